@@ -1,6 +1,6 @@
-// `npm test`: runs every test file, and prints the slowest files, how often a time was measured again, the failures, and one
-// line with the numbers. A test's folder decides when it runs:
-// 1. Four mocha processes side by side, because most tests wait as much as they compute: `service`; two that share the files of
+// `npm test`: runs every test file, then prints the slowest files, the number of repeated time measurements, the failures, and
+// one line with the totals. The folder of a test decides when it runs:
+// 1. Four mocha processes in parallel, because most tests wait as much as they compute: `service`; two that share the files of
 //    `process` and `fault`; and `unit`, which only computes, at a lower priority.
 // 2. `timed`, two files at a time: these tests expect an effect within a second or two.
 // 3. `measured`, one file at a time: these tests limit processor time.
@@ -24,16 +24,16 @@ interface RunResult extends Counts {
 }
 
 interface RunOptions {
-  /** Print the output as it comes; otherwise all at once when the process has ended. */
+  /** Prints the output as it arrives. Otherwise all of it is printed when the process has ended. */
   readonly isLive?: boolean;
-  /** Lets the other processes compute first. */
+  /** Runs with a lower priority than the other processes. */
   readonly isLowPriority?: boolean;
 }
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const MOCHA = path.join(path.dirname(createRequire(import.meta.url).resolve('mocha/package.json')), 'bin', 'mocha.js');
 const REPORTER = path.join(HERE, 'support', 'reporter.js');
-/** Lines of the reporter that are added up over all processes. */
+/** Lines of the reporter whose numbers are summed over all processes. */
 const TOOK = /^took: (\d+) ms (.+)$/;
 const MEASURED_AGAIN = /^measured again: (\d+)$/;
 const SUMMARY = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/;
@@ -70,7 +70,7 @@ function run(title: string, files: readonly string[], options: RunOptions = {}):
       }
       if (line.startsWith('failed: ')) failures.push(`${title}: ${line.slice('failed: '.length)}`);
       const match = SUMMARY.exec(line);
-      // The numbers are printed once, added up over all processes.
+      // The totals are printed once, summed over all processes.
       if (match === null) return print(`${line}\n`);
       summary = { passed: Number(match[1]), failed: Number(match[2]), skipped: Number(match[3] ?? 0) };
     };
@@ -86,7 +86,7 @@ function run(title: string, files: readonly string[], options: RunOptions = {}):
       const seconds = Math.round((performance.now() - startedMs) / 1_000);
       process.stdout.write(`${held}\n${title}: ${files.length} files in ${seconds} s\n`);
       const { passed, failed, skipped } = summary ?? { passed: 0, failed: 0, skipped: 0 };
-      // A process that ended early or with an exit code has failed, whatever it counted.
+      // A process that ended early or with an exit code has failed, whatever its totals are.
       const isComplete = code === 0 && summary !== undefined;
       if (!isComplete && failures.length === 0) failures.push(`${title}: ended (${signal ?? code})`);
       resolve({ passed, failed: isComplete ? failed : Math.max(failed, 1), skipped, failures });
@@ -100,7 +100,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
     process.exitCode = 1;
   });
 
-// The compiler leaves the output of files that were moved or deleted: only what has a source is a test.
+// The compiler does not delete the output of moved or deleted sources, so only files that still have a source are run.
 const SOURCES = path.join(findRoot(), 'test');
 const names = readdirSync(HERE, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.js') && existsSync(path.join(SOURCES, name.replace(/js$/, 'ts'))))
@@ -124,7 +124,7 @@ const results = await Promise.all([
   run('unit', filesIn('unit/'), { isLowPriority: true }),
 ]);
 
-/** Runs each file in a process of its own, so that what one leaves behind takes no time from the next. */
+/** Runs each file in a separate process, so that leftover work of one file does not slow down the next. */
 async function runEach(files: string[], lanes: 1 | 2): Promise<void> {
   const lane = async (): Promise<void> => {
     for (let file = files.shift(); file !== undefined && process.exitCode === undefined; file = files.shift())

@@ -1,4 +1,4 @@
-// The reference of the command line: the help of every command, as the program prints it.
+// Generates the command line reference from the help text of every command.
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { COMMANDS } from '../../cli/commands.ts';
 import { COMMON_EXIT_CODES } from '../../cli/exit.ts';

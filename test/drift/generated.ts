@@ -1,4 +1,4 @@
-// The files of the repository that are made from the code: the code is the truth, the file is for those who read files.
+// The generated files of the repository. The code is the source of truth; the files are copies for readers.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createApp } from '../../ingress/app.ts';
@@ -15,15 +15,15 @@ import { drawHouse, importsOfRooms, withDrawing } from './house.ts';
 export interface GeneratedFile {
   /** Path below the root of the repository. */
   readonly file: string;
-  /** The whole content that the code gives now. */
+  /** The full content, generated from the current code. */
   readonly content: () => string | Promise<string>;
 }
 
-/** The description of the whole interface, as `GET /openapi.json` gives it. */
+/** The OpenAPI document, as `GET /openapi.json` returns it. */
 function openApiText(): string {
   const root = findRoot();
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
-  // Describing routes uses nothing of what their handlers need.
+  // Describing routes does not use the dependencies of their handlers.
   const unused = {} as never;
   const { document } = createApp({
     routes: businessRoutes(unused),

@@ -1,20 +1,20 @@
-// The drawing of the folders in docs/ARCHITECTURE.md, made from the imports of the source files.
+// Generates the diagram of the folders in docs/ARCHITECTURE.md from the imports of the source files.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The floors of `shared/`, lowest first: a file imports its own floor and those below it. */
+/** The layers of `shared/`, lowest first. A file may import from its own layer and from those below. */
 export const FLOORS = ['kernel', 'core', 'platform', 'domain', 'api'] as const;
 const PROGRAMS = ['ingress', 'workers', 'cli'] as const;
 
-/** Arrows between rooms: each room with the rooms that its files import. */
+/** Imports between the folders of a layer: each folder with the folders that its files import. */
 export type Imports = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Pages of the dashboard, which run in browsers and import nothing from here; and names of core files for other programs. */
+/** Excluded folders: dashboard pages, which run in browsers and import nothing from here, and re-exports of core for other programs. */
 const OUTSIDE = ['ingress/dashboard/client/', 'shared/proof/'];
 
 const IMPORT = /(?:from|import\()\s*'(\.{1,2}\/[^']+)'/g;
 
-/** The room of a file: `core/policy` of `shared/core/policy/lint/open.ts`; a floor of one room is that room. */
+/** The folder of a file: `core/policy` for `shared/core/policy/lint/open.ts`. A layer without subfolders is one folder. */
 function roomOf(file: string): string {
   const [top = '', floor = '', room = '', ...rest] = file.split('/');
   if (top !== 'shared') return top;
@@ -44,7 +44,7 @@ const floorOf = (room: string): string => room.split('/', 1)[0] ?? room;
 const idOf = (room: string): string => room.replaceAll(/[^a-z]/g, '_');
 const titleOf = (room: string): string => room.split('/')[1] ?? room;
 
-/** A Mermaid flowchart: rooms by floor with the arrows within each floor, and one arrow for each pair of floors. */
+/** A Mermaid flowchart: folders grouped by layer, imports within each layer, and one arrow for each pair of layers. */
 export function drawHouse(imports: Imports): string {
   const rooms = [...imports.keys()].sort();
   const lines = ['flowchart TB'];
@@ -70,7 +70,7 @@ export function drawHouse(imports: Imports): string {
 
 const BLOCK = /(<!-- house -->\n```mermaid\n)[^]*?(^```$)/m;
 
-/** The document with its drawing made anew. @throws {Error} when it has no place for one */
+/** The document with a new diagram. @throws {Error} when it has no block for one */
 export function withDrawing(document: string, drawing: string): string {
   if (!BLOCK.test(document)) throw new Error('the document has no block of Mermaid below <!-- house -->');
   return document.replace(BLOCK, (_, start: string, end: string) => `${start}${drawing}${end}`);

@@ -1,4 +1,4 @@
-// `npm run check:drift`: whether the generated files are what the code gives now; with --write it makes them so.
+// `npm run check:drift`: checks that the generated files match the code. With --write it updates them.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findRoot } from '../../shared/platform/config/root.ts';

@@ -1,11 +1,11 @@
-// A batch under an Idempotency-Key is one effect: whatever is away or breaks in between, each of its questions has one decision.
+// Tests that a batch under an Idempotency-Key has exactly one effect: each of its requests has one decision, whatever fails.
 import { expect } from 'chai';
 import type { Client, ClientResponse } from '../support/client.ts';
 import { ESCALATING } from '../support/escalations.ts';
 import { type Service, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 
-/** Tables that enforcement reads or writes, each of which somebody may lock for seconds. */
+/** Tables that enforcement reads or writes. Each may be locked for seconds. */
 const TABLES = [
   'agent',
   'approval',
@@ -16,7 +16,7 @@ const TABLES = [
   'process_heartbeat',
   'trust_state',
 ];
-/** Rounds in which the connections break, each a little later than the one before. */
+/** Rounds in which the connections are cut, each time a little later. */
 const ROUNDS = 12;
 
 interface Member {
@@ -35,7 +35,7 @@ describe('a batch under an Idempotency-Key', function suite() {
   });
   after(() => service?.close());
 
-  /** One of each kind: allowed, escalated, denied, and wrong. Two agents each, of which one is known already. */
+  /** One request of each kind: allowed, escalated, denied, and invalid. Each for two agents, one of which is known already. */
   const questions = (round: string) => {
     const of = (agent: string): object[] => [
       { agent_id: agent, intent: 'delete:db/open/a' },
@@ -51,7 +51,7 @@ describe('a batch under an Idempotency-Key', function suite() {
   const send = (round: string): Promise<ClientResponse> =>
     client.post('/v1/enforce/batch', { requests: questions(round) }, { headers: { 'idempotency-key': round } });
 
-  /** What was decided may not change, whatever else an answer says. @returns whether all is decided */
+  /** Expects that earlier decisions are unchanged. @returns whether every request has its decision */
   const take = (answer: ClientResponse, decided: Map<number, Member>): boolean => {
     expect([200, 409, 503], answer.text).to.include(answer.status);
     if (answer.status !== 200) {
@@ -80,13 +80,13 @@ describe('a batch under an Idempotency-Key', function suite() {
     expect(open).to.have.lengthOf(2);
   };
 
-  /** Repeats it until all is decided; then it is answered the same for good. */
+  /** Repeats the batch until every request has its decision. From then on the response must stay the same. */
   const settle = async (round: string, decided: Map<number, Member>): Promise<void> => {
     const last = await waitFor(
       async () => {
         const answer = await send(round);
         if (take(answer, decided)) return answer;
-        // A process that lives gives up what it has claimed within a second.
+        // A running process releases its claim within a second.
         if (answer.status === 409) expect(answer.headers['retry-after']).to.equal('1');
         return undefined;
       },
@@ -99,7 +99,7 @@ describe('a batch under an Idempotency-Key', function suite() {
   };
 
   for (const table of TABLES)
-    it(`of which a part waits for the locked table ${table}: what was decided stays, and a repeat does the rest, once`, async () => {
+    it(`keeps its decisions while table ${table} is locked, and a repeat decides the rest once`, async () => {
       await warm(table);
       const decided = new Map<number, Member>();
       const first = await service.db.transaction(async (sql) => {
@@ -115,13 +115,13 @@ describe('a batch under an Idempotency-Key', function suite() {
       await settle(table, decided);
     });
 
-  it('has one decision for each question, whenever its connections break', async () => {
+  it('has one decision for each request, whenever its connections are cut', async () => {
     for (let i = 0; i < ROUNDS; i += 1) {
       const round = `broken-${i}`;
       await warm(round);
       const decided = new Map<number, Member>();
       const asking = send(round);
-      // Each statement of the test takes as long as one of the batch, about: so it breaks at another one in each round.
+      // A statement of the test takes about as long as one of the batch, so each round cuts the batch at another statement.
       for (let n = 0; n < i; n += 1) await service.rows('SELECT 1');
       await service.rows(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'custos-ingress'",

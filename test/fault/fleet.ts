@@ -12,12 +12,12 @@ export interface Fleet {
   /** Admin key of the live environment. */
   readonly key: string;
   readonly db: Database;
-  /** Base addresses of the ingress processes that run now. */
+  /** Base addresses of the running ingress processes. */
   addresses(): string[];
   /** Sends SIGKILL and starts a replacement once the process has ended, as a supervisor does. */
   killIngress(index: number): Promise<void>;
   killWorker(index: number): Promise<void>;
-  /** Stops PostgreSQL like a crash, and starts it again. */
+  /** Stops PostgreSQL as in a crash, and starts it again. */
   restartPostgres(): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,12 +44,12 @@ export async function startFleet({ ingress, workers, redis }: FleetOptions): Pro
   const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_LEVEL: 'fatal', REDIS_URL: redis?.url };
   const one = (kind: 'ingress' | 'workers'): Promise<TestService> =>
     kind === 'ingress' ? startIngress(server.url, env) : startWorker(server.url, env);
-  // A worker first: ingress is ready when a policy set is in force.
+  // A worker must start first: ingress becomes ready only when a policy set is active.
   const running = {
     workers: await Promise.all(Array.from({ length: workers }, () => one('workers'))),
     ingress: await Promise.all(Array.from({ length: ingress }, () => one('ingress'))),
   };
-  /** The last replacement of each process: the next one kills what this one starts. */
+  /** The last replacement of each process. The next one waits for it, because it kills the process that this one starts. */
   const replacements = new Map<string, Promise<void>>();
   const replace = (kind: 'ingress' | 'workers', index: number): Promise<void> => {
     const place = `${kind} ${index}`;

@@ -1,5 +1,5 @@
-// Ingress killed at any moment under load: what was answered is on record once, as it was answered, and a repeat under
-// an Idempotency-Key, of one request or of a batch, has no second effect.
+// Tests with ingress killed at any moment under load: every returned decision is on record once and unchanged, and repeating
+// a request or a batch under its Idempotency-Key has no second effect.
 import { expect } from 'chai';
 import { answerOfRecord } from '../../shared/core/decision/record.ts';
 import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
@@ -11,19 +11,19 @@ import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 
 const CONNECTIONS = 16;
-/** Ingress is killed after this many answers. Where each other request is at that moment differs from run to run. */
+/** Ingress is killed after this many responses. The state of the other requests at that moment differs between runs. */
 const KILL_AFTER = [10, 80, 250];
 const MEMBERS_OF_BATCH = 5;
-/** Requests that are repeated although they were answered. */
+/** Number of requests that are repeated although they were answered. */
 const ANSWERED_REPEATED = 20;
 
 interface Sent {
-  /** Unique; also its Idempotency-Key, and the beginning of its agents' ids. */
+  /** Unique. It is also the Idempotency-Key and the prefix of the agents' ids. */
   readonly name: string;
   readonly kind: 'single' | 'single with key' | 'batch with key';
-  /** The text of each decision; undefined: the connection broke, or the machine was too busy to answer in time. */
+  /** The text of each decision. undefined: the connection was cut, or the machine was too busy to answer in time. */
   decisions: readonly string[] | undefined;
-  /** Whether an answer came that has not all decisions. */
+  /** Whether a response without all decisions was received. */
   isRefused: boolean;
 }
 
@@ -38,7 +38,7 @@ function post(client: Client, sent: Sent): Promise<ClientResponse> {
   const options = sent.kind === 'single' ? {} : { headers: { 'idempotency-key': sent.name } };
   const questions = agentsOf(sent).map((agent_id, i) => ({
     agent_id,
-    // The last of a batch is escalated by the shipped policies, which opens an approval.
+    // The shipped policies escalate the last request of a batch, which opens an approval.
     intent: i === MEMBERS_OF_BATCH - 1 ? 'nonsense.unknown.thing' : 'data.read.user_profile',
   }));
   return sent.kind === 'batch with key'
@@ -46,7 +46,7 @@ function post(client: Client, sent: Sent): Promise<ClientResponse> {
     : client.post('/v1/enforce', questions[0], options);
 }
 
-/** The decisions of an answer; undefined: a part is still to be done. */
+/** The decisions of a response; undefined if some are still missing. */
 function decisionsIn({ status, text, json }: ClientResponse): string[] | undefined {
   if (status !== 200) return undefined;
   if (json.decisions === undefined) return [text];
@@ -54,7 +54,7 @@ function decisionsIn({ status, text, json }: ClientResponse): string[] | undefin
   return members.some(({ error }) => error !== undefined) ? undefined : members.map((member) => JSON.stringify(member));
 }
 
-/** A decision as its record has it: the promise is signed again whenever a decision is read. */
+/** A decision without its promise, which is signed again at each read and not part of the record. */
 function unpromised(decision: string): string {
   return decision.replace(/"promise":\{[^}]*\},/, '');
 }
@@ -86,7 +86,7 @@ describe('ingress killed under load', function suite() {
     await database?.drop();
   });
 
-  /** Sends requests on several connections until the process is gone. */
+  /** Sends requests on several connections until the process has ended. */
   const load = async (round: number, onAnswer: (answered: number) => void): Promise<Sent[]> => {
     const client = createClient(ingress.address, key);
     const all: Sent[] = [];
@@ -103,7 +103,7 @@ describe('ingress killed under load', function suite() {
         all.push(sent);
         try {
           const answer = await post(client, sent);
-          // 503 from a busy machine: as when the connection breaks, nobody knows whether the request was carried out.
+          // 503 from a busy machine: as with a cut connection, it is unknown whether the request was carried out.
           expect([200, 503], answer.text).to.include(answer.status);
           sent.decisions = decisionsIn(answer);
           sent.isRefused = sent.decisions === undefined;
@@ -121,7 +121,7 @@ describe('ingress killed under load', function suite() {
     return all;
   };
 
-  /** The decisions on record of a round, by agent. */
+  /** The recorded decisions of a round, by agent. */
   const onRecord = async (round: number): Promise<Map<string, string[]>> => {
     const rows = await db.query<{ agent_id: string; record: Buffer }>(
       { name: 'on-record', text: 'SELECT agent_id, record FROM decision WHERE agent_id LIKE $1' },
@@ -151,7 +151,7 @@ describe('ingress killed under load', function suite() {
   };
 
   for (const [round, killAfter] of KILL_AFTER.entries())
-    it(`after ${killAfter} answers: each of them is on record once, byte for byte; repeats double nothing`, async () => {
+    it(`after ${killAfter} responses: each one is on record once, byte for byte, and repeats have no second effect`, async () => {
       let killing: Promise<unknown> | undefined;
       const all = await load(round, (answered) => {
         if (answered === killAfter) killing = ingress.kill();
@@ -168,7 +168,7 @@ describe('ingress killed under load', function suite() {
       expect(open.length, 'requests under way when the process was killed').to.be.at.least(1);
       for (const sent of open) {
         const { status, text } = await post(client, sent);
-        // Done by the killed process, done now, or claimed by the killed process until its claim expires.
+        // Decided by the killed process, decided now, or claimed by the killed process until its claim expires.
         expect([200, 409], text).to.include(status);
       }
       await db.query(
@@ -180,7 +180,7 @@ describe('ingress killed under load', function suite() {
       await expectOnRecordOnce(round, all);
     });
 
-  it('asked to stop instead, it answers what runs, ends in order, and all that it answered is on record', async () => {
+  it('stops gracefully on SIGTERM: it answers running requests, and all its decisions are on record', async () => {
     const round = KILL_AFTER.length;
     let stopping: Promise<{ code: number | null }> | undefined;
     const all = await load(round, (answered) => {

@@ -1,7 +1,7 @@
 // A load of intents, proofs and signals: each request is repeated under its own id until it is accepted.
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What was accepted, by the id that the load gave it. */
+/** Accepted requests, by the id that the load gave them. */
 export interface Accepted {
   readonly intents: Map<string, string>;
   readonly signals: Map<string, string>;
@@ -9,11 +9,11 @@ export interface Accepted {
 }
 
 export interface LoadOptions {
-  /** Begins all ids of this load. */
+  /** Prefix of all ids of this load. */
   readonly name: string;
   readonly key: string;
   readonly addresses: () => string[];
-  /** How many of each kind. Ten signals make one request. */
+  /** Number of each kind. One request has ten signals. */
   readonly count: number;
   readonly connections: number;
   /** Called with the share of the requests that have been accepted, 0..1. */
@@ -22,9 +22,9 @@ export interface LoadOptions {
 
 const AGENTS = 7;
 const SIGNALS_PER_REQUEST = 10;
-/** A request that is not accepted by then never will be. */
+/** A request that is not accepted within this time is an error. */
 const ACCEPTED_WITHIN_MS = 90_000;
-/** While a store is away a request is refused within two seconds; the rest is for other work on the machine. */
+/** While a store is away, requests are refused within two seconds. The rest is a margin for a busy machine. */
 const ANSWER_WITHIN_MS = 6_000;
 
 interface Task {
@@ -76,7 +76,7 @@ function tasksOf(name: string, count: number, accepted: Accepted): Task[] {
       done: () => batch.forEach((signal) => accepted.signals.set(signal.signalId, signal.agentId)),
     };
   });
-  // Mixed, so that each fault comes while all three are sent.
+  // Mixed, so that each fault occurs while all three kinds are sent.
   const all = [...intents, ...proofs, ...signals];
   return all
     .map((task, i) => ({ task, at: (i * 7_919) % all.length }))
@@ -85,8 +85,8 @@ function tasksOf(name: string, count: number, accepted: Accepted): Task[] {
 }
 
 /**
- * Sends everything and adds it to `accepted`; resolves when all of it has been accepted.
- * @throws when a request gets another answer than 202, 409 or 503, or none in time
+ * Sends all requests and adds them to `accepted`. Resolves when all have been accepted.
+ * @throws when a request gets a response other than 202, 409 or 503, or none in time
  */
 export async function sendLoad(accepted: Accepted, options: LoadOptions): Promise<void> {
   const { name, key, addresses, count, connections, onProgress } = options;
@@ -110,7 +110,7 @@ export async function sendLoad(accepted: Accepted, options: LoadOptions): Promis
           task.done(answer);
           return;
         }
-        // 503: a store is away. 409: the first attempt still runs, or its process was killed.
+        // 503: a store is away. 409: the first attempt is still running, or its process was killed.
         if (response.status !== 503 && response.status !== 409)
           throw new Refused(`${response.status} ${JSON.stringify(answer)}`);
       } catch (error) {

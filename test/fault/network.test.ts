@@ -1,5 +1,5 @@
-// A network that is slow, silent or cut between the processes and PostgreSQL: refusals come in time, accepted work
-// waits and is carried out once it is over, and nothing is given up.
+// Tests with a slow, silent or cut network between the processes and PostgreSQL: refusals come in time, and accepted work
+// waits, is carried out when the fault is over, and is never abandoned.
 import { expect } from 'chai';
 import pg from 'pg';
 import { migrate } from '../../shared/platform/db/migrate.ts';
@@ -12,24 +12,24 @@ import { type NetworkTrouble, startTcpProxy, type TcpProxy } from '../support/tc
 import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
 
-/** A request that can not be carried out is refused within two seconds, whatever the network does. */
+/** A request that cannot be carried out is refused within two seconds, whatever the network does. */
 const DEADLINE_MS = 2_000;
-/** One that is carried out may take longer, as its statements are many and each answer is slow, but it does not hang. */
+/** A request that succeeds may take longer, because it has many statements with slow answers, but it must not hang. */
 const DONE_WITHIN_MS = 5_000;
-/** How long the worker alone is in trouble, and then both. Longer than a statement of ingress may take. */
+/** Duration of the fault for the worker alone, and then for both. The latter exceeds the statement timeout of ingress. */
 const WORKER_MS = 1_000;
 const BOTH_MS = 1_800;
-/** How long connections can be opened, and how long they can not, in turn. */
+/** Duration of the alternating phases in which connections can and cannot be opened. */
 const BROKEN_EVERY_MS = 200;
-/** Intents that are submitted at once, so that many are being evaluated when the trouble comes. */
+/** Number of intents submitted at once, so that many are being evaluated when the fault starts. */
 const BURST = 30;
-/** Requests of each kind under way at a time. */
+/** Concurrent requests of each kind. */
 const LANES = 3;
 
 interface Scene {
   readonly name: string;
   readonly trouble: NetworkTrouble;
-  /** It comes and goes. */
+  /** Whether the fault starts and stops repeatedly. */
   readonly isInBursts?: true;
 }
 
@@ -88,7 +88,7 @@ describe('the network to PostgreSQL', function suite() {
     ['list', () => client.get('/v1/decisions?limit=1')],
   ];
 
-  /** Sends every kind of request while it lasts. @returns the slowest refusal, in milliseconds */
+  /** Sends every kind of request during the fault. @returns the slowest refusal, in milliseconds */
   const observe = async (accepted: Set<string>): Promise<number> => {
     let slowestMs = 0;
     const begunMs = performance.now();
@@ -121,7 +121,7 @@ describe('the network to PostgreSQL', function suite() {
     }
   };
 
-  /** Begins a trouble between one process and PostgreSQL. @returns what ends it */
+  /** Starts a fault between one process and PostgreSQL. @returns the function that ends it */
   const begin = async (proxy: TcpProxy, { trouble, isInBursts }: Scene): Promise<() => Promise<void>> => {
     await proxy.set(trouble);
     let last = Promise.resolve();
@@ -164,7 +164,7 @@ describe('the network to PostgreSQL', function suite() {
   };
 
   for (const scene of SCENES)
-    it(`when ${scene.name}: refusals come within two seconds, and what was accepted is carried out`, async () => {
+    it(`when ${scene.name}: refusals come within two seconds, and accepted work is carried out`, async () => {
       const outage = async (): Promise<number> => {
         const accepted = new Set<string>();
         const ends: (() => Promise<void>)[] = [];

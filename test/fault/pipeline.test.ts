@@ -1,4 +1,4 @@
-// Processes and stores that crash under load: what was accepted is carried out, exactly once, on both queue backends.
+// Tests with processes and stores that crash under load: accepted work is carried out exactly once, on both queue backends.
 import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
 import { describeUnless } from '../support/skip.ts';
 import { type Fleet, startFleet } from './fleet.ts';
@@ -32,7 +32,7 @@ const CRASHES: readonly Fault[] = [
 function scenarios(startRedis: () => Promise<TestRedis | undefined>): void {
   let redis: TestRedis | undefined;
   let fleet: Fleet;
-  /** Of all scenarios so far: a later fault must not undo or repeat what was carried out before. */
+  /** Accepted work of all scenarios so far: a later fault must not undo or repeat earlier work. */
   const accepted: Accepted = { intents: new Map(), signals: new Map(), proofs: new Map() };
 
   before(async function () {
@@ -73,8 +73,12 @@ function scenarios(startRedis: () => Promise<TestRedis | undefined>): void {
       await expectLogWhole(fleet.db, accepted);
     }).timeout(240_000);
   };
-  scenario('carries out what was accepted, exactly once, while ingress and workers are killed', 'killed', KILLS);
-  scenario('and while its stores crash, come back and lose what they may lose', 'crashed', CRASHES);
+  scenario('is carried out exactly once while ingress and workers are killed', 'killed', KILLS);
+  scenario(
+    'is carried out exactly once while stores crash, restart and lose the data that they may lose',
+    'crashed',
+    CRASHES,
+  );
 }
 
 describe('a load on the pipeline on PostgreSQL alone', () => scenarios(async () => undefined));

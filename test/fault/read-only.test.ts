@@ -1,4 +1,4 @@
-// A PostgreSQL server that turns read-only: requests are refused with E6002, accepted work waits, and all goes on afterwards.
+// Tests with a PostgreSQL server that becomes read-only: requests are refused with E6002, accepted work waits and resumes afterwards.
 import { expect } from 'chai';
 import pg from 'pg';
 import { migrate } from '../../shared/platform/db/migrate.ts';
@@ -10,9 +10,9 @@ import { bootstrapAt } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 
 const BURST = 40;
-/** Longer than anything that was read is used without asking again. */
+/** Longer than the lifetime of every cache. */
 const READ_ONLY_MS = 2_500;
-/** A worker asks each of its queues every half second, and its own tables a few times a second. */
+/** A worker polls each of its queues every half second, and its own tables a few times a second. */
 const MOST_FAILURES_A_SECOND = 200;
 
 describe('a PostgreSQL server that turns read-only', function suite() {
@@ -71,7 +71,7 @@ describe('a PostgreSQL server that turns read-only', function suite() {
     return row?.n ?? 0;
   };
 
-  it('refuses with E6002, says why to operators, gives up nothing, and decides all of it once it takes writes', async () => {
+  it('causes E6002, is named to operators, loses no accepted work, and all of it is decided once writes work again', async () => {
     const accepted = await Promise.all(Array.from({ length: BURST }, submit));
     await setReadOnly('on');
     const begunMs = performance.now();

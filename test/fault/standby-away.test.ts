@@ -1,4 +1,4 @@
-// A synchronous standby that is away: commits hang, requests do not, and sessions do not pile up.
+// Tests with an unavailable synchronous standby: commits hang, but requests do not, and sessions do not accumulate.
 import { expect } from 'chai';
 import pg from 'pg';
 import { migrate } from '../../shared/platform/db/migrate.ts';
@@ -45,7 +45,7 @@ describe('a synchronous standby that is away', () => {
     return new Map(rows.map(({ name, n }) => [name, n]));
   };
 
-  it('is E6002 in time with no more sessions than the pools have, and settled by a repeat once it is back', async function () {
+  it('causes E6002 in time without more sessions than the pools have, and a repeat succeeds once it is back', async function () {
     this.timeout(120_000);
     const client = createClient(running[1]?.address ?? '', key);
     const ask = (i: number): ReturnType<typeof client.post> =>
@@ -78,7 +78,7 @@ describe('a synchronous standby that is away', () => {
         },
         { timeoutMs: 60_000, intervalMs: 1_000 },
       );
-      // Two seconds on a machine that does nothing else.
+      // Two seconds on an idle machine.
       expect(slowestMs).to.be.below(4_000);
     } finally {
       await waitForStandby('');

@@ -1,4 +1,4 @@
-// What must be true of the database when everything accepted has been carried out, recomputed without the code under test.
+// Checks of the database after all accepted work has been carried out, computed without the code under test.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Database } from '../../shared/platform/db/database.ts';
@@ -9,7 +9,7 @@ import type { Accepted } from './load.ts';
 const rowsOf = <Row extends object>(db: Database, text: string): Promise<Row[]> =>
   db.query<Row>({ name: `truth-${createHash('sha256').update(text).digest('hex').slice(0, 20)}`, text }, []);
 
-/** Waits until nothing waits any more: no inbox, no open intent. */
+/** Waits until all work is done: the inboxes are empty and no intent is open. */
 export async function untilCarriedOut(db: Database, timeoutMs: number): Promise<void> {
   await waitFor(
     async () => {
@@ -24,7 +24,7 @@ export async function untilCarriedOut(db: Database, timeoutMs: number): Promise<
   );
 }
 
-/** Every accepted intent has exactly one decision, and there is no other. */
+/** Expects exactly one decision for every accepted intent, and no other decision. */
 export async function expectIntentsOnce(db: Database, accepted: Accepted): Promise<void> {
   const intents = await rowsOf<{ intent_id: string; status: string; decision_id: string }>(
     db,
@@ -39,7 +39,7 @@ export async function expectIntentsOnce(db: Database, accepted: Accepted): Promi
   expect(decisions.length).to.equal(intents.length);
 }
 
-/** Every accepted signal is folded exactly once, numbers have no gap, and scores are those of the signals themselves. */
+/** Expects that every accepted signal is folded exactly once, that numbers have no gaps, and that scores match the signals. */
 export async function expectScoresOfSignals(db: Database, accepted: Accepted): Promise<void> {
   const signals = await rowsOf<{
     signal_id: string;
@@ -82,7 +82,7 @@ export async function expectScoresOfSignals(db: Database, accepted: Accepted): P
   expect(states.length).to.equal(new Set(signals.map((row) => row.agent_id)).size);
 }
 
-/** The log has every record exactly once, its numbers have no gap, and every chain holds. */
+/** Expects every record exactly once in the log, numbers without gaps, and intact chains. */
 export async function expectLogWhole(db: Database, accepted: Accepted): Promise<void> {
   const records = await rowsOf<{ proof_id: string; record: Buffer }>(
     db,

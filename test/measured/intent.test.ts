@@ -1,4 +1,4 @@
-// What holds for every text: the parser is total, deterministic, idempotent, bounded, and linear in time.
+// Tests of the parser's properties for every text: total, deterministic, idempotent, bounded, and linear in time.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseIntent } from '../../shared/core/intent/parse.ts';
@@ -54,14 +54,14 @@ function expectBounded(parse: ParsedIntent): void {
 }
 
 describe('parseIntent, for every text,', () => {
-  it('answers within the documented bounds and never throws', () => {
+  it('stays within the documented bounds and never throws', () => {
     fc.assert(
       fc.property(anyText, (text) => expectBounded(parseIntent(text, lexicon))),
       { numRuns: RUNS },
     );
   });
 
-  it('gives the same parse again', () => {
+  it('is deterministic', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(parseIntent(text, lexicon)).to.deep.equal(parseIntent(text, lexicon));
@@ -76,7 +76,7 @@ describe('parseIntent, for every text,', () => {
         const { normalized, action, object, domain } = parseIntent(text, lexicon);
         const again = parseIntent(normalized, lexicon);
         expect(again.normalized).to.equal(normalized);
-        // A class in a string is refined by its object, which makes it stricter and never milder.
+        // The class in the string is refined by the object, which can only make the parse stricter.
         expect(ACTIONS_BY_STRICTNESS.indexOf(again.action)).to.be.at.least(ACTIONS_BY_STRICTNESS.indexOf(action));
         expect(again.domain).to.equal(domain);
         if (!normalized.includes('*')) expect(again.object).to.equal(object);
@@ -85,7 +85,7 @@ describe('parseIntent, for every text,', () => {
     );
   });
 
-  it('names objects in snake_case of at most 64 characters when the text is free', () => {
+  it('names objects in snake_case of at most 64 characters for free text', () => {
     fc.assert(
       fc.property(sentence, (text) => {
         const { object, domain, alternatives } = parseIntent(`please ${text}`, lexicon);
@@ -188,7 +188,7 @@ describe('parseIntent, on 10,000 characters of anything,', () => {
     it(`stays linear: ${JSON.stringify(seed)} repeated`, () => {
       const text = seed.repeat(Math.ceil(LENGTH / seed.length)).slice(0, LENGTH);
       let best = Number.POSITIVE_INFINITY;
-      // The least of several runs: interruptions only ever add time.
+      // The minimum of several runs, because interruptions can only add time.
       for (let run = 0; run < 5 && best > LIMIT_MS / 5; run += 1) {
         const start = performance.now();
         expectBounded(parseIntent(text, lexicon));

@@ -1,4 +1,4 @@
-// Receipts, checkpoints, tlog-proofs and chains: what is valid, and the name of each thing that can be wrong.
+// Tests of receipts, checkpoints, tlog-proofs and chains: valid ones are verified, and each defect has its own failure code.
 import { expect } from 'chai';
 import { peekCheckpoint, readCheckpoint, writeCheckpoint } from '../../shared/core/proof/checkpoint.ts';
 import { FAILURES, type FailureCode, ProofError } from '../../shared/core/proof/failures.ts';
@@ -28,7 +28,7 @@ function refusalOf(work: () => unknown): string {
   return 'accepted';
 }
 
-/** A log of one leaf with these bytes, properly signed: what only a log that went wrong could give out. */
+/** A receipt for these bytes from a correctly signed log of one leaf, which only a faulty log could issue. */
 function receiptOverBytes(bytes: Buffer, proofId: string, origin = ORIGIN): Receipt {
   const checkpoint = writeCheckpoint({ origin, size: 1, root: hashLeaf(bytes), key: LOG_KEY, timeMs: TIME_MS });
   return writeReceipt({ proofId, record: bytes, index: 0, path: [], checkpoint });
@@ -37,7 +37,7 @@ function receiptOverBytes(bytes: Buffer, proofId: string, origin = ORIGIN): Rece
 describe('A checkpoint', () => {
   const head = { origin: ORIGIN, size: 5, root: Buffer.alloc(32, 7), key: LOG_KEY, timeMs: 1_700_000_000_999 };
 
-  it('is a note of origin, size and root with two lines of the log key, and is read back with its time', () => {
+  it('is a note of origin, size and root with two signature lines of the log key, and is parsed with its time', () => {
     const note = writeCheckpoint(head);
     const name = ORIGIN.replaceAll('/', '\\/');
     expect(note).to.match(new RegExp(`^${name}\\n5\\n(BwcH){10}Bwc=\\n\\n(— ${name} [A-Za-z0-9+/]+=*\\n){2}$`));
@@ -52,7 +52,7 @@ describe('A checkpoint', () => {
     expect(peekCheckpoint(note).size).to.equal(5);
   });
 
-  it('needs both lines of the key', () => {
+  it('needs both signature lines of the key', () => {
     const lines = writeCheckpoint(head).split('\n');
     for (const gone of [4, 5])
       expect(refusalOf(() => readCheckpoint(lines.toSpliced(gone, 1).join('\n'), TRUSTED))).to.match(
@@ -60,12 +60,12 @@ describe('A checkpoint', () => {
       );
   });
 
-  it('may have further signatures, such as those of witnesses', () => {
+  it('may have other signatures, such as those of witnesses', () => {
     const witnessed = `${writeCheckpoint(head)}— witness.example/w1 jWbPPwAAAABkGFDLEZMHwSRaJNiIDoe9DYn/zXcrtPHeolMI5OWXEhZCB9dlrDJsX3b2oyin1nPZqhf5nNo0xUe+mbIUBkBIfZ+qnA==\n`;
     expect(readCheckpoint(witnessed, TRUSTED).size).to.equal(5);
   });
 
-  it('is signed by a key of this log that may sign trees of this size', () => {
+  it('must be signed by a key of this log that may sign trees of this size', () => {
     const note = writeCheckpoint(head);
     const own = (firstSize: number, lastSize: number | null) => [trustKey(VKEY, { firstSize, lastSize })];
     for (const [first, last] of [
@@ -93,7 +93,7 @@ describe('A checkpoint', () => {
       expect(refusalOf(() => readCheckpoint(note, keys))).to.match(/^KEY_NOT_OF_LOG/);
   });
 
-  it('of a key that was rotated away is still verified, and both keys may sign at once', () => {
+  it('is still verified after its key was rotated, and both keys may sign it', () => {
     const next = trustKey(publishKey(PROMISE_KEY, { origin: ORIGIN, use: 'log' }).vkey, { firstSize: 6 });
     const keys = [trustKey(VKEY, { firstSize: 0, lastSize: 5 }), next];
     expect(readCheckpoint(writeCheckpoint(head), keys).keyId).to.equal(trustKey(VKEY).keyId);
@@ -102,7 +102,7 @@ describe('A checkpoint', () => {
     expect(readCheckpoint(writeCheckpoint({ ...six, key: PROMISE_KEY }), keys).keyId).to.equal(next.keyId);
   });
 
-  it('is refused for a size that is none, and quickly', () => {
+  it('is refused quickly if its size is malformed', () => {
     const note = writeCheckpoint(head);
     for (const size of [String(2n ** 60n), String(2 ** 53), '05', '-5', '5.0', '5e0', ' 5', '', '9'.repeat(60_000)])
       expect(
@@ -122,7 +122,7 @@ describe('A checkpoint', () => {
 });
 
 describe('A receipt', () => {
-  it('is verified with what the log signed, and says what it proves', () => {
+  it('is verified against the signed checkpoint, and the result states what it proves', () => {
     const result = verifyReceipt(log.receipt(4), TRUSTED);
     if (!result.ok) throw new Error(result.sentence);
     expect(result).to.deep.include({
@@ -143,7 +143,7 @@ describe('A receipt', () => {
     });
   });
 
-  it('survives JSON in any spacing, with escapes and members in any order', () => {
+  it('is verified after a JSON round trip with any spacing, escapes and order of members', () => {
     const receipt = log.receipt(9);
     const reversed = Object.fromEntries(Object.entries(receipt).reverse());
     const escaped = JSON.stringify(receipt).replaceAll('—', '\\u2014');
@@ -151,13 +151,13 @@ describe('A receipt', () => {
       expect(failureOf(parseReceipt(text))).to.equal('VALID');
   });
 
-  it('of a record whose body nests as deep as a request may is verified', () => {
+  it('is verified for a record whose body has the maximum nesting depth of a request', () => {
     let body: unknown = 1;
     for (let i = 0; i < 62; i += 1) body = [body];
     expect(failureOf(sampleLog(1, () => body).receipt(0))).to.equal('VALID');
   });
 
-  it('of a log that began anew belongs to its new origin', () => {
+  it('belongs to the new origin if the log was restarted', () => {
     const record = log.records[0]?.bytes ?? Buffer.alloc(0);
     for (const [origin, expected] of [
       [`${ORIGIN}/2`, 'VALID'],
@@ -214,14 +214,14 @@ describe('A receipt', () => {
     ],
   ];
   for (const [what, bad, failure] of wrong) {
-    it(`with ${what} is refused as ${failure}, with a sentence`, () => {
+    it(`with ${what} is refused as ${failure}, with an explanation`, () => {
       const result = verifyReceipt(bad, TRUSTED);
       expect(result).to.include({ ok: false, failure });
       expect(result.ok ? '' : result.sentence).to.match(/^[A-Z"].*\.$/);
     });
   }
 
-  it('for bytes that are no record is refused even when they are in the log', () => {
+  it('is refused for bytes that are not a record, even if they are in the log', () => {
     const sound = log.records[0]?.bytes.toString() ?? '';
     for (const text of [
       'not JSON',
@@ -241,7 +241,7 @@ describe('A receipt', () => {
     expect(failureOf(receiptOverBytes(Buffer.from(sound), 'p-0'))).to.equal('VALID');
   });
 
-  it('that is malformed is refused by name within milliseconds, and so is one of any other kind of value', async () => {
+  it('is refused with a failure code within milliseconds if it is malformed or a value of another type', async () => {
     const hash = 'a'.repeat(64);
     const hostile: readonly unknown[] = [
       null,
@@ -312,7 +312,7 @@ describe('A receipt', () => {
       ).to.match(/^MALFORMED/);
   });
 
-  it('costs a bounded time when it is wrong in a way that cannot be found', async () => {
+  it('is refused in bounded time even if the defect cannot be located', async () => {
     const large = sampleLog(3_000);
     const bad = { ...large.receipt(1_234), record: log.receipt(6).record };
     const refused = (): number => {
@@ -325,7 +325,7 @@ describe('A receipt', () => {
 });
 
 describe('A tlog-proof', () => {
-  it('is the same receipt as text, and comes back from it', () => {
+  it('is the same receipt as text, and is converted back to it', () => {
     for (const index of [0, 6, SIZE - 1]) {
       const receipt = log.receipt(index);
       const text = writeTlogProof(receipt);
@@ -337,7 +337,7 @@ describe('A tlog-proof', () => {
     expect(parseTlogProof(writeTlogProof(single))).to.deep.equal(single);
   });
 
-  it('that is malformed is refused', () => {
+  it('is refused if it is malformed', () => {
     const text = writeTlogProof(log.receipt(6));
     for (const bad of [
       '',
@@ -357,7 +357,7 @@ describe('A tlog-proof', () => {
       ).to.match(/^MALFORMED/);
   });
 
-  it('whose record cannot be read is an altered record', () => {
+  it('is refused as an altered record if its record cannot be parsed', () => {
     const receipt = log.receipt(6);
     const text = writeTlogProof({ ...receipt, record: Buffer.from('{}').toString('base64') });
     expect(failureOf(parseTlogProof(text))).to.equal('RECORD_ALTERED');
@@ -367,7 +367,7 @@ describe('A tlog-proof', () => {
 describe('A chain of receipts', () => {
   const chain = [1, 4, 7, 10].map((index) => log.receipt(index));
 
-  it('is verified in any order, from its first record on or from a later one', () => {
+  it('is verified in any order, starting at its first record or at a later one', () => {
     const result = verifyChain(chain.toReversed(), TRUSTED);
     expect(result.ok && result.receipts.map(({ index }) => index)).to.deep.equal([1, 4, 7, 10]);
     expect(result).to.include({ ok: true, isFromTheStart: true });
@@ -383,13 +383,13 @@ describe('A chain of receipts', () => {
       expect(verifyChain(receipts, TRUSTED), what).to.include({ ok: false, failure: 'CHAIN_BROKEN' });
   });
 
-  it('is broken when the log itself was rewritten from one record on', () => {
+  it('is broken if the log was rewritten from one record on', () => {
     const rewritten = sampleLog(SIZE, (n) => ({ n: n === 4 ? -4 : n }));
     const mixed = [log.receipt(1), log.receipt(4), rewritten.receipt(7)];
     expect(verifyChain(mixed, TRUSTED)).to.include({ ok: false, failure: 'CHAIN_BROKEN' });
   });
 
-  it('with a receipt that fails by itself names that failure and that receipt', () => {
+  it('names the failure and the receipt if a single receipt is invalid', () => {
     const result = verifyChain([...chain.slice(0, 2), { ...log.receipt(7), index: 8 }], TRUSTED);
     expect(result).to.include({ ok: false, failure: 'WRONG_INDEX' });
     expect(result.ok ? '' : result.sentence).to.match(/^"p-7": /);
@@ -397,7 +397,7 @@ describe('A chain of receipts', () => {
 });
 
 describe('The table of failures', () => {
-  it('gives each failure an exit code of its own that no shell or tool uses', () => {
+  it('gives each failure a unique exit code that no shell or tool uses', () => {
     const codes = Object.values(FAILURES).map(({ exitCode }) => exitCode);
     expect(new Set(codes).size).to.equal(codes.length);
     expect(codes.every((code) => code >= 10 && code < 64)).to.equal(true);

@@ -1,4 +1,4 @@
-// Approvals from the shell: listed, shown, decided in the name of whoever sits there, refused with a sentence.
+// `custos approvals`: list, show, decide in the name of the shell's user, and error messages.
 import os from 'node:os';
 import { expect } from 'chai';
 import type { Client } from '../support/client.ts';
@@ -21,7 +21,7 @@ describe('custos approvals', function () {
     runCommand(['approvals', ...args], { DATABASE_URL: service.databaseUrl, CUSTOS_PEPPER: TEST_PEPPER });
   const BODY = { agent_id: 'shell-bot', intent: 'delete:db/asked/a', context: { note: 'line\n\u001b[31mred' } };
 
-  it('lists and shows what waits, without letting a caller write to the terminal', async () => {
+  it('lists and shows waiting approvals, and escapes control characters in texts of callers', async () => {
     const approvalId = await escalate(client, BODY);
     const list = await custos('list', '--status', 'pending', '--agent', 'shell-bot');
     expect([list.code, list.stderr]).to.deep.equal([0, '']);
@@ -32,7 +32,7 @@ describe('custos approvals', function () {
     expect(shown.stdout.indexOf('asked:')).to.equal(0);
     expect(shown.stdout).to.match(/^because: {4}ASKED: asked$/m);
     expect(shown.stdout).to.match(/^context: {4}\{"note":"line\\n\\u001b\[31mred"\}$/m);
-    // oxlint-disable-next-line no-control-regex -- looked for on purpose
+    // oxlint-disable-next-line no-control-regex -- the test searches for control characters
     expect(shown.stdout).not.to.match(/\u001b/);
     const none = await custos('list', '--environment', 'test');
     expect([none.code, none.stderr]).to.deep.equal([
@@ -44,7 +44,7 @@ describe('custos approvals', function () {
     expect(json[0]).to.include({ approvalId, status: 'pending', agentId: 'shell-bot' });
   });
 
-  it('approves in the name of the user of the shell, which the log and the decision keep', async () => {
+  it('approves in the name of the user of the shell, which the log and the decision record', async () => {
     const by = `cli:${os.userInfo().username}`;
     const approvalId = await escalate(client, BODY);
     const approved = await custos('approve', approvalId, '--reason', 'looked at "it"');
@@ -66,7 +66,7 @@ describe('custos approvals', function () {
     expect([again.code, again.stderr]).to.deep.equal([1, 'custos: The approval is closed: it is used.\n']);
   });
 
-  it('rejects, and refuses what makes no sense', async () => {
+  it('rejects an approval, and refuses invalid commands', async () => {
     const approvalId = await escalate(client, { ...BODY, context: {} });
     const rejected = JSON.parse((await custos('reject', approvalId, '--reason', 'no', '--json')).stdout);
     expect(rejected).to.include({ approvalId, status: 'rejected', reason: 'no' });

@@ -1,4 +1,4 @@
-// Commands as processes: output streams and exit codes, with errors that only their handlers find.
+// Commands as processes: output streams and exit codes, also for errors found after argument parsing.
 import { expect } from 'chai';
 import { runCommand } from '../support/command.ts';
 
@@ -13,7 +13,7 @@ describe('custos as a process', () => {
     ['policy explain', /^custos: Give exactly one of --intent, --text and --decision/],
     ['demo --url nowhere', /^custos: --url must be an address/],
   ] as const)
-    it(`custos ${line}: exits with 2, an empty standard output and a sentence`, async () => {
+    it(`custos ${line}: exits with 2, an empty standard output and a message`, async () => {
       const { code, stdout, stderr } = await runCommand(line === '' ? [] : line.split(' '));
       expect([code, stdout], stderr).to.deep.equal([2, '']);
       expect(stderr).to.match(sentence);

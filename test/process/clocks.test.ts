@@ -1,4 +1,4 @@
-// Processes whose wall clock is wrong: nothing that is stored or compared goes by it, and they say so.
+// Processes with a wrong wall clock: stored and compared times come from the database, and the error is reported.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -74,12 +74,12 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
         await db.query<{ at: Date }>({ name: 'test-now', text: 'SELECT clock_timestamp() AS at' }, [])
       )[0]?.at.getTime() ?? 0;
 
-    it('a worker an hour ahead expires nothing, is heard of, and leaves the others their work', async function () {
+    it('a worker an hour ahead expires nothing, reports its clock, and does not stop the work of others', async function () {
       this.timeout(120_000);
       const asked = await client.post('/v1/enforce', { agent_id: 'a', intent: 'frobnicate:infra/cluster_9' });
       expect(asked.json).to.include({ verdict: 'ESCALATE' });
       const approvalId = asked.json.approval.approval_id;
-      // It alone works, so that it is who looks for what has expired.
+      // The only worker, so that it runs the job that expires approvals.
       await right.stop();
       const ahead = await startWorker(database.url, { ...env, ...shifted(60 * MINUTE_MS) });
       try {
@@ -96,18 +96,18 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       const before = await runsOf(right, 'sweep');
       await waitFor(async () => (await runsOf(right, 'sweep')) >= before + 3, {
         timeoutMs: 20_000,
-        what: 'upkeep to go on after a worker that was an hour ahead',
+        what: 'upkeep to continue after a worker that was an hour ahead',
       });
       expect((await client.get(`/v1/approvals/${approvalId}`)).json).to.include({ status: 'pending' });
     });
 
-    // What ingress does with time does not depend on where the queues are.
+    // The ingress handles time in the same way with either queue store, so one suffices.
     const shifts = [
       ['ahead', 10 * MINUTE_MS],
       ['behind', -10 * MINUTE_MS],
     ] as const;
     for (const [what, byMs] of title === 'Redis' ? [] : shifts)
-      it(`an ingress ten minutes ${what} dates what it accepts like all others, and it is found again`, async function () {
+      it(`an ingress ten minutes ${what} timestamps intents with the database's time, so that lists are in order`, async function () {
         this.timeout(120_000);
         const wrong = await startIngress(database.url, { ...env, ...shifted(byMs) });
         const other = createClient(wrong.address, key);
@@ -122,7 +122,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
           });
           expect(read.status).to.equal('decided');
           const untilMs = await databaseMs();
-          // A process knows the database's time to about the time that a question takes.
+          // A process knows the database's time only to within about one round trip.
           for (const at of [read.submittedAt, read.updatedAt])
             expect(Date.parse(at)).to.be.within(sinceMs - 1_000, untilMs + 1_000);
           const again = await client.post('/v1/intents', { agentId: 'a', action: 'read', resource: 'db/open/b' });

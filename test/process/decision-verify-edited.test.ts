@@ -18,7 +18,7 @@ describe('custos decision verify, after a row was edited in the database', funct
   });
   after(() => on?.close());
 
-  /** As someone whom no trigger stops; all is as before afterwards. */
+  /** Edits as a superuser, bypassing triggers, and restores the tables afterwards. */
   const edited = async (statement: string, values: readonly unknown[], work: () => Promise<void>): Promise<void> => {
     const tables = ['decision', 'record', 'policy_set', 'leaf'];
     const change = (sql: Sql, name: string, text: string, given: readonly unknown[] = []): Promise<unknown[]> =>
@@ -62,7 +62,7 @@ describe('custos decision verify, after a row was edited in the database', funct
       ['RECORD_ALTERED', 'ROW_DIFFERS', 'ANSWER_INCONSISTENT', 'VERDICT_DIFFERS'],
     ],
     [
-      'a verdict, as an answer would have it, in record and row',
+      'a consistent change of the verdict in record and row',
       'read',
       `UPDATE decision SET verdict = 'DENY', record = convert_to(replace(replace(convert_from(record, 'UTF8'), '"verdict":"ALLOW"', '"verdict":"DENY"'), '"allowed":true', '"allowed":false'), 'UTF8') WHERE decision_id = $1`,
       ['RECORD_ALTERED', 'VERDICT_DIFFERS'],
@@ -93,7 +93,7 @@ describe('custos decision verify, after a row was edited in the database', funct
       ['RECORD_ALTERED', 'EFFECTIVE_TRUST_WRONG', 'FACTS_DISAGREE', 'TRUST_DIFFERS'],
     ],
     [
-      'a member that no decision has',
+      'an unknown member',
       'healed',
       `${inRecord('decision', '"trust":{"as_of"', '"trust":{"as_off"')} WHERE decision_id = $1`,
       ['RECORD_ALTERED', 'RECORD_NOT_CANONICAL'],
@@ -105,7 +105,7 @@ describe('custos decision verify, after a row was edited in the database', funct
       ['TRUST_RECORD_ALTERED', 'TRUST_FOLD_WRONG', 'TRUST_DIFFERS'],
     ],
     [
-      'a trust record, deleted',
+      'a deleted trust record',
       'healed',
       `DELETE FROM record WHERE event = 'custos.trust' AND entity_id = 'worker-bot' AND $1 <> ''`,
       ['TRUST_RECORD_ALTERED', 'TRUST_RECORD_ALTERED', 'TRUST_SIGNALS_MISSING'],
@@ -116,7 +116,7 @@ describe('custos decision verify, after a row was edited in the database', funct
       `UPDATE policy_set SET canonical = convert_to(replace(convert_from(canonical, 'UTF8'), '"ALLOW"', '"DENY"'), 'UTF8') WHERE $1 <> ''`,
       ['POLICY_SET_DIGEST'],
     ],
-    ['a policy set, deleted', 'read', `DELETE FROM policy_set WHERE $1 <> ''`, ['POLICY_SET_MISSING']],
+    ['a deleted policy set', 'read', `DELETE FROM policy_set WHERE $1 <> ''`, ['POLICY_SET_MISSING']],
     [
       'the reason of a halt',
       'halted',
@@ -124,20 +124,20 @@ describe('custos decision verify, after a row was edited in the database', funct
       ['HALT_RECORD_ALTERED', 'HALT_NOT_RECORDED'],
     ],
     [
-      'the words of who rejected an approval',
+      'the reason given for rejecting an approval',
       'rejected',
       `${inRecord('record', 'ask again', 'go ahead')} WHERE event = 'custos.approval' AND $1 <> ''`,
       ['APPROVAL_RECORD_ALTERED', 'APPROVAL_REFUSAL_WRONG'],
     ],
     [
-      'until when an approval was open, in the escalation that opened it',
+      'the expiry of an approval, in the escalation that opened it',
       'closed',
       `UPDATE decision SET record = convert_to(regexp_replace(convert_from(record, 'UTF8'), '("approval":.*"expires_at":")2', '\\13'), 'UTF8')
        WHERE agent_id = 'waiting-bot' AND verdict = 'ESCALATE' AND $1 <> ''`,
       ['APPROVAL_REFUSAL_WRONG'],
     ],
     [
-      'why an approval was refused',
+      'the reason why an approval was refused',
       'used',
       `${inRecord('decision', 'has been used', 'was rejected: no')} WHERE decision_id = $1`,
       ['RECORD_ALTERED', 'VERDICT_DIFFERS', 'REASONS_DIFFER'],
@@ -160,7 +160,7 @@ describe('custos decision verify, after a row was edited in the database', funct
     });
   }
 
-  it('ends with the exit code of the first failure, from the shell', async () => {
+  it('exits with the code of the first failure, from the shell', async () => {
     const id = on.kinds.get('read') ?? '';
     await edited(
       `${inRecord('decision', '"verdict":"ALLOW"', '"verdict":"DENY"')} WHERE decision_id = $1`,
@@ -176,7 +176,7 @@ describe('custos decision verify, after a row was edited in the database', funct
     );
   });
 
-  it('counts erased facts as not evaluable, which is no failure', async () => {
+  it('counts decisions with erased facts as not evaluable, not as failed', async () => {
     const id = on.kinds.get('worker-bot') ?? '';
     await service.rows('UPDATE decision SET facts = NULL, facts_salt = NULL WHERE decision_id = $1', [id]);
     const ran = await on.custos(id, on.kinds.get('read') ?? '');

@@ -22,7 +22,7 @@ describe('custos decision verify, offline', function () {
   });
   after(() => on?.close());
 
-  it('holds offline, from the exported log, facts and policy sets, with nothing but the key of the log', async () => {
+  it('verifies decisions offline, from the exported log, facts and policy sets and the key of the log', async () => {
     const key = loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8'));
     const folder = temporaryFolder('decisions');
     const [log, facts, policies] = ['log', 'facts', 'policies'].map((name) => path.join(folder, name)) as [
@@ -50,12 +50,12 @@ describe('custos decision verify, offline', function () {
 
     const trusted = publishKey(key, { origin: found.origin, use: 'log' }).vkey;
     const files = ['--log', log, '--facts', facts, '--policies', policies, '--vkey', trusted];
-    // No database, and no data folder in which one might be.
+    // No database, and no data folder that could hold one.
     const env = { CUSTOS_DATA_DIR: path.join(folder, 'none') };
     const offline = (arg: string): Promise<Ran> => runCommand(['decision', 'verify', ...files, arg], env);
     const all = await runCommandAlone(['decision', 'verify', ...files, '--all'], env);
     expect(all.code, all.stdout + all.stderr).to.equal(0);
-    // How many: some were asked for again and again, until they used signals that were folded meanwhile.
+    // The number varies: some requests were repeated until the decision used newly folded signals.
     expect(all.stderr).to.match(/^\d{2,} verified, 2 not evaluable, 0 failed\.\n$/);
     const id = on.kinds.get('worker-bot') ?? '';
     expect((await offline(id)).stdout).to.contain(`${id} ALLOW: verified.`);

@@ -1,4 +1,4 @@
-// For tests of `custos decision verify`: a service that has made decisions of every kind, and the ways to verify them.
+// Set-up for tests of `custos decision verify`: a service with decisions of every kind, and ways to verify them.
 import { expect } from 'chai';
 import { expireApprovals } from '../../shared/domain/approvals/store.ts';
 import { foldBatch } from '../../shared/domain/trust/fold.ts';
@@ -20,17 +20,17 @@ const HOUR_MS = 3_600_000;
 export interface DecisionsUnderTest {
   readonly service: Service;
   readonly worker: TestWorker;
-  /** Ids by what is special about each. */
+  /** Decision ids by kind. */
   readonly kinds: ReadonlyMap<string, string>;
   verifier(): StoredVerifier;
   verifyAll(): Promise<VerifiedDecision[]>;
   run(...args: string[]): Promise<Ran>;
-  /** `custos decision verify` on the service's database. */
+  /** Runs `custos decision verify` on the service's database. */
   custos(...args: string[]): Promise<Ran>;
   close(): Promise<void>;
 }
 
-/** Decisions of all kinds; none of them is in the log yet. */
+/** Makes decisions of all kinds; none of them is in the log yet. */
 export async function startDecisions(): Promise<DecisionsUnderTest> {
   const { service, worker, close } = await startServiceAndWorker();
   const client = await service.client({
@@ -72,7 +72,7 @@ async function decideEverything({
     await client.post('/v1/trust/signals', { signals: types.map((type) => ({ agentId, type })) });
     await fold();
   };
-  /** Asks until the decision uses that many signals. */
+  /** Repeats the request until the decision uses that many signals. */
   const enforceWith = (signals: number, agentId: string, intent: string) =>
     waitFor(
       async () => {
@@ -158,7 +158,7 @@ async function decideEverything({
   return kinds;
 }
 
-/** Approvals that are used, rejected, expired (by upkeep, or not yet), and used again by another key. */
+/** Approvals that are used, rejected, expired (recorded by upkeep, or not yet), or presented again by another key. */
 async function decideOnApprovals({
   service,
   client,

@@ -1,4 +1,4 @@
-// `custos decision verify` on a real service's decisions: all of them hold, before and after they are in the log.
+// `custos decision verify` on a real service's decisions: all verify, before and after they are in the log.
 import { expect } from 'chai';
 import type { Service } from '../support/service.ts';
 import { type DecisionsUnderTest, startDecisions } from './decision-verify-setup.ts';
@@ -13,7 +13,7 @@ describe('custos decision verify', function () {
   });
   after(() => on?.close());
 
-  it('holds for every decision there is, however it was made, before and after it is in the log', async () => {
+  it('verifies every decision, however it was made, before and after it is in the log', async () => {
     const [{ n } = { n: '' }] = await service.rows<{ n: string }>('SELECT count(*)::text AS n FROM decision');
     for (const append of [false, true]) {
       if (append) await on.worker.append();
@@ -23,7 +23,7 @@ describe('custos decision verify', function () {
       const open = outcomes
         .filter(({ status }) => status === 'not_evaluable')
         .flatMap(({ notEvaluable }) => notEvaluable);
-      expect(open.sort(), 'an approval that there is not, and the evaluation that was given up').to.deep.equal([
+      expect(open.sort(), 'a missing approval, and an evaluation whose job died').to.deep.equal([
         'APPROVAL',
         'EVALUATION_FAILED',
       ]);
@@ -31,7 +31,7 @@ describe('custos decision verify', function () {
     }
   });
 
-  it('says so from the shell, for decisions by name and for all of them', async () => {
+  it('reports the result in the shell, for decisions by id and for all of them', async () => {
     const id = on.kinds.get('worker-bot') ?? '';
     const one = await on.custos(id);
     expect(one.code, one.stderr).to.equal(0);
@@ -54,7 +54,7 @@ describe('custos decision verify', function () {
     expect(all.stderr).to.match(/\d+ verified, 2 not evaluable, 0 failed\./);
   });
 
-  it('refuses what it can not understand, and names a decision that is not there', async () => {
+  it('refuses invalid arguments, and names a decision that does not exist', async () => {
     for (const args of [
       ['--facts', 'x', '--all'],
       ['--log', 'x', '--all'],

@@ -1,4 +1,4 @@
-// The demo's own check of a chain: it must find every way in which a chain can be wrong.
+// The demo's own check of a chain: it must detect every kind of error in a chain.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { type ChainHead, type ChainItem, checkChain } from '../../cli/demo/chain.ts';
@@ -6,7 +6,7 @@ import { canonicalize } from '../../shared/core/proof/canonical.ts';
 
 const ENTITY = 'invoice-7';
 
-/** A chain of this many records, as the service would answer it. */
+/** A chain of this many records, in the form of the service's answer. */
 function chainOf(length: number): ChainItem[] {
   const items: ChainItem[] = [];
   for (let i = 0; i < length; i += 1) {
@@ -42,7 +42,7 @@ function problemWith(items: readonly ChainItem[], head = headOf(items)): string 
   return 'problem' in check ? check.problem : undefined;
 }
 
-/** The chain with another member at one place. */
+/** A chain with one item changed. */
 function changed(at: number, change: (item: ChainItem) => Partial<ChainItem>): ChainItem[] {
   return chainOf(4).map((item, i) => (i === at ? { ...item, ...change(item) } : item));
 }
@@ -53,7 +53,7 @@ function rewritten(item: ChainItem, from: string, to: string): string {
 }
 
 describe("the demo's check of a chain", () => {
-  it('accepts whole chains of any length, and gives their records', () => {
+  it('accepts complete chains of any length, and returns their records', () => {
     for (const length of [0, 1, 2, 9]) expect(problemWith(chainOf(length)), `${length} records`).to.equal(undefined);
     const check = checkChain(ENTITY, chainOf(3), headOf(chainOf(3)));
     expect('records' in check && check.records.map(({ payload }) => payload.body)).to.deep.equal([
@@ -64,27 +64,27 @@ describe("the demo's check of a chain", () => {
   });
 
   const wrong: Readonly<Record<string, readonly [ChainItem[], string]>> = {
-    'a body that was changed': [changed(1, (item) => ({ record: rewritten(item, '"i":1', '"i":2') })), 'another hash'],
-    'a hash that was adjusted to it': [
+    'an altered body': [changed(1, (item) => ({ record: rewritten(item, '"i":1', '"i":2') })), 'another hash'],
+    'an altered body with a recomputed hash': [
       changed(1, (item) => {
         const record = rewritten(item, '"i":1', '"i":2');
         return { record, eventHash: createHash('sha256').update(Buffer.from(record, 'base64')).digest('hex') };
       }),
       'record 2 of invoice-7 does not name',
     ],
-    'a record that is missing': [chainOf(4).filter((_, i) => i !== 1), 'is numbered 2'],
-    'records in another order': [
+    'a missing record': [chainOf(4).filter((_, i) => i !== 1), 'is numbered 2'],
+    'reordered records': [
       [0, 2, 1, 3].flatMap((from) => chainOf(4)[from] ?? []).map((item, i) => ({ ...item, chainIndex: i })),
       'record 1 of invoice-7 does not name',
     ],
-    'a place in the log that goes back': [changed(2, () => ({ index: 5 })), 'in the log'],
+    'a decreasing log index': [changed(2, () => ({ index: 5 })), 'in the log'],
     'a first record that has a predecessor': [
       chainOf(3)
         .slice(1)
         .map((item, i) => ({ ...item, chainIndex: i })),
       'record 0',
     ],
-    'bytes that are not canonical': [changed(0, (item) => ({ record: rewritten(item, ',"', ', "') })), 'canonical'],
+    'non-canonical bytes': [changed(0, (item) => ({ record: rewritten(item, ',"', ', "') })), 'canonical'],
     "another entity's record": [changed(3, () => ({ entityId: 'invoice-8' })), 'another entity'],
     'an event that the record does not name': [changed(2, () => ({ event: 'paid' })), 'another one'],
     'a proofId that the record does not name': [changed(2, () => ({ proofId: 'p9' })), 'another one'],

@@ -1,4 +1,4 @@
-// `npm run demo` against a real service: it ends well, again and again, and says so when something is not as told.
+// `npm run demo` against a real service: it succeeds repeatedly, and reports answers that differ from the expected ones.
 import path from 'node:path';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
@@ -38,7 +38,7 @@ describe('custos demo', function () {
   });
   after(() => custos.stop());
 
-  it('plays the whole story with the key of the data folder, twice, in plain text where there is no terminal', async () => {
+  it('runs all steps twice with the key of the data folder, in plain text when the output is no terminal', async () => {
     for (let time = 1; time <= 2; time += 1) {
       const { code, stdout, stderr } = await demo(['--url', custos.address], { CUSTOS_DATA_DIR: custos.dataDir });
       expect(code, stdout + stderr).to.equal(0);
@@ -49,12 +49,12 @@ describe('custos demo', function () {
     }
   });
 
-  it('sums up in one JSON document what happened, in names that no other run has', async () => {
+  it('prints one JSON summary, with names that are unique to the run', async () => {
     const [first, second] = [await json(), await json()];
     expect(first, JSON.stringify(first.problem)).to.include({ ok: true, problem: null, environment: 'test' });
     expect(new Set(first.decisions.map(({ verdict }) => verdict))).to.have.all.keys('ALLOW', 'DENY', 'ESCALATE');
     expect(first.intents.map(({ status }) => status)).to.deep.equal(['decided', 'decided', 'decided']);
-    expect(new Set(first.approvals), 'one asked for, one that submitted work waited for').to.have.lengthOf(2);
+    expect(new Set(first.approvals), 'one requested directly, one that submitted work waited for').to.have.lengthOf(2);
     expect(first.trust.map(({ level }) => level)).to.deep.equal([1, 3, 1]);
     expect(first.chains.map(({ records }) => records)).to.satisfy((counts: number[]) => counts.every((n) => n > 0));
     expect(first.receipts.map(({ proofId }) => proofId))
@@ -69,7 +69,7 @@ describe('custos demo', function () {
     expect(second.agents).not.to.have.members(first.agents);
   });
 
-  it('touches nothing live, and leaves no key behind', async () => {
+  it('changes nothing in the live environment, and leaves no key behind', async () => {
     const live = async (): Promise<unknown[]> =>
       Promise.all(
         ['/v1/agents', '/v1/decisions', '/v1/intents', '/v1/proofs?event=custos.decision'].map(
@@ -87,7 +87,7 @@ describe('custos demo', function () {
     expect(items.filter(({ name, revokedAt }) => name !== 'look' && revokedAt === null)).to.deep.equal([]);
   });
 
-  it('fails, saying which answer was not as told, in an environment that is halted', async () => {
+  it('fails in a halted environment, and names the unexpected answer', async () => {
     const request = { name: 'halter', environment: 'test', scopes: ['admin:*'] };
     const { key } = (await (await call('POST', '/v1/auth/keys', adminKey, request)).json()) as { key: string };
     expect((await call('POST', '/v1/halt', key, { reason: 'a test' })).status).to.be.oneOf([200, 201]);
@@ -95,13 +95,13 @@ describe('custos demo', function () {
     expect((await call('DELETE', '/v1/halt', key)).status).to.equal(200);
     expect(code).to.equal(1);
     expect(stdout).to.contain('NOT OK  The demo expects ALLOW here, and the service says DENY (HALTED)');
-    expect(stdout, 'the keys are taken back all the same').to.contain('ok  the revoked key is refused');
+    expect(stdout, 'the keys are revoked even so').to.contain('ok  the revoked key is refused');
   });
 
-  it('says in one sentence that the key is no admin key', async () => {
+  it('reports in one sentence that the key is no admin key', async () => {
     const request = { name: 'reader', scopes: ['agents:read'] };
     const { key } = (await (await call('POST', '/v1/auth/keys', adminKey, request)).json()) as { key: string };
-    // The one of the environment, so that both ways to give a key are tried.
+    // Passed in the environment, so that both ways to pass a key are tested.
     const { code, stdout } = await demo(['--url', custos.address], { CUSTOS_KEY: key });
     expect(code).to.equal(1);
     expect(stdout).to.contain('could not create a test key').and.to.contain('403 E1004');
@@ -109,8 +109,8 @@ describe('custos demo', function () {
 });
 
 describe('custos demo without a service', () => {
-  it('says in one sentence that nothing answers, and how to start something', async () => {
-    // Port 9 (discard) of this machine: nothing listens there.
+  it('reports in one sentence that no service answers, and how to start one', async () => {
+    // Nothing listens on port 9 (discard) of this machine.
     const { code, stdout } = await demo(['--url', 'http://127.0.0.1:9', '--key', 'any']);
     expect(code).to.equal(1);
     expect(stdout).to.equal(
@@ -118,7 +118,7 @@ describe('custos demo without a service', () => {
     );
   });
 
-  it('says where it looked for a key', async () => {
+  it('names the places where it looked for a key', async () => {
     const dataDir = temporaryDataDir();
     const { code, stderr } = await demo([], { CUSTOS_DATA_DIR: dataDir });
     expect(code).to.equal(1);
@@ -127,7 +127,7 @@ describe('custos demo without a service', () => {
       .and.to.contain('CUSTOS_KEY');
   });
 
-  it('refuses an address that is none', async () => {
+  it('refuses an invalid address', async () => {
     const { code, stderr } = await demo(['--url', 'localhost:3000', '--key', 'any']);
     expect(code).to.equal(2);
     expect(stderr).to.contain('not "localhost:3000"');

@@ -1,4 +1,4 @@
-// What the documentation says is true: links, files, scripts, settings and commands exist, policies load, requests work.
+// Checks the documentation: links, files, scripts, settings and commands exist, policies load, requests work.
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,9 +17,9 @@ import { describeUnless } from '../support/skip.ts';
 import { waitFor } from '../support/wait.ts';
 
 const ROOT = findRoot();
-/** Folders that are made and not written. */
+/** Generated folders, which are not searched. */
 const MADE = ['node_modules', '.git', 'dist', '.build', '.custos', 'coverage'];
-/** Variables that documents name and that are no settings of the service. */
+/** Variables that documents name but that are not settings of the service. */
 const NOT_SETTINGS = [
   'CUSTOS_KEY',
   'CUSTOS_URL',
@@ -27,14 +27,14 @@ const NOT_SETTINGS = [
   'CUSTOS_PROPERTY_SEED',
   'CUSTOS_TEST_DATABASE_URL',
 ];
-/** What npm itself can do. */
+/** npm's own commands, as opposed to scripts of package.json. */
 const NPM_COMMANDS = ['ci', 'start', 'test', 'run', 'install'];
 
 interface Document {
-  /** From the root. */
+  /** The path relative to the root. */
   readonly file: string;
   readonly text: string;
-  /** Without its code blocks. */
+  /** The text without its code blocks. */
   readonly prose: string;
   readonly blocks: readonly { readonly language: string; readonly text: string; readonly label: string | undefined }[];
 }
@@ -48,7 +48,7 @@ function filesOf(folder: string): string[] {
 }
 
 const FILES = filesOf('.');
-/** A fenced block; a comment on the line before it is its label. */
+/** Matches a fenced block; a comment on the line before it is its label. */
 const BLOCK = /(?:<!-- ([\w-]+) -->\n)?^```(\w*)\n([^]*?)^```$/gm;
 
 const DOCUMENTS: readonly Document[] = FILES.filter((file) => file.endsWith('.md')).map((file) => {
@@ -61,14 +61,14 @@ const DOCUMENTS: readonly Document[] = FILES.filter((file) => file.endsWith('.md
   };
 });
 
-/** All matches of the first group in all documents, each with its document. */
+/** All matches of the pattern's first group in all documents, each with its document. */
 function mentions(pattern: RegExp, part: 'text' | 'prose' = 'text'): { file: string; found: string }[] {
   return DOCUMENTS.flatMap(({ file, [part]: text }) =>
     [...text.matchAll(pattern)].map(([whole, group]) => ({ file, found: group ?? whole })),
   );
 }
 
-/** Fails with every mention that does not hold; and when there is nothing to check, which would be a broken pattern. */
+/** Fails with every mention that does not pass the check, and when there are no mentions: the pattern is then broken. */
 function checkAll(
   found: readonly { file: string; found: string }[],
   holds: (text: string, file: string) => boolean,
@@ -109,7 +109,7 @@ describe('documentation', () => {
 
   it('names a test in every row of the threat model', () => {
     const text = DOCUMENTS.find(({ file }) => file === 'docs/security.md')?.text ?? '';
-    // The tamper table has one test for all of its rows, which stands above it.
+    // The tamper table has one test for all of its rows, named above the table.
     const [before = '', after = ''] = text
       .split(/^### The tamper table$|^## Somebody with access to the queue/m)
       .toSpliced(1, 1);
@@ -149,7 +149,7 @@ describe('documentation', () => {
     checkAll(mentions(/`(custos_[a-z_]+)/g), (name) => new RegExp(`(name: |gauge\\(\\s*)'${name}'`).test(text));
   });
 
-  it('shows JSON that is JSON, and policies that load', () => {
+  it('shows valid JSON, and policies that load', () => {
     const lexicon = { path: 'lexicon.json', text: readFileSync(path.join(ROOT, 'policies', 'lexicon.json'), 'utf8') };
     const blocks = DOCUMENTS.flatMap(({ file, blocks }) =>
       blocks.filter(({ language }) => language === 'json').map(({ text }) => ({ file, text })),
@@ -165,7 +165,7 @@ describe('documentation', () => {
     }
   });
 
-  it('names every guide in the README, and numbers its decision records, each with why and what was refused', () => {
+  it('links every guide in the README, and has numbered decision records with reasons and rejected alternatives', () => {
     const readme = DOCUMENTS.find(({ file }) => file === 'README.md')?.text ?? '';
     for (const name of namesBelow('docs/guides')) expect(readme).to.contain(`docs/guides/${name}`);
     namesBelow('docs/adr').forEach((name, at) => {
@@ -189,7 +189,7 @@ function missingCurl(): string | undefined {
 
 describeUnless(missingCurl(), 'requests in the documentation', function () {
   let custos: TestCustos;
-  /** Runs lines of a document in a shell, on this service instead of the one that they name. */
+  /** Runs lines of a document in a shell, with the address replaced by the test service's. */
   const shell = async (lines: string): Promise<string> => {
     const script = lines
       .replaceAll('http://127.0.0.1:3000', custos.address)
@@ -215,7 +215,7 @@ describeUnless(missingCurl(), 'requests in the documentation', function () {
     readonly intent: Readonly<Record<string, unknown>>;
   }
 
-  it("the README's first request is answered as the README shows", async () => {
+  it("the README's first request gives the answer shown there", async () => {
     const shown = JSON.parse(block('README.md', 'first-answer')) as Answer;
     const answer = JSON.parse(await shell(block('README.md', 'first-request'))) as Answer;
     const codes = ({ reasons }: Answer): string[] => reasons.map(({ code }) => code);
@@ -227,7 +227,7 @@ describeUnless(missingCurl(), 'requests in the documentation', function () {
     expect(answer.intent).to.deep.include(shown.intent);
   });
 
-  it('the guide on submitting work shows requests that are accepted, and what it promises of them', async () => {
+  it('the guide on submitting work shows requests that are accepted, with the results that it promises', async () => {
     const guide = DOCUMENTS.find(({ file }) => file === 'docs/guides/submit-work.md');
     const lines = (guide?.blocks ?? []).filter(({ language }) => language === 'sh').map(({ text }) => text);
     const requests = lines.join('\n');
@@ -235,23 +235,23 @@ describeUnless(missingCurl(), 'requests in the documentation', function () {
     expect(count).to.be.at.least(8);
     const run = async (): Promise<string[]> =>
       (await shell(requests.replaceAll(/^curl/gm, `curl -w '\\n'`))).trim().split('\n');
-    // Sent again until all is carried out: each request may be repeated.
+    // Sent repeatedly until all work is done: every request is idempotent.
     await waitFor(
       async () => {
         const all = await run();
         return /"status":"decided"/.test(all.join()) && /custos\.trust/.test(all.at(-1) ?? '');
       },
-      { timeoutMs: 60_000, intervalMs: 200, what: 'everything to be carried out' },
+      { timeoutMs: 60_000, intervalMs: 200, what: 'all work to be done' },
     );
-    // Once more: what a line in the middle showed may be older than what the last one did.
+    // Sent once more: an earlier line's answer may predate the effect of the last line.
     const answers = await run();
     expect(answers).to.have.lengthOf(count);
     for (const answer of answers) expect(JSON.parse(answer), answer).not.to.have.property('code');
     const trust = answers.map((answer) => JSON.parse(answer) as object).find((answer) => 'evidence' in answer);
-    expect(trust, 'signals that were repeated count once').to.have.nested.property('asOf.signals', 2);
+    expect(trust, 'repeated signals count once').to.have.nested.property('asOf.signals', 2);
   }).timeout(120_000);
 
-  it('the guide on verifying a receipt fetches one that its keys verify, in both forms', async () => {
+  it('the guide on verifying a receipt fetches one that verifies with the keys fetched, in both forms', async () => {
     const key = readFileSync(path.join(custos.dataDir, 'bootstrap-key'), 'utf8').trim();
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };
     const body = JSON.stringify({ proofId: 'docs-1', entityId: 'docs', event: 'read', payload: {} });
@@ -272,7 +272,7 @@ describeUnless(missingCurl(), 'requests in the documentation', function () {
     }
   }).timeout(120_000);
 
-  it('every other line with curl is one that the service understands', async () => {
+  it('every other curl line is a valid request to the service', async () => {
     const others = ['README.md', 'docs/guides/submit-work.md', 'docs/guides/verify-a-receipt.md'];
     const guides = DOCUMENTS.filter(({ file }) => !others.includes(file));
     const scripts = guides.flatMap(({ file, blocks }) =>
@@ -284,7 +284,7 @@ describeUnless(missingCurl(), 'requests in the documentation', function () {
     for (const { file, text } of scripts) expect(JSON.parse(await shell(text)), file).not.to.have.property('code');
   });
 
-  it('every endpoint that a document names is served', async () => {
+  it('every endpoint that a document names exists', async () => {
     const answer = await fetch(`${custos.address}/openapi.json`);
     const { paths } = (await answer.json()) as { paths: Record<string, object> };
     const served = Object.entries(paths).flatMap(([route, methods]) =>

@@ -1,4 +1,4 @@
-// `custos doctor` on set-ups that are right, and on others with one thing wrong each.
+// `custos doctor` on correct set-ups, and on set-ups with one problem each.
 import { chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -20,12 +20,12 @@ interface Examined {
   readonly checks: readonly Diagnosis[];
 }
 
-/** Runs the command with nothing but this environment. */
+/** Runs the command with only this environment. */
 async function doctor(env: Readonly<Record<string, string>>): Promise<Examined> {
   const { code, stdout, stderr } = await runCommand(['doctor', '--json'], env);
   expect(stderr).to.equal('');
   const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Diagnosis[] };
-  expect(code, 'ok and the exit code say the same').to.equal(ok ? 0 : 1);
+  expect(code, '`ok` agrees with the exit code').to.equal(ok ? 0 : 1);
   return { code: ok ? 0 : 1, checks };
 }
 
@@ -51,7 +51,7 @@ describe('custos doctor', function () {
       onError: () => undefined,
     });
     await bootstrap(db);
-    // No worker runs here: what bootstrapping left would grow old while the tests run.
+    // No worker runs here, so the entries queued by bootstrap would be reported as overdue.
     for (const table of ['log_inbox', 'outbox'])
       await db.query({ name: `clear-${table}`, text: `DELETE FROM ${table}` }, []);
     env = { DATABASE_URL: database.url, CUSTOS_PEPPER: TEST_PEPPER, CUSTOS_DATA_DIR: temporaryFolder('doctor') };
@@ -62,29 +62,29 @@ describe('custos doctor', function () {
     await database.drop();
   });
 
-  it('names every bad setting and exits with 1, without asking anything else', async () => {
+  it('names every invalid setting and exits with 1, without further checks', async () => {
     const examined = await doctor({ CUSTOS_RATE_LIMITT: 'off', PORT: 'http' });
     expect(examined.code).to.equal(1);
     expect(problems(examined)).to.have.length(2);
     expect(problems(examined).join()).to.match(/did you mean CUSTOS_RATE_LIMIT\?.*PORT must be a whole number/);
   });
 
-  it('starts no database of its own: without one that runs it says so and is content', async () => {
+  it('starts no embedded database: it reports that none is running, and succeeds', async () => {
     const dataDir = path.join(temporaryFolder('doctor-none'), 'data');
     const examined = await doctor({ CUSTOS_DATA_DIR: dataDir });
     expect(examined.code).to.equal(0);
     expect(examined.checks.find(({ check }) => check === 'database')?.verdict).to.equal('skipped');
   });
 
-  it('says that a database does not answer, without its password', async () => {
+  it('reports a database that does not answer, without its password', async () => {
     const examined = await doctor({ ...env, DATABASE_URL: 'postgres://custos:hunter2secret@127.0.0.1:1/custos' });
     expect(examined.code).to.equal(1);
     expect(problems(examined).join()).to.match(/^database: does not answer/);
     expect(JSON.stringify(examined)).not.to.include('hunter2secret');
   });
 
-  it('takes nothing from a data folder that the processes do not use, and asks nothing of it', async () => {
-    // As after a first look with the embedded database, in a container whose file system is read-only.
+  it('neither reads nor checks a data folder that the processes do not use', async () => {
+    // The state after a trial with the embedded database; then a container with a read-only file system.
     const left = temporaryFolder('doctor-left');
     writeFileSync(path.join(left, 'pepper'), `${'left over '.repeat(5)}\n`, { mode: 0o600 });
     writeFileSync(path.join(left, 'signing-key.pem'), readFileSync(testKeyFiles().CUSTOS_PROMISE_KEY_FILE), {
@@ -106,20 +106,20 @@ describe('custos doctor', function () {
     await db.query({ name: 'forget-fingerprints', text: 'DELETE FROM secret_fingerprint' }, []);
   });
 
-  it('says what the role of the database may do too much, and that it works all the same', async () => {
+  it('warns of excessive privileges of the database role, without failing', async () => {
     const examined = await doctor({ ...env, DATABASE_URL: database.ownerUrl });
     expect(warnings(examined).join()).to.match(/database role: the role custos_owner owns tables; it may make tables/);
     expect((await doctor(env)).checks.find(({ check }) => check === 'database role')?.verdict).to.equal('ok');
   });
 
-  it('says that a database has no schema yet', async () => {
+  it('reports a database without a schema', async () => {
     const empty = await createEmptyDatabase();
     const examined = await doctor({ ...env, DATABASE_URL: empty.url });
     await empty.drop();
     expect(problems(examined)).to.deep.equal(['migrations: the database holds no Custos schema']);
   });
 
-  it('says that no set is in force, then that the folder is another one than that in force', async () => {
+  it('reports that no policy set is in force, then that the folder differs from the set in force', async () => {
     const before = await doctor(env);
     expect(problems(before)).to.deep.equal(['policy set: none is in force: every request is refused']);
     await db.query(
@@ -132,7 +132,7 @@ describe('custos doctor', function () {
     );
     await sealAll(db, 'policy_state');
     const after = await doctor(env);
-    expect(after.code, 'a warning alone is no failure').to.equal(0);
+    expect(after.code, 'a warning alone is not a failure').to.equal(0);
     expect(warnings(after).join()).to.include('is not the one in force');
   });
 
@@ -145,7 +145,7 @@ describe('custos doctor', function () {
     expect(warnings(examined).join()).to.include('stays in force');
   });
 
-  it('says that the pepper is not the one of the database', async () => {
+  it('reports a pepper that is not the one of the database', async () => {
     await db.query({ name: 'forget', text: 'DELETE FROM secret_fingerprint' }, []);
     expect((await doctor(env)).checks.find(({ check }) => check === 'pepper')?.detail).to.include('none yet');
     await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', TEST_PEPPER);
@@ -153,7 +153,7 @@ describe('custos doctor', function () {
     expect(problems(examined).join()).to.match(/^pepper: CUSTOS_PEPPER is not the one/);
   });
 
-  it('says that a key file holds no key, and that others may read one', async () => {
+  it('reports a key file without a key, and one that other users may read', async () => {
     const file = path.join(temporaryFolder('doctor-key'), 'key.pem');
     writeFileSync(file, 'not a key', { mode: 0o600 });
     expect(problems(await doctor({ ...env, CUSTOS_PROMISE_KEY_FILE: file })).join()).to.include('holds no Ed25519');
@@ -164,7 +164,7 @@ describe('custos doctor', function () {
     expect(warnings(examined).join()).to.include('other users can read');
   });
 
-  it('says that work waits, that jobs are dead, and that the operator has no admin key left', async () => {
+  it('reports waiting work, dead jobs, and that the operator has no admin key left', async () => {
     const late = "now() - interval '5 minutes'";
     const statements = [
       `INSERT INTO outbox (queue, name, payload) VALUES ('intents', 'intent.evaluate', '{}')`,
@@ -191,7 +191,7 @@ describe('custos doctor', function () {
     });
     after(() => redis.close());
 
-    it('says that Redis would drop jobs, and that it is away', async () => {
+    it('reports a Redis that may evict jobs, and one that is unreachable', async () => {
       await redis.configure('maxmemory-policy', 'allkeys-lru');
       expect(problems(await doctor({ ...env, REDIS_URL: redis.url })).join()).to.include(
         'redis eviction: Redis drops keys',

@@ -1,4 +1,4 @@
-// A server that may forget what it has committed is refused at the start.
+// A PostgreSQL server that may lose committed transactions is refused at start-up.
 import { expect } from 'chai';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -18,7 +18,7 @@ describe('a database with synchronous_commit off', function suite() {
   after(() => database.drop());
 
   for (const file of ['ingress/main.js', 'workers/main.js']) {
-    it(`is refused by ${file}, in a sentence that names the setting`, async () => {
+    it(`is refused by ${file}, with a message that names the setting`, async () => {
       const env = { ...testKeyFiles(), PORT: '0', DATABASE_URL: database.url, CUSTOS_PEPPER: TEST_PEPPER };
       const started = runProcess(file, [], env);
       const { code } = await started.ended;

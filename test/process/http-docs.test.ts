@@ -1,4 +1,4 @@
-// The reference pages in a real browser: operations are shown and can be tried, nothing comes from another host.
+// The API reference pages in a real browser: operations are shown and can be tried, without requests to other hosts.
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { browserMissing, foreignRequests, type Visit, visit } from '../support/browser.ts';
@@ -17,7 +17,7 @@ describe('/docs over HTTP', () => {
     client.close();
     await sample.close();
   });
-  it('is served with its parts, with a policy that lets nothing else in and works over plain http', async () => {
+  it('is served with its assets, under a Content-Security-Policy that allows only them and works over plain HTTP', async () => {
     for (const path of [
       '/docs',
       '/docs/initializer.js',
@@ -37,7 +37,7 @@ describe('/docs over HTTP', () => {
     expect((await client.get('/docs')).text).not.to.match(/https?:\/\//);
     expect((await client.get('/docs/initializer.js')).text).to.contain('validatorUrl: null');
   });
-  it('has nothing else below it', async () => {
+  it('serves no other paths below it', async () => {
     for (const path of [
       '/docs/package.json',
       '/docs/index.html',
@@ -72,7 +72,7 @@ describeUnless(browserMissing(), '/docs in a browser', function suite() {
     const operations = Object.values(sample.app.document.paths).flatMap((methods) => Object.keys(methods));
     expect(shown).to.equal(operations.length);
   });
-  it('lets an operation be tried, with a key', async () => {
+  it('can send a request to an operation with a key', async () => {
     await page.locator('button.authorize').first().click();
     await page.locator('.auth-container input').first().fill('writer');
     await page.locator('.auth-btn-wrapper button.authorize').first().click();
@@ -87,7 +87,7 @@ describeUnless(browserMissing(), '/docs in a browser', function suite() {
     expect(await answer.locator('.response-col_status').innerText()).to.match(/^200/);
     expect(await answer.innerText()).to.contain('seen-in-browser');
   });
-  it('asks no other host, and the browser complains of nothing', () => {
+  it('sends no request to another host, and causes no browser errors', () => {
     expect(seen.requests.length).to.be.above(4);
     expect(foreignRequests(seen, sample.baseUrl)).to.deep.equal([]);
     expect(seen.complaints).to.deep.equal([]);

@@ -1,4 +1,4 @@
-// The log on the command line: exported, audited offline, altered, refused.
+// `custos log` and `custos audit`: export, offline audit, detection of altered files, refusals.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -66,7 +66,7 @@ describe('custos log and custos audit', function () {
     await database?.drop();
   });
 
-  it('export a log that the audit agrees with, also with keys that were got elsewhere', async () => {
+  it('export a log that passes the audit, also with keys from another source', async () => {
     const whole = file('whole.jsonl', exported);
     const own = await custos('audit', whole);
     expect(own.code, own.stderr).to.equal(0);
@@ -86,7 +86,7 @@ describe('custos log and custos audit', function () {
     );
   });
 
-  it('name what was changed in an exported file, with exit code 1', async () => {
+  it('name each alteration of an exported file, with exit code 1', async () => {
     const lines = exported.trimEnd().split('\n');
     const record = (line: string, change: (text: string) => string): string => {
       const { index, record } = JSON.parse(line);
@@ -126,7 +126,7 @@ describe('custos log and custos audit', function () {
     expect((await custos('audit', path.join(folder, 'none.jsonl'))).code).to.equal(2);
   });
 
-  it('refuse what is not there, and a fork of a log that is not halted, with a sentence', async () => {
+  it('refuse unknown logs, unusable key files, and a fork of a log that is not halted, with a message', async () => {
     for (const [args, expectedCode, sentence] of [
       [['log', 'export', '--organisation', 'nobody', '--environment', 'live'], 2, /no organisation "nobody"/],
       [['log', 'export', '--organisation', slug, '--environment', 'test'], 2, /no such log/],
@@ -141,7 +141,7 @@ describe('custos log and custos audit', function () {
     }
   });
 
-  it('list, open a halted log anew and change its key', async () => {
+  it('list logs, fork a halted log and change its key', async () => {
     await log.sql("UPDATE log SET halted_reason = 'for the test'");
     expect((await custos('log', 'list')).stdout).to.match(/live +1 +303 +0 +not yet +halted/);
     const fork = await custos('log', 'fork', ...of());

@@ -26,7 +26,7 @@ interface ToolResult {
   readonly content: readonly { readonly type: string; readonly text?: string }[];
 }
 
-/** What the tests use of a client, whichever SDK it is of. */
+/** The part of a client that the tests use, common to both SDKs. */
 interface AnyClient {
   tools(): Promise<string[]>;
   call(
@@ -105,7 +105,7 @@ describe('custos mcp-guard with the official clients', () => {
     (...names: string[]) =>
     ({ tool }: Asked): Said => ({ verdict: names.includes(tool.name) ? 'DENY' : 'ALLOW' });
 
-  it('lets a 1.x client read a file, refuses to move it with the reason, and writes after an approval', async () => {
+  it('permits a 1.x client to read a file, refuses a move with the reason, and permits a write after approval', async () => {
     const root = realpathSync(temporaryFolder('files'));
     mkdirSync(path.join(root, 'app'));
     const [from, to] = [path.join(root, 'app', 'a.txt'), path.join(root, 'app', 'b.txt')];
@@ -130,7 +130,7 @@ describe('custos mcp-guard with the official clients', () => {
     await client.close();
   });
 
-  it('stands before the memory server and the everything server, whose notices all arrive', async () => {
+  it('guards the memory server and the everything server, and forwards all their notifications', async () => {
     const memory = await overStdioV1('memory', [serverFile('server-memory')]);
     custos.answer = denyOnly('delete_entities');
     expect(await memory.call('read_graph')).to.not.include({ isError: true });
@@ -177,10 +177,10 @@ describe('custos mcp-guard with the official clients', () => {
       await client.close();
     };
 
-    it(`carries ${version} between a 2.x client and a 2.x server over stdio`, async () =>
+    it(`relays ${version} between a 2.x client and a 2.x server over stdio`, async () =>
       story(await overStdio(version)));
 
-    it(`carries ${version} between a 2.x client and a 2.x server over HTTP`, async () => {
+    it(`relays ${version} between a 2.x client and a 2.x server over HTTP`, async () => {
       const upstream = await serveModern();
       const guard = runProcess(
         'cli/main.js',
@@ -199,7 +199,7 @@ describe('custos mcp-guard with the official clients', () => {
     });
   }
 
-  it('carries sessions of the everything server over HTTP for a 1.x client', async () => {
+  it('relays sessions of the everything server over HTTP for a 1.x client', async () => {
     const port = String(20_000 + (process.pid % 20_000));
     const upstream = runProcess(
       path.relative(path.dirname(path.dirname(CLI)), serverFile('server-everything')),

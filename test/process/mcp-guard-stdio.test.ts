@@ -39,7 +39,7 @@ describe('custos mcp-guard over stdio', () => {
     }
   };
 
-  it('forwards what is permitted, refuses the rest, reports with digests, and gives the server no secret', () =>
+  it('forwards permitted calls, refuses the others, reports with digests, and passes no secret to the server', () =>
     withGuard(async (guard) => {
       custos.answer = ({ tool }) => ({ verdict: tool.arguments['steps'] === undefined ? 'DENY' : 'ALLOW' });
       guard.send(call(1, { steps: 0, secret: 'hush' }));
@@ -59,7 +59,7 @@ describe('custos mcp-guard over stdio', () => {
       expect(custos.signals).to.deep.equal([]);
     }));
 
-  it('passes all notices on before the result, in order, and not in the same moment', () =>
+  it('forwards all notifications before the result, in order, and as they arrive', () =>
     withGuard(async (guard) => {
       const reads: string[] = [];
       guard.child.stdout?.on('data', (text: string) => reads.push(text));
@@ -75,7 +75,7 @@ describe('custos mcp-guard over stdio', () => {
       expect(reads[last]).to.not.include('"result"');
     }));
 
-  it('refuses every call once the service is gone, and permits again when it is back', () =>
+  it('refuses every call while the service is down, and permits calls again afterwards', () =>
     withGuard(async (guard) => {
       guard.send(call(1));
       await guard.response(1);
@@ -91,16 +91,16 @@ describe('custos mcp-guard over stdio', () => {
       expect(guard.received().filter((line) => line.includes('tools/call'))).to.have.length(1);
     }));
 
-  it('refuses a call that the service decided while it was killed, and reports nothing', () =>
+  it('refuses a call whose decision was lost because the service was killed, and reports nothing', () =>
     withGuard(async (guard) => {
-      // The decision is on record, and its answer is lost.
+      // The decision is recorded, but its answer is lost.
       custos.answer = () => ({ cut: true });
       guard.send(call(1));
       expect(sentenceOf(await guard.response(1))).to.include('nothing runs without a decision');
       expect([guard.received().some((line) => line.includes('tools/call')), custos.proofs]).to.deep.equal([false, []]);
     }));
 
-  it('gives the result to the client when the service is killed before the report, and says what was not delivered', () =>
+  it('returns the result when the service is killed before the report, and logs what was not delivered', () =>
     withGuard(async (guard) => {
       custos.other = () => ({ cut: true });
       guard.send(call(1));
@@ -110,7 +110,7 @@ describe('custos mcp-guard over stdio', () => {
       expect(guard.stderr()).to.include('1 reports of tool calls could not be delivered');
     }));
 
-  it('waits for a human, with progress, and goes on once the approval is there', () =>
+  it('waits for an approval, with progress notifications, and continues once it is given', () =>
     withGuard(async (guard) => {
       custos.answer = ({ approval_id: approval }) => ({ verdict: approval === undefined ? 'ESCALATE' : 'ALLOW' });
       guard.send({ ...call(1), params: { name: 'do', _meta: { progressToken: 7 } } });
@@ -136,7 +136,7 @@ describe('custos mcp-guard over stdio', () => {
     ['ends', { exit: 7 }, 7],
     ['is killed', { signal: true }, 137],
   ] as const)
-    it(`ends with ${code} when the server ${what} in the middle, and reports the call as unanswered`, () =>
+    it(`ends with ${code} when the server ${what} during a call, and reports the call as unanswered`, () =>
       withGuard(async (guard) => {
         guard.send(call(1, args));
         expect((await guard.ended).code).to.equal(code);
@@ -147,10 +147,10 @@ describe('custos mcp-guard over stdio', () => {
 
   for (const [what, frame] of [
     ['garbage', 'hello'],
-    ['a message that means two things', '{"method":"ping","method":"tools/call","id":1}'],
+    ['an ambiguous message', '{"method":"ping","method":"tools/call","id":1}'],
     ['a frame of 16 MB and one byte', `"${'x'.repeat(MAX_FRAME_BYTES)}`],
   ] as const)
-    it(`ends the session with 1 after ${what} of the client, which gets an error`, () =>
+    it(`ends the session with 1 after ${what} from the client, which gets an error`, () =>
       withGuard(async (guard) => {
         guard.send(frame);
         expect((await guard.ended).code).to.equal(1);
@@ -159,14 +159,14 @@ describe('custos mcp-guard over stdio', () => {
         expect(guard.received()).to.deep.equal([]);
       }));
 
-  it('ends the session with 1 after garbage of the server', () =>
+  it('ends the session with 1 after garbage from the server', () =>
     withGuard(async (guard) => {
       guard.send(call(1, { garbage: true }));
       expect((await guard.ended).code).to.equal(1);
       expect(guard.stderr()).to.include('because of the server');
     }));
 
-  it('takes a frame of 16 MB', () =>
+  it('accepts a frame of 16 MB', () =>
     withGuard(async (guard) => {
       const head = '{"jsonrpc":"2.0","method":"x","params":"';
       guard.send(`${head}${'x'.repeat(MAX_FRAME_BYTES - head.length - 3)}"}`);
@@ -175,7 +175,7 @@ describe('custos mcp-guard over stdio', () => {
       expect(guard.received()[0]).to.have.length(MAX_FRAME_BYTES - 1);
     }));
 
-  it('takes the key from a file, too', async () => {
+  it('reads the key from a file, too', async () => {
     const file = path.join(temporaryFolder(), 'key');
     writeFileSync(file, `${custos.key}\n`);
     const guard = startGuard(custos, ['--key-file', file, '--url', custos.url], {
@@ -196,11 +196,11 @@ describe('the command line of custos mcp-guard', () => {
     ['two servers', [...base, '--listen', '0', '--upstream', 'http://x', '--', 'true'], env, 'Name either a command'],
     ['half of an HTTP server', [...base, '--listen', '0'], env, 'Name either a command'],
     ['no address', [...base, '--', 'true'], {}, 'Where does Custos run?'],
-    ['an address that is none', [...base, '--url', 'x', '--', 'true'], env, '--url must be an address'],
+    ['an invalid address', [...base, '--url', 'x', '--', 'true'], env, '--url must be an address'],
     ['no key', [...base, '--', 'true'], { CUSTOS_URL: env.CUSTOS_URL }, 'An API key is needed'],
-    ['a key that is none', [...base, '--', 'true'], env, 'CUSTOS_KEY holds no API key'],
-    ['a key file that is not there', [...base, '--key-file', '/nowhere', '--', 'true'], env, "can't be read"],
-    ['a wait that is no number', [...base, '--wait', '5m', '--', 'true'], env, 'whole number from 0'],
+    ['an invalid key', [...base, '--', 'true'], env, 'CUSTOS_KEY holds no API key'],
+    ['a missing key file', [...base, '--key-file', '/nowhere', '--', 'true'], env, "can't be read"],
+    ['a wait that is not a number', [...base, '--wait', '5m', '--', 'true'], env, 'whole number from 0'],
     [
       'an agent with a control character',
       ['mcp-guard', '--agent', 'a\n', '--server', 's', '--', 'true'],
@@ -214,12 +214,12 @@ describe('the command line of custos mcp-guard', () => {
       expect(stderr).to.include(words);
     });
 
-  it('never takes a key', async () => {
+  it('never accepts a key as an argument', async () => {
     const { stdout } = await runCommand(['mcp-guard', '--help']);
     expect(stdout).to.not.match(/--key[ =]</);
   });
 
-  it('ends with a sentence when the server can not be started', async () => {
+  it('ends with a message when the server can not be started', async () => {
     const custos = await startFakeCustos();
     const env = { CUSTOS_URL: custos.url, CUSTOS_KEY: custos.key };
     const { code, stderr } = await runCommand([...base, '--', '/nowhere/server'], env);

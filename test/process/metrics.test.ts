@@ -1,4 +1,4 @@
-// What Prometheus reads: the exposition of an ingress and of a worker process, and the names that alerts and the Grafana dashboard use.
+// The Prometheus exposition of an ingress and a worker process, and the metric names in alerts and the Grafana dashboard.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -19,7 +19,7 @@ interface Alerts {
   readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
 }
 
-/** Our names in a PromQL expression, without the suffixes of a histogram's series. */
+/** The Custos metric names in a PromQL expression, without the suffixes of a histogram's series. */
 const metricsIn = (expression: string): string[] =>
   [...expression.matchAll(/\b(?:custos|process|nodejs)_[a-z0-9_]+/g)].map(([name]) =>
     name.replace(/_(bucket|count|sum)$/, ''),
@@ -52,7 +52,7 @@ describe('the metrics of running processes', function () {
     client.close();
     const read = async ({ address }: TestService): Promise<Map<string, Family>> =>
       readExposition(await (await fetch(`${address}/metrics`)).text());
-    // The audit speaks once it has run; the rest is there from the start.
+    // The audit metric appears after the first audit; the others exist from the start.
     await waitFor(async () => (await read(worker)).get('custos_audit_ok')?.samples[0]);
     exposed = { ingress: await read(ingress), worker: await read(worker) };
   });
@@ -63,14 +63,14 @@ describe('the metrics of running processes', function () {
     await database.drop();
   });
 
-  it('are correct exposition: every line is read by a strict parser, and histograms add up', () => {
+  it('are valid exposition format: a strict parser accepts every line, and histograms add up', () => {
     expect(exposed.ingress.get('custos_http_request_duration_seconds')?.type).to.equal('histogram');
     expect(exposed.worker.get('custos_job_duration_seconds')?.type).to.equal('histogram');
     const verdicts = exposed.ingress.get('custos_decisions_total')?.samples ?? [];
     expect(verdicts.reduce((sum, { value }) => sum + value, 0)).to.equal(2);
   });
 
-  it('say what they are and in which unit: counters end in _total, times in _seconds, all have a help text', () => {
+  it('follow the naming rules: counters end in _total, times in _seconds, all have a help text', () => {
     for (const { name, type, help } of [...exposed.ingress.values(), ...exposed.worker.values()]) {
       expect(help, name).to.match(/\S/);
       if (!name.startsWith('custos_')) continue;
@@ -80,7 +80,7 @@ describe('the metrics of running processes', function () {
     }
   });
 
-  it('have no label whose values grow with what callers send', () => {
+  it('have no label whose cardinality grows with the input of callers', () => {
     const bounded = new Set([
       'route',
       'method',
@@ -104,7 +104,7 @@ describe('the metrics of running processes', function () {
 
   const known = (): Set<string> => new Set([...exposed.ingress.keys(), ...exposed.worker.keys()]);
 
-  it('hold every metric that an alert rule names', () => {
+  it('include every metric that an alert rule names', () => {
     const { groups } = parse(readFileSync(path.join(OPERATIONS, 'alerts.yml'), 'utf8')) as Alerts;
     const rules = groups.flatMap((group) => group.rules);
     expect(rules.length).to.be.greaterThan(8);
@@ -115,7 +115,7 @@ describe('the metrics of running processes', function () {
     }
   });
 
-  it('hold every metric that the Grafana dashboard shows', () => {
+  it('include every metric that the Grafana dashboard shows', () => {
     const text = readFileSync(path.join(OPERATIONS, 'grafana-dashboard.json'), 'utf8');
     const { panels } = JSON.parse(text) as { panels: { title: string; targets?: { expr: string }[] }[] };
     const expressions = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));

@@ -1,4 +1,4 @@
-// `custos org` and `custos keys`: tenants and keys from the shell, on the database itself.
+// `custos org` and `custos keys`: tenants and keys from the shell, directly on the database.
 import { expect } from 'chai';
 import { parseKey } from '../../shared/domain/keys/format.ts';
 import { type Ran, runCommand } from '../support/command.ts';
@@ -25,7 +25,7 @@ describe('organisations and keys from the shell', function () {
     return (await service.as(key).get('/v1/agents')).status;
   };
 
-  it('make a tenant whose admin sees nothing of another', async () => {
+  it('create a tenant whose admin can not see other tenants', async () => {
     const made = JSON.parse(await ok('org', 'create', 'acme', '--name', 'Acme Inc.', '--tier', '5', '--json'));
     expect(made).to.include({ slug: 'acme', name: 'Acme Inc.', tier: 5, isOperator: false });
     const listed = JSON.parse(await ok('org', 'list', '--json')) as { slug: string; isOperator: boolean }[];
@@ -42,7 +42,7 @@ describe('organisations and keys from the shell', function () {
     expect(own.map((one) => one.keyId)).to.not.contain(parseKey(key)?.keyId);
   });
 
-  it('make a key, list it, rotate it and revoke it', async () => {
+  it('create a key, list it, rotate it and revoke it', async () => {
     const made = JSON.parse(
       await ok(
         'keys',
@@ -97,26 +97,26 @@ describe('organisations and keys from the shell', function () {
   const create = (...more: string[]) => ['keys', 'create', '--name', 'x', '--scope', 'agents:read', ...more];
   const refused: [string, string[], RegExp][] = [
     ['an organisation that does not exist', create('--org', 'nobody'), /no organisation "nobody"/],
-    ['one that does not exist, by its long name', create('--organisation', 'nobody'), /no organisation "nobody"/],
+    ['one that does not exist, by the long option', create('--organisation', 'nobody'), /no organisation "nobody"/],
     [
       'an unknown scope',
       ['keys', 'create', '--name', 'x', '--scope', 'agents:read', 'all'],
       /--scope number 2 must be one of/,
     ],
-    ['a lifetime that is none', create('--expires-in', 'soon'), /--expires-in must be a number and a unit letter/],
+    ['an invalid lifetime', create('--expires-in', 'soon'), /--expires-in must be a number and a unit letter/],
     ['a tier above the organisation', create('--tier', '8'), /--tier.* must be a whole number from 0 to 7/],
     ['an unknown environment', create('--environment', 'prod'), /--environment.*Allowed choices are live, test, dev/s],
     ['a key that does not exist', ['keys', 'revoke', 'zzzzzzzz'], /no key zzzzzzzz/],
     ['the rotation of a key that does not exist', ['keys', 'rotate', 'zzzzzzzz'], /no key zzzzzzzz/],
     ['an overlap that is too long', ['keys', 'rotate', 'zzzzzzzz', '--overlap', '31d'], /--overlap must be/],
-    ['a slug that cannot be one', ['org', 'create', 'Not_Good'], /slug must have/],
+    ['an invalid slug', ['org', 'create', 'Not_Good'], /slug must have/],
     ['a slug that is taken', ['org', 'create', 'taken'], /with the slug "taken" already/],
     ["the operator's slug", ['org', 'create', 'default'], /operator's organisation/],
-    ['a tier that is none', ['org', 'create', 'other', '--tier', 'high'], /--tier <tier>' argument 'high' is invalid/],
+    ['an invalid tier', ['org', 'create', 'other', '--tier', 'high'], /--tier <tier>' argument 'high' is invalid/],
   ];
   before(() => service.addOrganisation('taken'));
   for (const [what, args, sentence] of refused)
-    it(`refuse ${what} with one sentence and exit code 2`, async () => {
+    it(`refuse ${what} with a one-sentence message and exit code 2`, async () => {
       const { code, stdout, stderr } = await custos(args);
       expect([code, stdout]).to.deep.equal([2, '']);
       expect(stderr).to.match(sentence);

@@ -1,5 +1,5 @@
-// One policy set for the whole installation: two ingress processes and two workers follow one folder that people edit.
-// How fast they follow it is measured in `timed/story.test.ts`.
+// One policy set for the whole installation: two ingress processes and two workers follow edits of one folder.
+// The delay is measured in `timed/story.test.ts`.
 import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -57,7 +57,7 @@ describe('one policy folder, two ingress processes and two workers', function su
 
   const verdictOf = async (client: Client): Promise<string> =>
     (await client.post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: 'a' })).json.verdict;
-  /** Waits until every ingress process gives this verdict. */
+  /** Waits until every ingress process returns this verdict. */
   const until = async (verdict: string): Promise<void> => {
     for (const client of clients)
       await waitFor(async () => (await verdictOf(client)) === verdict, { what: `the verdict ${verdict}` });
@@ -75,7 +75,7 @@ describe('one policy folder, two ingress processes and two workers', function su
     ).map((row) => row.pid);
   const denying = original.replaceAll('"ALLOW"', '"DENY"');
 
-  it('follow an edit everywhere, there and back', async () => {
+  it('follow an edit and its reversal everywhere', async () => {
     await until('ALLOW');
     writeFileSync(reads, denying);
     await until('DENY');
@@ -95,7 +95,7 @@ describe('one policy folder, two ingress processes and two workers', function su
     expect((await (clients[0] as Client).get('/v1/policies')).json.digest).not.to.equal(digest);
   });
 
-  it('keep the last good set while a file is broken, say so with file and line, also after a restart, until it is repaired', async () => {
+  it('keep the last good set while a file is broken, and report file and line, also after a restart, until it is repaired', async () => {
     writeFileSync(reads, denying.replace('"rules": [', '"rules": [,'));
     const degraded = async (): Promise<void> => {
       for (const client of clients) {
@@ -111,12 +111,12 @@ describe('one policy folder, two ingress processes and two workers', function su
       }
     };
     await degraded();
-    // Lines of a log may arrive later than what the process has stored.
+    // Log lines may arrive after the database shows the change.
     const logged = (): string => workers.map((worker) => worker.stdout()).join('');
     await waitFor(() => logged().includes('"file":"reads.json","line":10'), {
-      what: 'a line of the log with the place',
+      what: 'a log line with file and line',
     });
-    // Both workers, because either may be the reader, and one ingress process.
+    // Stops both workers, because either may be the folder's reader, and one ingress process.
     await Promise.all([...workers, ...ingress.splice(0, 1)].map((one) => one.stop()));
     clients.shift()?.close();
     const [started] = await Promise.all([startIngress(database.url, env), startWorkers()]);
@@ -133,7 +133,7 @@ describe('one policy folder, two ingress processes and two workers', function su
     await until('ALLOW');
   });
 
-  it('keep the last good set when the folder disappears, without telling where it was', async () => {
+  it('keep the last good set when the folder disappears, without disclosing its path', async () => {
     const elsewhere = `${folder}-elsewhere`;
     renameSync(folder, elsewhere);
     const [client] = clients as [Client];
@@ -149,9 +149,9 @@ describe('one policy folder, two ingress processes and two workers', function su
     });
   });
 
-  it('have one reader; when it is killed another worker reads', async () => {
+  it('have one reader of the folder; when it is killed another worker takes over', async () => {
     expect(await waitFor(async () => ((await readers()).length > 0 ? readers() : undefined))).to.have.lengthOf(1);
-    // Either of the workers may be the reader: each is killed once while another one runs.
+    // Either worker may be the reader: each is killed once while another one runs.
     await workers.shift()?.kill();
     writeFileSync(reads, denying);
     await until('DENY');

@@ -1,4 +1,4 @@
-// `custos policy check` as a process: exit codes, --strict, --json, what it can't use, and --watch until the last write.
+// `custos policy check` as a process: exit codes, --strict, --json, invalid arguments, and --watch up to the last write.
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -17,7 +17,7 @@ interface Checked {
   readonly findings: readonly { readonly severity: string; readonly code: string; readonly file: string }[];
 }
 
-/** A folder with the shipped lexicon and one policy, or none. */
+/** Creates a folder with the shipped lexicon and one policy, or none. */
 function folderWith(policy?: object): string {
   const dir = temporaryFolder('check');
   writeFileSync(path.join(dir, 'lexicon.json'), readFileSync(path.join(policies, 'lexicon.json')));
@@ -39,12 +39,12 @@ const policyOf = (...rules: object[]) => ({
   rules,
 });
 const SOUND = policyOf(denies('untrusted', { all: [level('lessThan', 4)] }));
-/** The first rule says nothing that the second does not. */
+/** The first rule is redundant: the second covers it. */
 const DOUBTFUL = policyOf(
   denies('new', { all: [level('lessThan', 2)] }),
   denies('untrusted', { all: [level('lessThan', 4)] }),
 );
-/** Checked, compiled, and never true. */
+/** Valid, but its condition is never true. */
 const DEAD = policyOf(denies('never', { all: [level('lessThan', 2), level('greaterThan', 4)] }));
 
 const check = (args: readonly string[], env: TestEnv = {}): Promise<Ran> =>
@@ -73,7 +73,7 @@ describe('custos policy check', function () {
     expect(checked.findings.map(({ severity, code }) => [severity, code])).to.deep.equal([['warning', 'SHADOWED']]);
   });
 
-  it('ends with 3 for a rule that can never count, and says why in JSON', async () => {
+  it('ends with 3 for a rule that can never apply, and gives the reason in JSON', async () => {
     const { code, stdout } = await check([folderWith(DEAD), '--json']);
     const checked = JSON.parse(stdout) as Checked;
     expect([code, checked.ok, checked.digest]).to.deep.equal([3, false, null]);
@@ -89,12 +89,12 @@ describe('custos policy check', function () {
     expect(stdout).to.contain('did you mean "name"?').and.to.contain('1 test file');
   });
 
-  it('ends with 2 and a sentence for a folder that is not there, and for an option that is none', async () => {
+  it('ends with 2 and a message for a missing folder, and for an unknown option', async () => {
     const gone = await check([path.join(folderWith(), 'gone')]);
     expect([gone.code, gone.stdout]).to.deep.equal([2, '']);
     expect(gone.stderr).to.match(/^custos: The policy folder .* can't be read: it does not exist\.\n$/);
     expect((await check(['--stict'])).code).to.equal(2);
-    // A script's variable that is not set names nothing, and not the folder where the script stands.
+    // An unset variable in a script gives an empty name, which must not mean the current folder.
     expect(await check([''])).to.deep.equal({
       code: 2,
       stdout: '',
@@ -102,7 +102,7 @@ describe('custos policy check', function () {
     });
   });
 
-  it('watches until it is told to stop: each state once, the last write too, and trouble in between', async () => {
+  it('watches until it is stopped: reports each state once, the last write always, and errors in between', async () => {
     const dir = folderWith(SOUND);
     const file = path.join(dir, 'one.json');
     const running = runProcess('cli/main.js', ['policy', 'check', dir, '--watch', '--json']);
@@ -115,22 +115,22 @@ describe('custos policy check', function () {
     const until = (n: number): Promise<unknown> =>
       waitFor(() => (lines().length >= n ? true : undefined), { what: `${n} results of the watch` });
     await until(1);
-    // A burst of writes, of which the last one counts, whatever is seen of the others.
+    // A burst of writes: the last one must be reported, any of the others may be.
     for (let i = 0; i < 20; i += 1) writeFileSync(file, i % 2 === 0 ? '{ "id": ' : JSON.stringify(SOUND));
     writeFileSync(file, JSON.stringify(DEAD));
     await waitFor(() => (lines().at(-1)?.findings[0]?.code === 'NEVER_TRUE' ? true : undefined), {
       what: 'the last write',
     });
-    // The same content again is no news; a folder that is gone is said, and looked for again.
+    // Unchanged content is not reported again; a missing folder is reported, and polled until it is back.
     writeFileSync(file, JSON.stringify(DEAD));
     renameSync(dir, `${dir}-away`);
     await waitFor(() => (running.stderr().includes("can't be read") ? true : undefined), {
-      what: 'a word on the folder that is gone',
+      what: 'the report of the missing folder',
     });
     writeFileSync(path.join(`${dir}-away`, 'one.json'), JSON.stringify(DOUBTFUL));
     renameSync(`${dir}-away`, dir);
     await waitFor(() => (lines().at(-1)?.findings[0]?.code === 'SHADOWED' ? true : undefined), {
-      what: 'the folder that is back',
+      what: 'the folder to be found again',
     });
     const seen = lines();
     expect(

@@ -1,4 +1,4 @@
-// `custos policy explain`: questions by options, a decision on record under the set of then and under a draft.
+// `custos policy explain`: questions given as options, and recorded decisions under their own set and under a draft.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -82,7 +82,7 @@ describe('custos policy explain', function () {
   });
   after(() => service?.close());
 
-  it('answers a question as the service does, with every rule and the values that it saw', async () => {
+  it('answers a question as the service does, with every rule and the values compared', async () => {
     const asked = [
       '--intent',
       'delete:db/production/users',
@@ -107,7 +107,7 @@ describe('custos policy explain', function () {
       .and.to.contain('+ trust.level lessThan 4  (is 3)');
   });
 
-  it('reads free text, facts of the caller, and an agent that nobody registered', async () => {
+  it('accepts free text, facts of the caller, and an unregistered agent', async () => {
     const text = await json(shipped, '--text', 'Delete all users in production', '--no-registered', '--score', '900');
     expect([text.verdict, text.facts['trust']?.['score'], text.facts['agent']?.['status']]).to.deep.equal([
       'DENY',
@@ -120,7 +120,7 @@ describe('custos policy explain', function () {
     expect([parts.verdict, parts.obligations]).to.deep.equal(['DEGRADE', [{ type: 'max_rows', limit: 7 }]]);
   });
 
-  it('explains a decision on record, as it was decided and as a draft would', async () => {
+  it('explains a recorded decision, as it was decided and as a draft would decide it', async () => {
     const then = await json('--decision', decisionId);
     expect([then.verdict, then.recorded_verdict]).to.deep.equal(['ALLOW', 'ALLOW']);
     const [row] = await service.rows<{ policy_digest: string }>(
@@ -133,7 +133,7 @@ describe('custos policy explain', function () {
     expect(now.policy_set.digest).to.not.equal(then.policy_set.digest);
   });
 
-  it('says that a claim of more trust than is on record lifted nothing', async () => {
+  it('reports that a claim of more trust than recorded had no effect', async () => {
     const question = { intent: 'db.delete.production.users', agent_id: 'boaster', trust_level: 7 };
     const { json: decided } = await service.admin.post('/v1/enforce', question);
     const { stdout } = await explain('--decision', String(decided.decision_id));
@@ -144,7 +144,7 @@ describe('custos policy explain', function () {
     expect(unclaimed).to.contain('level 1 Observed, score 250\n');
   });
 
-  it('tells of the approval by which a decision was let through, which no policy says', async () => {
+  it('names the approval that permitted a decision, which no policy contains', async () => {
     const client = await service.client();
     const question = { intent: 'infra.unknown.cluster', agent_id: 'reader' };
     const { approval_id } = (await client.post('/v1/enforce', question)).json.approval;
@@ -156,7 +156,7 @@ describe('custos policy explain', function () {
     expect((await explain('--decision', decisionId)).stdout).not.to.contain('beside the policies');
   });
 
-  it('says in a sentence what it can not explain', async () => {
+  it('reports in one sentence what it can not explain', async () => {
     for (const [args, code, says] of [
       [[], 2, 'Give exactly one of --intent'],
       [['--intent', 'nonsense'], 2, '--intent must be'],
@@ -169,14 +169,14 @@ describe('custos policy explain', function () {
     }
   });
 
-  it('shows what is broken instead of an answer, exit code 3', async () => {
+  it('shows the findings of a broken folder instead of an answer, exit code 3', async () => {
     writeFileSync(path.join(draft, 'broken.json'), '{');
     const { code, stdout } = await explain(draft, '--intent', 'data.read.x');
     expect(code).to.equal(3);
     expect(stdout).to.match(/broken\.json:1:2 error NOT_JSON/);
   });
 
-  it('tells of facts that retention has erased', async () => {
+  it('reports facts that retention has erased', async () => {
     await service.rows('UPDATE decision SET facts = NULL, facts_salt = NULL WHERE decision_id = $1', [decisionId]);
     const { code, stderr } = await explain('--decision', decisionId);
     expect(code).to.equal(1);

@@ -1,4 +1,4 @@
-// docs/guides/write-a-policy.md as a newcomer follows it, in a copy of the policies; then the policy is broken in ten ways.
+// Runs docs/guides/write-a-policy.md step by step in a copy of the policies, then breaks its policy in ten ways.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const guide = readFileSync(path.join(findRoot(), 'docs', 'guides', 'write-a-poli
 const MAIN = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', 'cli', 'main.js');
 
 const BLOCK = /<!-- guide-([a-z-]+) -->\n```\w+\n([^]*?)```(?:\n\n```text\n([^]*?)```)?/g;
-/** The labelled blocks of the guide, each with the output that follows it. */
+/** The labelled code blocks of the guide, each with its expected output. */
 const BLOCKS = new Map([...guide.matchAll(BLOCK)].map(([, name = '', text = '', output]) => [name, { text, output }]));
 
 function block(name: string): { readonly text: string; readonly output: string | undefined } {
@@ -31,7 +31,7 @@ interface Run {
   readonly out: string;
 }
 
-/** Runs lines of a shell in the folder, stopping at the first failure, with the command line that was built. */
+/** Runs shell lines in the folder with the built command line; stops at the first failure. */
 function run(script: string): Run {
   const custos = `npx() { shift; "${process.execPath}" "${MAIN}" "$@"; }\n`;
   const nodeFolder = path.dirname(process.execPath);
@@ -60,7 +60,7 @@ interface Checked {
   readonly policies: number;
   readonly findings: readonly Finding[];
 }
-/** A policy command that the guide does not show, on a path in the folder. */
+/** Runs a policy command that the guide does not show, on a path in the folder. */
 async function policyCommand(name: string, place: string, ...options: string[]): Promise<Run> {
   const { code, stdout, stderr } = await runCommand(['policy', name, inFolder(place), ...options]);
   return { code, out: stdout + stderr };
@@ -74,7 +74,7 @@ describe('The guide to writing a policy', function () {
     cpSync(path.join(findRoot(), 'policies'), inFolder('policies'), { recursive: true });
   });
 
-  it('begins with a copy, in which a new policy is written as it shows, never over another', () => {
+  it('starts with a copy of the policies, and creates a new policy with the output shown, never overwriting one', () => {
     expect(run(block('copy').text).code).to.equal(0);
     const made = run(block('new').text);
     expect(made).to.deep.equal({ code: 0, out: block('new').output });
@@ -83,12 +83,12 @@ describe('The guide to writing a policy', function () {
     expect(again.out).to.contain('is not overwritten');
   });
 
-  it('the new policy and its cases hold as they stand', async () => {
+  it('the new policy and its cases pass unchanged', async () => {
     expect(await check('drafts', '--strict')).to.include({ code: 0 });
     expect((await policyCommand('test', 'drafts/tests/office-hours.json')).out).to.contain('2 passed, 0 failed');
   });
 
-  it('the policy that it shows is checked, and the mistakes that it shows are told as it shows', async () => {
+  it('its policy passes the check, and its deliberate mistakes give the findings shown', async () => {
     const policy = block('policy').text;
     writeFileSync(inFolder('drafts/office-hours.json'), policy.replace('withinHours', 'withinHour'));
     const misspelt = await check('drafts');
@@ -112,7 +112,7 @@ describe('The guide to writing a policy', function () {
     expect(run(block('check').text)).to.include({ code: 0 });
   });
 
-  it('its cases fail first, then pass as it shows, and cover every rule', () => {
+  it('its cases fail first, then pass with the output shown, and cover every rule', () => {
     const failed = run(block('test-fails').text);
     expect(failed.code).to.equal(4);
     expect(failed.out)
@@ -123,7 +123,7 @@ describe('The guide to writing a policy', function () {
     expect(run(block('coverage').text)).to.include({ code: 0 });
   });
 
-  it('explains its verdict as it shows', () => {
+  it('explains the verdict with the output shown', () => {
     const explained = run(block('explain').text);
     expect(explained.code).to.equal(0);
     const shown = block('explain').output ?? '';
@@ -131,7 +131,7 @@ describe('The guide to writing a policy', function () {
     expect(explained.out).to.contain('+ time.now not withinHours "08:00-18:00"');
   });
 
-  it('ends with the policy in the folder of the service, where it is sound and tested', async () => {
+  it('ends with the policy in the folder of the service, where it passes the check and its tests', async () => {
     expect(run(block('rollout').text)).to.include({ code: 0 });
     const checked = JSON.parse((await check('policies', '--json')).out) as Checked;
     expect(checked).to.deep.include({ ok: true, findings: [] });
@@ -150,7 +150,7 @@ describe('The guide to writing a policy', function () {
     const { components } = JSON.parse(readFileSync(path.join(findRoot(), 'docs', 'openapi.json'), 'utf8')) as {
       components: { schemas: Record<string, { properties: object }> };
     };
-    // The two that need a service print what the API answers; their own tests hold them to it.
+    // The two commands that need a service print the API's answer, which their own tests check.
     const printed: Record<string, object> = {
       replay: components.schemas['ReplayReport']?.properties ?? {},
       shadow: components.schemas['ShadowStatus']?.properties ?? {},
@@ -170,7 +170,7 @@ describe('The guide to writing a policy', function () {
     expect(Object.keys(named).sort()).to.deep.equal(Object.keys(printed).sort());
   });
 
-  it('uses every block that it labels', () => {
+  it('every labelled block is used by these tests', () => {
     const used = [
       'copy',
       'new',
@@ -189,7 +189,7 @@ describe('The guide to writing a policy', function () {
   });
 });
 
-/** The guide's policy broken: what is replaced by what, and the one finding, at the `|` of a text of the broken file. */
+/** One way to break the guide's policy: the replacement, and the one finding, expected at the `|` in a text of the broken file. */
 interface Break {
   readonly what: string;
   readonly from: string;
@@ -214,7 +214,7 @@ describe("The guide's policy, broken in ten ways", function () {
     cpSync(path.join(findRoot(), 'policies'), dir, { recursive: true });
     for (const [i, { from, to }] of BREAKS.entries()) {
       expect(policy).to.contain(from);
-      // Each is another policy, so that none stands in the way of another.
+      // Each gets its own policy id, so that there are no duplicates.
       const text = policy.replace('"office-hours"', `"broken-${i}"`).replace(from, () => to);
       writeFileSync(path.join(dir, nameOf(i)), text);
     }
@@ -233,7 +233,7 @@ describe("The guide's policy, broken in ten ways", function () {
   });
 
   for (const [name, ...options] of [['test'], ['coverage'], ['explain', '--intent', 'data.read.x']] as const)
-    it(`custos policy ${name} --json gives the same ten, and nothing else`, async () => {
+    it(`custos policy ${name} --json reports the same ten findings, and nothing else`, async () => {
       const { code, out } = await policyCommand(name, 'broken', ...options, '--json');
       const answer = JSON.parse(out) as Checked;
       expect([code, answer.ok]).to.deep.equal([3, false]);
@@ -241,7 +241,7 @@ describe("The guide's policy, broken in ten ways", function () {
     });
 
   for (const [i, { what, at, code, says }] of BREAKS.entries())
-    it(`${what}: ${code}, at its line and column, in words that help`, () => {
+    it(`${what}: ${code}, at its line and column, with a helpful message`, () => {
       const text = read(`broken/${nameOf(i)}`);
       const finding = checked.findings.find(({ file }) => path.basename(file) === nameOf(i));
       const marked = at.replace('|', '');

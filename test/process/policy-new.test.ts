@@ -1,4 +1,4 @@
-// `custos policy new`: for every effect a policy that is sound and tested; and names, targets and folders that it refuses.
+// `custos policy new`: creates a valid, tested policy for every effect; refuses invalid names, targets and folders.
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -20,7 +20,7 @@ function copy(): string {
 describe('custos policy new', function () {
   this.timeout(120_000);
 
-  it('writes, for every effect, a policy and cases that hold beside the shipped policies', async () => {
+  it('writes a policy and cases for every effect, which pass together with the shipped policies', async () => {
     const dir = copy();
     for (const [i, effect] of TEMPLATE_EFFECTS.entries()) {
       const more =
@@ -29,7 +29,7 @@ describe('custos policy new', function () {
       expect(code, stderr).to.equal(0);
       expect(stdout).to.contain('custos policy test');
     }
-    // Which ends with 3 when the folder would not pass the check.
+    // This command ends with 3 when the folder does not pass the check.
     const tested = await policy('test', '--policies', dir);
     expect(tested.code, tested.stdout).to.equal(0);
     expect(tested.stdout).to.contain(`${2 * TEMPLATE_EFFECTS.length} passed, 0 failed`);
@@ -45,7 +45,7 @@ describe('custos policy new', function () {
     expect(first.description).to.equal('Update, delete of files/a is refused to agents below trust level 4.');
   });
 
-  it('prints JSON for programs: the files that were written, or why none was', async () => {
+  it('prints JSON for programs: the files written, or the reason why none was', async () => {
     const dir = copy();
     const { code, stdout } = await policy('new', 'made', dir, '--json');
     const made = JSON.parse(stdout) as { ok: boolean; policy: string; test: string; verdict: string };
@@ -58,7 +58,7 @@ describe('custos policy new', function () {
     expect(JSON.parse(broken.stdout).findings[0]).to.include({ line: 1, column: 2, code: 'NOT_JSON' });
   });
 
-  it('refuses what would be no policy, or would take the place of a file, and writes nothing', async () => {
+  it('refuses invalid policies and existing files, and writes nothing', async () => {
     const dir = copy();
     const before = readdirSync(dir);
     const refused = await Promise.all([
@@ -82,7 +82,7 @@ describe('custos policy new', function () {
     expect(readdirSync(dir)).to.deep.equal(before);
   });
 
-  it('shows what is broken in a folder and leaves it alone, exit code 3', async () => {
+  it('reports the errors of a broken folder and does not change it, exit code 3', async () => {
     const dir = copy();
     writeFileSync(path.join(dir, 'reads.json'), '{');
     const { code, stdout } = await policy('new', 'payroll', dir);

@@ -1,4 +1,4 @@
-// Replay over HTTP, as a job and from the shell, on a real service's decisions: the same difference everywhere.
+// Policy replay over HTTP, as a job and from the shell, on a real service's decisions: all report the same difference.
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -22,7 +22,7 @@ import { type Service, SHIPPED_POLICIES, startService } from '../support/service
 const HOSTILE = `<script>alert("1")</script>'&\u202e`;
 const logger = pino({ level: 'silent' });
 const shipped = (name: string): string => readFileSync(path.join(SHIPPED_POLICIES, name), 'utf8');
-/** The shipped policy that permits reads, as one that denies them. */
+/** The shipped policy that permits reads, changed to deny them. */
 const denyingReads = shipped('reads.json').replaceAll('"ALLOW"', '"DENY"');
 
 describe('policy replay', function () {
@@ -71,7 +71,7 @@ describe('policy replay', function () {
   const custos = (...args: string[]) =>
     runCommand(['policy', ...args], { DATABASE_URL: service.databaseUrl, CUSTOS_PEPPER: TEST_PEPPER });
 
-  it('changes nothing under the set that was in force', async () => {
+  it('reports no changes under the set that was in force', async () => {
     const { status, json } = await replay({ digest: inForce, from, to });
     expect(status).to.equal(200);
     expect(json.decisions).to.deep.include({ total: 10, evaluated: 8, standing: 2 });
@@ -81,7 +81,7 @@ describe('policy replay', function () {
     expect(json.sets).to.deep.equal([{ digest: inForce, decisions: 10, lexicon: 'same' }]);
   });
 
-  it('names the agents, resources and rules whose verdict a draft changes, in the same bytes each time', async () => {
+  it('names the agents, resources and rules whose verdict a draft changes, with byte-identical reports', async () => {
     const first = await replay({ files: files(), from, to });
     expect(first.json.changed, first.text).to.include({ decisions: 2, stricter: 2, looser: 0 });
     expect(first.json.transitions).to.deep.equal([{ from: 'ALLOW', to: 'DENY', decisions: 2 }]);
@@ -100,7 +100,7 @@ describe('policy replay', function () {
     expect(none.json.decisions.total).to.equal(0);
   });
 
-  it('answers with a page in which hostile texts are only text', async () => {
+  it('renders an HTML page in which hostile texts are escaped', async () => {
     const page = await replay({ files: files(), from, to }, service.admin, { accept: 'text/html' });
     expect(page.headers['content-type']).to.equal('text/html; charset=utf-8');
     expect(page.headers['content-disposition']).to.match(/^attachment;/);
@@ -108,7 +108,7 @@ describe('policy replay', function () {
     expect(page.text).not.to.match(/<script|\u202e|(src|href)=/);
   });
 
-  it('refuses what it can not replay, and tells nobody but the operator', async () => {
+  it('refuses invalid replays, and answers only the operator', async () => {
     const broken = await replay({ files: files('{\n  "id": "x",\n}') });
     expect([broken.status, broken.json.code]).to.deep.equal([400, 'E2001']);
     expect(broken.json.errors[0].pointer).to.equal('/files/5/text');
@@ -133,7 +133,7 @@ describe('policy replay', function () {
     expect((await service.admin.get('/v1/policies/replays/rpl_1')).json.code).to.equal('E4001');
   });
 
-  it('counts decisions whose facts were erased, and replays the others', async () => {
+  it('counts decisions with erased facts, and replays the others', async () => {
     const about = { from, to, environment: 'live', files: files() };
     const before: ReplayReport = (await replay(about)).json;
     const ids = await service.rows<{ decision_id: string }>(
@@ -150,7 +150,7 @@ describe('policy replay', function () {
     expect(after.notes.join(' ')).to.contain('The facts of 1 decisions were erased');
   });
 
-  it('leaves out what is damaged, and what does not follow from its facts under the set that is said to have made it', async () => {
+  it('skips damaged decisions, and those that their facts do not reproduce under their recorded set', async () => {
     const copy = (name: string, columns: string) =>
       service.rows(
         `INSERT INTO decision SELECT left(decision_id, 20) || $1, organisation_id, 'test', agent_id, key_id, verdict, evaluated_at, policy_digest,
@@ -171,7 +171,7 @@ describe('policy replay', function () {
     expect(json.notes.join(' ')).to.contain('4 decisions are not what was recorded');
   });
 
-  it('counts any number of decisions, no more than 20,000 by one statement, and those of an agent without the others', async () => {
+  it('counts any number of decisions, at most 20,000 per statement, and can count those of one agent', async () => {
     const organisationId = await service.addOrganisation('large');
     const [many, toMs] = [20_003, Date.parse('2026-01-02T00:00:00.000Z')];
     await service.rows(
@@ -203,7 +203,7 @@ describe('policy replay', function () {
     const runner = () => createReplayRunner({ db: service.db, nowMs: service.nowMs, logger });
 
     before(async () => {
-      // Copies of one decision with ids of their own, which is all that a replay reads of the id.
+      // Copies of one decision with new ids in the column; their records are unchanged, which a replay accepts.
       await service.rows(
         `INSERT INTO decision SELECT $1 || lpad(n::text, 16, '0'), organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest,
           'prf_' || n, process_id, record, facts, facts_salt FROM decision, generate_series(1, $2::int) AS n WHERE environment = 'dev'`,
@@ -211,7 +211,7 @@ describe('policy replay', function () {
       );
     });
 
-    it('is a job that tells its progress and ends with the report of the shell', async () => {
+    it('is a job that reports its progress and ends with the same report as the shell', async () => {
       const accepted = await replay({ files: files(), from, to, ...dev });
       expect([accepted.status, accepted.json.status]).to.deep.equal([202, 'queued']);
       expect(accepted.json.progress).to.deep.equal({ replayed: 0, total: COPIES + 1 });
@@ -242,17 +242,17 @@ describe('policy replay', function () {
       expect(readFileSync(html, 'utf8')).to.equal(page.text);
     });
 
-    it('that a worker left behind is run again from the front, and by one at a time', async () => {
+    it('restarts from the beginning after its worker died, and is run by one worker at a time', async () => {
       const { json } = await replay({ digest: inForce, from, to, ...dev });
       const claims = createReplayClaims({ db: service.db, nowMs: service.nowMs });
       const claimed = await claims.next('killed');
       expect(claimed?.replayId).to.equal(json.replayId);
       await claims.progress(json.replayId, 'killed', 400);
-      // As if there were more than are counted while the caller waits.
+      // Simulates more decisions than are counted synchronously.
       await service.rows('UPDATE replay SET total = $1 WHERE replay_id = $2', [COUNTED_AT_ONCE, json.replayId]);
       const read = async () => (await service.admin.get(`/v1/policies/replays/${json.replayId}`)).json;
       await runner().run();
-      expect(await read(), 'its run may still live').to.deep.include({ status: 'running' });
+      expect(await read(), 'its worker may still be alive').to.deep.include({ status: 'running' });
       await service.rows("UPDATE replay SET updated_at = now() - interval '31 seconds' WHERE replay_id = $1", [
         json.replayId,
       ]);
@@ -264,7 +264,7 @@ describe('policy replay', function () {
       expect(late).to.be.instanceOf(ClaimLost);
     });
 
-    it('is accepted only while few wait, and fails with a sentence when its draft can not be loaded or its runs end early', async () => {
+    it('is refused when too many wait, and fails with a message when its draft can not be loaded or its runs end early', async () => {
       const ids: string[] = [];
       for (let i = 0; i < 5; i += 1) ids.push((await replay({ digest: inForce, from, to, ...dev })).json.replayId);
       const refused = await replay({ digest: inForce, from, to, ...dev });
@@ -279,7 +279,7 @@ describe('policy replay', function () {
       expect(read.error).to.equal('This version of the service does not accept the draft.');
     });
 
-    it('is asked for once with an Idempotency-Key, left to another worker by one that stops, and forgotten after a week', async () => {
+    it('is queued once per Idempotency-Key, left to another worker by one that stops, and deleted after a week', async () => {
       const headers = { 'idempotency-key': 'replay-once' };
       const [one, two] = [
         await replay({ digest: inForce, from, to, ...dev }, service.admin, headers),
@@ -299,7 +299,7 @@ describe('policy replay', function () {
     });
   });
 
-  it('from the shell says what a draft changes, and what is wrong with it', async () => {
+  it('reports from the shell what a draft changes, and the errors of a broken draft', async () => {
     const shown = await custos('replay', '--policies', draftDir, '--since', '1h', '--environment', 'live');
     expect(shown.code, shown.stderr).to.equal(0);
     expect(shown.stdout)

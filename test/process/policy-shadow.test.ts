@@ -1,4 +1,4 @@
-// Shadow mode on a real service: what a draft would change in decisions that come on record, counted once, by one worker at a time.
+// Shadow mode on a real service: new decisions that a draft would change are counted once, by one worker at a time.
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -28,7 +28,7 @@ import { startTestWorker, type TestWorker } from '../support/worker.ts';
 
 const logger = pino({ level: 'silent' });
 const shipped = (name: string): string => readFileSync(path.join(SHIPPED_POLICIES, name), 'utf8');
-/** The shipped policy that permits reads, as one that denies them. */
+/** The shipped policy that permits reads, changed to deny them. */
 const denyingReads = shipped('reads.json').replaceAll('"ALLOW"', '"DENY"');
 
 describe('shadow mode', function () {
@@ -74,21 +74,21 @@ describe('shadow mode', function () {
     await worker.append();
   };
 
-  it('is off until a worker does it', async () => {
+  it('is off until a worker runs it', async () => {
     expect(await status()).to.deep.equal({ running: false, draft: null, share: null, findings: [], drafts: [] });
   });
 
-  it('counts what the draft would change in what comes on record from then on, each decision once', async () => {
+  it('counts the changes that the draft would make to decisions recorded from then on, each once', async () => {
     await worker.append();
     await beginShadow(service.db);
     const registry = new Registry();
     const shadow = shadowOf(1, registry);
     expect(await shadow.look()).to.deep.equal([]);
-    expect(await shadow.follow(), 'what was before').to.equal(0);
+    expect(await shadow.follow(), 'decisions made before').to.equal(0);
     await ask('shadowed');
     expect(await shadow.follow()).to.equal(2);
     expect(await shadow.follow()).to.equal(0);
-    // A log that began later, of another organisation.
+    // The log of another organisation, created after shadow mode began.
     const late = await service.client({ organisationId: await service.addOrganisation('late') });
     await late.post('/v1/enforce', { intent: 'data.read.x', agent_id: 'first' });
     await worker.append();
@@ -110,7 +110,7 @@ describe('shadow mode', function () {
     expect(JSON.parse(shell.stdout).drafts, shell.stderr).to.deep.equal(drafts);
   });
 
-  it('counts nothing twice when two do it at once, or one dies in the middle', async () => {
+  it('counts nothing twice when two workers run it at once, or one dies halfway', async () => {
     await ask('raced');
     const before = (await status()).drafts[0].decisions.evaluated;
     const loaded = await draftOfFolder(service.db, await readPolicyFolder(draftDir));
@@ -128,16 +128,16 @@ describe('shadow mode', function () {
     for (const logId of logs) await step(dying, logId).catch(() => undefined);
     await Promise.all(logs.flatMap((logId) => [step(draft(), logId), step(draft(), logId)]));
     expect(await logsBehind(service.db)).to.deep.equal([]);
-    // What the check of the answers asked was on record, too.
+    // The decisions made to check the answers are recorded and counted too.
     expect((await status()).drafts[0].decisions.evaluated).to.equal(before + 3);
   });
 
-  it('evaluates nothing while the draft is broken, says why, and does not make up for it', async () => {
+  it('evaluates nothing while the draft is broken, reports the reason, and does not catch up later', async () => {
     const shadow = shadowOf();
     await shadow.look();
     const file = path.join(draftDir, 'reads.json');
     writeFileSync(file, '{"id": 1}');
-    expect(await shadow.look(), 'seen once, it may be half a write').to.deep.equal([]);
+    expect(await shadow.look(), 'seen once, it may be a partial write').to.deep.equal([]);
     expect((await shadow.look())[0]).to.include({ file: 'reads.json', line: 1 });
     await ask('unseen');
     expect(await shadow.follow()).to.equal(0);
@@ -155,7 +155,7 @@ describe('shadow mode', function () {
     expect(drafts[0].decisions.evaluated).to.equal(2);
   });
 
-  it('takes the share that is asked for, the same decisions each time', async () => {
+  it('evaluates the configured share, always of the same decisions', async () => {
     const shadow = shadowOf(0);
     await shadow.look();
     await ask('none of them');
@@ -168,8 +168,8 @@ describe('shadow mode', function () {
     expect(ids.filter((id) => isInShare(id, 1))).to.have.lengthOf(ids.length);
   });
 
-  // Last: its processes take over from what the tests above do by hand.
-  it('is done by one worker process of several, beside replays that were asked for', async () => {
+  // Runs last: its worker processes do what the tests above do by direct calls.
+  it('is run by one of several worker processes, alongside requested replays', async () => {
     const dir = temporaryFolder('shadow');
     cpSync(SHIPPED_POLICIES, dir, { recursive: true });
     writeFileSync(path.join(dir, 'reads.json'), denyingReads);
@@ -177,7 +177,7 @@ describe('shadow mode', function () {
     const workers = await Promise.all([startWorker(service.databaseUrl, env), startWorker(service.databaseUrl, env)]);
     try {
       const status = async () => (await service.admin.get('/v1/policies/shadow')).json;
-      // Of this folder, not what an earlier test left.
+      // The draft of this folder, not one from an earlier test.
       const loaded = await draftOfFolder(service.db, await readPolicyFolder(dir));
       const digest = loaded.ok ? loaded.set.digest : '';
       await waitFor(async () => (await status()).draft?.digest === digest, {
@@ -199,7 +199,7 @@ describe('shadow mode', function () {
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
       );
       expect(holders).to.have.lengthOf(1);
-      // Counted by the process once it knows that what it stored is committed.
+      // The process updates its metric only after its transaction has committed.
       await waitFor(
         async () => {
           const texts = await Promise.all(

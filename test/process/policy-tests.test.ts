@@ -1,4 +1,4 @@
-// `custos policy test` and `custos policy coverage` as a person runs them, and the guide on them as it is written.
+// `custos policy test` and `custos policy coverage` from the shell, and the commands and output shown in their guide.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -11,7 +11,7 @@ const ROOT = findRoot();
 const custos = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
   runCommand(['policy', ...args], env);
 
-/** A copy of the shipped policies without their tests, and a way to put files into it. */
+/** A copy of the shipped policies without their tests, and a function that adds files to it. */
 function policyFolder(): { dir: string; put: (name: string, content: string | object) => string } {
   const dir = path.join(temporaryFolder('policy-tests'), 'policies');
   cpSync(path.join(ROOT, 'policies'), dir, {
@@ -37,7 +37,7 @@ const ESCAPE = '\u001b[';
 describe('custos policy test and coverage', function () {
   this.timeout(120_000);
 
-  it('pass on the shipped policies, which are covered whole', async () => {
+  it('pass on the shipped policies, which are fully covered', async () => {
     const [test, coverage] = await Promise.all([
       custos(['test', '--json']),
       custos(['coverage', '--min', '100', '--json']),
@@ -50,7 +50,7 @@ describe('custos policy test and coverage', function () {
     expect(JSON.parse(coverage.stdout)).to.deep.include({ ok: true, percent: 100, gaps: [], failed: 0 });
   });
 
-  it('a failed case is exit code 4, told with its place and without colour off a terminal', async () => {
+  it('a failed case is exit code 4, reported with file and line, without colour when the output is no terminal', async () => {
     const { dir, put } = policyFolder();
     const file = put('tests/r.json', reading('DENY'));
     const [plain, coloured, json] = await Promise.all([
@@ -72,7 +72,7 @@ describe('custos policy test and coverage', function () {
     });
   });
 
-  it('a broken policy or test file is exit code 3, and nothing is run', async () => {
+  it('a broken policy or test file is exit code 3, and no test is run', async () => {
     const policies = policyFolder();
     policies.put('broken.json', '{ "id": "broken" }');
     policies.put('tests/r.json', reading('ALLOW'));
@@ -93,7 +93,7 @@ describe('custos policy test and coverage', function () {
     expect(ofCoverage.stdout).to.match(/r\.JSON:1:1 error NOT_JSON/);
   });
 
-  it('runs the tests of a policy folder that is named, and tests against the policies beside them', async () => {
+  it('runs the tests of a named policy folder, and named tests against the policies of their folder', async () => {
     const { dir, put } = policyFolder();
     const file = put('tests/r.json', reading('DENY'));
     put('closed.json', {
@@ -109,7 +109,7 @@ describe('custos policy test and coverage', function () {
         },
       ],
     });
-    // The shipped policies, which would be meant otherwise, say ALLOW.
+    // The shipped policies, the default, would answer ALLOW.
     const all = await Promise.all([
       custos(['test', dir]),
       custos(['test', file]),
@@ -120,7 +120,7 @@ describe('custos policy test and coverage', function () {
     expect(all.map(({ code }) => code)).to.deep.equal([0, 0, 0, 0, 4]);
   });
 
-  it('nothing to run is exit code 2: no tests, no case of that name, no percentage, no folder', async () => {
+  it('exit code 2 when nothing can run: no tests, no case of that name, no percentage, no folder', async () => {
     const { dir, put } = policyFolder();
     const bare = policyFolder();
     put('tests/r.json', reading('ALLOW'));
@@ -135,7 +135,7 @@ describe('custos policy test and coverage', function () {
       expect(all[i]?.stderr).to.contain(says);
   });
 
-  it('coverage below --min is exit code 4, and every gap has its place', async () => {
+  it('coverage below --min is exit code 4, and every gap is reported with its place', async () => {
     const { dir, put } = policyFolder();
     put('tests/r.json', reading('ALLOW'));
     const { code, stdout } = await custos(['coverage', '--policies', dir, '--min', '50', '--json']);
@@ -168,7 +168,7 @@ describe('the guide on testing a policy', function () {
     return text;
   };
 
-  it('shows what is printed, when its files are as they stand there and when they are broken as it says', async () => {
+  it('shows the actual output, for its files as printed and for the errors that it introduces', async () => {
     const variant = (change: (policy: string, test: string) => [string, string]): string => {
       const { dir, put } = policyFolder();
       const [policy, test] = change(block('policy'), block('test'));
@@ -187,7 +187,7 @@ describe('the guide on testing a policy', function () {
       ...dirs.map((dir) => custos(['test', '--policies', dir])),
       custos(['coverage', '--policies', withoutNight]),
     ]);
-    // From a folder nearby, paths are shown relative to it.
+    // Run from a nearby folder, because paths are shown relative to it.
     const shown = ran.map(({ stdout }, i) => {
       const dir = dirs[i] ?? withoutNight;
       return stdout.replaceAll(`${path.relative(process.cwd(), dir)}/`, 'policies/').replaceAll(`${dir}/`, 'policies/');

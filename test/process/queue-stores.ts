@@ -1,4 +1,4 @@
-// The two stores of queues for tests: empty for each test, and able to stop and start.
+// The two queue stores for tests: emptied for each test, and stoppable where the test owns the server.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { migrate } from '../../shared/platform/db/migrate.ts';
@@ -8,11 +8,11 @@ import { startTestRedis } from '../support/redis.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 
 export interface QueueStore {
-  /** What a queue is made with; other after each `fresh`. */
+  /** Options for creating queues; they change with each `fresh`. */
   options(): Pick<QueueOptions, 'databaseUrl' | 'redisUrl'>;
-  /** Nothing is in it from now on. */
+  /** Empties the store. */
   fresh(): Promise<void>;
-  /** Absent when the server is not ours. */
+  /** Stops the server; absent when the tests did not start it. */
   readonly goAway?: () => Promise<void>;
   readonly comeBack?: () => Promise<void>;
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export async function redisStore(): Promise<QueueStore> {
   const redis = await startTestRedis();
   const { stop, start } = redis;
   return {
-    // Nothing may look for it there.
+    // An unreachable address: queues in Redis must not use PostgreSQL.
     options: () => ({ databaseUrl: 'postgres://127.0.0.1:1/none', redisUrl: redis.url }),
     fresh: redis.empty,
     ...(stop === undefined ? {} : { goAway: stop }),

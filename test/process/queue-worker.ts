@@ -1,4 +1,4 @@
-// A process that works on the queue intents, to be killed in the middle of a job: prints which job it starts and ends.
+// A worker process for the queue `intents`, killed during a job by tests: prints each job that it starts and ends.
 import { createQueues } from '../../shared/platform/queues/queues.ts';
 
 const [databaseUrl = '', redisUrl, hang] = process.argv.slice(2);

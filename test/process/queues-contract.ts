@@ -1,4 +1,4 @@
-// The guarantees of the queues: one suite that runs over Redis and over BullMQ's tables in PostgreSQL.
+// The guarantees of the queues: one contract suite that runs on Redis and on BullMQ's tables in PostgreSQL.
 import { expect } from 'chai';
 import type { Job } from '../../shared/kernel/jobs.ts';
 import { createQueues, type Handlers, type QueueOptions, type Queues } from '../../shared/platform/queues/queues.ts';
@@ -20,7 +20,7 @@ const SWEEP: Job = { queue: 'upkeep', name: 'sweep', payload: { v: 1 } };
 const LOCKS = { lockMs: 1_000, lookMs: 300 };
 const WORKER = 'test/process/queue-worker.js';
 const nothing = async (): Promise<void> => undefined;
-/** Handlers of the upkeep queue of which only one matters. */
+/** Handlers of the upkeep queue, of which only `sweep` does anything. */
 export const upkeepWith = (sweep: () => Promise<void>): Handlers<'upkeep'> => ({
   sweep,
   'expire-approvals': nothing,
@@ -30,7 +30,7 @@ export const upkeepWith = (sweep: () => Promise<void>): Handlers<'upkeep'> => ({
   replay: nothing,
   'forget-replays': nothing,
 });
-/** For a test in which a job is to die, and not to be tried again first. */
+/** Job options without retries, so that a job dies at its first failure. */
 const oneAttempt = (job: Job): JobOptions => ({ ...jobOptions(job), attempts: 1 });
 /** A promise that a test resolves. */
 function gate(): { readonly opened: Promise<void>; open(): void } {
@@ -61,7 +61,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
     });
     after(() => store.close());
 
-    it('carries out every job that was added, once, with the payload it was added with', async () => {
+    it('runs every added job once, with its payload', async () => {
       const queues = queuesOf();
       const seen: unknown[] = [];
       const payload = {
@@ -95,7 +95,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       expect(seen).to.deep.equal(added);
     });
 
-    it('keeps queues apart, and counts what waits with its age', async () => {
+    it('keeps queues separate, and reports the number and age of waiting jobs', async () => {
       const queues = queuesOf();
       await queues.add([intent('i1'), fold, intent('i2')]);
       await waitFor(async () => (await queues.counts('intents')).oldestWaitingMs > 50);
@@ -110,7 +110,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       });
     });
 
-    it('keeps one job for each intent however often it is queued, and takes it again once that has ended', async () => {
+    it('keeps one job per intent however often it is queued, and accepts it again once that job has ended', async () => {
       const queues = queuesOf();
       const all = Array.from({ length: 300 }, (_, i) => intent(`i${i}`));
       for (let i = 0; i < 3; i += 1) await queues.add(all);
@@ -134,7 +134,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       await waitFor(() => done === 301);
     });
 
-    it('returns when the work of the next job was accepted', async () => {
+    it('reports when the oldest waiting work was accepted', async () => {
       const queues = queuesOf({ nowMs: () => 5_000 });
       expect(await queues.oldestWaitingAtMs('intents')).to.equal(undefined);
       await queues.add([
@@ -147,7 +147,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       expect((await queues.counts('intents')).oldestWaitingMs).to.equal(4_000);
     });
 
-    it('counts no attempt of a job that is given back because its process ends while a store is away', async () => {
+    it('counts no attempt for a job that is returned because its process ends while a store is down', async () => {
       let started = 0;
       const dead: DeadJob[] = [];
       const onDead = async (job: DeadJob): Promise<void> => void dead.push(job);
@@ -156,7 +156,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
         throw new Error('away');
       };
       await queuesOf().add([intent('i1')]);
-      // More processes than the three attempts of a job, one after the other.
+      // One process after another, more of them than the three attempts of a job.
       for (let i = 1; i <= 4; i += 1) {
         const queues = queuesOf({ isPassing: () => true });
         queues.work('intents', { evaluate }, { concurrency: 1, onDead });
@@ -192,7 +192,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       expect(most).to.equal(3);
     });
 
-    it('tries a job again after an error, later and later, and reports it dead once when its attempts are used up', async () => {
+    it('retries a failed job with growing delays, and reports it dead once when its attempts are used up', async () => {
       const runs: JobRun[] = [];
       const queues = queuesOf({ onJob: (run) => runs.push(run) });
       const startedAtMs: number[] = [];
@@ -207,7 +207,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       await waitFor(() => dead.length > 0);
       const [first = 0, second = 0, third = 0] = startedAtMs;
       expect(startedAtMs).to.have.length(3);
-      // A busy machine makes them later, and nothing makes them sooner.
+      // On a busy machine retries may be late, but never early.
       expect(second - first).to.be.within(900, 15_000);
       expect(third - second).to.be.within(1_900, 15_000);
       expect(dead[0]).to.deep.include({ queue: 'intents', name: 'evaluate', payload: intent('i1').payload });
@@ -217,7 +217,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       expect(dead).to.have.length(1);
     });
 
-    it('reports a job that died while nobody could record it as soon as a worker starts', async () => {
+    it('reports a job whose death could not be recorded as soon as a worker starts', async () => {
       const queues = queuesOf({ jobOptions: oneAttempt });
       let asked = 0;
       const fails = async (): Promise<void> => {
@@ -240,7 +240,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       expect(dead[0]?.payload).to.deep.equal(intent('i1').payload);
     });
 
-    it('counts no attempt while the store that a handler needs is away, and goes on by itself', async () => {
+    it('counts no attempt while the store that a handler needs is down, and resumes by itself', async () => {
       let away = true;
       let started = 0;
       let done = 0;
@@ -259,7 +259,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       expect((await queues.counts('intents')).failed).to.equal(0);
     });
 
-    it('has another worker carry out the job of a process that was killed in the middle of it', async () => {
+    it('has another worker run the job of a process that was killed during it', async () => {
       const { databaseUrl, redisUrl = '' } = store.options();
       const queues = queuesOf();
       await queues.add([intent('i1')]);
@@ -272,7 +272,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       expect(seen).to.deep.equal(['i1']);
     });
 
-    it('records a job as dead that ends its process again and again', async function () {
+    it('records a job as dead that repeatedly crashes its process', async function () {
       this.timeout(120_000);
       const { databaseUrl, redisUrl = '' } = store.options();
       const queues = queuesOf();
@@ -292,7 +292,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       expect(dead[0]?.payload).to.deep.equal(intent('i1').payload);
     });
 
-    it('queues scheduled jobs once for the whole installation, however many processes schedule them, however often', async () => {
+    it('queues scheduled jobs once per installation, however many processes schedule them, and however often', async () => {
       const everyMs = 300;
       const seenAtMs: number[] = [];
       const sweep = async (): Promise<void> => void seenAtMs.push(Date.now());
@@ -304,7 +304,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
         return Date.now() - begunMs > 7 * everyMs;
       });
       const periods = (Date.now() - begunMs) / everyMs;
-      // Other work on the machine makes some late; none is queued twice.
+      // On a busy machine some are late; none is queued twice.
       expect(seenAtMs.length).to.be.within(Math.floor(periods * 0.5), Math.ceil(periods) + 1);
       expect(await workers[0]?.counts('upkeep')).to.deep.include({ failed: 0 });
     });
@@ -332,7 +332,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       });
     });
 
-    it('fails fast to add while the store is away, and works again when it is back', async function () {
+    it('adding fails fast while the store is down, and works again when it is back', async function () {
       this.timeout(120_000);
       const { goAway, comeBack } = store;
       if (goAway === undefined || comeBack === undefined) return this.skip();
@@ -344,7 +344,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       await waitFor(() => seen.length === 1);
       await goAway();
       try {
-        // One producer was connected before, and one was not.
+        // One producer had connected before, the other had not.
         for (const producer of [queues, late, queues, late]) {
           const refused = async (): Promise<number> => {
             const startedMs = performance.now();
@@ -366,7 +366,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       await waitFor(() => seen.includes('after') && seen.includes('late'));
     });
 
-    it('closes soon while the store is away and nothing runs, whatever its time-out', async function () {
+    it('closes promptly, whatever its time-out, while the store is down and no job runs', async function () {
       this.timeout(120_000);
       const { goAway, comeBack } = store;
       if (goAway === undefined || comeBack === undefined) return this.skip();
@@ -378,7 +378,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       await waitFor(() => seen === 1);
       await goAway();
       try {
-        // By now clients pause between two attempts to connect. Anything that continues after the close keeps the run from ending.
+        // By now clients wait between reconnection attempts. A timer or socket left after the close would keep the test run from ending.
         await waitFor(() => errors > 3);
         const startedMs = performance.now();
         await queues.close(20_000);
@@ -388,7 +388,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       }
     });
 
-    it('records a job as dead that throws something other than an error', async () => {
+    it('records a job as dead that throws a value that is not an Error', async () => {
       const queues = queuesOf({ jobOptions: oneAttempt });
       const dead: DeadJob[] = [];
       const throwsNull = async (): Promise<void> => {
@@ -401,7 +401,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       expect(dead[0]?.error.message).to.equal('null');
     });
 
-    it('waits for the running job when it closes, and takes no other', async () => {
+    it('waits for the running job when it closes, and starts no other', async () => {
       const queues = queuesOf();
       const door = gate();
       const seen: string[] = [];
@@ -419,7 +419,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       expect(await queuesOf().counts('intents')).to.deep.include({ waiting: 1, active: 0 });
     });
 
-    it('waits no longer than its time-out when it closes, and leaves the job to another worker', async () => {
+    it('waits at most its time-out when it closes, and leaves the job to another worker', async () => {
       const queues = queuesOf();
       const door = gate();
       let started = 0;

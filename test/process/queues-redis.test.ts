@@ -1,4 +1,4 @@
-// The queues in Redis: the contract, and a Redis that is emptied, hangs, or evicts keys.
+// The queues in Redis: the contract suite, and a Redis that is emptied, hangs, or may evict keys.
 import { expect } from 'chai';
 import pino from 'pino';
 import type { Job } from '../../shared/kernel/jobs.ts';
@@ -41,7 +41,7 @@ describeUnless(whyNoRedis(), 'queues in a Redis that misbehaves', () => {
   });
   after(() => redis.close());
 
-  it('queues scheduled jobs again after it was emptied, once for all workers', async () => {
+  it('queues scheduled jobs again after Redis was emptied, once for all workers', async () => {
     let swept = 0;
     const logger = pino({ level: 'silent' });
     const sweep = async (): Promise<void> => void (swept += 1);
@@ -54,14 +54,14 @@ describeUnless(whyNoRedis(), 'queues in a Redis that misbehaves', () => {
       const before = swept;
       const emptiedMs = Date.now();
       await waitFor(() => swept >= before + 3);
-      // Every 2 s; the first may come at once.
+      // Scheduled every 2 s; the first may come at once.
       expect(Date.now() - emptiedMs).to.be.above(3_000);
     } finally {
       await Promise.all(schedules.map((schedule) => schedule.close()));
     }
   });
 
-  it('goes on taking jobs after it was emptied, even in the middle of one', async () => {
+  it('continues to take jobs after Redis was emptied, even during a job', async () => {
     const queues = queuesOf();
     let open = (): void => undefined;
     const opened = new Promise<void>((resolve) => (open = resolve));
@@ -83,7 +83,7 @@ describeUnless(whyNoRedis(), 'queues in a Redis that misbehaves', () => {
     expect(await queues.counts('trust')).to.deep.include({ failed: 0, waiting: 0 });
   });
 
-  it('fails fast to add while it accepts and does not answer', async function () {
+  it('adding fails fast while Redis accepts connections but does not answer', async function () {
     const { hang, wake } = redis;
     if (hang === undefined || wake === undefined) return this.skip();
     const queues = queuesOf();
@@ -105,7 +105,7 @@ describeUnless(whyNoRedis(), 'queues in a Redis that misbehaves', () => {
     await waitFor(() => queues.add([fold]).then(() => true));
   });
 
-  it('is reported when it drops keys, with what to do, and only then', async function () {
+  it('reports a Redis that may evict keys, with the setting to change, and no other', async function () {
     if (redis.stop === undefined) return this.skip();
     await redis.configure('maxmemory-policy', 'noeviction');
     expect(await evictionProblem(redis.url)).to.equal(undefined);

@@ -1,4 +1,4 @@
-// `custos start` as a person meets it: first start, second start, stop, and whatever may be killed meanwhile.
+// `custos start` from a user's point of view: first start, second start, stop, and recovery when any process is killed.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { testKeyFiles } from '../support/keys.ts';
 import { runProcess, startCustos, TEST_PEPPER, type TestCustos, untilGone } from '../support/process.ts';
 import { waitFor } from '../support/wait.ts';
 
-/** The address of its database for the superuser. */
+/** The superuser's connection URL of its database. */
 function databaseOf(custos: TestCustos): string {
   const read = (name: string): string => readFileSync(path.join(custos.dataDir, name), 'utf8').trim();
   return addressesOf(read('postgres-password'), Number(new URL(read('postgres.address')).port)).adminUrl;
@@ -21,7 +21,7 @@ async function healthOf(custos: TestCustos): Promise<number> {
   return (await fetch(`${custos.address}/health`)).status;
 }
 
-/** Stops the service and checks that nothing of it stays. */
+/** Stops the service and checks that no process is left. */
 async function stopAll(custos: TestCustos, name: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
   const all = custos.processIds();
   expect(all.length, 'supervisor, ingress, workers, database').to.be.at.least(4);
@@ -30,7 +30,7 @@ async function stopAll(custos: TestCustos, name: NodeJS.Signals = 'SIGTERM'): Pr
   return code;
 }
 
-/** Those of the processes whose command line holds a text. */
+/** The processes whose command line contains a text. */
 function running(pids: readonly number[], text: string): number[] {
   return pids.filter((pid) => commandOf(pid).includes(text));
 }
@@ -47,7 +47,7 @@ const DATABASE = 'bin/postgres -D';
 describe('custos start', function () {
   this.timeout(120_000);
 
-  it('serves from an empty folder, stops without a trace, and finds its data at the second start', async () => {
+  it('serves from an empty folder, leaves no process when stopped, and finds its data at the second start', async () => {
     const first = await startCustos();
     expect(await healthOf(first)).to.equal(200);
     expect(first.stdout()).to.contain(`curl -s ${first.address}/v1/reference/tiers`);
@@ -59,7 +59,7 @@ describe('custos start', function () {
     expect(await stopAll(second, 'SIGINT')).to.equal(0);
   });
 
-  it('leaves no database behind when a command that started one loses its reader', async () => {
+  it('stops the database that a command started when the reader of its output closes', async () => {
     const dataDir = temporaryDataDir();
     const unread = runProcess('cli/main.js', ['log', 'list'], { CUSTOS_DATA_DIR: dataDir });
     unread.child.stdout?.destroy();
@@ -69,7 +69,7 @@ describe('custos start', function () {
     await waitFor(() => !existsSync(pidFile), { timeoutMs: 20_000, what: 'the end of the database' });
   });
 
-  it('leaves no ingress or worker behind when it is killed, and the next start recovers', async () => {
+  it('leaves no ingress or worker running when it is killed, and the next start recovers', async () => {
     const killed = await startCustos();
     const ours = running(killed.processIds(), 'main.js');
     const database = childOf(killed, DATABASE);
@@ -83,7 +83,7 @@ describe('custos start', function () {
     expect(await stopAll(again)).to.equal(0);
   });
 
-  it('starts over when it was killed while the database was being made', async () => {
+  it('starts over when it was killed while creating the database', async () => {
     const dataDir = temporaryDataDir();
     mkdirSync(path.join(dataDir, 'postgres.new', 'base'), { recursive: true });
     writeFileSync(path.join(dataDir, 'postgres.new', 'PG_VERSION'), '18\n');
@@ -95,7 +95,7 @@ describe('custos start', function () {
     await stopAll(custos);
   });
 
-  // One service for all of these, the last of which ends it: what a test kills is there again when it is done.
+  // These tests share one service, which the last test stops; each waits until the process that it killed has restarted.
   describe('while it runs', () => {
     let custos: TestCustos;
     before(async () => {
@@ -103,7 +103,7 @@ describe('custos start', function () {
     });
     after(() => custos?.stop());
 
-    it('keeps every secret closed to other users', () => {
+    it('lets no other user read the secrets', () => {
       const names = readdirSync(custos.dataDir).filter((name) => name !== 'postgres');
       expect(names).to.include.members(['pepper', 'postgres-password', 'signing-key.pem', 'promise-key.pem']);
       for (const name of names) expect(statSync(path.join(custos.dataDir, name)).mode & 0o077, name).to.equal(0);
@@ -122,14 +122,14 @@ describe('custos start', function () {
       ['ingress', 'ingress/main.js'],
       ['workers', 'workers/main.js'],
     ] as const)
-      it(`starts ${name} again when it is killed, at the same address`, async () => {
+      it(`restarts ${name} when it is killed, at the same address`, async () => {
         const before = childOf(custos, file);
         process.kill(before, 'SIGKILL');
         await waitFor(() => childOf(custos, file) !== before, { what: `another ${name}` });
         await waitFor(async () => (await healthOf(custos)) === 200, { what: 'ingress to answer' });
       });
 
-    it('starts PostgreSQL again when it is killed, at the same address and with its data', async () => {
+    it('restarts PostgreSQL when it is killed, at the same address and with its data', async () => {
       const url = databaseOf(custos);
       await queryOnce(url, 'CREATE TABLE kept AS SELECT 1');
       const before = childOf(custos, DATABASE);
@@ -139,7 +139,7 @@ describe('custos start', function () {
       await waitFor(async () => (await healthOf(custos)) === 200, { what: 'ingress to answer' });
     });
 
-    it('takes two signals at once for one, as Ctrl-C under npm sends them, and leaves nothing of what was started again', async () => {
+    it('treats two simultaneous signals as one (Ctrl-C under npm sends two), and stops restarted processes too', async () => {
       const all = custos.processIds();
       expect(all.length, 'supervisor, ingress, workers, database').to.be.at.least(4);
       process.kill(custos.pid, 'SIGINT');
@@ -148,11 +148,11 @@ describe('custos start', function () {
     });
   });
 
-  it('ends at once when it is asked a second time', async () => {
+  it('exits at once on the second signal', async () => {
     const custos = await startCustos();
     const all = custos.processIds();
     const frozen = childOf(custos, 'ingress/main.js');
-    // A process that does not answer to SIGTERM for as long as it is frozen.
+    // A frozen process does not react to SIGTERM.
     process.kill(frozen, 'SIGSTOP');
     const stopped = custos.stop();
     let ended = false;
@@ -162,14 +162,14 @@ describe('custos start', function () {
         if (!ended) process.kill(custos.pid, 'SIGTERM');
         return ended;
       },
-      // Asked once, it would wait for the frozen one, 25 s.
+      // After one signal it would wait 25 s for the frozen process.
       { intervalMs: 300, timeoutMs: 15_000, what: 'a forced end' },
     );
     expect((await stopped).code).to.equal(1);
     await untilGone(all, 15_000);
   });
 
-  it('says which settings are wrong, and starts nothing', async () => {
+  it('names invalid settings, and starts nothing', async () => {
     const dataDir = temporaryDataDir();
     const custos = runProcess('cli/main.js', ['start'], { PORT: 'http', CUSTOS_DATADIR: dataDir });
     expect((await custos.ended).code).to.equal(1);
@@ -180,7 +180,7 @@ describe('custos start', function () {
     expect(() => statSync(dataDir)).to.throw('ENOENT');
   });
 
-  it('says that the port is taken and how to choose another', async () => {
+  it('reports that the port is in use, and how to choose another', async () => {
     const server = net.createServer();
     const port = await new Promise<number>((resolve) => {
       server.listen(0, '127.0.0.1', () => resolve((server.address() as net.AddressInfo).port));
@@ -193,7 +193,7 @@ describe('custos start', function () {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('embeds nothing when DATABASE_URL is set, and brings that database to the newest schema', async () => {
+  it('starts no embedded database when DATABASE_URL is set, and migrates that database to the newest schema', async () => {
     const database = await createEmptyDatabase();
     const custos = await startCustos({
       DATABASE_URL: database.url,

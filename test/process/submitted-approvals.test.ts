@@ -1,4 +1,4 @@
-// Submitted intents that need a human: they wait, and go on by themselves once it is decided, whoever dies meanwhile.
+// Submitted intents that need an approval: they wait, and continue once it is decided, even when processes die meanwhile.
 import { copyFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -33,7 +33,7 @@ describe('a submitted intent that needs an approval', function () {
   };
   const read = async (intentId: string) => (await client.get(`/v1/intents/${intentId}`)).json;
   const approvalOf = async (approvalId: string) => (await service.admin.get(`/v1/approvals/${approvalId}`)).json;
-  /** @returns how many jobs it has had */
+  /** @returns how many jobs the intent has had */
   const evaluate = async (intentId: string): Promise<number> => {
     await worker.evaluate(intentId);
     return (await worker.jobsOf(intentId)).length;
@@ -45,7 +45,7 @@ describe('a submitted intent that needs an approval', function () {
     expect(intent).to.include({ status: 'waiting_approval', decision: null });
     return { intentId, approvalId: intent.approvalId as string, agentId: intent.agentId as string };
   };
-  /** As if its time had passed; worker processes have the machine's clock. */
+  /** Sets the expiry in the past, because worker processes use the machine's clock. */
   const expire = (approvalId: string) =>
     rewriteSealed(service.db, 'approval', 'approval_id = $1', [approvalId], {
       expires_at: new Date(service.nowMs() - 1_000),
@@ -57,7 +57,7 @@ describe('a submitted intent that needs an approval', function () {
       ])
     ).map(({ verdict }) => verdict);
 
-  it('waits with the approval that it needs, which shows the ESCALATE and the context', async () => {
+  it('waits for an approval, which shows the ESCALATE and the context', async () => {
     const { intentId, approvalId, agentId } = await waiting({ context: { ticket: 'OPS-1' } });
     const approval = await approvalOf(approvalId);
     expect(approval).to.deep.include({ status: 'pending', agentId, intentId, context: { ticket: 'OPS-1' } });
@@ -65,10 +65,10 @@ describe('a submitted intent that needs an approval', function () {
     expect(approval.decision.approval).to.deep.equal({ approval_id: approvalId, expires_at: approval.expiresAt });
     expect((await client.get('/v1/intents?status=waiting_approval')).json.items[0]).to.deep.equal(await read(intentId));
     await evaluate(intentId);
-    expect(await verdictsOf(agentId), 'a job that comes again does nothing').to.deep.equal(['ESCALATE']);
+    expect(await verdictsOf(agentId), 'a repeated job does nothing').to.deep.equal(['ESCALATE']);
   });
 
-  it('approved, has a job again and is allowed, with the approval used by that decision', async () => {
+  it('is queued again when approved, and allowed by a decision that uses the approval', async () => {
     const { intentId, approvalId, agentId } = await waiting();
     await approve(service.admin, approvalId);
     expect(await read(intentId)).to.include({ status: 'evaluating', decision: null });
@@ -80,7 +80,7 @@ describe('a submitted intent that needs an approval', function () {
     expect(await verdictsOf(agentId)).to.deep.equal(['ESCALATE', 'ALLOW']);
   });
 
-  it('whose agent has all the approvals that it may have, is decided ESCALATE and waits for nobody', async () => {
+  it('is decided ESCALATE and does not wait when its agent has reached the limit of approvals', async () => {
     const agentId = 'flooding';
     await fillApprovals(service, agentId);
     const intentId = await submit({ agentId });
@@ -92,7 +92,7 @@ describe('a submitted intent that needs an approval', function () {
     await service.rows("DELETE FROM approval WHERE decision_id = 'dec_x'");
   });
 
-  it('rejected, is decided DENY, APPROVAL_REJECTED', async () => {
+  it('is decided DENY, APPROVAL_REJECTED, when rejected', async () => {
     const { intentId, approvalId } = await waiting();
     await reject(service.admin, approvalId, 'no');
     await evaluate(intentId);
@@ -100,7 +100,7 @@ describe('a submitted intent that needs an approval', function () {
     expect([intent.status, ...gist(intent.decision)]).to.deep.equal(['decided', 'DENY', 'APPROVAL_REJECTED']);
   });
 
-  it('nobody decides in time, is decided DENY, APPROVAL_EXPIRED', async () => {
+  it('is decided DENY, APPROVAL_EXPIRED, when nobody decides in time', async () => {
     const { intentId, approvalId } = await waiting();
     await expire(approvalId);
     await expireApprovals(service.db, service.nowMs());
@@ -110,7 +110,7 @@ describe('a submitted intent that needs an approval', function () {
     expect((await approve(service.admin, approvalId)).json.code).to.equal('E5001');
   });
 
-  it('approved, and denied by then, is decided DENY by the policies, and the approval is not used', async () => {
+  it('is decided DENY when approved but denied by the policies by then, and the approval is not used', async () => {
     const { intentId, approvalId } = await waiting();
     await approve(service.admin, approvalId);
     await service.apply(DENYING);
@@ -140,7 +140,7 @@ describe('a submitted intent that needs an approval', function () {
     expect((await read(intentId)).status).to.equal('decided');
   });
 
-  it('escalated by two workers at once, waits for one approval', async () => {
+  it('waits for one approval when two workers escalate it at once', async () => {
     const intentId = await submit();
     const [job] = await worker.jobsOf(intentId);
     if (job === undefined) throw new Error('no job');
@@ -156,7 +156,7 @@ describe('a submitted intent that needs an approval', function () {
     expect((await service.admin.get(`/v1/approvals?agentId=${agentId}`)).json.items).to.have.lengthOf(1);
   });
 
-  it('is not undone by a worker that evaluated it before a human rejected it, and comes late', async () => {
+  it('stays rejected when a worker that evaluated it before the rejection stores its result late', async () => {
     const intentId = await submit();
     const [job] = await worker.jobsOf(intentId);
     if (job === undefined) throw new Error('no job');
@@ -189,7 +189,7 @@ describe('a submitted intent that needs an approval', function () {
     expect(await verdictsOf(agentId)).to.deep.equal(['ESCALATE', 'DENY']);
   });
 
-  it('leaves nothing of a decision that could not be stored: the approval is unused, and used when the job comes again', async () => {
+  it('leaves the approval unused when the decision could not be stored, and uses it when the job is retried', async () => {
     const { intentId, approvalId, agentId } = await waiting();
     await approve(service.admin, approvalId);
     const [job] = await worker.jobsOf(intentId);
@@ -214,7 +214,7 @@ describe('a submitted intent that needs an approval', function () {
     expect(await verdictsOf(agentId)).to.deep.equal(['ESCALATE', 'ALLOW']);
   });
 
-  it('given up after the approval, ends in `failed` with a DENY, and leaves the approval unused', async () => {
+  it('ends in `failed` with a DENY when its job dies after the approval, which stays unused', async () => {
     const { intentId, approvalId } = await waiting();
     await approve(service.admin, approvalId);
     const [job] = await worker.jobsOf(intentId);
@@ -225,7 +225,7 @@ describe('a submitted intent that needs an approval', function () {
     expect((await approvalOf(approvalId)).status).to.equal('approved');
   });
 
-  it('has an approval that nobody can use by asking', async () => {
+  it('has an approval that no direct request can use', async () => {
     const { approvalId, agentId, intentId } = await waiting();
     await approve(service.admin, approvalId);
     const body = { agent_id: agentId, intent: `delete:db/asked/t${names}`, approval_id: approvalId };
@@ -235,7 +235,7 @@ describe('a submitted intent that needs an approval', function () {
   });
 
   describe('and a worker process', () => {
-    it('goes on by itself: approved while every worker is dead, and expired by upkeep', async () => {
+    it('continues without intervention: approved while every worker is dead, and expired by upkeep', async () => {
       const folder = temporaryFolder('policies');
       for (const [name, policy] of Object.entries(ESCALATING))
         writeFileSync(path.join(folder, name), JSON.stringify(policy));

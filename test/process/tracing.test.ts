@@ -1,4 +1,4 @@
-// Traces over OTLP: one receiver, one ingress and one worker process, and the way of an intent through all of them.
+// Traces over OTLP: one receiver, one ingress and one worker process, and the trace of an intent through all of them.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -10,7 +10,7 @@ import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 import { TEST_SEALS } from '../support/seals.ts';
 
-/** A span of OTLP's JSON, as far as it is looked at here. */
+/** The members of an OTLP JSON span that these tests read. */
 interface SentSpan {
   readonly name: string;
   readonly traceId: string;
@@ -78,7 +78,7 @@ describe('traces over OTLP', function () {
     await database.drop();
   });
 
-  /** The spans of a trace by name, once these are all there. */
+  /** Waits for the named spans of a trace, and returns the trace's spans by name. */
   const traceOf = (traceId: string, names: readonly string[]): Promise<Map<string, SentSpan & { service: unknown }>> =>
     waitFor(
       () => {
@@ -88,7 +88,7 @@ describe('traces over OTLP', function () {
       { what: `the spans ${names.join(', ')} of ${traceId}` },
     );
 
-  it("an intent is one trace, the caller's: request, job, and the append of its decision to the log", async () => {
+  it("an intent continues the caller's trace: request, job, and the append of its decision to the log", async () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const { status } = await client.post(
       '/v1/intents',
@@ -102,11 +102,11 @@ describe('traces over OTLP', function () {
     expect(trace.get('process intents')).to.include({ parentSpanId: request?.spanId, service: 'custos-workers' });
     const append = trace.get('append to log');
     expect(append).to.include({ parentSpanId: request?.spanId, service: 'custos-workers' });
-    expect(append?.links, 'the job that appended').to.have.length(1);
+    expect(append?.links, 'a link to the job that appended').to.have.length(1);
     expect(attribute(append ?? { attributes: [] }, 'custos.log_index')).to.match(/^\d+$/);
   });
 
-  it('a decision and a proof are each followed from the request to the log, in a trace of their own', async () => {
+  it('a decision and a proof each have their own trace from the request to the log', async () => {
     const decided = await client.post('/v1/enforce', { intent: 'files.read.report', agent_id: 'traced' });
     expect(decided.status).to.equal(200);
     const proven = await client.post('/v1/proofs', { event: 'seen', entityId: 'traced', payload: { n: 1 } });
@@ -126,7 +126,7 @@ describe('traces over OTLP', function () {
     }
   });
 
-  it('log lines carry the ids of the span, so that lines and traces find each other', async () => {
+  it('log lines carry the ids of their span, so that they can be correlated with traces', async () => {
     const answer = await client.get('/v1/agents');
     const requestId = String(answer.headers['x-request-id']);
     const line = await waitFor(() =>
@@ -140,7 +140,7 @@ describe('traces over OTLP', function () {
     expect(span).to.include({ traceId, name: 'GET /v1/agents' });
   });
 
-  it('what is sent names routes, ids and sizes, never a key, a body or a query', async () => {
+  it('exported spans contain routes, ids and sizes, never a key, a body or a query', async () => {
     const secret = 'very-private-4711';
     await client.post('/v1/intent', { agent_id: 'traced', raw_intent: `read ${secret}` });
     const { traceId } = await waitFor(() => spans.find(({ name }) => name === 'POST /v1/intent'));

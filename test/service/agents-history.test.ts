@@ -1,4 +1,4 @@
-// What a process knows of an agent's decisions, its own and those of other processes: each is counted once.
+// The decision history of an agent in one process: its own decisions and those of other processes are counted exactly once.
 import { expect } from 'chai';
 import type { ChangeListener } from '../../shared/platform/db/changes.ts';
 import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
@@ -10,7 +10,7 @@ import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/data
 import { waitFor } from '../support/wait.ts';
 import { TEST_SEALS } from '../support/seals.ts';
 
-describe('the history of an agent in two processes', () => {
+describe('the decision history of an agent in two processes', () => {
   let database: TestDatabase;
   let db: Database;
   const open: AgentDirectory[] = [];
@@ -35,7 +35,7 @@ describe('the history of an agent in two processes', () => {
 
   const keyOf = (agentId: string) => ({ organisationId: 'org', environment: 'live' as const, agentId });
 
-  /** One process: decides, counts what it decided, and looks at the counts. */
+  /** One process: makes decisions, counts them, and reads the counts. */
   function processNamed(processId: string, nowMs: () => number = Date.now, database: Database = db) {
     const listeners: ChangeListener[] = [];
     const changes = {
@@ -81,10 +81,10 @@ describe('the history of an agent in two processes', () => {
     };
   }
 
-  it('counts decisions of the other process once, whether they were made before or after it was first asked about', async () => {
+  it('counts decisions of the other process once, whether they were made before or after the first query', async () => {
     const here = processNamed('here');
     const there = processNamed('there');
-    // Another agent is known already, so that the process asks for the decisions of others from now on.
+    // Another agent is loaded already, so this process polls for decisions of other processes from now on.
     await here.counts('known');
     for (let i = 0; i < 5; i += 1) await there.decide('shared', 'DENY');
     expect((await here.counts('shared')).last_60s.DENY, 'loaded').to.equal(5);
@@ -93,7 +93,7 @@ describe('the history of an agent in two processes', () => {
     await waitFor(async () => (await here.counts('shared')).last_60s.ALLOW === 1, { what: 'the decision made there' });
     for (const window of Object.values(await here.counts('shared')))
       expect(window).to.deep.equal({ ALLOW: 1, DENY: 6, ESCALATE: 0, DEGRADE: 0 });
-    // Once more from what is stored.
+    // Loaded again from the stored decisions.
     here.reset();
     await there.decide('shared', 'ESCALATE');
     await waitFor(async () => (await here.counts('shared')).last_60s.ESCALATE === 1, {
@@ -102,7 +102,7 @@ describe('the history of an agent in two processes', () => {
     expect((await here.counts('shared')).last_24h).to.deep.equal({ ALLOW: 1, DENY: 6, ESCALATE: 1, DEGRADE: 0 });
   });
 
-  /** The database with its first answer about agents held back: `asked` resolves once Postgres has given it. */
+  /** The database with its first answer about agents delayed: `asked` resolves once Postgres has returned it. */
   function heldBack() {
     let release = (): void => undefined;
     let answered = (): void => undefined;
@@ -134,7 +134,7 @@ describe('the history of an agent in two processes', () => {
     expect((await here.counts('busy')).last_24h.DENY).to.equal(1);
   });
 
-  it('gives whoever asks after a reset what is true after it', async () => {
+  it('returns counts from after a reset to every query made after it', async () => {
     const { database: slow, asked, release } = heldBack();
     const here = processNamed('reset', Date.now, slow);
     const there = processNamed('elsewhere');
@@ -147,7 +147,7 @@ describe('the history of an agent in two processes', () => {
     expect([(await before).last_24h.DENY, (await after).last_24h.DENY]).to.deep.equal([0, 1]);
   });
 
-  it('knows the decisions of a day, not those before, after a restart', async () => {
+  it('loads the decisions of the last day after a restart, but not older ones', async () => {
     const nowMs = Date.now();
     const earlier = processNamed('earlier');
     for (const [hours, verdict] of [

@@ -1,4 +1,4 @@
-// Agents over HTTP: their whole life, what they keep, and who may see them.
+// Agents over HTTP: lifecycle, stored metadata, and who may see them.
 import { expect } from 'chai';
 import { AGENT_STATUSES, type AgentStatus } from '../../shared/kernel/vocabulary.ts';
 import type { Client } from '../support/client.ts';
@@ -18,7 +18,7 @@ describe('agents', () => {
   const at = (agentId: string): string => `/v1/agents/${encodeURIComponent(agentId)}`;
   const outcome = (answer: { status: number; json: { code?: string } }) => [answer.status, answer.json.code];
 
-  it('are registered under the id that the caller chose, ACTIVE, with the trust of no evidence', async () => {
+  it('are registered under the id that the caller chose, ACTIVE, with the default trust for no evidence', async () => {
     const answer = await register('billing bot/7 ✓', { description: 'Pays.', capabilities: ['pay'], tags: ['a', 'b'] });
     expect(answer.status).to.equal(201);
     expect(answer.headers['location']).to.equal('/v1/agents/billing%20bot%2F7%20%E2%9C%93');
@@ -37,18 +37,18 @@ describe('agents', () => {
     expect((await agents.get(answer.headers['location'] ?? '')).json).to.deep.equal(answer.json);
   });
 
-  it('get an id of their own when the caller names none', async () => {
+  it('get a generated id when the caller names none', async () => {
     const one = await agents.post('/v1/agents', { name: 'nameless' });
     const two = await agents.post('/v1/agents', { name: 'nameless' });
     expect(one.json.agentId).to.match(/^agt_[0-9a-z]{26}$/);
     expect(two.json.agentId).not.to.equal(one.json.agentId);
   });
 
-  it('exist once: the same id is E5003, and equal means equal code points', async () => {
+  it('are unique: a second registration of the same id is E5003, and ids are compared by code points', async () => {
     await register('caf\u00e9');
     const again = await register('caf\u00e9');
     expect(outcome(again)).to.deep.equal([409, 'E5003']);
-    expect((await register('cafe\u0301')).status, 'the same to the eye only').to.equal(201);
+    expect((await register('cafe\u0301')).status, 'looks equal, other code points').to.equal(201);
     const many = await Promise.all(Array.from({ length: 8 }, () => register('raced')));
     expect(many.map((answer) => answer.status).sort()).to.deep.equal([201, ...Array.from({ length: 7 }, () => 409)]);
   });
@@ -60,7 +60,7 @@ describe('agents', () => {
     ['with a line feed', 'a\nb'],
     ['with NUL', 'a\u0000b'],
     ['with a C1 control character', 'a\u0085b'],
-    ['of the service', 'custos:agent'],
+    ['reserved for the service', 'custos:agent'],
     ['too long', 'x'.repeat(257)],
   ] as const)
     it(`are refused with an id that is ${what}`, async () => {
@@ -75,7 +75,7 @@ describe('agents', () => {
     expect((await agents.get(at(agentId))).json.agentId).to.equal(agentId);
   });
 
-  it('are listed newest first, page by page, none twice and none missing although others are added meanwhile', async () => {
+  it('are listed newest first, page by page, without duplicates or gaps while others are added', async () => {
     const lister = await service.client({ scopes: ['agents:read', 'agents:write'], environment: 'test' });
     const make = async (from: number, to: number): Promise<void> => {
       for (let i = from; i < to; i += 1) await lister.post('/v1/agents', { agentId: `list-${i}`, name: 'x' });
@@ -107,13 +107,13 @@ describe('agents', () => {
     Buffer.from('-1').toString('base64url'),
     Buffer.from('1;drop').toString('base64url'),
   ])
-    it(`refuse the cursor ${cursor}, which no list gave`, async () => {
+    it(`refuse the cursor ${cursor}, which no list returned`, async () => {
       const answer = await agents.get(`/v1/agents?cursor=${encodeURIComponent(cursor)}`);
       expect(outcome(answer)).to.deep.equal([400, 'E2001']);
       expect(answer.json.errors[0].pointer).to.equal('?cursor');
     });
 
-  it('change member by member: what is not named stays, null clears what may be absent', async () => {
+  it('are updated member by member: absent members stay, null clears optional ones', async () => {
     await register('patched', { description: 'before', tags: ['t'], capabilities: ['c'], metadata: { a: 1 } });
     const named = await agents.patch(at('patched'), { name: 'after' });
     expect(named.json).to.include({ name: 'after', description: 'before' });
@@ -158,7 +158,7 @@ describe('agents', () => {
           expect((await agents.get(at(agentId))).json.status).to.equal(legal[from].includes(to) ? to : from);
         });
 
-    it('by DELETE to TERMINATED, which is final: no change, and the id is never used again', async () => {
+    it('to TERMINATED by DELETE, which is final: no later change, and the id is never reused', async () => {
       await register('ended');
       const ended = await agents.delete(at('ended'));
       expect([ended.status, ended.json.status]).to.deep.equal([200, 'TERMINATED']);
@@ -174,7 +174,7 @@ describe('agents', () => {
   });
 
   describe('keep metadata', () => {
-    it('unchanged, with NUL, numbers at their limits, and names that objects inherit', async () => {
+    it('unchanged, with NUL, numbers at their limits, and names of inherited object members', async () => {
       const metadata =
         '{"nul":"\\u0000","big":9007199254740991,"tiny":5e-324,"float":0.1,"neg":-0.5,"__proto__":{"x":1},"constructor":"c","text":"\\ud83e\\udd16 \\u202e","list":[null,true,{}]}';
       const answer = await agents.request('POST', '/v1/agents', {
@@ -186,7 +186,7 @@ describe('agents', () => {
       expect(Object.keys(json.metadata)).to.deep.equal(Object.keys(JSON.parse(metadata)));
     });
 
-    it('of at most 16,384 bytes of JSON, in registration and in updates', async () => {
+    it('up to 16,384 bytes of JSON, in registration and in updates', async () => {
       const filled = (bytes: number): object => ({ k: 'x'.repeat(bytes - '{"k":""}'.length) });
       expect((await register('metadata-fits', { metadata: filled(16_384) })).status).to.equal(201);
       const over = await register('metadata-over', { metadata: filled(16_385) });
@@ -198,8 +198,8 @@ describe('agents', () => {
     });
   });
 
-  describe('are seen', () => {
-    it('by a bound key only when it is bound to them; it may name no other', async () => {
+  describe('are visible', () => {
+    it('to a bound key only when it is bound to them; naming any other is refused', async () => {
       await register('mine');
       await register('not-mine');
       const bound = await service.client({ scopes: ['agents:read', 'agents:write'], agentIds: ['mine', 'mine-too'] });
@@ -220,7 +220,7 @@ describe('agents', () => {
       expect((await agents.get(at('not-mine'))).json.name).to.equal('Agent not-mine');
     });
 
-    it('from another environment or organisation like agents that do not exist: E4002, and their ids are free', async () => {
+    it('only in their environment and organisation: elsewhere the answer is E4002, and their ids are free', async () => {
       await register('isolated');
       const scopes = ['agents:read', 'agents:write'] as const;
       const organisationId = await service.addOrganisation('neighbour');
@@ -230,7 +230,7 @@ describe('agents', () => {
         await service.client({ scopes, organisationId }),
         await service.client({ scopes: ['admin:*'], organisationId }),
       ];
-      /** What a refusal says but for the request that it answers. */
+      /** The body of a refusal without the members that differ for each request. */
       const shape = ({ json }: { json: Record<string, unknown> }) => ({ ...json, requestId: '', instance: '' });
       for (const other of others) {
         const absent = await other.get(at('never-there'));

@@ -1,4 +1,4 @@
-// An approval is good for the one question that a human saw: whatever is changed about it afterwards is not what was approved.
+// An approval is valid only for the exact question that a human saw: any change to the question makes it invalid.
 import { expect } from 'chai';
 import type { Client } from '../support/client.ts';
 import { approve, ask, type Asking, escalate, gist } from '../support/escalations.ts';
@@ -6,7 +6,7 @@ import { rewriteSealed } from '../support/seals.ts';
 import type { Service } from '../support/service.ts';
 import { startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 
-/** Everything needs a human, known words and unknown ones. */
+/** Escalates everything, recognised words and unrecognised ones. */
 const EVERYTHING = {
   'everything.json': {
     id: 'everything',
@@ -43,12 +43,12 @@ describe('an approval', function () {
       used: { intent: 'exfiltratify:infra/cluster_9' },
     },
     {
-      name: 'another verb of the same action',
+      name: 'another verb for the same action',
       asked: { intent: 'db.delete.staging.users' },
       used: { intent: 'db.wipe.staging.users' },
     },
     {
-      name: 'the same said in another way',
+      name: 'the same request in other words',
       asked: { intent: 'delete:db/staging/users' },
       used: { intent: 'db.delete.staging.users' },
     },
@@ -63,7 +63,7 @@ describe('an approval', function () {
     { name: 'no context', asked: { context }, used: { context: undefined } },
   ];
   for (const [i, { name, asked, used }] of CASES.entries())
-    it(`is not good for ${name}`, async () => {
+    it(`is not valid for ${name}`, async () => {
       const question: Asking = { agent_id: `agent-${i}`, intent: 'delete:db/a', ...asked };
       const approval_id = await escalate(client, question);
       await approve(service.admin, approval_id);
@@ -72,10 +72,10 @@ describe('an approval', function () {
       for (const refused of [preview, await ask(client, other)])
         expect(gist(refused)).to.deep.equal(['DENY', 'APPROVAL_MISMATCH']);
       expect(gist(await ask(client, { ...question, approval_id }))).to.deep.equal(['ALLOW', 'ASKED', 'APPROVED']);
-      expect(gist(await ask(client, other)), 'once it is used, too').to.deep.equal(['DENY', 'APPROVAL_MISMATCH']);
+      expect(gist(await ask(client, other)), 'also after it was used').to.deep.equal(['DENY', 'APPROVAL_MISMATCH']);
     });
 
-  it('is not good for the same string with a parse behind it, nor the other way round', async () => {
+  it('is not valid for the same string with a parse attached, nor the other way round', async () => {
     const agent_id = 'parsing';
     const parse = async () =>
       (await client.post('/v1/intent', { agent_id, raw_intent: 'delete the users in the staging database' })).json;
@@ -91,7 +91,7 @@ describe('an approval', function () {
           expect(gist(await ask(client, { ...question, approval_id }))).to.deep.equal(['DENY', 'APPROVAL_MISMATCH']);
   });
 
-  it("shows and records the caller's own words, of submitted work, too, which nothing else can use", async () => {
+  it("shows and records the caller's original text, also for submitted work, and nothing else can use it", async () => {
     const work = { agentId: 'submitting', action: 'Frobnicate', resource: 'Infra/Cluster_9' };
     const { intentId } = (await client.post('/v1/intents', work)).json;
     await worker.evaluate(intentId);
@@ -120,7 +120,7 @@ describe('an approval', function () {
       ]);
   });
 
-  it('that an earlier version opened can be read, says that it is bound to less, and lets nothing through', async () => {
+  it('created by an earlier version can be read, shows that it is bound to less, and permits nothing', async () => {
     const question = { agent_id: 'upgraded', intent: 'delete:db/a' };
     const approval_id = await escalate(client, question);
     await rewriteSealed(service.db, 'approval', 'approval_id = $1', [approval_id], { digest: 'ab'.repeat(32) });

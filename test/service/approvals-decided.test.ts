@@ -1,11 +1,11 @@
-// What a human may do with an approval, who may do it, and that it is good once, for one action of one agent.
+// Decisions on approvals: what a human may do, who may do it, and that an approval is valid once, for one action of one agent.
 import { expect } from 'chai';
 import { type ApprovalsUnderTest, question, startApprovals } from '../support/approvals.ts';
 import type { Client } from '../support/client.ts';
 import { approve, ask, escalate, ESCALATING, gist, reject } from '../support/escalations.ts';
 import { type Service, startService } from '../support/service.ts';
 
-describe('approvals that are decided', function () {
+describe('decided approvals', function () {
   this.timeout(120_000);
   let on: ApprovalsUnderTest;
   let service: Service;
@@ -16,7 +16,7 @@ describe('approvals that are decided', function () {
   });
   after(() => on?.close());
 
-  it('let exactly one use through, and say in the log who, why and what for', async () => {
+  it('permit exactly one use, and record in the log who decided, why and for what', async () => {
     const asked = question();
     const approvalId = await escalate(client, asked);
     const answer = await approve(service.admin, approvalId, 'backup verified, "OPS-7" \u{1f44d}');
@@ -50,10 +50,10 @@ describe('approvals that are decided', function () {
       { ...common, state: 'used', by: on.keyId, usedDecisionId: allowed.decision_id },
     ]);
     const next = await escalate(client, asked);
-    expect(next, 'the next time needs another one').to.not.equal(approvalId);
+    expect(next, 'the next request needs another approval').to.not.equal(approvalId);
   });
 
-  it('give the first decision again, byte for byte, to the same key that repeats, and APPROVAL_USED to another', async () => {
+  it('return the first decision byte for byte to a repeat by the same key, and APPROVAL_USED to another key', async () => {
     const asked = question();
     const approvalId = await escalate(client, asked);
     await approve(service.admin, approvalId);
@@ -70,7 +70,7 @@ describe('approvals that are decided', function () {
     expect(await on.statesOf(asked.agent_id)).to.have.members(['approved', 'used']);
   });
 
-  it('are used by one of many that race, in two processes and with two keys', async () => {
+  it('are used exactly once under concurrent requests, from two processes and with two keys', async () => {
     const second = await startService({ databaseUrl: service.databaseUrl, policies: ESCALATING });
     try {
       const other = (await service.addKey()).key;
@@ -83,7 +83,7 @@ describe('approvals that are decided', function () {
         const answers = await Promise.all([...racers, ...racers].map((racer) => ask(racer, use)));
         const allowed = answers.filter(({ verdict }) => verdict === 'ALLOW');
         const ids = new Set(allowed.map((decision) => decision.decision_id));
-        expect(ids.size, 'all that were let through have the one decision').to.equal(1);
+        expect(ids.size, 'all permitted requests share one decision').to.equal(1);
         for (const answer of answers)
           if (answer.verdict !== 'ALLOW') expect(gist(answer)).to.deep.equal(['DENY', 'APPROVAL_USED']);
         expect(await on.statesOf(asked.agent_id)).to.have.members(['approved', 'used']);
@@ -98,7 +98,7 @@ describe('approvals that are decided', function () {
     }
   });
 
-  it('are used once by a hundred members of a batch, which leave connections to each other and to everyone else', async () => {
+  it('are used once by a batch of a hundred members, which does not exhaust the database connections', async () => {
     const asked = question();
     const approval_id = await escalate(client, asked);
     await approve(service.admin, approval_id);
@@ -113,7 +113,7 @@ describe('approvals that are decided', function () {
     expect(await on.statesOf(asked.agent_id)).to.have.members(['approved', 'used']);
   });
 
-  it('are of no use to another agent, action, context, environment or organisation', async () => {
+  it('are not valid for another agent, action, context, environment or organisation', async () => {
     const asked = question({ context: { a: 1 } });
     const approval_id = await escalate(client, asked);
     await approve(service.admin, approval_id);
@@ -133,7 +133,7 @@ describe('approvals that are decided', function () {
     expect((await ask(client, { ...asked, approval_id })).verdict).to.equal('ALLOW');
   });
 
-  it('rejected, deny with the reason', async () => {
+  it('deny with the reason when they were rejected', async () => {
     const asked = question();
     const approval_id = await escalate(client, asked);
     expect((await reject(service.admin, approval_id, 'never')).json.status).to.equal('rejected');
@@ -144,7 +144,7 @@ describe('approvals that are decided', function () {
     expect(await escalate(client, asked)).to.not.equal(approval_id);
   });
 
-  it('not yet, are named again by the ESCALATE, with what is left of their time', async () => {
+  it('are named again by the ESCALATE while undecided, with their remaining time', async () => {
     const asked = question();
     const { approval } = await ask(client, asked);
     service.advance(60_000);
@@ -153,7 +153,7 @@ describe('approvals that are decided', function () {
     expect(again.approval).to.deep.equal(approval);
   });
 
-  it('can not be decided twice: E5001, and the first word stays', async () => {
+  it('cannot be decided twice: the second decision is E5001, and the first one stays', async () => {
     const approvalId = await escalate(client, question());
     await approve(service.admin, approvalId, 'first');
     for (const decide of [approve, reject]) {
@@ -167,7 +167,7 @@ describe('approvals that are decided', function () {
     expect((await on.read(approvalId)).reason).to.equal('first');
   });
 
-  it('are decided by one of many that race', async () => {
+  it('are decided exactly once under concurrent requests', async () => {
     const asked = question();
     const approvalId = await escalate(client, asked);
     const answers = await Promise.all(
@@ -178,7 +178,7 @@ describe('approvals that are decided', function () {
     expect(await on.statesOf(asked.agent_id)).to.have.lengthOf(1);
   });
 
-  it('once for an Idempotency-Key', async () => {
+  it('are decided once for an Idempotency-Key', async () => {
     const approvalId = await escalate(client, question());
     const headers = { 'idempotency-key': approvalId };
     const path = `/v1/approvals/${approvalId}/approve`;
@@ -187,7 +187,7 @@ describe('approvals that are decided', function () {
     expect([first.status, again.status, again.text]).to.deep.equal([200, 200, first.text]);
   });
 
-  it('not by the key that asked, and only by keys of admins who may speak for the agent', async () => {
+  it('refuse the key that asked, and accept only keys of admins who may act for the agent', async () => {
     const asked = question();
     const own = await escalate(service.admin, asked);
     for (const decide of [approve, reject]) {
@@ -217,7 +217,7 @@ describe('approvals that are decided', function () {
     expect((await approve(other, own)).status).to.equal(200);
   });
 
-  it('and is read with intents:write by the key that asked, which then knows its state, and by no other such key', async () => {
+  it('can be read with intents:write by the key that asked, with the current status, and by no other such key', async () => {
     const [asker, other] = [await service.client(), await service.client()];
     const id = await escalate(asker, question());
     const seen = await asker.get(`/v1/approvals/${id}`);
@@ -230,7 +230,7 @@ describe('approvals that are decided', function () {
     expect((await asker.get(`/v1/approvals/${id}`)).json.status).to.equal('approved');
   });
 
-  it('not by what a rotation made of the key that asked, nor by what that key was before', async () => {
+  it('refuse keys rotated from the key that asked, and the key that it was rotated from', async () => {
     const first = await service.addKey({ scopes: ['admin:*'] });
     const rotate = async (keyId: string) =>
       (await service.admin.post(`/v1/auth/keys/${keyId}/rotate`, { overlap: '2h' })).json;
@@ -248,7 +248,7 @@ describe('approvals that are decided', function () {
     for (const approvalId of [early, late]) expect((await approve(other, approvalId)).status).to.equal(200);
   });
 
-  it('not by a key that the asking key made, nor by one that made it, through any number of keys and rotations', async () => {
+  it('refuse keys made by the asking key and the key that made it, over any number of keys and rotations', async () => {
     type Held = { readonly keyId: string; readonly by: Client };
     const held = ({ key, keyId }: { key: string; keyId: string }): Held => ({ keyId, by: service.admin.withKey(key) });
     const shell = async (): Promise<Held> => held(await service.addKey({ scopes: ['admin:*'] }));
@@ -263,18 +263,18 @@ describe('approvals that are decided', function () {
     const child = await make(asking);
     const same: Readonly<Record<string, Held>> = {
       'the key itself': asking,
-      'what it made': child,
-      'what that made': await make(child),
-      'what a rotation made of what it made': await rotate(child, child),
-      'what made it': maker,
-      'what made that': root,
-      'what a rotation made of what made it': await rotate(helper, maker),
-      'who rotated what made it, and holds its successor': helper,
+      'a key made by it': child,
+      'a key made by that one': await make(child),
+      'a rotation of a key made by it': await rotate(child, child),
+      'the key that made it': maker,
+      'the key that made that one': root,
+      'a rotation of the key that made it': await rotate(helper, maker),
+      'the key that rotated its maker, and so has the successor': helper,
     };
     const strangers: Readonly<Record<string, Held>> = {
-      'another that the same key made': await make(maker),
-      'what such a one made': await make(await make(root)),
-      'one from the shell': await shell(),
+      'another key made by the same key': await make(maker),
+      'a key made by such a key': await make(await make(root)),
+      'a key made on the command line': await shell(),
     };
     const mayDecide = async ({ by }: Held, id: string): Promise<unknown> =>
       (await by.get(`/v1/approvals/${id}`)).json.mayDecide;
@@ -283,7 +283,7 @@ describe('approvals that are decided', function () {
       expect(await mayDecide(one, asked), name).to.equal(false);
       for (const answer of [await approve(one.by, asked), await reject(one.by, asked)])
         expect([answer.status, answer.json.code], name).to.deep.equal([403, 'E1004']);
-      // The other way round, too: what that key asks for, this one may not decide.
+      // The reverse holds too: this key may not decide what that key asks for.
       const reversed = await escalate(one.by, question());
       expect((await approve(asking.by, reversed)).json.code, `${name}, reversed`).to.equal('E1004');
     }
@@ -295,7 +295,7 @@ describe('approvals that are decided', function () {
     }
   });
 
-  it('only with a reason', async () => {
+  it('are decided only with a reason', async () => {
     const approvalId = await escalate(client, question());
     const path = `/v1/approvals/${approvalId}/approve`;
     for (const body of [
@@ -312,9 +312,9 @@ describe('approvals that are decided', function () {
     expect((await approve(service.admin, 'apr_00000000000000000000000000')).json.code).to.equal('E4001');
   });
 
-  // Nested, so that it comes after all the others.
+  // Nested, so that it runs after all the others.
   describe('together', () => {
-    it('leave a log whose chains and decisions all hold, and every decision by an approval is evaluated again', () =>
+    it('leave a log whose chains and decisions all verify, and every decision by an approval is evaluated again', () =>
       on.expectWhole(8));
   });
 });

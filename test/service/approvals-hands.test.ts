@@ -1,4 +1,4 @@
-// Who may not decide an approval, by the rows of keys and by their records in the log: the same answer for every two keys.
+// Who may not decide an approval: the rows of keys and their records in the log give the same answer for every two keys.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GRACE_MS } from '../../shared/core/verification/failures.ts';
@@ -19,7 +19,7 @@ const steps = fc.array(fc.record({ rotates: fc.boolean(), by: fc.nat(12), which:
   maxLength: 12,
 });
 
-describe('the hands that keys are in', () => {
+describe('the groups of related keys', () => {
   let database: TestDatabase;
   let db: Database;
   let organisationId: string;
@@ -40,7 +40,7 @@ describe('the hands that keys are in', () => {
     await database.drop();
   });
 
-  /** Makes keys and rotates them, each by one that is there, or by nobody. */
+  /** Makes keys and rotates them, each by an existing key or without an actor. */
   const makeKeys = async (history: readonly { rotates: boolean; by: number; which: number }[]): Promise<string[]> => {
     const hasher = createSecretHasher(TEST_PEPPER);
     const owner = { organisationId, environment: 'live' } as const;
@@ -77,7 +77,7 @@ describe('the hands that keys are in', () => {
     return made.map(({ keyId }) => keyId);
   };
 
-  it('are the same by the log as by the rows, whatever made them and was made of them', async function () {
+  it('are the same from the log as from the rows, for any sequence of creations and rotations', async function () {
     this.timeout(60_000);
     let same = 0;
     let apart = 0;
@@ -98,7 +98,7 @@ describe('the hands that keys are in', () => {
     expect(Math.min(same, apart)).to.be.greaterThan(HISTORIES);
   });
 
-  it('are not those of a key that rotated another one only after it had decided', () => {
+  it('do not include a key that rotated another one only after its decision', () => {
     const keys = {
       makers: new Map([
         ['asking', null],

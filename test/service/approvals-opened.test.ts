@@ -1,4 +1,4 @@
-// What an ESCALATE opens: an approval that shows all that is needed to decide, one for each action, and lists of them.
+// Approvals opened by an ESCALATE: they show everything needed to decide, there is one for each action, and they are listed.
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';
 import canonicalizeIndependently from 'canonicalize';
@@ -12,7 +12,7 @@ import { rowsRead } from '../support/rows-read.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('approvals that an ESCALATE opens', function () {
+describe('approvals opened by an ESCALATE', function () {
   this.timeout(120_000);
   let on: ApprovalsUnderTest;
   let service: Service;
@@ -23,7 +23,7 @@ describe('approvals that an ESCALATE opens', function () {
   });
   after(() => on?.close());
 
-  it('show a human all that is needed to decide, and are bound to exactly that action', async () => {
+  it('show a human everything needed to decide, and are bound to exactly that action', async () => {
     const context = { ticket: 'OPS-1', rows: 3, ü: [null, { '"': '\n' }] };
     const asked = question({ context });
     const decision = await ask(client, asked);
@@ -79,7 +79,7 @@ describe('approvals that an ESCALATE opens', function () {
     expect((await service.admin.get(`/v1/approvals?agentId=${asked.agent_id}`)).json.items).to.deep.equal([]);
   });
 
-  it('are one for as long as one is open, however often and however many at once ask the same', async () => {
+  it('are reused while open, for any number of equal requests, also concurrent ones', async () => {
     const asked = question();
     const decisions = await Promise.all(Array.from({ length: 30 }, () => ask(client, asked)));
     const batch = (await client.post('/v1/enforce/batch', { requests: Array.from({ length: 5 }, () => asked) })).json;
@@ -97,7 +97,7 @@ describe('approvals that an ESCALATE opens', function () {
     expect(items).to.have.lengthOf(1);
   });
 
-  it('are opened by requests with an Idempotency-Key, alone and in a batch that asks the same twice', async () => {
+  it('are opened by requests with an Idempotency-Key, alone and in a batch with two equal members', async () => {
     const asked = question();
     const headers = { 'idempotency-key': asked.agent_id };
     const first = await client.post('/v1/enforce', asked, { headers });
@@ -116,7 +116,7 @@ describe('approvals that an ESCALATE opens', function () {
       expect((await on.read(id)).status).to.equal('pending');
   });
 
-  it('are at most 1,000 for an agent: its further escalations name none, and those of others do', async () => {
+  it('are limited to 1,000 for an agent: its further escalations name none, and other agents are not affected', async () => {
     const asked = question();
     await fillApprovals(service, asked.agent_id, 1);
     const last = await ask(client, asked);
@@ -132,7 +132,7 @@ describe('approvals that an ESCALATE opens', function () {
       expect(gist(decision)).to.deep.equal(['ESCALATE', 'ASKED']);
       expect(decision).not.to.have.property('approval');
     }
-    expect((await ask(client, asked)).approval, 'what is open is named again').to.deep.equal(last.approval);
+    expect((await ask(client, asked)).approval, 'the open approval is named again').to.deep.equal(last.approval);
     await escalate(client, question());
     await reject(service.admin, last.approval.approval_id);
     await escalate(client, more(4));
@@ -141,7 +141,7 @@ describe('approvals that an ESCALATE opens', function () {
     await service.rows("DELETE FROM approval WHERE decision_id = 'dec_x'");
   });
 
-  it('are another one for another agent, context, action, parse or key', async () => {
+  it('are separate for another agent, context, action, parse or key', async () => {
     const asked = question();
     const raw_intent = 'Delete the customers';
     const parse = (await client.post('/v1/intent', { agent_id: asked.agent_id, raw_intent })).json;
@@ -154,7 +154,7 @@ describe('approvals that an ESCALATE opens', function () {
       escalate(service.admin, asked),
     ]);
     expect(new Set(ids).size).to.equal(6);
-    expect(await escalate(client, { ...asked, context: {} }), 'no context is an empty one').to.equal(ids[0]);
+    expect(await escalate(client, { ...asked, context: {} }), 'an absent context equals an empty one').to.equal(ids[0]);
     const withParse = await ask(client, {
       agent_id: asked.agent_id,
       intent: parse.normalized,
@@ -169,7 +169,7 @@ describe('approvals that an ESCALATE opens', function () {
     const ids: string[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       ids.unshift(await escalate(client, { agent_id, intent: `delete:db/asked/${name}` }));
-      // Ids of one millisecond have no order.
+      // Ids of the same millisecond have no order.
       service.advance(1);
     }
     await approve(service.admin, ids[4] ?? '');
@@ -192,9 +192,9 @@ describe('approvals that an ESCALATE opens', function () {
       expect((await list(query)).code, query).to.equal('E2001');
   });
 
-  it('are listed without reading all of them', async () => {
+  it('are listed without a full scan', async () => {
     const organisationId = await service.addOrganisation('busy');
-    // The n-th is of agent n mod 7; each hundredth waits, the others were rejected.
+    // The n-th belongs to agent n mod 7; every hundredth is pending, the others were rejected.
     await service.rows(
       `INSERT INTO approval (organisation_id, environment, approval_id, state, agent_id, key_id, digest, decision_id, created_at, expires_at, decided_at, decided_by, reason)
        SELECT $1, 'live', 'apr_' || lpad(n::text, 26, '0'), CASE WHEN n % 100 = 0 THEN 'pending' ELSE 'rejected' END, 'agent-' || n % 7, 'AAAAAAAA', lpad(n::text, 64, '0'),
@@ -207,12 +207,12 @@ describe('approvals that an ESCALATE opens', function () {
       for (const agentIds of [undefined, ['nobody'], ['nobody', 'agent-3']]) {
         const filter = { organisationId, environment: 'live' as const, status, agentIds, nowMs: service.nowMs() };
         const read = await rowsRead(service.db.transaction, (sql) => listApprovals(sql, filter, 10));
-        // Of 5,000 approvals, of which 50 wait and each agent has 715.
+        // Of 5,000 approvals, 50 are pending and each agent has 715.
         expect(read, `${status ?? 'any'} of ${agentIds?.join() ?? 'all'}`).to.be.at.most(1_500);
       }
   });
 
-  it('show the context no more once retention has erased the facts', async () => {
+  it('no longer show the context once retention has erased the facts', async () => {
     const approvalId = await escalate(client, question({ context: { a: 1 } }));
     const { decision } = await on.read(approvalId);
     await service.rows('UPDATE decision SET facts = NULL, facts_salt = NULL WHERE decision_id = $1', [
@@ -221,8 +221,8 @@ describe('approvals that an ESCALATE opens', function () {
     expect(await on.read(approvalId)).to.deep.include({ context: null, decision });
   });
 
-  // Nested, so that it comes after all the others.
+  // Nested, so that it runs after all the others.
   describe('together', () => {
-    it('leave a log whose chains and decisions all hold', () => on.expectWhole(0));
+    it('leave a log whose chains and decisions all verify', () => on.expectWhole(0));
   });
 });

@@ -1,4 +1,4 @@
-// Approvals against what the policies say when they are used, and approvals that nobody used in time.
+// Approvals at the time of use, when the policies may have changed, and approvals that expire unused.
 import { expect } from 'chai';
 import { expireApprovals } from '../../shared/domain/approvals/store.ts';
 import { type ApprovalsUnderTest, question, startApprovals } from '../support/approvals.ts';
@@ -19,8 +19,8 @@ describe('approvals', function () {
   });
   after(() => on?.close());
 
-  describe('against what the policies say when they are used', () => {
-    it('a DENY stands, and the approval stays for as long as it lives', async () => {
+  describe('when the policies are evaluated at use', () => {
+    it('do not override a DENY, and stay valid until they expire', async () => {
       const asked = question();
       const approval_id = await escalate(client, asked);
       await approve(service.admin, approval_id);
@@ -38,11 +38,11 @@ describe('approvals', function () {
       expect((await on.read(approval_id)).status).to.equal('approved');
       expect((await ask(client, use)).verdict).to.equal('ALLOW');
       await service.admin.post('/v1/halt', { reason: 'incident' });
-      expect((await ask(client, use)).code, 'a halt comes before a repeat').to.equal('E5004');
+      expect((await ask(client, use)).code, 'a halt takes precedence over a repeat').to.equal('E5004');
       await service.admin.delete('/v1/halt');
     });
 
-    it('the obligations below an ESCALATE are not given up with it', async () => {
+    it('keep the obligations of the rules below an ESCALATE', async () => {
       const asked = question({ intent: 'delete:db/asked/some/table' });
       const approval_id = await escalate(client, asked);
       await approve(service.admin, approval_id);
@@ -51,7 +51,7 @@ describe('approvals', function () {
       expect(decision.obligations).to.deep.equal([{ type: 'max_rows', limit: 3 }]);
     });
 
-    it('an ALLOW uses it all the same: it was given for one time', async () => {
+    it('are used up by an ALLOW, too: they were given for one use', async () => {
       const asked = question();
       const approval_id = await escalate(client, asked);
       await approve(service.admin, approval_id);
@@ -62,7 +62,7 @@ describe('approvals', function () {
       expect((await on.read(approval_id)).status).to.equal('used');
     });
 
-    it('a dry run says what would be, and uses nothing', async () => {
+    it('are not used by a dry run, which reports what the verdict would be', async () => {
       const asked = question();
       const approval_id = await escalate(client, asked);
       const dry = () => ask(service.admin, { ...asked, approval_id, dry_run: true, explain: true });
@@ -86,7 +86,7 @@ describe('approvals', function () {
   });
 
   describe('that expire', () => {
-    it('are expired at once, for everyone, before and after upkeep says so, with one leaf', async () => {
+    it('expire at once for every reader, before and after the upkeep job, with one leaf', async () => {
       const [pending, approved] = [question(), question()];
       const ids = [await escalate(client, pending), await escalate(client, approved)] as const;
       await approve(service.admin, ids[1]);
@@ -111,7 +111,7 @@ describe('approvals', function () {
       expect(await expireApprovals(service.db, service.nowMs())).to.equal(0);
     });
 
-    it('do not keep the same question from opening another one before upkeep has come', async () => {
+    it('do not block a new approval of the same question before the upkeep job has run', async () => {
       const asked = question();
       const first = await escalate(client, asked);
       service.advance(HOUR_MS);
@@ -122,9 +122,9 @@ describe('approvals', function () {
     });
   });
 
-  // Nested, so that it comes after all the others.
+  // Nested, so that it runs after all the others.
   describe('together', () => {
-    it('leave a log whose chains and decisions all hold, and every decision by an approval is evaluated again', () =>
+    it('leave a log whose chains and decisions all verify, and every decision by an approval is evaluated again', () =>
       on.expectWhole(4));
   });
 });

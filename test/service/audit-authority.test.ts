@@ -1,5 +1,5 @@
-// Rows that have authority and say something else than their records: each way to edit them is found in the next run of the
-// audit, and the log signs nothing more until an operator has said so.
+// Rows that grant authority and differ from their records: every kind of edit is found in the next run of the audit,
+// and the log signs nothing more until an operator has accepted the finding.
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -18,10 +18,10 @@ import { startTestWorker, type TestWorker } from '../support/worker.ts';
 
 interface Case {
   readonly name: string;
-  /** As a superuser who has read the code: triggers do not run. */
+  /** Acts as a superuser who knows the code: triggers do not run. */
   readonly sql: string;
   readonly finds: FindingKind;
-  /** Puts it right again. */
+  /** Undoes the edit. */
   readonly undo: string;
 }
 
@@ -31,7 +31,7 @@ const PUT_BACK = (table: string): string =>
 const TABLES = ['api_key', 'agent', 'halt', 'dashboard_session', 'approval', 'policy_state', 'policy_set'];
 const change = (name: string, sql: string, finds: FindingKind): Case => {
   const table = /(?:UPDATE|FROM|INTO) (\w+)/.exec(sql)?.[1] ?? '';
-  // The set that was put into force goes with the state that names it.
+  // The activated policy set is deleted together with the state that names it.
   const undo = table === 'policy_set' ? `${PUT_BACK(table)}; ${PUT_BACK('policy_state')}` : PUT_BACK(table);
   return { name, sql, finds, undo };
 };
@@ -58,17 +58,17 @@ const CASES: readonly Case[] = [
     'session-unrecorded',
   ),
   change(
-    'a session is given another key',
+    'the key of a session is replaced',
     "UPDATE dashboard_session SET key_id = (SELECT key_id FROM api_key WHERE name = 'narrow')",
     'session-altered',
   ),
   change(
-    'a session is made to last',
+    'the expiry of a session is moved',
     "UPDATE dashboard_session SET expires_at = expires_at + interval '1 year'",
     'session-altered',
   ),
   change(
-    'a terminated agent is revived',
+    'a terminated agent is reactivated',
     "UPDATE agent SET status = 'ACTIVE' WHERE agent_id = 'ended'",
     'agent-altered',
   ),
@@ -82,7 +82,7 @@ const CASES: readonly Case[] = [
   change('the halt vanishes', 'DELETE FROM halt', 'halt-missing'),
   change('the halt is edited', "UPDATE halt SET reason = 'another'", 'halt-altered'),
   change(
-    "an approval's state is set",
+    'the state of an approval is set',
     "UPDATE approval SET state = 'approved', decided_at = now(), decided_by = 'x', reason = 'x' WHERE state = 'pending'",
     'approval-altered',
   ),
@@ -92,12 +92,12 @@ const CASES: readonly Case[] = [
     'approval-altered',
   ),
   change(
-    "an approval's end is moved",
+    'the expiry of an approval is moved',
     "UPDATE approval SET expires_at = expires_at + interval '1 year' WHERE state = 'pending'",
     'approval-altered',
   ),
   change(
-    "another approval's approver is named",
+    'the approver of an approval is replaced',
     "UPDATE approval SET decided_by = 'cli:other' WHERE state = 'approved'",
     'approval-altered',
   ),
@@ -108,13 +108,13 @@ const CASES: readonly Case[] = [
   ),
   change('an approved approval is deleted', "DELETE FROM approval WHERE state = 'approved'", 'approval-missing'),
   change(
-    'another policy set is put into force',
+    'another policy set is activated',
     `INSERT INTO policy_set SELECT repeat('0', 64), canonical, created_at FROM policy_set LIMIT 1; UPDATE policy_state SET active_digest = repeat('0', 64)`,
     'policy-unrecorded',
   ),
 ];
 
-describe('rows that have authority, edited in the database', () => {
+describe('rows that grant authority, edited in the database', () => {
   let service: Service;
   let worker: TestWorker;
   let auditor: Auditor;
@@ -177,7 +177,7 @@ describe('rows that have authority, edited in the database', () => {
     await admin.post('/v1/halt', { reason: 'stop' });
     await worker.append();
     expect(await audit()).to.deep.equal([]);
-    // The set in force was activated before there was a log: the audit has recorded which one it is.
+    // The active set was activated before the log existed: the audit has recorded its id.
     await worker.append();
     expect(await audit()).to.deep.equal([]);
     for (const table of TABLES) await service.rows(KEEP(table));
@@ -199,7 +199,7 @@ describe('rows that have authority, edited in the database', () => {
     });
   }
 
-  it('is found although the record of it was edited, too', async () => {
+  it('is found when its record was edited, too', async () => {
     await tamper(
       `UPDATE api_key SET tier = 7 WHERE name = 'narrow'; UPDATE record SET record = convert_to(replace(convert_from(record, 'UTF8'), '"tier":3', '"tier":7'), 'UTF8') WHERE event = 'custos.key'`,
     );
@@ -211,7 +211,7 @@ describe('rows that have authority, edited in the database', () => {
     await resumeLog({ db: service.db, keeper: keeperOf(), nowMs: service.nowMs }, owner(), word);
   });
 
-  it('is no finding while its record is on its way to the log, and none when it is there', async () => {
+  it('is no finding while its record is queued for the log, nor once it has been appended', async () => {
     await service.admin.delete('/v1/halt');
     await service.admin.post('/v1/agents', { agentId: 'new', name: 'x' });
     const { keyId } = (await service.admin.post('/v1/auth/keys', { name: 'new', scopes: ['agents:read'] })).json;
@@ -221,7 +221,7 @@ describe('rows that have authority, edited in the database', () => {
     expect(await audit()).to.deep.equal([]);
   });
 
-  it('stops the signing of the log until an operator has accepted it, which is a leaf', async () => {
+  it('stops the signing of the log until an operator has accepted it, and the acceptance is a leaf', async () => {
     await tamper("UPDATE agent SET tags = '{trusted}' WHERE agent_id = 'ended'");
     await audit();
     const before = await signedSize();
@@ -233,7 +233,7 @@ describe('rows that have authority, edited in the database', () => {
     const { accepted } = await resumeLog({ db: service.db, keeper: keeperOf(), nowMs: service.nowMs }, owner(), word);
     expect(accepted.map(({ kind }) => kind)).to.deep.equal(['agent-altered']);
     await worker.append();
-    expect(await signedSize(), 'it is signed again').to.be.greaterThan(before);
+    expect(await signedSize(), 'signing has resumed').to.be.greaterThan(before);
     const [leaf] = await service.rows<{ body: string }>(
       "SELECT convert_from(record, 'UTF8') AS body FROM record WHERE event = 'custos.log' ORDER BY proof_id DESC LIMIT 1",
     );
@@ -241,7 +241,7 @@ describe('rows that have authority, edited in the database', () => {
       .to.include('"change":"resumed"')
       .and.to.include('"reason":"an exercise"')
       .and.to.include('agent-altered');
-    // It is still named, and stops nothing any more; something else does.
+    // It is still reported, but no longer stops the signing; another finding does.
     expect(await audit()).to.deep.equal(['agent-altered']);
     expect(await logProblems(service.db)).to.deep.equal([]);
     await tamper(PUT_BACK('agent'));
@@ -252,7 +252,7 @@ describe('rows that have authority, edited in the database', () => {
     await audit();
   });
 
-  it('stops the signing, whatever the database says was accepted before it was found', async () => {
+  it('stops the signing even if the database claims an acceptance from before it was found', async () => {
     await tamper("UPDATE agent SET tags = '{another}' WHERE agent_id = 'ended'");
     expect(await audit()).to.include('agent-altered');
     const known = await service.rows<{ findings: string }>('SELECT findings FROM audit');
@@ -274,7 +274,7 @@ describe('rows that have authority, edited in the database', () => {
     }
   });
 
-  it('refuses to go on with a log that is not halted, or is not the one that was signed', async () => {
+  it('refuses to resume a log that is not halted, or is not the one that was signed', async () => {
     const deps = { db: service.db, keeper: keeperOf(), nowMs: service.nowMs };
     await resumeLog(deps, owner(), word);
     const failure = async (): Promise<unknown> => resumeLog(deps, owner(), word).catch((error: unknown) => error);
@@ -291,7 +291,7 @@ describe('rows that have authority, edited in the database', () => {
       .match(/custos log fork/);
   });
 
-  it('finds a log that is gone by the checkpoint that is kept of it, until that is accepted', async () => {
+  it('finds a deleted log by its stored checkpoint, until the finding is accepted', async () => {
     const keeper = keeperOf();
     const note = await keeper.read(`custos.local/${'default'}/live`);
     const origin = 'custos.local/gone/live';

@@ -1,4 +1,4 @@
-// For tests of the audit: a log with decisions and proofs, its auditor, and a way to damage it and to put it right again.
+// Set-up for tests of the audit: a log with decisions and proofs, its auditor, and functions that damage and repair it.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { appendWaiting } from '../../shared/domain/ledger/append.ts';
@@ -21,17 +21,17 @@ export interface LogUnderTest {
   readonly checkpointer: Checkpointer;
   readonly halts: { readonly origin: string; readonly reason: string }[];
   readonly told: Finding[];
-  /** Runs audits until the whole log had its turn, one subtree a run. */
+  /** Runs audits until the whole log has been audited, one subtree for each run. */
   readonly auditor: Auditor;
   /** Accepts records of entities `entity-0` to `entity-4` in turn. */
   fill(count: number, label?: string): Promise<void>;
   append(): Promise<void>;
   publish(): Promise<void>;
-  /** What the last audit of the newest log found. */
+  /** The findings of the last audit of the newest log. */
   findings(options?: { full?: boolean; runs?: number }): Promise<Finding[]>;
   logId(): Promise<number>;
   sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
-  /** As a superuser who has read the code: triggers and foreign keys do not run. */
+  /** Acts as a superuser who knows the code: triggers and foreign keys do not run. */
   tamper(text: string): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function logUnderTest(options: {
     monotonicMs: () => performance.now(),
     onFinding: (_, finding) => told.push(finding),
     budgetMs: 0,
-    // A run ends with its work, and not with the second that it has: how it ends early is tested with a time of its own.
+    // A run ends when its work is done, not after a second: tests of the time limit set their own.
     runMs: 60_000,
   });
   const log: LogUnderTest = {
@@ -134,7 +134,7 @@ export function logUnderTest(options: {
 
 const TABLES = ['leaf', 'node', 'checkpoint', 'record', 'decision', 'audit'];
 
-/** Keeps the rows of the log as they are now; what it returns puts them back. */
+/** Saves the current rows of the log; the returned function restores them. */
 export async function saveRows(log: LogUnderTest): Promise<() => Promise<void>> {
   await log.tamper([...TABLES, 'log'].map((table) => `CREATE TABLE saved_${table} AS TABLE ${table}`).join(';'));
   const restore = TABLES.map((table) => `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM saved_${table}`);

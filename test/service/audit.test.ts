@@ -1,4 +1,4 @@
-// The auditor: it goes on where it stopped, comes back to what is old, survives several at once, and tells everybody.
+// The auditor: it resumes where it stopped, audits old leaves again, runs concurrently, and reports its findings.
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { createAuditor } from '../../shared/domain/ledger/audit.ts';
@@ -37,7 +37,7 @@ describe('the audit of a log of several subtrees', () => {
       await log.append();
       await log.publish();
     }
-    // Audited in the middle of a subtree, and on from there.
+    // The first audit stops in the middle of a subtree; the next one resumes there.
     expect(await log.findings()).to.deep.equal([]);
     await log.fill(1_900, 'later');
     await log.append();
@@ -51,7 +51,7 @@ describe('the audit of a log of several subtrees', () => {
     await database?.drop();
   });
 
-  it('has audited all of it, and agrees again when it begins anew', async () => {
+  it('has audited all of it, and gets the same result when it starts again', async () => {
     const [audit] = await log.auditor.run();
     expect(audit).to.include({ size: 4_300, auditedSize: 4_300 });
     expect(await log.findings({ full: true })).to.deep.equal([]);
@@ -59,7 +59,7 @@ describe('the audit of a log of several subtrees', () => {
     expect(await log.findings()).to.deep.equal([]);
   });
 
-  it('leaves to the next run what it has no time for, and loses nothing of it', async () => {
+  it('resumes in the next run when its time is up, and skips nothing', async () => {
     await log.tamper('DELETE FROM audit');
     const hurried = createAuditor({
       db,
@@ -82,17 +82,17 @@ describe('the audit of a log of several subtrees', () => {
     expect((await hurried.run())[0]?.findings.map(({ kind }) => kind)).to.deep.equal(['leaf-hash-altered']);
   });
 
-  it('finds an edit of an old leaf when its turn comes: within as many runs as there are subtrees', async () => {
+  it('finds an edit of an old leaf within as many runs as there are subtrees', async () => {
     await log.tamper(
       `UPDATE record SET event = 'other' WHERE proof_id = (SELECT source_id FROM leaf WHERE leaf_index = 1500)`,
     );
     const findings = await log.findings({ runs: 5 });
     expect(findings.map(({ kind, leafIndex }) => [kind, leafIndex])).to.deep.equal([['column-altered', 1_500]]);
-    expect(await log.findings({ runs: 7 }), 'stays named while other places have their turn').to.have.lengthOf(1);
+    expect(await log.findings({ runs: 7 }), 'stays reported while other subtrees are audited').to.have.lengthOf(1);
   });
 
-  it('finds old leaves that were exchanged with everything that is stored about them', async () => {
-    // Nodes, hashes and rows all fit; the checkpoints, and what the auditor remembers, do not.
+  it('finds old leaves that were replaced together with all stored data about them', async () => {
+    // Nodes, hashes and rows are consistent; the checkpoints and the auditor's saved state are not.
     await log.tamper(`UPDATE record SET record = convert_to(replace(convert_from(record, 'UTF8'), '"i":3}', '"i":8}'), 'UTF8') WHERE proof_id = 'part-700-3';
       UPDATE leaf SET leaf_hash = sha256('\\x00'::bytea || r.record || convert_to(',"previousHash":"' || encode(previous_hash, 'hex') || '"}', 'UTF8')),
         event_hash = sha256(r.record || convert_to(',"previousHash":"' || encode(previous_hash, 'hex') || '"}', 'UTF8'))
@@ -126,7 +126,7 @@ describe('the audit of a log of several subtrees', () => {
     ]);
   });
 
-  it('does not count what another worker is auditing, and waits for nobody', async () => {
+  it('skips what another worker is auditing, and does not wait for it', async () => {
     await db.transaction(async (sql) => {
       await sql.query({ name: 'hold', text: 'SELECT FROM audit FOR UPDATE' }, []);
       expect(await log.auditor.run()).to.deep.equal([]);
@@ -156,7 +156,7 @@ describe('the audit of a log of several subtrees', () => {
     expect(problems[0]).to.match(/found a difference: Node 0 of level 12/);
   });
 
-  it('agrees while the log grows under it', async () => {
+  it('finds nothing wrong while the log grows during the audit', async () => {
     const growing = (async () => {
       for (let i = 0; i < 15; i += 1) {
         await log.fill(40, `growing-${i}`);

@@ -1,4 +1,4 @@
-// A database that is older than records of agents and sessions: after the migration each agent has one, and nothing is a difference.
+// A database from before agents and sessions had records: the migration records each agent, and the audit finds no difference.
 import { expect } from 'chai';
 import { createDataSource } from '../../shared/platform/db/data-source.ts';
 import { migrationsWith } from '../../shared/platform/db/migrations/index.ts';
@@ -9,7 +9,7 @@ import { TEST_PEPPER } from '../support/process.ts';
 import { type Service, startService } from '../support/service.ts';
 import { startTestWorker, type TestWorker } from '../support/worker.ts';
 
-describe('an installation that is older than records of agents and sessions', () => {
+describe('an installation from before agents and sessions had records', () => {
   let service: Service;
   let worker: TestWorker;
   before(async () => {
@@ -21,7 +21,7 @@ describe('an installation that is older than records of agents and sessions', ()
     await service?.close();
   });
 
-  it('gets a record of each agent as it is, ends all sessions, and the audit finds nothing', async () => {
+  it('gets a record of each agent as it is, ends all sessions, and has no audit findings', async () => {
     await service.admin.post('/v1/agents', { agentId: 'older "é"', name: 'x', capabilities: ['mail'] });
     await service.admin.patch(`/v1/agents/${encodeURIComponent('older "é"')}`, { status: 'PAUSED' });
     await signIn(service.admin, service.adminKey);

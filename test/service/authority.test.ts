@@ -13,22 +13,22 @@ import type { Service } from '../support/service.ts';
 const DASHBOARD = '/dashboard/api';
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
-/** Their data belongs to the whole installation: a key needs to be the operator's as well as to have the scope. */
+/** Their data belongs to the whole installation: the key must belong to the operator, in addition to having the scope. */
 const OPERATOR_ONLY = /\/v1\/policies\b|^\/metrics$|\/dashboard\/api\/polic/;
 
-/** What a path names: an id that the owner has, and one of the same form that nobody has. */
+/** A path parameter: an id of the owner, and an unknown id of the same form. */
 interface Named {
   readonly real: string;
   readonly none: string;
 }
 
-/** How requests are sent as somebody. */
+/** Headers that authenticate a request. */
 type Send = (method: string, path: string, request?: ClientRequest) => Promise<ClientResponse>;
 
-/** Paths whose answer for something unknown is a 200 by contract: an agent without evidence, a chain without records. */
+/** Paths that answer 200 for unknown ids by contract: an agent without evidence, a chain without records. */
 const KNOWS_NOTHING = /\/v1\/trust\/\{agentId\}|\/v1\/proofs\/chain\/\{entityId\}/;
 
-/** Not a wrong key's answer: whatever follows, the door is passed. */
+/** The request got past authentication: its status is none of those for a wrong key. */
 const isIn = ({ status }: Pick<ClientResponse, 'status'>): boolean => status !== 401 && status !== 403;
 
 describe('authority', function suite() {
@@ -36,7 +36,7 @@ describe('authority', function suite() {
   let service: Service;
   let worker: TestWorker;
   let close: () => Promise<void>;
-  /** Everything that needs a key, by the way that it is reached. */
+  /** All operations that need a key, by their authentication: key or session. */
   let routes: { readonly v1: readonly Route[]; readonly dashboard: readonly Route[] };
   let ownerId: string;
   let thirdId: string;
@@ -54,11 +54,11 @@ describe('authority', function suite() {
     ({ key: owner } = await service.addKey({ organisationId: ownerId, scopes: ['admin:*'] }));
     ids = await makeThings();
   });
-  // Wrong keys are counted by address, and all of them come from here.
+  // Wrong keys are counted by address, and all requests here come from the same one.
   afterEach(() => service?.rows('DELETE FROM dashboard_attempt'));
   after(() => close?.());
 
-  /** One of everything that a path can name, of the owner; and what looks like it. */
+  /** One resource of each kind that a path can name, owned by the owner; and unknown ids of the same form. */
   async function makeThings(): Promise<Record<string, Named>> {
     const by = service.admin.withKey(owner);
     await by.post('/v1/agents', { agentId: 'agent-of-owner', name: 'Mine' });
@@ -77,14 +77,14 @@ describe('authority', function suite() {
       [ownerId],
     );
     const [set] = await service.rows<{ digest: string }>('SELECT active_digest AS digest FROM policy_state');
-    // Over the routes only what is too much for one answer becomes a replay that can be named.
+    // Over the routes, only a result too large for one answer becomes a replay with an id.
     const [replay] = await service.rows<{ id: string }>(
       `INSERT INTO replay (replay_id, organisation_id, environment, to_at, key_id, draft, draft_digest, status, total, created_at)
        VALUES ('rpl_01jq3k5v7w9x1y3z5b7d9f1h3p', $1, 'live', now(), 'k', '{}', $2, 'queued', 0, now()) RETURNING replay_id AS id`,
       [ownerId, '0'.repeat(64)],
     );
     await worker.append();
-    /** The same with other characters at its end, which no random id has. */
+    /** The same id with other characters at its end, which no random id has. */
     const other = (real: string): Named => ({
       real,
       none: `${real.slice(0, -4)}${real.endsWith('0000') ? '1111' : '0000'}`,
@@ -120,7 +120,7 @@ describe('authority', function suite() {
     return things;
   }
 
-  /** @throws for a route that names something of which this test makes none */
+  /** @throws for a route that names a kind of resource that this test does not create */
   function namedBy({ path }: Route): Named {
     const found = ids[path] ?? ids[path.slice(DASHBOARD.length)];
     if (found === undefined)
@@ -145,13 +145,13 @@ describe('authority', function suite() {
         headers: { cookie, ...OWN_HEADERS, ...request.headers },
       });
 
-  /** A request that changes nothing once it is let in: it names what nobody has, and its body cannot be read. */
+  /** A request that changes nothing when it is authorised: its ids are unknown and its body cannot be parsed. */
   function harmless(route: Route, send: Send): Promise<ClientResponse> {
     const path = pathOf(route, 'none');
     return send(route.method, path, route.request.body === undefined ? {} : { raw: '{' });
   }
 
-  /** Sends every operation and collects those whose answer is not as it should be. */
+  /** Sends every operation and collects those with an unexpected answer. */
   async function unexpected(
     of: readonly Route[],
     send: Send,
@@ -197,10 +197,10 @@ describe('authority', function suite() {
     ]);
   });
 
-  describe('without a key that is valid, nothing is let in:', () => {
+  describe('without a valid key every request is refused:', () => {
     const bad: Readonly<Record<string, readonly [code: string, make: () => Promise<string | null>]>> = {
       'no key': ['E1001', async () => null],
-      'what has not the form of a key': ['E1002', async () => 'cst_live_short'],
+      'a malformed key': ['E1002', async () => 'cst_live_short'],
       'a key with a wrong checksum': ['E1002', async () => `${owner.slice(0, -1)}${owner.endsWith('0') ? '1' : '0'}`],
       'the id of a key with another secret': [
         'E1002',
@@ -209,14 +209,14 @@ describe('authority', function suite() {
           return formatKey({ ...made, keyId: owner.split('_')[2] ?? '' });
         },
       ],
-      'a key of another environment by its own words': [
+      'a key with the prefix of another environment': [
         'E1002',
         async () => {
           const [, , keyId = '', secret = ''] = owner.split('_');
           return formatKey({ environment: 'test', keyId, secret });
         },
       ],
-      'a key that nobody made': ['E1002', async () => generateKey('live').key],
+      'an unknown key': ['E1002', async () => generateKey('live').key],
       'a key that has expired': [
         'E1003',
         async () => (await service.addKey({ scopes: ['admin:*'], expiresAtMs: service.nowMs() - 1_000 })).key,
@@ -242,7 +242,7 @@ describe('authority', function suite() {
       });
     }
 
-    it('a key instead of a session, a session that nobody opened, has ended, or whose key was revoked', async () => {
+    it('a key instead of a session, and a session that is unknown, has ended, or whose key was revoked', async () => {
       const ended = await signIn(service.admin, owner);
       expect((await ended.send('DELETE', '/session')).status).to.be.below(300);
       const { key, keyId } = await service.addKey({ scopes: ['admin:*'] });
@@ -257,7 +257,7 @@ describe('authority', function suite() {
       ] as const) {
         const first = await harmless(routes.dashboard[0] as Route, withCookie(cookie));
         expect([first.status, first.json.code]).to.deep.equal([401, code]);
-        // A session whose key was revoked is gone with the first answer.
+        // A session whose key was revoked is deleted by the first request that uses it.
         expect(await unexpected(routes.dashboard, withCookie(cookie), says(401, 'E1001')), cookie).to.deep.equal([]);
       }
       const byKey: Send = (method, path, request = {}) =>
@@ -266,12 +266,12 @@ describe('authority', function suite() {
     });
   });
 
-  describe('with a valid key, the scopes decide:', () => {
+  describe('with a valid key, access follows the scopes:', () => {
     const permits = ({ access }: Route, scope: Scope): boolean =>
       access === 'any' || scope === 'admin:*' || (access !== 'none' && access.includes(scope));
 
     for (const scope of SCOPES)
-      it(`${scope} alone opens what its routes declare, and nothing else`, async () => {
+      it(`${scope} alone permits the operations that declare it, and no others`, async () => {
         const { key } = await service.addKey({ scopes: [scope] });
         const wrong = await unexpected(routes.v1, withKey(key), (route, answer) =>
           permits(route, scope) ? isIn(answer) : says(403, 'E1004')(route, answer),
@@ -290,7 +290,7 @@ describe('authority', function suite() {
       ['another organisation', () => ({ organisationId: ownerId })],
       ['another environment', () => ({ environment: 'test' as const })],
     ] as const)
-      it(`an admin of ${who} is let in everywhere but where only the operator is`, async () => {
+      it(`an admin of ${who} is authorised everywhere except for operations of the operator`, async () => {
         const { key } = await service.addKey({ scopes: ['admin:*'], ...spec() });
         const isRight = ({ path }: Route, answer: ClientResponse): boolean =>
           OPERATOR_ONLY.test(path) ? answer.status === 403 || answer.status === 400 : isIn(answer);
@@ -298,11 +298,11 @@ describe('authority', function suite() {
       });
   });
 
-  describe('what is not yours is not there:', () => {
+  describe('resources of others are reported as not found:', () => {
     const REQUEST_ID = /"requestId":"[^"]*"/;
     const OWN_HEADERS_OF_ANSWERS = ['x-request-id', 'date', 'ratelimit'];
 
-    /** An answer without what differs between any two requests, and with one word for both ids. */
+    /** An answer without the members that differ for each request, and with one placeholder for both ids. */
     function seen(answer: ClientResponse, { real, none }: Named): object {
       const headers = Object.entries(answer.headers).filter(([name]) => !OWN_HEADERS_OF_ANSWERS.includes(name));
       const text = answer.text.replace(REQUEST_ID, '"requestId":""').replaceAll(real, 'ID').replaceAll(none, 'ID');
@@ -345,7 +345,7 @@ describe('authority', function suite() {
       }),
     };
     for (const [who, spec] of Object.entries(strangers)) {
-      /** What the operator may see of others by contract, and what is the same for whole organisations. */
+      /** Exceptions by contract: what the operator may see of others, and what is the same for whole organisations. */
       const isShared = ({ path }: Route): boolean =>
         who === 'the operator'
           ? OPERATOR_ONLY.test(path) || path.includes('/dead-jobs/')
@@ -389,7 +389,7 @@ describe('authority', function suite() {
           expect(theirs.status, of).to.be.above(399);
           expect(seen(theirs, named), of).to.deep.equal(seen(nobodys, named));
         }
-        // An approval that cannot be used is not there, and the verdict says no more than that.
+        // An unusable approval is reported as not found, and the verdict reveals no more than that.
         const named = ids['/v1/approvals/{id}'] as Named;
         const verdicts: object[] = [];
         for (const approval_id of [named.real, named.none]) {
@@ -413,13 +413,13 @@ describe('authority', function suite() {
       });
     }
 
-    // Last: it changes what it names.
-    it('and all of it is there for its owner, so that the others were kept from something', async () => {
+    // Last, because it changes the resources that it names.
+    it('and the owner can reach all of them, so the refusals above concern existing resources', async () => {
       const gone: string[] = [];
-      // Whoever asked may not decide.
+      // The key that asked may not decide.
       const { key: another } = await service.addKey({ organisationId: ownerId, scopes: ['admin:*'] });
       const ofOwner = namesThings(routes.v1).filter(({ path }) => !OPERATOR_ONLY.test(path));
-      // What ends a thing comes after what reads it, and an approval is decided once.
+      // Operations that end a resource come after those that read it, and an approval is decided once.
       const order = (route: Route): number => ['GET', 'PATCH', 'POST', 'DELETE'].indexOf(route.method);
       for (const route of ofOwner.sort((a, b) => order(a) - order(b))) {
         const { status, text } = await withKey(another)(route.method, pathOf(route, 'real'), bodyOf(route));

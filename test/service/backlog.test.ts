@@ -1,4 +1,4 @@
-// A backlog of intents that wait longer than the sweeper waits: no more jobs than rows, and none lost with its queue.
+// A backlog of intents that wait longer than the sweeper's threshold: no more jobs than rows, and none lost with its queue.
 import { expect } from 'chai';
 import pg from 'pg';
 import pino from 'pino';
@@ -50,7 +50,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       await database.drop();
     });
 
-    /** Accepted a while ago, and now with the queue. */
+    /** Accepted a while ago, and queued only now. */
     const accept = async (): Promise<void> => {
       await client.query(
         `WITH made AS (
@@ -76,7 +76,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
     const left = async (): Promise<number> =>
       (await client.query<{ n: number }>("SELECT count(*)::int AS n FROM intent WHERE status <> 'decided'")).rows[0]
         ?.n ?? -1;
-    /** @returns how often each was evaluated */
+    /** @returns the number of evaluations of each */
     const evaluateAll = async (): Promise<Map<string, number>> => {
       const times = new Map<string, number>();
       const decide = async ({ intentId }: { intentId: string }): Promise<void> => {
@@ -87,7 +87,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
         );
       };
       queues.work('intents', { evaluate: decide }, { concurrency: 20 });
-      // The sweeper and the relay work beside it.
+      // The sweeper and the relay run concurrently.
       await waitFor(async () => {
         await sweep({ db, queues });
         expect(await jobs()).to.be.at.most(INTENTS);
@@ -96,7 +96,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       return times;
     };
 
-    it('has one job for each intent, however long they wait and however often the sweeper comes', async function () {
+    it('has one job for each intent, for any waiting time and any number of sweeps', async function () {
       this.timeout(120_000);
       await accept();
       for (let i = 0; i < 3; i += 1) {
@@ -109,10 +109,10 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       expect(Math.max(...times.values())).to.equal(1);
     });
 
-    it('is queued again whole when the queue was emptied, and every intent is decided', async function () {
+    it('is queued again completely after the queue was emptied, and every intent is decided', async function () {
       this.timeout(120_000);
       await accept();
-      // The service itself may not empty a table.
+      // The service's own role may not empty a table.
       if (redis === undefined) await queryOnce(database.ownerUrl, 'TRUNCATE bullmq.job CASCADE');
       else await redis.empty();
       expect(await jobs()).to.equal(0);

@@ -50,11 +50,11 @@ describe('checkpoints', () => {
     return { ...row, origin: row.origin };
   };
 
-  it('kept by a process that died before its commit do not halt the log, whether it has grown since or not', async () => {
+  it('stored by a process that died before its commit do not halt the log, whether or not it has grown since', async () => {
     const dying = createCheckpointer({
       db,
       key: log.key,
-      // The process ends between keeping and committing: what it did in the database is rolled back.
+      // The process ends between storing the checkpoint and the commit: its transaction is rolled back.
       keeper: {
         ...keeper,
         keep: async (origin, note) => {
@@ -72,7 +72,7 @@ describe('checkpoints', () => {
     await grow('first');
     await die();
     expect([await keptSize(), await sizes()]).to.deep.equal([5, []]);
-    expect(await log.findings(), 'nor does the audit shout').to.deep.equal([]);
+    expect(await log.findings(), 'no audit findings').to.deep.equal([]);
     await log.publish();
     expect([await keptSize(), await sizes()]).to.deep.equal([5, [5]]);
 
@@ -86,14 +86,14 @@ describe('checkpoints', () => {
     expect(await log.findings({ full: true })).to.deep.equal([]);
   });
 
-  it('are signed once when several workers sign at once, and none is halted', async () => {
+  it('are signed once by concurrent workers, and no log is halted', async () => {
     await grow('several');
     await Promise.all(Array.from({ length: 5 }, () => log.publish()));
     expect(await sizes()).to.deep.equal([5, 15, 20]);
     expect(log.halts).to.deep.equal([]);
   });
 
-  it('go on with another key after custos log rotate-key, and each key may sign only its own sizes', async () => {
+  it('continue with another key after custos log rotate-key, and each key may sign only its own sizes', async () => {
     await ensureSecretFingerprint(db, 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(log.key));
     const next = newKey();
     const workers = await openDatabase({
@@ -107,7 +107,7 @@ describe('checkpoints', () => {
     expect(await rotateLogKey(db, log.key).catch((e: unknown) => e), 'the key that is in use').to.be.instanceOf(
       RotationError,
     );
-    // A session that was closed just now may still be listed for a moment.
+    // A session that was just closed may still be listed for a moment.
     const keyId = await waitFor(() => rotateLogKey(db, next), { what: 'the session that was closed to be gone' });
     expect(keyId).to.equal(keyIdOf(next));
     expect(
@@ -135,6 +135,8 @@ describe('checkpoints', () => {
     const auditor = createLogFileAuditor({});
     for await (const line of exportLog(db, await found())) auditor.next(line.trimEnd());
     expect(auditor.end()).to.deep.include({ checkpoints: 4, signedSize: 25, findings: [] });
-    expect(await rotateLogKey(db, log.key).catch((e: unknown) => e), 'no way back').to.be.instanceOf(RotationError);
+    expect(await rotateLogKey(db, log.key).catch((e: unknown) => e), 'a former key is refused').to.be.instanceOf(
+      RotationError,
+    );
   });
 });

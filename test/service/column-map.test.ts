@@ -1,4 +1,4 @@
-// Column maps against PostgreSQL: rows arrive as they were given, whatever their values are.
+// Column maps against PostgreSQL: rows are stored as they were given, for any values.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
@@ -28,7 +28,7 @@ interface Row {
   readonly list: readonly string[];
 }
 
-// PostgreSQL stores no NUL and no lone surrogate.
+// PostgreSQL stores neither NUL nor lone surrogates.
 const letters = fc.string({ unit: 'grapheme' }).map((value) => value.replaceAll('\0', ''));
 const oneLine = letters.map((value) => `x${value.replaceAll('\n', '')}`);
 const row: fc.Arbitrary<Row> = fc.record({
@@ -65,7 +65,7 @@ describe('the rows of a column map', () => {
   });
   after(() => service.close());
 
-  it('arrive in their order with their values, from none to many, also through memory that is reused', async () => {
+  it('are stored in order with their values, from none to many, also with reused memory', async () => {
     const statement = {
       name: 'column-map-test',
       text: `SELECT $1::int AS one, given.* FROM (${MAP.rows(2)}) AS given`,
@@ -83,7 +83,7 @@ describe('the rows of a column map', () => {
           as_hex: bytes,
           fixed: bytes,
           count: String(count),
-          // PostgreSQL has the same negative zero, which no row of ours holds.
+          // PostgreSQL has the same negative zero, which no row of the service contains.
           ratio: ratio + 0,
           at: new Date(atMs),
           day: new Date(atMs),

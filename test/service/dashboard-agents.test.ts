@@ -1,4 +1,4 @@
-// The data of the agent list: with very many agents, and for a bound key.
+// The data of the agents page: with very many agents, and for a bound key.
 import { expect } from 'chai';
 import { AGENT_LISTS } from '../../ingress/dashboard/agents.ts';
 import type { AgentRows, SessionAnswer } from '../../ingress/dashboard/client/wire.ts';
@@ -10,7 +10,7 @@ import { rowsRead } from '../support/rows-read.ts';
 import { startTestWorker } from '../support/worker.ts';
 
 const MANY = 20_000;
-describe('what the page of agents reads', function suite() {
+describe('the data of the agents page', function suite() {
   this.timeout(120_000);
   const ids = ['zz', 'zz-1', 'zz-2', 'zz%', 'zz_', 'zz\u00e9', 'zz\u{10ffff}', 'zz\u{10ffff}x', 'z{'];
   let service: Service;
@@ -34,7 +34,7 @@ describe('what the page of agents reads', function suite() {
   });
   after(() => service?.close());
 
-  it('reads about as many rows as the page shows, whatever the filter', async () => {
+  it('reads about as many rows as the page shows, for every filter', async () => {
     const owner = [service.operatorId, 'live'];
     for (const [name, ...values] of [
       ['newest', '9223372036854775807', 51],
@@ -50,7 +50,7 @@ describe('what the page of agents reads', function suite() {
     }
   });
 
-  it('gives each agent once, page by page, while others are registered', async () => {
+  it('returns each agent once, page by page, while others are registered', async () => {
     const seen: string[] = [];
     let cursor: string | null = '';
     for (let n = 0; cursor !== null && n < 5; n += 1) {
@@ -65,7 +65,7 @@ describe('what the page of agents reads', function suite() {
     expect(seen).not.to.include('zz-of-another');
   });
 
-  it('finds what begins with a text, in the order of code points, and nothing else', async () => {
+  it('finds the ids with a given prefix, in the order of code points, and no others', async () => {
     const found = async (prefix: string, more = ''): Promise<AgentRows> =>
       read(`/agents?prefix=${encodeURIComponent(prefix)}${more}`);
     const sorted = (of: readonly string[]): string[] =>
@@ -91,7 +91,7 @@ describe('what the page of agents reads', function suite() {
     expect((await read<AgentRows>('/agents?status=SUSPENDED')).items).to.have.length(5);
   });
 
-  it('lists agents, keys and chains by age in the API, too, whatever their numbers look like as texts', async () => {
+  it('lists agents, keys and chains by age in the API, too, independent of how their numbers sort as text', async () => {
     const listed: string[] = [];
     let cursor: string | null = '';
     for (let n = 0; cursor !== null && n < 6; n += 1) {
@@ -117,7 +117,7 @@ describe('what the page of agents reads', function suite() {
     expect(head).to.deep.equal({ chainIndex: 11, eventHash: items.at(-1).eventHash });
   });
 
-  it('shows the same trust as the page of the agent', async () => {
+  it('shows the same trust as the page of a single agent', async () => {
     const [row] = (await read<AgentRows>('/agents?prefix=zz-1')).items;
     const { score, level } = (await service.admin.get('/v1/trust/zz-1')).json;
     expect(row?.trust).to.deep.equal({ score, level });
@@ -135,7 +135,7 @@ describe('what the page of agents reads', function suite() {
       expect((await signed.get(`/agents?${query}`)).json, query).to.deep.include({ status: 400, code: 'E2001' });
   });
 
-  describe('of agents and decisions by a key that is bound to some of the agents', () => {
+  describe('with a key that is bound to some of the agents', () => {
     it('shows only these agents', async () => {
       for (const agentId of ['bound-1', 'bound-2', 'free-1'])
         await service.admin.post('/v1/agents', { agentId, name: 'n' });
@@ -146,7 +146,7 @@ describe('what the page of agents reads', function suite() {
       const ids = async (query: string): Promise<string[]> =>
         (await read<AgentRows>(`/agents${query}`, bound)).items.map(({ agentId }) => agentId);
       expect(await ids('')).to.deep.equal(['bound-2', 'bound-1']);
-      // The pages say so: a list without other agents would look as if there were none.
+      // The pages show the binding: otherwise the list would look complete.
       expect((await read<SessionAnswer>('/session', bound)).session?.agents).to.equal(3);
       expect((await read<SessionAnswer>('/session')).session?.agents).to.equal(null);
       expect(await ids('?status=SUSPENDED')).to.deep.equal([]);

@@ -24,7 +24,7 @@ interface AuditRow {
   readonly code: string | null;
 }
 
-describe('what the page of the audit reads', function suite() {
+describe('the data of the audit page', function suite() {
   this.timeout(120_000);
   let service: Service;
   let signed: Signed;
@@ -106,7 +106,7 @@ describe('what the page of the audit reads', function suite() {
       new Map((await read<OperatorActions>('/audit/actions', by)).items.map((item) => [item.keyId, item]));
     const bound = await service.addKey({ scopes: ['admin:*'], agentIds: ['agent-1'] });
     const ofBound = await of(await signIn(service.admin, bound.key));
-    expect([...ofBound.keys()], 'a bound key sees what it did itself').to.deep.equal([bound.keyId]);
+    expect([...ofBound.keys()], 'a bound key sees only its own actions').to.deep.equal([bound.keyId]);
     const [mine, theirs] = [await of(signed), await of(other)];
     expect(mine.get(unknown.keyId)).to.deep.include({
       outcome: 'refused',
@@ -116,7 +116,7 @@ describe('what the page of the audit reads', function suite() {
     });
     expect(theirs.has(unknown.keyId)).to.equal(false);
     expect(theirs.get(limited.keyId)).to.deep.include({ outcome: 'refused', status: 403, keyName: 'their reader' });
-    expect(mine.get(limited.keyId)?.keyName, 'names of others stay theirs').to.equal(null);
+    expect(mine.get(limited.keyId)?.keyName, 'names of the keys of others stay hidden').to.equal(null);
   });
 
   it('shows actions without a recorded end, page by page', async () => {

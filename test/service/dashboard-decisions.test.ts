@@ -7,7 +7,7 @@ import { type Reading, startReading } from '../support/dashboard-reading.ts';
 import { approve, ask, escalate, ESCALATING } from '../support/escalations.ts';
 import type { Service } from '../support/service.ts';
 
-describe('what the page of decisions reads', function suite() {
+describe('the data of the decisions page', function suite() {
   this.timeout(120_000);
   let service: Service;
   let signed: Signed;
@@ -47,7 +47,7 @@ describe('what the page of decisions reads', function suite() {
     expect((await other.get(`/decisions/${id}/explanation`)).json).to.deep.include({ status: 404, code: 'E4001' });
   });
 
-  it('names the cause when not the policies alone decided', async () => {
+  it('names the cause when the verdict did not come from the policies alone', async () => {
     await service.apply(ESCALATING);
     const asking = await service.client();
     const question = { intent: 'delete:db/asked/users', agent_id: 'agent-1' };
@@ -103,7 +103,7 @@ describe('what the page of decisions reads', function suite() {
 
   it('counts newer decisions', async () => {
     const first = await enforce('data.read.user_profile');
-    // Ids of one millisecond have no order.
+    // Ids of the same millisecond have no order.
     service.advance(1);
     for (let i = 0; i < 3; i += 1) await enforce('data.read.user_profile');
     service.advance(1);

@@ -1,4 +1,4 @@
-// Limits of the dashboard: look-ups, rows, streams and sessions that strangers or one organisation cannot use up.
+// Limits of the dashboard: look-ups, rows, streams and sessions that strangers or one organisation cannot exhaust.
 import http from 'node:http';
 import { expect } from 'chai';
 import { ANONYMOUS_PER_SECOND } from '../../ingress/request/address-limit.ts';
@@ -15,7 +15,7 @@ describe('limits of the dashboard', () => {
   const inventedCookie = (n: number): string => `custos_session=${String(n).padStart(43, 'A')}`;
   const get = (path: string, headers: Record<string, string>): Promise<ClientResponse> =>
     service.admin.get(path, { key: null, check: false, headers });
-  /** The status of a stream once its head is there; the stream stays open until `close`. */
+  /** The status of a stream once its headers have arrived; the stream stays open until `close`. */
   const follow = (cookie: string): Promise<{ status: number; close(): void }> =>
     new Promise((resolve, reject) => {
       const url = `${service.ingress.address}/dashboard/api/events?topics=overview`;
@@ -25,12 +25,14 @@ describe('limits of the dashboard', () => {
       });
       request.on('error', reject);
     });
-  /** Fills the second, and waits for the next one, in which there is room for what follows. */
+  /** Uses up the limit of this second, and waits for the next one, which has capacity for what follows. */
   const roomAgain = async (): Promise<void> => {
     const statuses = (count: number): Promise<number[]> =>
       Promise.all(Array.from({ length: count }, async () => (await get('/dashboard/api/session', {})).status));
-    await waitFor(async () => (await statuses(2 * ANONYMOUS_PER_SECOND)).includes(429), { what: 'a full second' });
-    await waitFor(async () => (await statuses(1))[0] === 200, { what: 'room for strangers' });
+    await waitFor(async () => (await statuses(2 * ANONYMOUS_PER_SECOND)).includes(429), {
+      what: 'the limit of this second to be used up',
+    });
+    await waitFor(async () => (await statuses(1))[0] === 200, { what: 'capacity for strangers' });
   };
 
   before(async () => {
@@ -47,11 +49,11 @@ describe('limits of the dashboard', () => {
     ['the session', '/dashboard/api/session', {}],
   ];
   for (const [what, path, headers] of ways)
-    it(`lets strangers ask for ${what} as seldom as for anything else, and who is signed in behind the same address as before`, async () => {
+    it(`limits requests of strangers for ${what} as all others, and does not limit signed-in users behind the same address`, async () => {
       const stranger = async (n: number): Promise<number> =>
         (await get(path, { ...headers, cookie: inventedCookie(n) })).status;
       const known: number[] = [];
-      // On a slow machine a flood takes several seconds, and each has room for some.
+      // On a slow machine a flood takes several seconds, and each second permits some requests.
       await waitFor(
         async () => {
           const statuses = await Promise.all(Array.from({ length: 3 * ANONYMOUS_PER_SECOND }, (_, n) => stranger(n)));
@@ -63,7 +65,7 @@ describe('limits of the dashboard', () => {
       expect(new Set(known)).to.deep.equal(new Set([200]));
     });
 
-  it('writes no row for a sign-out by somebody who is not signed in', async () => {
+  it('writes no row for a sign-out without a session', async () => {
     await roomAgain();
     const rows = (): Promise<object[]> => service.rows('SELECT FROM dashboard_audit');
     const before = (await rows()).length;
@@ -77,23 +79,23 @@ describe('limits of the dashboard', () => {
     expect(await rows()).to.have.lengthOf(before);
   });
 
-  it('counts the requests of agents against the limit of the key, with their cost, also through a session', async () => {
+  it('counts requests about agents against the limit of the key, with their cost, also through a session', async () => {
     await roomAgain();
     const { key } = await service.addKey({ scopes: ['admin:*'], tier: 0 });
     const low = await signIn(service.admin, key);
     const requests = Array.from({ length: 20 }, () => ({ intent: 'files.read.report', agent_id: 'a' }));
     const batch = await low.send('POST', '/v1/enforce/batch', { requests });
     expect([batch.status, batch.headers['ratelimit-policy'] !== undefined]).to.deep.equal([200, true]);
-    // Ten in a minute, whatever the second; a minute may end meanwhile.
+    // Ten in a minute, in any second; a new minute may start meanwhile.
     const answers = await Promise.all(Array.from({ length: 30 }, () => low.send('POST', '/v1/enforce', requests[0])));
     expect(answers.filter(({ status }) => status === 429).length).to.be.above(9);
-    // Watching, and stopping everything, are the dashboard's own.
+    // Reading decisions and the halt count against separate limits for the dashboard.
     expect((await low.get('/v1/decisions')).status).to.equal(200);
     expect((await low.send('POST', '/v1/halt', { reason: 'enough' })).status).to.equal(200);
     expect((await low.send('DELETE', '/v1/halt')).status).to.equal(200);
   });
 
-  it('keeps the sessions of a key to the last ones that were used', async () => {
+  it('keeps only the most recently used sessions of a key', async () => {
     const { key, keyId } = await service.addKey({ scopes: ['admin:*'] });
     await service.rows(
       `INSERT INTO dashboard_session (token_hash, key_id, created_at, last_seen_at, expires_at)
@@ -139,7 +141,7 @@ describe('limits of the dashboard', () => {
     expect(own.status).to.equal(200);
   });
 
-  it('answers a HEAD of the stream at once, and keeps nothing open for it', async () => {
+  it('answers a HEAD of the stream at once, and keeps no connection open for it', async () => {
     const answer = await service.admin.request('HEAD', '/dashboard/api/events?topics=overview', {
       key: null,
       check: false,

@@ -1,4 +1,4 @@
-// The routes of policies and dead jobs: who may see and resolve what, and only once.
+// The dashboard's routes for policies and dead jobs: who may see and resolve them, each job only once.
 import { expect } from 'chai';
 import { createLogger } from '../../shared/platform/observe/logger.ts';
 import { createDeadJobRecorder } from '../../workers/dead-jobs.ts';
@@ -29,7 +29,7 @@ const SECOND: PolicyFiles = {
   'd.json': policy('d', 'db/d/*'),
 };
 
-describe("the dashboard's routes for operators", () => {
+describe('the routes of the dashboard for operators', () => {
   let service: Service;
   let operator: Signed;
   let tenant: Signed;
@@ -71,7 +71,7 @@ describe("the dashboard's routes for operators", () => {
     return items.find(({ payload }: { payload: { intentId: string } }) => payload.intentId === intentId).deadJobId;
   };
 
-  it('dead jobs: the operator has all of them, a tenant its own of its environment, a bound key none', async () => {
+  it('dead jobs: the operator sees all of them, a tenant its own of its environment, a bound key none', async () => {
     await record(undefined, 'nobody');
     await record(service.operatorId, 'own');
     await record(tenantId, 'theirs');
@@ -101,7 +101,7 @@ describe("the dashboard's routes for operators", () => {
     expect((await operator.get(`/dead-jobs/${own}`)).json).to.deep.include({ state: 'dead', resolvedBy: null });
   });
 
-  it('a dead job is retried once when many race, and the others learn by whom', async () => {
+  it('a dead job is retried once under concurrent requests, and the others learn by whom', async () => {
     const id = await numberOf('theirs');
     const answers = await Promise.all(
       [operator, tenant, operator, tenant].map((who) => who.send('POST', `/dead-jobs/${id}/retry`)),
@@ -182,7 +182,7 @@ describe("the dashboard's routes for operators", () => {
     expect((await operator.get('/policy-difference?from=x&to=y')).json.code).to.equal('E2001');
   });
 
-  it('activations stay newest first when their numbers get more digits', async () => {
+  it('activations stay newest first when their numbers gain a digit', async () => {
     await service.rows(
       'INSERT INTO policy_activation (digest, previous_digest, activated_at) SELECT active_digest, active_digest, now() FROM policy_state, generate_series(1, 12)',
     );
@@ -197,7 +197,7 @@ describe("the dashboard's routes for operators", () => {
     expect(numbers).to.have.lengthOf(14);
   });
 
-  it('the policies of a set come by id, page by page, and can be searched', async () => {
+  it('the policies of a set are listed by id, page by page, and can be searched', async () => {
     const { active } = (await operator.get('/policies')).json;
     expect(active).to.deep.include({ policies: 3, rules: 3, isActive: true });
     const list = async (query: string) => (await operator.get(`/policy-sets/${active.digest}/policies${query}`)).json;

@@ -34,7 +34,7 @@ describe('sessions of the dashboard', () => {
   after(() => service.close());
   beforeEach(clearAttempts);
 
-  it('exchanges an admin key for a cookie that scripts and other sites cannot use, and never gives the key back', async () => {
+  it('exchanges an admin key for a cookie that scripts and other sites cannot use, and never returns the key', async () => {
     const answer = await trySignIn(service.admin, service.adminKey);
     expect(answer.status).to.equal(200);
     expect(answer.json.session).to.deep.include({ keyId: adminKeyId(), environment: 'live', isOperator: true });
@@ -75,7 +75,7 @@ describe('sessions of the dashboard', () => {
     expect(refused.headers).not.to.have.property('set-cookie');
   });
 
-  it('allows a client five wrong keys in a quarter of an hour, also concurrently, and then not even the right one', async () => {
+  it('allows a client five wrong keys in 15 minutes, also concurrently, and then refuses even the right one', async () => {
     const answers = await Promise.all(
       Array.from({ length: MAX_ATTEMPTS + 3 }, () => trySignIn(service.admin, generateKey('live').key)),
     );
@@ -87,7 +87,7 @@ describe('sessions of the dashboard', () => {
     expect((await trySignIn(service.admin, service.adminKey)).status).to.equal(200);
   });
 
-  it('counts attempts of a known browser apart from strangers at its address', async () => {
+  it('counts attempts of a known browser separately from those of strangers at its address', async () => {
     const attempt = (key: string, device: unknown): Promise<ClientResponse> =>
       service.admin.request('POST', '/dashboard/api/session', {
         key: null,
@@ -100,7 +100,7 @@ describe('sessions of the dashboard', () => {
     expectProblem(await trySignIn(service.admin, service.adminKey), 429, 'E3001');
     const again = await attempt(service.adminKey, device);
     expect([again.status, again.json.device]).to.deep.equal([200, device]);
-    // It is worth no try of another key, and five wrong ones of its own are all that it has, too.
+    // The browser's token does not permit tries of another key, and the browser, too, has only five tries.
     expectProblem(await attempt(generateKey('live').key, device), 429, 'E3001');
     for (const other of [`${device}x`, 'A'.repeat(43), ''])
       expectProblem(await attempt(service.adminKey, other), 429, 'E3001');
@@ -120,7 +120,7 @@ describe('sessions of the dashboard', () => {
     const anonymous = withCookie(service.admin, 'other=1');
     expectProblem(await anonymous.get('/v1/agents'), 401, 'E1001');
     expect((await anonymous.get('/session')).json).to.deep.equal({ session: null });
-    // The cookie is a way into the dashboard, not into the API; and a key is no way into the dashboard.
+    // The cookie authenticates to the dashboard, not to the API, and a key does not authenticate to the dashboard.
     expectProblem(
       await service.admin.get('/v1/agents', { key: null, headers: { cookie: signed.cookie } }),
       401,
@@ -135,7 +135,7 @@ describe('sessions of the dashboard', () => {
     expect(answer.headers).not.to.have.property('ratelimit');
   });
 
-  it('trusts no cookie when another one was planted beside it', async () => {
+  it('trusts no cookie when a second one was planted', async () => {
     const { cookie } = await signIn(service.admin, service.adminKey);
     const twice = withCookie(service.admin, `${cookie}; custos_session=${'A'.repeat(43)}`);
     expectProblem(await twice.get('/v1/agents'), 401, 'E1001');
@@ -144,11 +144,11 @@ describe('sessions of the dashboard', () => {
 
   describe('requests from other sites', () => {
     const foreign: readonly [what: string, headers: Record<string, string>][] = [
-      ['without our header', { 'x-custos-dashboard': '' }],
-      ['that the browser calls cross-site', { ...OWN_HEADERS, 'sec-fetch-site': 'cross-site' }],
-      ['of another port', { ...OWN_HEADERS, 'sec-fetch-site': 'same-site' }],
+      ['without the dashboard header', { 'x-custos-dashboard': '' }],
+      ['marked cross-site by the browser', { ...OWN_HEADERS, 'sec-fetch-site': 'cross-site' }],
+      ['from another port', { ...OWN_HEADERS, 'sec-fetch-site': 'same-site' }],
       ['with another Origin', { ...OWN_HEADERS, origin: 'http://evil.example' }],
-      ['of a sandboxed frame', { ...OWN_HEADERS, origin: 'null' }],
+      ['from a sandboxed frame', { ...OWN_HEADERS, origin: 'null' }],
     ];
     let signed: Signed;
     before(async () => {
@@ -156,14 +156,14 @@ describe('sessions of the dashboard', () => {
       signed = await signIn(service.admin, service.adminKey);
     });
     for (const [what, headers] of foreign)
-      it(`are refused ${what}: nothing is done`, async () => {
+      it(`are refused ${what}, without effect`, async () => {
         expectProblem(await signed.send('POST', '/v1/halt', { reason: 'x' }, { headers }), 403, 'E1004');
         expectProblem(await trySignIn(service.admin, service.adminKey, headers), 403, 'E1004');
         expectProblem(await signed.send('DELETE', '/session', undefined, { headers }), 403, 'E1004');
         expect(await service.rows('SELECT FROM halt')).to.have.lengthOf(0);
         expect((await signed.get('/v1/agents')).status).to.equal(200);
       });
-    it('pass from the own origin', async () => {
+    it("are accepted from the dashboard's origin", async () => {
       const headers = { origin: service.ingress.address, 'sec-fetch-site': 'same-origin' };
       const answer = await signed.send('POST', '/v1/agents', { agentId: 'ours', name: 'ours' }, { headers });
       expect(answer.status).to.equal(201);
@@ -189,7 +189,7 @@ describe('sessions of the dashboard', () => {
     expect(await service.rows('SELECT FROM dashboard_session WHERE key_id = $1', [keyId])).to.have.lengthOf(0);
   });
 
-  it('ends when its key expires, an hour after the last use, and after twelve hours', async () => {
+  it('ends when its key expires, one hour after the last use, and twelve hours after sign-in', async () => {
     const { key } = await service.addKey({ scopes: ['admin:*'], expiresAtMs: service.nowMs() + 60_000 });
     const short = await signIn(service.admin, key);
     service.advance(60_000);

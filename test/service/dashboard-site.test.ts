@@ -30,7 +30,7 @@ describe('the dashboard over HTTP', () => {
   const page = (path: string, headers: Record<string, string> = {}) =>
     service.admin.get(path, { key: null, check: false, headers });
   const overview = async (by: Signed = signed): Promise<Overview> => (await by.get('/overview')).json as Overview;
-  /** An open stream of events; closed by the test. */
+  /** An open stream of events; the test closes it. */
   const follow = (query: string, cookie = signed.cookie): Promise<Stream> =>
     new Promise((resolve, reject) => {
       const url = `${service.ingress.address}/dashboard/api/events${query}`;
@@ -48,7 +48,7 @@ describe('the dashboard over HTTP', () => {
       request.on('error', reject);
     });
 
-  it('serves one page for every place, with a policy that lets nothing in but its own files', async () => {
+  it('serves one page for every path, with a content security policy that permits only its own files', async () => {
     for (const path of ['/dashboard', '/dashboard/', '/dashboard/agents/agent%2F7', '/dashboard/no-such-page']) {
       const answer = await page(path);
       expect([answer.status, answer.headers['content-type']], path).to.deep.equal([200, 'text/html; charset=utf-8']);
@@ -60,7 +60,7 @@ describe('the dashboard over HTTP', () => {
     }
   });
 
-  it('serves every file that the page names, typed, never sniffed, and kept for as long as it is the same', async () => {
+  it('serves every file that the page references, with its type, nosniff and caching for as long as it does not change', async () => {
     const { text } = await page('/dashboard');
     const files = [...text.matchAll(/"(\/dashboard\/assets\/[^"]+)"/g)].map(([, file]) => file ?? '');
     expect(files.length).to.be.above(20);
@@ -74,7 +74,7 @@ describe('the dashboard over HTTP', () => {
         'x-content-type-options': 'nosniff',
         'cache-control': 'public, max-age=31536000, immutable',
       });
-      // What our own files load they name themselves: the import map holds for names, relative paths for the rest.
+      // Files of the service name what they load: the import map resolves names, relative paths cover the rest.
       if (file.includes('/client/')) expect(answer.text).not.to.match(/import[^;]*['"]https?:/);
     }
     const [first = ''] = files;
@@ -94,12 +94,12 @@ describe('the dashboard over HTTP', () => {
     expect((await service.admin.request('OPTIONS', '/dashboard')).headers['allow']).to.contain('GET');
   });
 
-  it('counts decisions by verdict, agents by level, the log, and what is wrong', async () => {
+  it('counts decisions by verdict, agents by level, the log, and problems', async () => {
     const worker = await startTestWorker(service);
     await service.admin.post('/v1/agents', { agentId: 'agent-7', name: 'seven' });
     for (const intent of ['data.read.user_profile', 'data.read.user_profile', 'db.delete.production.users'])
       await service.admin.post('/v1/enforce', { intent, agent_id: 'agent-7', trust_level: 7 });
-    // Of the last ten seconds: looked at before all that may take its time.
+    // Counts of the last ten seconds: read before anything that may be slow.
     await waitFor(
       async () => {
         const perSecond = Object.values((await overview()).decisions.now.perSecond);
@@ -114,7 +114,7 @@ describe('the dashboard over HTTP', () => {
         const now = await overview();
         return now.agents.total === 1 && (now.log?.checkpoint?.size ?? 0) >= 3 && now;
       },
-      { what: 'the numbers to be read anew' },
+      { what: 'the numbers to be refreshed' },
     );
     expect(seen.decisions.lastHour.complete).to.equal(true);
     expect(seen.agents).to.deep.include({ byLevel: [0, 1, 0, 0, 0, 0, 0, 0], byStatus: { ACTIVE: 1 } });
@@ -126,7 +126,7 @@ describe('the dashboard over HTTP', () => {
     expect(seen.halt).to.equal(null);
   });
 
-  it('shows the installation to the operator alone, and each tenant its own numbers', async () => {
+  it('shows the whole installation only to the operator, and each tenant its own numbers', async () => {
     const organisationId = await service.addOrganisation('other');
     const { key } = await service.addKey({ organisationId, scopes: ['admin:*'] });
     const other = await signIn(service.admin, key);
@@ -138,7 +138,7 @@ describe('the dashboard over HTTP', () => {
     expect((await other.get('/v1/policies')).json.code).to.equal('E1004');
   });
 
-  it('tells the operator of a log of anybody that is halted, as /ready does, and nobody else', async () => {
+  it('reports any halted log to the operator, as /ready does, and to nobody else', async () => {
     const organisationId = await service.addOrganisation('halted');
     const { key } = await service.addKey({ organisationId, scopes: ['admin:*'], environment: 'test' });
     await service.rows(
@@ -148,16 +148,16 @@ describe('the dashboard over HTTP', () => {
     await waitFor(
       async () => (await overview()).system?.logProblems[0] === 'the log halted/live is halted: a restored backup',
       {
-        what: 'the operator to hear of it',
+        what: 'the overview to report the halt',
       },
     );
     expect((await service.admin.get('/ready')).json.degraded).to.include('audit');
     expect((await overview(await signIn(service.admin, key))).system).to.equal(null);
     await service.rows('UPDATE log SET halted_reason = NULL WHERE organisation_id = $1', [organisationId]);
-    await waitFor(async () => (await overview()).system?.logProblems.length === 0, { what: 'it to be over' });
+    await waitFor(async () => (await overview()).system?.logProblems.length === 0, { what: 'the report to disappear' });
   });
 
-  it('says that no worker is alive, on /ready and in the metrics too, and that one is as soon as it beats', async () => {
+  it('reports that no worker is alive, also on /ready and in the metrics, until the first heartbeat', async () => {
     const check = async () => {
       const { json } = await service.admin.get('/ready');
       return (json.checks as { name: string; ok: boolean }[]).find(({ name }) => name === 'workers')?.ok;
@@ -186,7 +186,7 @@ describe('the dashboard over HTTP', () => {
     expect([await check(), await gauge()]).to.deep.equal([false, '0']);
   });
 
-  it('lists those that were seen in the last hour, and a crash loop does not make the answer long', async () => {
+  it('lists workers seen in the last hour, and a crash loop does not make the answer long', async () => {
     await service.rows(
       `INSERT INTO process_heartbeat (process_id, role, version, host, pid, started_at, seen_at)
        SELECT 'gone-' || n, 'workers', '0', 'h', n, now() - interval '3 hours', now() - n * interval '1 minute' FROM generate_series(1, 61) n
@@ -199,7 +199,7 @@ describe('the dashboard over HTTP', () => {
     expect(processes.filter(({ silentSeconds }) => silentSeconds > 3_600)).to.deep.equal([]);
   });
 
-  it('streams what changes, and ends the stream when the session ends', async () => {
+  it('streams changes, and ends the stream when the session ends', async () => {
     const { key, keyId } = await service.addKey({ scopes: ['admin:*'] });
     const { cookie } = await signIn(service.admin, key);
     const stream = await follow('?topics=overview', cookie);
@@ -223,7 +223,7 @@ describe('the dashboard over HTTP', () => {
     expect(await refused('?topics=overview,secrets')).to.equal(400);
   });
 
-  it('bounds the streams of a key', async () => {
+  it('limits the streams of a key', async () => {
     const { key } = await service.addKey({ scopes: ['admin:*'] });
     const { cookie } = await signIn(service.admin, key);
     const streams = await Promise.all(Array.from({ length: 24 }, () => follow('?topics=overview', cookie)));
@@ -241,7 +241,7 @@ describe('the dashboard over HTTP', () => {
         headers: { cookie, ...headers },
       });
 
-    it('is served to an operator, without the fonts of another host, under a policy that would refuse them', async () => {
+    it('is served to an operator, without fonts from another host, under a policy that would refuse them', async () => {
       const answer = await board('/');
       expect(answer.status).to.equal(200);
       expect(answer.text).not.to.contain('googleapis');
@@ -257,7 +257,7 @@ describe('the dashboard over HTTP', () => {
       ]);
     });
 
-    it('is read-only, and changes nothing for other sites', async () => {
+    it('is read-only, and refuses changes from other sites', async () => {
       const own = { 'sec-fetch-site': 'same-origin' };
       expect((await board('/api/queues/intents/pause', signed.cookie, 'PUT', own)).json.code).to.equal('E1004');
       expect((await board('/api/queues/intents/pause', signed.cookie, 'PUT')).json.detail).to.contain(
@@ -265,7 +265,7 @@ describe('the dashboard over HTTP', () => {
       );
     });
 
-    it('is for operators alone, and leads who is not signed in to where one signs in', async () => {
+    it('is for operators only, and redirects to the sign-in page without a session', async () => {
       const organisationId = await service.addOrganisation('tenant');
       const tenant = await signIn(service.admin, (await service.addKey({ organisationId, scopes: ['admin:*'] })).key);
       expect((await board('/api/queues', tenant.cookie)).json.code).to.equal('E1004');
@@ -285,11 +285,11 @@ describe('the dashboard over HTTP', () => {
       other.admin.close();
     });
 
-    it('knows the sessions that the first one began', async () => {
+    it('accepts the sessions that the first process created', async () => {
       expect((await withCookie(other.admin, signed.cookie).get('/v1/agents')).status).to.equal(200);
     });
 
-    it('lets operators change queues where it is told to, and records each change before and after', async () => {
+    it('lets operators change queues when that is enabled, and records each change before and after', async () => {
       const change = (path: string, method: string) =>
         other.admin.request(method, `/dashboard/queues/board/api/queues/${path}`, {
           key: null,
@@ -299,7 +299,7 @@ describe('the dashboard over HTTP', () => {
       expect((await change('intents/pause', 'PUT')).status).to.equal(200);
       expect((await change('intents/resume', 'PUT')).status).to.equal(200);
       expect((await change('no-such-queue/pause', 'PUT')).status).to.equal(404);
-      // The second row of each is written once its answer is out.
+      // The second row of each is written after its answer was sent.
       const rows = await waitFor(
         async () => {
           const found = await service.rows<{ subject: string; outcome: string }>(
@@ -321,7 +321,7 @@ describe('the dashboard over HTTP', () => {
       });
     });
 
-    it('stops at once although somebody watches', async () => {
+    it('stops at once despite open streams', async () => {
       const stream = await new Promise<http.IncomingMessage>((resolve, reject) => {
         const url = `${other.ingress.address}/dashboard/api/events?topics=overview`;
         http.get(url, { headers: { cookie: signed.cookie } }, resolve).on('error', reject);
@@ -335,9 +335,9 @@ describe('the dashboard over HTTP', () => {
 });
 
 describeUnless(whyNoRedis(), 'the board of queues in Redis', () => {
-  it('shows them, says in plain words that Redis is away, and shows them again; the numbers go on meanwhile', async function () {
+  it('shows the queues, reports in plain words that Redis is unreachable, and recovers; the numbers continue meanwhile', async function () {
     const redis = await startTestRedis();
-    // A Redis that was given is not ours to stop.
+    // A Redis from outside must not be stopped by this test.
     if (redis.stop === undefined || redis.start === undefined) {
       await redis.close();
       return this.skip();
@@ -360,7 +360,7 @@ describeUnless(whyNoRedis(), 'the board of queues in Redis', () => {
     await redis.stop();
     const away = await board();
     expect([away.status, away.json.code, away.headers['retry-after']]).to.deep.equal([503, 'E6002', '2']);
-    await waitFor(async () => !(await queuesShown()), { what: 'the overview to say that the store is away' });
+    await waitFor(async () => !(await queuesShown()), { what: 'the overview to report Redis as unreachable' });
     await redis.start();
     await waitFor(async () => (await board()).status === 200, { what: 'the board to show the queues again' });
     await service.close();

@@ -1,4 +1,4 @@
-// A server that ends a session in the very moment it is given out: an answer with E6002, and not the end of the process.
+// A server that ends a session while the pool hands it out: the answer is E6002, and the process survives.
 import net from 'node:net';
 import { once } from 'node:events';
 import { expect } from 'chai';
@@ -8,7 +8,7 @@ import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/data
 /** ReadyForQuery, outside a transaction. */
 const READY = Buffer.from('Z\u0000\u0000\u0000\u0005I', 'latin1');
 
-/** ErrorResponse: FATAL 57P01, as a server sends it to every session when it shuts down. */
+/** ErrorResponse: FATAL 57P01, which a server sends to every session at shutdown. */
 function shutdownMessage(): Buffer {
   const fields = Buffer.from(
     'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0',
@@ -20,7 +20,7 @@ function shutdownMessage(): Buffer {
   return Buffer.concat([head, fields]);
 }
 
-describe('a session that the server ends while it is given out', () => {
+describe('a session that the server ends while the pool hands it out', () => {
   let database: TestDatabase;
   let db: Database;
   let proxy: net.Server;
@@ -43,7 +43,7 @@ describe('a session that the server ends while it is given out', () => {
       client.pipe(server);
       server.on('data', (chunk) => {
         if (!isShuttingDown || !chunk.subarray(-READY.length).equals(READY)) return void client.write(chunk);
-        // In one piece, so that the driver reads both before anything else runs.
+        // In one packet, so that the driver reads both before anything else runs.
         client.end(Buffer.concat([chunk, shutdownMessage()]));
       });
     });
@@ -68,7 +68,7 @@ describe('a session that the server ends while it is given out', () => {
     await database?.drop();
   });
 
-  it('is trouble of the transaction that asked for it, and the next one has another session', async () => {
+  it('fails only the transaction that asked for it, and the next one gets another session', async () => {
     const PING = { name: 'test-ping', text: 'SELECT 1 AS one' };
     isShuttingDown = true;
     const outcomes = await Promise.allSettled(
@@ -76,15 +76,15 @@ describe('a session that the server ends while it is given out', () => {
     );
     isShuttingDown = false;
     const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
-    // One that had a session already was answered before it was ended.
+    // A transaction that already had a session was answered before the session ended.
     expect(reasons.length).to.be.within(2, 3);
     for (const reason of reasons) expect(reason).to.include({ code: 'E6002' });
     expect(await db.transaction((sql) => sql.query(PING, []))).to.deep.equal([{ one: 1 }]);
   });
 });
 
-describe('connections that are kept', () => {
-  it('are there before the first request, and the others are opened when they are needed', async () => {
+describe('idle connections', () => {
+  it('are opened before the first request, and further ones on demand', async () => {
     const database = await createTestDatabase();
     const options = { url: database.url, ...PATIENCE, poolSize: 6, onError: () => undefined };
     const looker = await openDatabase({ ...options, applicationName: 'looker' });

@@ -1,4 +1,4 @@
-// The service's role in the database: it reads and writes rows, no more than each table lets it, and nothing else.
+// The service's role in the database: it reads and writes rows, only as each table permits, and can do nothing else.
 import { expect } from 'chai';
 import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
 import { migrate } from '../../shared/platform/db/migrate.ts';
@@ -58,7 +58,7 @@ describe("the service's role", function suite() {
   });
   after(() => database.drop());
 
-  it('may empty, change and drop no table, its own queues included, and turn no trigger off', async () => {
+  it('may not truncate, alter or drop a table, including those of its queues, and may not disable a trigger', async () => {
     expect(tables.map(({ name }) => name)).to.include.members(['leaf', 'dashboard_audit', 'bullmq.job']);
     const allowed: string[] = [];
     for (const { name } of tables)
@@ -115,7 +115,7 @@ describe("the service's role", function suite() {
       expect(await refusal(database.url, text)).to.equal('42501');
     });
 
-  it('has no right that it does not need, and each one too many is named', async () => {
+  it('has no privilege that it does not need, and each excess one is named', async () => {
     expect(await excessOf(database.url)).to.deep.equal([]);
     expect(await excessOf(database.adminUrl)).to.deep.equal(['is a superuser']);
     expect(await excessOf(database.ownerUrl)).to.include.members(['owns tables', 'may empty tables']);
@@ -147,7 +147,7 @@ describe("the service's role", function suite() {
     }
   });
 
-  it('is given its rights again by the next migration, which else changes nothing', async () => {
+  it('gets its privileges again from the next migration, which otherwise changes nothing', async () => {
     const rights = (): Promise<unknown[]> =>
       queryOnce(
         database.adminUrl,
@@ -165,7 +165,7 @@ describe("the service's role", function suite() {
     );
   });
 
-  it('alone migrates nothing, and needs not when there is nothing to migrate', async () => {
+  it('cannot migrate by itself, and does not have to when there is nothing to migrate', async () => {
     expect(await migrate({ databaseUrl: database.url }, TEST_PEPPER)).to.deep.equal([]);
     const older = await createTestDatabase();
     await queryOnce(older.adminUrl, 'DELETE FROM migration WHERE id = (SELECT max(id) FROM migration)');
@@ -175,7 +175,7 @@ describe("the service's role", function suite() {
     expect(message).to.match(/^The schema is older than this version.*CUSTOS_MIGRATION_DATABASE_URL\.$/);
   });
 
-  it('is made by the migration when there is none, with the password of DATABASE_URL', async () => {
+  it('is created by the migration when it is missing, with the password of DATABASE_URL', async () => {
     const empty = await createEmptyDatabase();
     const url = new URL(empty.url);
     url.username = 'custos_test_"new"';
@@ -183,7 +183,7 @@ describe("the service's role", function suite() {
     const drop = `DROP OWNED BY "custos_test_""new"""; DROP ROLE "custos_test_""new"""`;
     try {
       let message = '';
-      // The owner may not make roles.
+      // The owner may not create roles.
       await migrate({ databaseUrl: url.href, migrationDatabaseUrl: empty.ownerUrl }, TEST_PEPPER).catch(
         (error: Error) => (message = error.message),
       );
@@ -197,11 +197,11 @@ describe("the service's role", function suite() {
     }
   });
 
-  it('and the one of the owner are made when an embedded database of an earlier version starts, rows and all', async () => {
+  it("and the owner's role are created when an embedded database of an earlier version starts, with all rows kept", async () => {
     const dataDir = temporaryDataDir();
     const start = () => startEmbedded({ dataDir, say: () => undefined });
     const earlier = await start();
-    // As it was: one superuser, who owns everything.
+    // The earlier state: one superuser, who owns everything.
     await queryOnce(earlier.adminUrl, 'ALTER DATABASE custos OWNER TO custos');
     await queryOnce(earlier.adminUrl, 'DROP ROLE custos_service; DROP ROLE custos_owner');
     await migrate({ databaseUrl: earlier.adminUrl }, TEST_PEPPER);

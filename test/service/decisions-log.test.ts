@@ -1,11 +1,11 @@
-// Every decision reaches the log exactly once, on the chain of its agent, by whichever way it was asked for.
+// Every decision is appended to the log exactly once, on the chain of its agent, by every route.
 import { expect } from 'chai';
 import type { Client } from '../support/client.ts';
 import { checkLog } from '../support/log-check.ts';
 import { type Service, startService } from '../support/service.ts';
 import { startTestWorker, type TestWorker } from '../support/worker.ts';
 
-describe('decisions on their way to the log', () => {
+describe('decisions in the log', () => {
   let service: Service;
   let worker: TestWorker;
   let client: Client;
@@ -26,7 +26,7 @@ describe('decisions on their way to the log', () => {
       event: string;
       record: string;
     }[];
-  /** What the log says that was decided, against what was answered. */
+  /** Compares the decisions in the log with the answers. */
   const expectOnChain = async (agentId: string, answers: readonly Record<string, unknown>[]): Promise<void> => {
     await worker.append();
     const chain = await chainOf(agentId);
@@ -43,7 +43,7 @@ describe('decisions on their way to the log', () => {
     await checkLog(service.db, service.operatorId, 'live');
   };
 
-  it('POST /v1/enforce, many at once', async () => {
+  it('POST /v1/enforce, concurrently', async () => {
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => client.post('/v1/enforce', { intent, agent_id: 'single é' })),
     );
@@ -53,7 +53,7 @@ describe('decisions on their way to the log', () => {
     );
   });
 
-  it('POST /v1/enforce/batch, without the members that failed', async () => {
+  it('POST /v1/enforce/batch, without the failed members', async () => {
     const requests = [
       { intent, agent_id: 'batch' },
       { intent: 'no intent', agent_id: 'batch' },
@@ -67,7 +67,7 @@ describe('decisions on their way to the log', () => {
     await expectOnChain('batch', [plain[0], plain[2], first[0], first[2]]);
   });
 
-  it('POST /v1/enforce with an Idempotency-Key, once however often it is sent', async () => {
+  it('POST /v1/enforce with an Idempotency-Key, once for any number of repeats', async () => {
     const send = () =>
       client.post('/v1/enforce', { intent, agent_id: 'idempotent' }, { headers: { 'idempotency-key': 'enforce' } });
     await Promise.all(Array.from({ length: 6 }, send));
@@ -76,17 +76,17 @@ describe('decisions on their way to the log', () => {
     await expectOnChain('idempotent', [answer.json]);
   });
 
-  it('POST /v1/intents, decided by a worker, however often the job comes', async () => {
+  it('POST /v1/intents, decided by a worker, once for any number of job deliveries', async () => {
     const { intentId } = (await client.post('/v1/intents', { agentId: 'worker', action: 'read', resource: 'data/x' }))
       .json;
     await Promise.all(Array.from({ length: 5 }, () => worker.evaluate(intentId)));
-    // Whether it stands is said of the moment in which it is read, and is no part of what was decided.
+    // Whether the decision still stands depends on the time of reading, and is not part of the decision.
     const { stands, ...decision } = (await client.get(`/v1/intents/${intentId}`)).json.decision;
     expect(stands).to.equal(true);
     await expectOnChain('worker', [decision]);
   });
 
-  it('and not a dry run, a refused request or a parse', async () => {
+  it('excludes a dry run, a refused request and a parse', async () => {
     const agent_id = 'nothing';
     await service.admin.post('/v1/enforce', { intent, agent_id, dry_run: true });
     await client.post('/v1/enforce', { intent: '', agent_id });
@@ -95,7 +95,7 @@ describe('decisions on their way to the log', () => {
     expect(await chainOf(agent_id)).to.deep.equal([]);
   });
 
-  it('together with proofs of the same agent they are one chain', async () => {
+  it('forms one chain together with proofs of the same agent', async () => {
     const agent_id = 'both';
     const first = (await client.post('/v1/enforce', { intent, agent_id })).json;
     const proof = (await client.post('/v1/proofs', { event: 'seen', entityId: agent_id, payload: {} })).json;

@@ -1,4 +1,4 @@
-// Decisions on record: the bytes that were answered, the canonical record behind them, and who may read which.
+// Recorded decisions: the answered bytes, their canonical record, and who may read them.
 import { createHash } from 'node:crypto';
 import canonicalizeIndependently from 'canonicalize';
 import { expect } from 'chai';
@@ -78,7 +78,7 @@ describe('decisions', () => {
       expect(parsed.payload).to.include({ environment: 'live', organisation: 'default', proofId: proof.proof_id });
     });
 
-  it('keep every fact of the vocabulary, used or not', async () => {
+  it('store every fact of the vocabulary, used or not', async () => {
     const keptOf = async (question: Record<string, unknown>): Promise<Record<string, unknown>> => {
       const { json } = await enforce({ trust_level: 3, context: { ticket: 'T-1' }, ...question });
       return JSON.parse((await rowOf(json.decision_id)).facts.toString('utf8'));
@@ -94,7 +94,7 @@ describe('decisions', () => {
     const call = { server: 'files', name: 'read', arguments: { path: '/a' }, annotations };
     const tool = await keptOf({ intent: undefined, tool: call });
     const absent = VOCABULARY.map((entry) => (entry.path === undefined ? entry.fact : `${entry.fact}.${entry.path}`))
-      // Not stored: the call of a tool is there, or it is not.
+      // Not stored: it follows from the presence of the tool call.
       .filter((path) => path !== 'tool.present')
       .filter((path) => {
         let value: unknown = path.startsWith('tool.') ? tool : text;
@@ -107,7 +107,7 @@ describe('decisions', () => {
     expect(tool['tool']).to.deep.include({ arguments: call.arguments });
   });
 
-  it('have a salt of their own each', async () => {
+  it('each have their own salt', async () => {
     const answers = await Promise.all(Array.from({ length: 300 }, () => enforce({ agent_id: 'salted' })));
     const rows = await service.rows<{ n: number }>(
       "SELECT count(DISTINCT facts_salt)::int AS n FROM decision WHERE agent_id = 'salted'",
@@ -115,7 +115,7 @@ describe('decisions', () => {
     expect(rows[0]?.n).to.equal(answers.length);
   });
 
-  it('can be neither changed nor deleted in the database; only their facts can be erased', async () => {
+  it('cannot be changed or deleted in the database; only their facts can be erased', async () => {
     const { json } = await enforce();
     const run = (text: string) =>
       service.rows(`${text} WHERE decision_id = $1`, [json.decision_id]).then(
@@ -134,7 +134,7 @@ describe('decisions', () => {
     const ids = (answer: { json: { items: { decision_id: string }[] } }) =>
       answer.json.items.map((item) => item.decision_id);
 
-    it('newest first, page by page, none twice and none missing although others are added meanwhile', async () => {
+    it('newest first, page by page, without duplicates or gaps while others are added', async () => {
       const lister = await service.client({ environment: 'dev' });
       const made: string[] = [];
       for (let i = 0; i < 9; i += 1) made.push((await enforce({}, lister)).json.decision_id);
@@ -191,13 +191,13 @@ describe('decisions', () => {
       'to=9999-12-31T23:59:59.999999999-23:59',
       'from=0000-01-01T00:00:00Z',
     ])
-      it(`take a time at the end of time: ${query}`, async () => {
+      it(`accept a time at the end of the range: ${query}`, async () => {
         expect((await client.get(`/v1/decisions?limit=1&${query}`)).status).to.equal(200);
       });
   });
 
   describe('may be read', () => {
-    it('with intents:write by the very key that asked, with proofs:read by any key of organisation and environment', async () => {
+    it('with intents:write only by the key that asked, with proofs:read by any key of the organisation and environment', async () => {
       const { json } = await enforce({ agent_id: 'private' });
       const path = `/v1/decisions/${json.decision_id}`;
       const organisationId = await service.addOrganisation('others');
@@ -231,7 +231,7 @@ describe('decisions', () => {
       ]);
     });
 
-    it('by nobody when there is none: E4001, in the same words as for one of others', async () => {
+    it('by nobody when they do not exist: E4001, with the same message as for those of others', async () => {
       const { json } = await enforce({}, await service.client({ environment: 'test' }));
       const hidden = await client.get(`/v1/decisions/${json.decision_id}`);
       const absent = await client.get('/v1/decisions/dec_00000000000000000000000000');
@@ -240,7 +240,7 @@ describe('decisions', () => {
         expect([answer.status, answer.json.code, answer.json.detail]).to.deep.equal([404, 'E4001', absent.json.detail]);
     });
 
-    it('of an agent that the key is not bound to: naming it in a filter is E1004', async () => {
+    it('not of an agent outside the binding of the key: naming it in a filter is E1004', async () => {
       const bound = await service.client({ scopes: ['proofs:read'], agentIds: ['mine'] });
       const answer = await bound.get('/v1/decisions?agentId=other');
       expect([answer.status, answer.json.code]).to.deep.equal([403, 'E1004']);

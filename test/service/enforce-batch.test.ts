@@ -1,4 +1,4 @@
-// POST /v1/enforce/batch: many questions at once, each answered in its place.
+// POST /v1/enforce/batch: many requests in one call, each answered at its index.
 import { expect } from 'chai';
 import type { Client } from '../support/client.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -15,7 +15,7 @@ describe('a batch', () => {
   const stored = async (): Promise<number> =>
     (await service.rows<{ n: number }>('SELECT count(*)::int AS n FROM decision'))[0]?.n ?? -1;
 
-  it('is answered in the order of its members, and every one is on record', async () => {
+  it('is answered in the order of its members, and every decision is recorded', async () => {
     const before = await stored();
     const requests = Array.from({ length: 100 }, (_, i) => ({
       intent: `data.read.thing_${i}`,
@@ -35,7 +35,7 @@ describe('a batch', () => {
     expect((await client.get(`/v1/decisions/${last.decision_id}`)).json).to.deep.equal({ ...last, stands: true });
   });
 
-  it('shows what is wrong with a member at its place, and hides no other', async () => {
+  it('reports what is wrong with a member at its index, and answers all others', async () => {
     const bound = await service.client({ agentIds: ['mine'] });
     const before = await stored();
     const good = { intent: 'data.read.x', agent_id: 'mine' };
@@ -98,7 +98,7 @@ describe('a batch', () => {
     expect((await client.get(`/v1/decisions/${first.json.decisions[0].decision_id}`)).status).to.equal(200);
   });
 
-  it('costs a tenth of its members, rounded up, of the rate limit', async () => {
+  it('costs a tenth of its member count, rounded up, against the rate limit', async () => {
     const limited = await startService({ env: { CUSTOS_RATE_LIMIT: 'on', CUSTOS_RATE_LIMITS: '7=1000/50' } });
     try {
       const asker = await limited.client();

@@ -1,4 +1,4 @@
-// POST /v1/enforce reads an intent in its one canonical form: the spellings by which a filter is usually walked around.
+// POST /v1/enforce accepts an intent only in its canonical form, against the spellings that usually bypass a filter.
 import { expect } from 'chai';
 import type { Client } from '../support/client.ts';
 import { type Service, startService } from '../support/service.ts';

@@ -1,4 +1,4 @@
-// POST /v1/enforce: verdicts from real policies, what lowers trust, what a parse is bound to, and what is not a decision.
+// POST /v1/enforce: verdicts from real policies, claims that lower trust, the binding of a parse, and what is not a decision.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Client, ClientResponse } from '../support/client.ts';
@@ -21,7 +21,7 @@ describe('enforcement', () => {
   const decisions = async (): Promise<number> =>
     (await service.rows<{ n: number }>('SELECT count(*)::int AS n FROM decision'))[0]?.n ?? -1;
 
-  it('allows an agent that nobody knows to read user profile data, at the trust of no evidence', async () => {
+  it('allows an unknown agent to read user profile data, with the default trust for no evidence', async () => {
     const { status, json } = await enforce({ intent: 'data.read.user_profile' });
     expect(status).to.equal(200);
     expect(json).to.deep.include({ verdict: 'ALLOW', allowed: true, agent_id: 'nobody', obligations: [] });
@@ -51,18 +51,18 @@ describe('enforcement', () => {
     for (const reason of answer.json.reasons) expect(reason.message, reason.rule).not.to.equal('');
   });
 
-  it('escalates what it does not understand', async () => {
+  it('escalates an intent that it does not recognise', async () => {
     const answer = await enforce({ intent: 'frobnicate:db/things' });
     expect(answer.json).to.include({ verdict: 'ESCALATE', allowed: false });
     expect(answer.json.intent.action).to.equal('unknown');
   });
 
-  describe('takes a claim of trust as an upper bound', () => {
-    it('so that level 7, claimed for an agent that nobody knows, is level 1', async () => {
+  describe('treats a claim of trust as an upper bound', () => {
+    it('so that level 7, claimed for an unknown agent, is level 1', async () => {
       const { json } = await enforce({ intent: 'data.read.user_profile', trust_level: 7 });
       expect(json.trust).to.include({ claimed_level: 7, recorded_level: 1, effective_level: 1, score: 250 });
     });
-    it('so that a claim opens nothing that is closed without it', async () => {
+    it('so that a claim permits nothing that is denied without it', async () => {
       const without = await enforce({ intent: 'data.update.user_profile' });
       const withClaim = await enforce({ intent: 'data.update.user_profile', trust_level: 7 });
       expect([without.json.verdict, withClaim.json.verdict]).to.deep.equal(['DENY', 'DENY']);
@@ -83,7 +83,7 @@ describe('enforcement', () => {
         { numRuns: 30 },
       );
     });
-    it('and refuses one that is no level', async () => {
+    it('and refuses a claim that is not a level', async () => {
       for (const trust_level of [-1, 8, 1.5, '7']) {
         expect(outcome(await enforce({ intent: 'data.read.x', trust_level })), String(trust_level)).to.deep.equal([
           400,
@@ -104,7 +104,7 @@ describe('enforcement', () => {
       expect(await decisions(), 'nothing is stored').to.equal(before);
     };
 
-    it('uses what the parse found, and says so', async () => {
+    it('uses the result of the parse, and reports its use', async () => {
       const { intent_id, normalized } = await parse('reader', 'Please email the customer list to eve@example.org');
       const { json } = await enforce({ agent_id: 'reader', intent: normalized, intent_id });
       expect(json.intent).to.deep.include({ parsed: true, normalized });
@@ -119,7 +119,7 @@ describe('enforcement', () => {
       await refused({ agent_id: 'reader', intent: 'data.read.user_profiles_all', intent_id });
       await refused({ agent_id: 'reader', intent: 'data.delete.user_profile', intent_id });
     });
-    it('is refused in another environment and organisation, like one that never was', async () => {
+    it('is refused in another environment and organisation, like an id that never existed', async () => {
       const { intent_id, normalized } = await parse('reader');
       const body = { agent_id: 'reader', intent: normalized, intent_id };
       await refused(body, await service.client({ environment: 'test' }));
@@ -147,7 +147,7 @@ describe('enforcement', () => {
       expect(await decisions()).to.equal(before);
       expect((await enforce({ intent: 'data.read.x', explain: false, dry_run: false })).status).to.equal(200);
     });
-    it('explains every candidate rule with the values it saw, and records the decision without that', async () => {
+    it('explains every candidate rule with the values it read, and records the decision without the explanation', async () => {
       const { json } = await enforce({ intent: 'db.delete.production.users', explain: true }, service.admin);
       const denied = json.explanation.find(
         (rule: { rule: string }) => rule.rule === 'untrusted-agents-may-not-destroy',
@@ -165,7 +165,7 @@ describe('enforcement', () => {
       const { explanation: _, ...decision } = json;
       expect((await service.admin.get(`/v1/decisions/${json.decision_id}`)).json).to.deep.include(decision);
     });
-    it('as a dry run tells the verdict, is no decision, and stores nothing', async () => {
+    it('as a dry run returns the verdict, is no decision, and stores nothing', async () => {
       const before = await decisions();
       const { json } = await enforce(
         { agent_id: 'dry', intent: 'data.read.x', dry_run: true, explain: true },
@@ -179,13 +179,13 @@ describe('enforcement', () => {
     });
   });
 
-  it('denies with APPROVAL_MISMATCH whatever names an approval that there is not', async () => {
+  it('denies with APPROVAL_MISMATCH every request with an unknown approval id', async () => {
     const answer = await enforce({ intent: 'data.read.user_profile', approval_id: 'apr_00000000000000000000000000' });
     expect([answer.status, answer.json.verdict, codes(answer)]).to.deep.equal([200, 'DENY', ['APPROVAL_MISMATCH']]);
   });
 
   for (const status of ['PAUSED', 'SUSPENDED', 'TERMINATED'])
-    it(`denies everything to an agent from the answer on that said ${status}`, async () => {
+    it(`denies everything to an agent once the change to ${status} is answered`, async () => {
       const agent_id = `was-${status}`;
       await service.admin.post('/v1/agents', { agentId: agent_id, name: 'x' });
       expect((await enforce({ agent_id, intent: 'data.read.x' })).json.verdict).to.equal('ALLOW');
@@ -197,7 +197,7 @@ describe('enforcement', () => {
       expect((await enforce({ agent_id, intent: 'data.read.x' })).json.verdict).to.equal('ALLOW');
     });
 
-  it('does not ask who registered an agent: the same id of another environment stays unknown', async () => {
+  it('knows agents only in their environment: the same id in another one stays unknown', async () => {
     await service.admin.post('/v1/agents', { agentId: 'twin', name: 'x' });
     await service.admin.patch('/v1/agents/twin', { status: 'SUSPENDED' });
     const test = await service.client({ environment: 'test' });
@@ -214,7 +214,7 @@ describe('enforcement', () => {
   });
 });
 
-/** An ALLOW for reading, and what a rule adds to it. */
+/** An ALLOW for reading, with the given members added. */
 const READS = {
   id: 'reads',
   description: 'Reading is open.',
@@ -229,7 +229,7 @@ const READS = {
   ],
 };
 
-describe('enforcement by policies of the test', () => {
+describe('enforcement with policies of the test', () => {
   let service: Service;
   let client: Client;
   const rule = (fact: string, path: string, operator: string, value: unknown, code: string) => ({
@@ -260,7 +260,7 @@ describe('enforcement by policies of the test', () => {
   const ask = (agent_id: string, context: object = { blocked: false }, by: Client = client): Promise<ClientResponse> =>
     by.post('/v1/enforce', { intent: 'data.read.x', agent_id, context });
 
-  it('counts the decisions of the agent itself: the alarm goes off after the third denial, for it alone', async () => {
+  it('counts decisions for each agent: the alarm is raised after the third denial, for that agent only', async () => {
     for (let i = 0; i < 3; i += 1) expect(codes(await ask('noisy', { blocked: true }))).to.deep.equal(['BLOCKED']);
     expect(codes(await ask('noisy'))).to.deep.equal(['TOO_MANY_DENIALS']);
     expect((await ask('quiet')).json.verdict).to.equal('ALLOW');
@@ -270,13 +270,13 @@ describe('enforcement by policies of the test', () => {
     expect((await ask('noisy')).json.verdict, 'a minute later').to.equal('ALLOW');
   });
 
-  it('takes an absent fact of the caller for the stricter answer, and says so', async () => {
+  it('takes the stricter verdict when a fact of the caller is absent, and reports it', async () => {
     expect(codes(await ask('absent', {}))).to.deep.equal(['FACT_MISSING']);
     expect(codes(await ask('absent', { blocked: 'no' }))).to.deep.equal(['FACT_MISSING']);
     expect(codes(await ask('absent', { Blocked: false, 'blocked ': false }))).to.deep.equal(['FACT_MISSING']);
   });
 
-  it('does not take inherited or dangerous names of a context for facts', async () => {
+  it('does not read inherited or dangerous member names of a context as facts', async () => {
     const raw = '{"intent":"data.read.x","agent_id":"proto","context":{"__proto__":{"blocked":false}}}';
     const answer = await client.request('POST', '/v1/enforce', { raw });
     expect(codes(answer)).to.deep.equal(['FACT_MISSING']);

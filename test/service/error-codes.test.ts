@@ -1,4 +1,4 @@
-// Every code of the error table is provoked over HTTP, on the whole service; one that nothing provokes fails here.
+// Every code of the error table is provoked over HTTP, on the whole service; a code without a provocation fails here.
 import { expect } from 'chai';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { ERROR_TABLE, type ErrorCode } from '../../shared/kernel/errors.ts';
@@ -7,7 +7,7 @@ import { type Service, startService } from '../support/service.ts';
 
 interface Provocation {
   readonly code: ErrorCode;
-  /** Default: the first of the table. */
+  /** Default: the first status of the code in the table. */
   readonly status?: number;
   readonly send: (service: Service) => Promise<ClientResponse>;
 }
@@ -16,7 +16,7 @@ const PATH = '/v1/agents';
 const post = (service: Service, request: ClientRequest): Promise<ClientResponse> =>
   service.admin.request('POST', PATH, request);
 
-/** Codes of parts that are not built yet, with the reason; a test says so when one of them can be reached after all. */
+/** Codes of parts that are not built yet, with the reason; a test fails when one of them becomes reachable. */
 const UNREACHABLE: Partial<Record<ErrorCode, string>> = {};
 
 const PROVOCATIONS: readonly Provocation[] = [
@@ -49,7 +49,7 @@ const PROVOCATIONS: readonly Provocation[] = [
     code: 'E2010',
     status: 409,
     async send(s) {
-      // A claim as a process leaves it behind that was killed while it worked.
+      // A claim left by a process that was killed while it worked.
       await post(s, { body: { name: 'held' }, headers: { 'idempotency-key': 'held' } });
       await s.rows(
         "UPDATE idempotency SET status = NULL, answer = NULL, claim = 'gone', claimed_until = now() + interval '20 s' WHERE created_at = (SELECT max(created_at) FROM idempotency)",
@@ -105,7 +105,7 @@ const PROVOCATIONS: readonly Provocation[] = [
   {
     code: 'E6001',
     async send(s) {
-      // A table that is not as the program expects it is what "internal error" means.
+      // A table that differs from what the program expects is an internal error.
       await s.rows('ALTER TABLE agent RENAME TO agent_elsewhere');
       try {
         return await s.admin.get(PATH);
@@ -117,7 +117,7 @@ const PROVOCATIONS: readonly Provocation[] = [
   {
     code: 'E6002',
     async send(s) {
-      // Held by another session: the statement runs into its deadline, as when the database does not answer.
+      // Locked by another session: the statement times out, as when the database does not answer.
       const held = s.db.transaction(async (sql) => {
         await sql.query({ name: 'test-lock', text: 'LOCK TABLE agent IN ACCESS EXCLUSIVE MODE' }, []);
         return s.admin.get(PATH);
@@ -152,7 +152,7 @@ describe('error codes over HTTP', function suite() {
     });
   }
 
-  it('E3001 (429): the rate limit is exceeded, said with Retry-After, and the window passes', async () => {
+  it('E3001 (429): the rate limit is exceeded, with Retry-After, and the limit resets after it', async () => {
     const limited = await startService({ env: { CUSTOS_RATE_LIMIT: 'on' } });
     try {
       const client = await limited.client({ scopes: ['agents:read'], tier: 0 });
@@ -167,7 +167,7 @@ describe('error codes over HTTP', function suite() {
     }
   });
 
-  it('every code of the table is provoked here, with every status that it has', () => {
+  it('every code of the table is provoked here, with each of its statuses', () => {
     const provoked = new Set([
       ...PROVOCATIONS.map((p) => `${p.code} ${p.status ?? ERROR_TABLE[p.code].statuses[0]}`),
       'E3001 429',

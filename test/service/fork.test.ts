@@ -1,4 +1,4 @@
-// A log can't fork: a database restored from an older backup records and signs nothing, until its operator opens a new log.
+// A log cannot fork: a database restored from an older backup still records, but signs nothing until its operator forks the log.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -48,7 +48,7 @@ describe('a log whose database is restored from an older backup', () => {
       queryTimeoutMs: 30_000,
       onError: () => undefined,
     });
-    // Once: each new admin key is a record of its own.
+    // Once, because each new admin key is a record of its own.
     if (organisationId === '') ({ operatorId: organisationId } = await bootstrap(db));
     const [row] = await db.query<{ slug: string }>({ name: 'slug', text: 'SELECT slug FROM organisation' }, []);
     slug = row?.slug ?? '';
@@ -58,7 +58,7 @@ describe('a log whose database is restored from an older backup', () => {
     await db.close();
     await embedded.stop();
   };
-  /** Where the cluster lies: root may keep it elsewhere than in the data folder. */
+  /** The folder of the cluster: root may keep it outside the data folder. */
   const cluster = (): string => {
     const pointer = path.join(dataDir, 'postgres.location');
     return existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : path.join(dataDir, 'postgres');
@@ -84,7 +84,7 @@ describe('a log whose database is restored from an older backup', () => {
     await round('first');
     await round('second');
     await stop();
-    // The owner of the files is PostgreSQL's account, which a copy must keep.
+    // The files belong to PostgreSQL's account, and a copy must keep that owner.
     execFileSync('cp', ['-a', cluster(), backup]);
     await start();
     await round('lost');
@@ -96,7 +96,7 @@ describe('a log whose database is restored from an older backup', () => {
   });
   after(() => stop?.());
 
-  it('records, signs nothing, and says so', async () => {
+  it('still records, signs nothing, and reports the reason', async () => {
     expect((await checkpoints(1)).map(({ size }) => size)).to.deep.equal([7, 14]);
     await round('after', 3);
     expect(await findLog(db, organisationId, 'live')).to.include({ size: 17, generation: 1 });
@@ -108,17 +108,17 @@ describe('a log whose database is restored from an older backup', () => {
     expect(log.halts[0]?.reason).to.match(/kept outside the database has 21 leaves and the log only 17/);
     expect((await logProblems(db)).join()).to.match(/is halted/);
     const kinds = (await log.findings()).map(({ kind }) => kind);
-    expect(kinds, 'the auditor finds it, too').to.include('kept-checkpoint');
+    expect(kinds, 'the audit finds it, too').to.include('kept-checkpoint');
   });
 
-  it('stays halted when it has grown past what was signed: its leaves are others', async () => {
+  it('stays halted when it has grown past the signed size, because its leaves differ', async () => {
     await round('more', 20);
     expect((await checkpoints(1)).map(({ size }) => size)).to.deep.equal([7, 14]);
-    expect(log.halts, 'told once').to.have.lengthOf(1);
+    expect(log.halts, 'reported once').to.have.lengthOf(1);
   });
 
-  it('goes on as .../2 after custos log fork, whose first leaf names what was signed and what there is', async () => {
-    // It waits already when the log is opened anew, and still is not the first leaf.
+  it('continues as .../2 after custos log fork, whose first leaf names the signed head and the current one', async () => {
+    // These records are queued before the new log is opened, and still do not become its first leaf.
     await log.fill(4, 'waiting');
     const fork = await forkLog({ db, keeper, nowMs: Date.now }, organisationId, 'live');
     expect(fork).to.deep.include({ origin: `custos.local/${slug}/live/2`, generation: 2 });
@@ -145,12 +145,12 @@ describe('a log whose database is restored from an older backup', () => {
       true,
     );
     expect(await log.findings()).to.deep.equal([]);
-    expect(await logProblems(db), 'only what the audit says of the old one').to.satisfy((all: string[]) =>
+    expect(await logProblems(db), 'only audit findings of the old log').to.satisfy((all: string[]) =>
       all.every((one) => !one.includes('halted')),
     );
   });
 
-  it('goes on with the chains of its entities, in an export of both logs', async () => {
+  it('continues the chains of its entities, in an export of both logs', async () => {
     const heads = new Map<string, string>();
     for (const generation of [1, 2]) {
       const found = await findLog(db, organisationId, 'live', generation);
@@ -163,7 +163,7 @@ describe('a log whose database is restored from an older backup', () => {
     }
   });
 
-  it('is not opened anew when it is not halted', async () => {
+  it('cannot be forked when it is not halted', async () => {
     const error = await forkLog({ db, keeper, nowMs: Date.now }, organisationId, 'live').catch((e: unknown) => e);
     expect(error).to.be.instanceOf(ForkError);
     expect(await findLog(db, organisationId, 'test')).to.equal(undefined);
@@ -172,7 +172,7 @@ describe('a log whose database is restored from an older backup', () => {
     ).to.be.instanceOf(ForkError);
   });
 
-  it('is opened anew a second time as .../3, while others append: no leaf goes to an old log', async () => {
+  it('can be forked again as .../3 during concurrent appends: no leaf goes to an old log', async () => {
     await log.sql("UPDATE log SET halted_reason = 'for the test' WHERE generation = 2");
     const sizes = async () =>
       (await log.sql('SELECT generation, size::integer AS size FROM log ORDER BY generation')).map(

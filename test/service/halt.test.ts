@@ -1,4 +1,4 @@
-// Halt: one call stops an environment, and nothing else.
+// Halt: one call stops an environment, and no other.
 import { expect } from 'chai';
 import type { Client } from '../support/client.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -22,7 +22,7 @@ describe('a halt', () => {
     return `${json.verdict} ${json.reasons[0].code}`;
   };
 
-  it('makes every verdict of its environment DENY, HALTED, from its answer on, and nothing of others; lifted, all is as before', async () => {
+  it('makes every later verdict of its environment DENY, HALTED, affects no other, and can be lifted', async () => {
     expect(await verdict(live)).to.equal('ALLOW READ_OPEN');
     const halted = await service.admin.post('/v1/halt', { reason: 'incident 42' });
     expect(halted.json).to.include({ environment: 'live', halted: true, reason: 'incident 42' });
@@ -35,7 +35,7 @@ describe('a halt', () => {
     expect(await verdict(live)).to.equal('ALLOW READ_OPEN');
   });
 
-  it('shows in what a parse previews, and in every member of a batch', async () => {
+  it('shows in the preview of a parse, and in every member of a batch', async () => {
     await service.admin.post('/v1/halt', { reason: 'all' });
     const { json } = await live.post('/v1/intent', { agent_id: 'a', raw_intent: 'Read user profile data' });
     expect(json.verdict_preview).to.equal('DENY');
@@ -47,13 +47,13 @@ describe('a halt', () => {
     expect(batch.json.decisions.map((one: { verdict: string }) => one.verdict)).to.deep.equal(['DENY', 'DENY']);
   });
 
-  it('stays the first one when it is asked for again', async () => {
+  it('keeps its first time and reason when it is requested again', async () => {
     const first = await service.admin.post('/v1/halt', { reason: 'first' });
     const second = await service.admin.post('/v1/halt', { reason: 'second' });
     expect(second.json).to.deep.equal(first.json);
   });
 
-  it('is answered once for one Idempotency-Key: a repeat after it was lifted halts nothing', async () => {
+  it('is applied once for one Idempotency-Key: a repeat after it was lifted halts nothing', async () => {
     const headers = { 'idempotency-key': 'halt-once' };
     const first = await service.admin.post('/v1/halt', { reason: 'once' }, { headers });
     await service.admin.delete('/v1/halt');
@@ -64,7 +64,7 @@ describe('a halt', () => {
     expect([other.status, other.json.code]).to.deep.equal([422, 'E2010']);
   });
 
-  it('needs admin:* of the very environment, and a reason', async () => {
+  it('needs admin:* of the same environment, and a reason', async () => {
     for (const answer of [
       await live.post('/v1/halt', { reason: 'x' }),
       await live.get('/v1/halt'),

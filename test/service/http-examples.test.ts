@@ -1,4 +1,4 @@
-// The examples of the OpenAPI document work: each request, sent to a fresh service, gets the answer that stands beside it.
+// The examples of the OpenAPI document work: each request, sent to a fresh service, gets the documented answer.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { EXAMPLES } from '../../ingress/openapi/examples.ts';
@@ -16,11 +16,11 @@ interface Operation {
   readonly responses: Record<string, { readonly content?: Record<string, Content> }>;
 }
 
-/** What is another each time: ids that the service makes, times, hashes, signatures, secrets. */
+/** Members that differ for each run: ids made by the service, times, hashes, signatures, secrets. */
 const CHANGING =
   /^(intent_id|decision_id|request_id|key_id|keyId|proof_id|proofId|intentId|digest|recordDigest|issuedAt|deadline|signature|day|created_at|evaluated_at|expires_at|createdAt|updatedAt|expiresAt|since|key)$/;
 
-/** The same value with what changes replaced by the kind of value that it is. */
+/** The same value with each changing member replaced by its type. */
 function settled(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(settled);
   if (typeof value !== 'object' || value === null) return value;
@@ -44,14 +44,14 @@ describe('the examples of the OpenAPI document', () => {
   });
   after(() => service.close());
 
-  it('are there for every operation that takes a body, and for no operation that is not there', () => {
+  it('exist for every operation that takes a body, and for no unknown operation', () => {
     const bodies = operations().filter(([, { requestBody }]) => requestBody !== undefined);
     for (const [name, { requestBody }] of bodies)
       expect(requestBody?.content['application/json'], name).to.have.property('example');
     expect(Object.keys(EXAMPLES).sort()).to.deep.equal(bodies.map(([name]) => name).sort());
   });
 
-  it('are what their schemas say', () => {
+  it('match their schemas', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     ajv.addFormat('date-time', isTimestamp);
     ajv.addSchema({ ...document, $id: 'document' });
@@ -68,10 +68,10 @@ describe('the examples of the OpenAPI document', () => {
     expect(checked).to.be.above(25);
   });
 
-  it('are answered as they say, in their order, by a fresh service', async () => {
+  it('are answered as documented, in order, by a fresh service', async () => {
     const { admin } = service;
     const asking: Client = await service.client();
-    /** The approval of a question that nobody else's key asks. */
+    /** The approval of a request that only this key makes. */
     const approval = async (resource: string): Promise<string> =>
       (await asking.post('/v1/enforce', { intent: `unknown:${resource}`, agent_id: 'agent-7' })).json.approval
         .approval_id;
@@ -94,7 +94,7 @@ describe('the examples of the OpenAPI document', () => {
     }
   });
 
-  it('show a parse that is the one of their text, all but its id, its time and its policy set', async () => {
+  it('show a parse equal to the one of their text, except for its id, its time and its policy set', async () => {
     const { request, answer } = EXAMPLES['POST /v1/intent'] ?? {};
     const { json } = await service.admin.post('/v1/intent', request);
     const { intent_id: _, created_at: __, policy_set: ___, ...said } = json;

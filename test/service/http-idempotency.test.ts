@@ -1,4 +1,4 @@
-// Idempotency-Key over HTTP and Postgres: one effect and one answer, whatever is repeated, killed or late.
+// Idempotency-Key over HTTP and Postgres: one effect and one answer for repeats, killed processes and late commits.
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Type } from 'typebox';
@@ -32,12 +32,12 @@ describe('Idempotency-Key', () => {
   let sample: Sample;
   let client: Client;
   let runs = 0;
-  /** Awaited by the handler's work before it ends. */
+  /** The handler waits for this before it ends. */
   let hold: Promise<void> | undefined;
   let fail: (() => unknown) | undefined;
-  /** Whether a part of the answer is still to be done, and what is kept in its place. */
+  /** Whether a part of the answer is unfinished, and what is stored instead of the answer. */
   let more: Pick<Reply, 'unfinished' | 'kept'> = {};
-  /** What the handler was given of an earlier run. */
+  /** What an earlier run passed to the handler. */
   let earlier: unknown;
 
   const rows = (): Promise<{ status: number | null; answer: Buffer | null; key_hash: Buffer }[]> =>
@@ -122,7 +122,7 @@ describe('Idempotency-Key', () => {
       ...(by.key === undefined ? {} : { key: by.key }),
     });
 
-  it('gives the same answer again, marked, without a second effect', async () => {
+  it('replays the same answer, marked as such, without a second effect', async () => {
     const first = await post({ name: 'a' }, 'k1');
     const again = await post({ name: 'a' }, 'k1');
     expect([first.status, first.headers['idempotent-replayed']]).to.deep.equal([201, undefined]);
@@ -131,7 +131,7 @@ describe('Idempotency-Key', () => {
     expect(again.headers['location']).to.equal('/v1/effects/1');
     expect([runs, await effects()]).to.deep.equal([1, 1]);
   });
-  it('keeps what was done of an answer of which a part may work the next time, and runs again with it', async () => {
+  it('stores the finished part of an unfinished answer, and passes it to the next run', async () => {
     more = { unfinished: true, kept: { done: [1], open: [2] } };
     expect((await post({ name: 'a' }, 'k')).json.n).to.equal(1);
     expect(earlier).to.equal(undefined);
@@ -147,7 +147,7 @@ describe('Idempotency-Key', () => {
     expect([replayed.headers['idempotent-replayed'], replayed.json]).to.deep.equal(['true', { name: 'a', n: 7 }]);
     expect([runs, await effects()]).to.deep.equal([3, 2]);
   });
-  it('gives a repeat what was kept in the place of the answer, which is stored nowhere', async () => {
+  it('replays what was stored instead of the answer, which is not stored itself', async () => {
     more = { kept: { name: 'a', n: 1 } };
     const first = await post({ name: 'a', secret: 's' }, 'k');
     const again = await post({ name: 'a', secret: 's' }, 'k');
@@ -156,7 +156,7 @@ describe('Idempotency-Key', () => {
       { name: 'a', n: 1 },
     ]);
   });
-  it('lets exactly one of many simultaneous repeats do what is still to be done', async () => {
+  it('lets exactly one of many concurrent repeats do the unfinished part', async () => {
     more = { unfinished: true, kept: {} };
     await post({ name: 'a' }, 'k');
     more = { kept: { name: 'a', n: 2 } };
@@ -164,7 +164,7 @@ describe('Idempotency-Key', () => {
     for (const answer of answers) expect([201, 409]).to.include(answer.status);
     expect([runs, await effects()]).to.deep.equal([2, 2]);
   });
-  it('takes the same JSON in another spelling for the same body', async () => {
+  it('treats the same JSON in another spelling as the same body', async () => {
     await client.request('POST', '/v1/effects', {
       raw: '{"name":"a","secret":"b"}',
       headers: { 'idempotency-key': 'k' },
@@ -181,7 +181,7 @@ describe('Idempotency-Key', () => {
     expect([other.status, other.json.code, other.json.retryable]).to.deep.equal([422, 'E2010', false]);
     expect(await effects()).to.equal(1);
   });
-  it('lets exactly one of many simultaneous requests run; the others get 409 with Retry-After or the answer', async () => {
+  it('lets exactly one of many concurrent requests run; the others get 409 with Retry-After or the answer', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => post({ name: 'a' }, 'k')));
     for (const answer of answers) {
       expect([201, 409]).to.include(answer.status);
@@ -196,7 +196,7 @@ describe('Idempotency-Key', () => {
     expect(new Set(answers.filter((a) => a.status === 201).map((a) => a.text)).size).to.equal(1);
     expect([runs, await effects()]).to.deep.equal([1, 1]);
   });
-  it('releases the claim when the request is refused, and nothing is written', async () => {
+  it('releases the claim when the request is refused, and writes nothing', async () => {
     fail = () => new ApiError('E5003', 'It exists already.');
     expect((await post({ name: 'a' }, 'k')).json.code).to.equal('E5003');
     expect([(await rows()).length, await effects()]).to.deep.equal([0, 0]);
@@ -208,7 +208,7 @@ describe('Idempotency-Key', () => {
     expect((await post({ name: 'a' }, 'k')).status).to.equal(500);
     expect([(await rows()).length, await effects()]).to.deep.equal([0, 0]);
   });
-  it('frees the claim of a killed process after 30 s, and that process can no longer commit', async () => {
+  it('releases the claim of a killed process after 30 s, and that process can no longer commit', async () => {
     let release = (): void => undefined;
     hold = new Promise((resolve) => {
       release = resolve;
@@ -239,7 +239,7 @@ describe('Idempotency-Key', () => {
       idempotencyKey: 'k',
       body: { name: 'a' },
     };
-    /** Claims as another process, of which there was a sign of life so long ago; null: none. */
+    /** Claims as another process, whose last heartbeat was this many seconds ago; null: it has none. */
     const claimAs = async (silentSeconds: number | null): Promise<Claim> => {
       const processId = randomUUID();
       if (silentSeconds !== null)
@@ -257,10 +257,10 @@ describe('Idempotency-Key', () => {
     };
 
     for (const [what, silentSeconds] of [
-      ['ended in order', null],
-      ['has given no sign of life for ten seconds', 10.5],
+      ['has shut down', null],
+      ['has sent no heartbeat for ten seconds', 10.5],
     ] as const)
-      it(`by a process that ${what}, is done by the next request, and nothing that the first one does counts`, async () => {
+      it(`by a process that ${what}, is taken over by the next request, and a commit of the first process is refused`, async () => {
         const claim = await claimAs(silentSeconds);
         const next = await post({ name: 'a' }, 'k');
         expect([next.status, await effects()]).to.deep.equal([201, 1]);
@@ -276,14 +276,14 @@ describe('Idempotency-Key', () => {
         expect([late?.status, late?.code]).to.deep.equal([409, 'E2010']);
         expect(await effects()).to.equal(1);
       });
-    it('by a process that is silent, says when it can be had', async () => {
+    it('by a process without recent heartbeats, reports in Retry-After when it expires', async () => {
       await claimAs(6);
       const refused = await post({ name: 'a' }, 'k');
       expect([refused.status, refused.json.code]).to.deep.equal([409, 'E2010']);
       expect(Number(refused.headers['retry-after'])).to.be.within(1, 4);
     });
 
-    /** A database that fails one statement, before or after it was carried out, while it is away. */
+    /** A database that fails one statement, before or after its execution, while it is away. */
     const failing = (name: string, when: 'before' | 'after') => {
       const state = { away: true };
       const query: Database['query'] = async (statement, values) => {
@@ -293,7 +293,7 @@ describe('Idempotency-Key', () => {
       };
       return { state, db: { query, transaction: db.transaction } };
     };
-    it('because the database went away before it could be given up, is given up once it is back', async () => {
+    it('because the database failed before its release, is released once the database is back', async () => {
       const broken = failing('idempotency-release', 'before');
       const own = createIdempotency({ ...deps(), db: broken.db, processId: heartbeat.processId });
       const begun = await own.begin(REQUEST);
@@ -301,10 +301,10 @@ describe('Idempotency-Key', () => {
       await begun.claim.release();
       expect((await post({ name: 'a' }, 'k')).headers['retry-after']).to.equal('1');
       broken.state.away = false;
-      await waitFor(async () => (await rows()).length === 0, { what: 'the claim to be given up' });
+      await waitFor(async () => (await rows()).length === 0, { what: 'the claim to be released' });
       own.close();
     });
-    it('because the answer to the claim itself was lost, is given up', async () => {
+    it('because the answer to the claim itself was lost, is released', async () => {
       const broken = failing('idempotency-claim', 'after');
       const own = createIdempotency({ ...deps(), db: broken.db, processId: heartbeat.processId });
       const error = await own.begin(REQUEST).then(
@@ -312,7 +312,7 @@ describe('Idempotency-Key', () => {
         (e: ApiError) => e,
       );
       expect(error?.code).to.equal('E6002');
-      await waitFor(async () => (await rows()).length === 0, { what: 'the claim to be given up' });
+      await waitFor(async () => (await rows()).length === 0, { what: 'the claim to be released' });
       own.close();
     });
   });
@@ -339,9 +339,9 @@ describe('Idempotency-Key', () => {
       { keyId: 'AAAAAAAA', lineage: 'BBBBBBBB' },
     ] as const)
       expect(await begin(other), JSON.stringify(other)).to.equal('claimed');
-    expect(await begin({ keyId: 'BBBBBBBB', lineage: 'AAAAAAAA' }), 'what a rotation made of it').to.equal('replay');
+    expect(await begin({ keyId: 'BBBBBBBB', lineage: 'AAAAAAAA' }), 'its key after a rotation').to.equal('replay');
   });
-  it('gives the stored answer to no key of the line with other powers', async () => {
+  it('does not replay the stored answer to a key of the line with other permissions', async () => {
     await post({ name: 'a' }, 'k');
     for (const other of [sampleKey(['admin:*']), sampleKey(['intents:write'], { agentIds: new Set(['agent-1']) })]) {
       const error = await idempotency
@@ -353,7 +353,7 @@ describe('Idempotency-Key', () => {
       expect(error?.status).to.equal(422);
     }
   });
-  it("keeps neither the caller's key nor the answer in the clear", async () => {
+  it("stores neither the caller's Idempotency-Key nor the answer in plain text", async () => {
     await post({ name: 'a', secret: 'hunter2-hunter2' }, 'my-very-own-key');
     const [row] = await rows();
     const all = Buffer.concat([row?.answer ?? Buffer.alloc(0), row?.key_hash ?? Buffer.alloc(0)]).toString('latin1');
@@ -374,12 +374,12 @@ describe('Idempotency-Key', () => {
       );
     expect(opened).to.equal('refused');
   });
-  it('leaves nothing behind for a reply that was not committed', async () => {
+  it('leaves no rows for a reply that was not committed', async () => {
     const first = await post({ name: 'a' }, 'k', { path: '/v1/plain' });
     const again = await post({ name: 'a' }, 'k', { path: '/v1/plain' });
     expect([first.json.n, again.json.n, (await rows()).length]).to.deep.equal([1, 2, 0]);
   });
-  it('spends nothing on a request without the header', async () => {
+  it('stores nothing for a request without the header', async () => {
     expect((await client.post('/v1/effects', { name: 'a' })).status).to.equal(201);
     expect([await effects(), (await rows()).length]).to.deep.equal([1, 0]);
   });

@@ -1,4 +1,4 @@
-// A client that sends its headers first and its body much later: its key must still be valid when the body has come.
+// A client that sends its headers first and its body much later: its key must still be valid when the body has arrived.
 import net from 'node:net';
 import { expect } from 'chai';
 import { ApiError } from '../../shared/kernel/errors.ts';
@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait.ts';
 
 const BODIES: [string, string, string][] = [
   ['a plain request', '/v1/things', '{"name":"a"}'],
-  ['a request whose cost its body tells', '/v1/batch', '{"items":[1]}'],
+  ['a request whose cost depends on its body', '/v1/batch', '{"items":[1]}'],
 ];
 const HOWS: [string, (refusal: ApiError) => never | Promise<never>][] = [
   [
@@ -20,7 +20,7 @@ const HOWS: [string, (refusal: ApiError) => never | Promise<never>][] = [
   ['after a look-up', (refusal) => Promise.reject(refusal)],
 ];
 
-describe('a body that comes long after its headers', () => {
+describe('a body that arrives long after its headers', () => {
   for (const [what, path, body] of BODIES)
     for (const [how, refuse] of HOWS)
       for (const code of ['E1002', 'E1003', undefined] as const) {

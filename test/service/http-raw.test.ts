@@ -1,10 +1,10 @@
-// Raw sockets against the HTTP edge: broken requests, slow and vanished clients. Never a crash, never silence, never a leak.
+// Raw sockets against the HTTP edge: broken requests, slow and vanished clients. No crash, no missing answer, no leak.
 import net from 'node:net';
 import { expect } from 'chai';
 import { type Sample, startSample } from '../support/sample-app.ts';
 import { waitFor } from '../support/wait.ts';
 
-/** Sends bytes and resolves with all that comes back until the connection ends or `until` is seen. */
+/** Sends bytes and resolves with everything received until the connection ends or `until` matches. */
 function exchange(port: number, bytes: string | Buffer, until?: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, '127.0.0.1');
@@ -45,10 +45,13 @@ describe('the HTTP edge under raw bytes', () => {
   };
 
   const broken: [string, string][] = [
-    ['what is not HTTP', 'hello\r\n\r\n'],
+    ['bytes that are not HTTP', 'hello\r\n\r\n'],
     ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-    ['both lengths of a body', `${POST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ['a TLS ClientHello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    [
+      'Content-Length with Transfer-Encoding',
+      `${POST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
     ['two Content-Length headers', `${POST}Content-Length: 5\r\nContent-Length: 6\r\n\r\n`],
     ['a negative length', `${POST}Content-Length: -5\r\n\r\n`],
     ['a bad chunk', `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`],
@@ -61,7 +64,7 @@ describe('the HTTP edge under raw bytes', () => {
     ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
   ];
   for (const [what, bytes] of broken) {
-    it(`answers ${what} with 400 and a problem document, and lives on`, async () => {
+    it(`answers ${what} with 400 and a problem document, and keeps running`, async () => {
       const answer = await exchange(sample.port, bytes);
       if (what === 'a folded header' && answer.startsWith('HTTP/1.1 200')) return;
       expect(answer).to.match(/^HTTP\/1\.1 400 /);
@@ -75,7 +78,7 @@ describe('the HTTP edge under raw bytes', () => {
 
   for (const url of ['http://[::1/nothing', 'http://[/v1/nothing'])
     for (const method of ['GET', 'POST', 'OPTIONS'])
-      it(`counts, logs and answers ${method} of the malformed URL ${url} as any other request`, async () => {
+      it(`counts and logs ${method} of the malformed URL ${url} like any other request`, async () => {
         const logged = sample.logged.length;
         const left = sample.anonymousLeft;
         const head = `${method} ${url} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
@@ -87,7 +90,7 @@ describe('the HTTP edge under raw bytes', () => {
         expect(sample.logged.slice(logged).map(({ fields }) => fields['status'])).to.deep.equal([404]);
       });
 
-  it('answers an unknown expectation and the absolute form as usual', async () => {
+  it('answers an unknown Expect header and an absolute-form target as usual', async () => {
     const expecting = 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: the-unexpected\r\nConnection: close\r\n\r\n';
     expect(await exchange(sample.port, expecting)).to.match(/^HTTP\/1\.1 200 /);
     const absolute = (method: string): string =>
@@ -111,7 +114,7 @@ describe('the HTTP edge under raw bytes', () => {
     expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map((m) => m[1])).to.deep.equal(['200', '404', '200']);
   });
 
-  it('tells a client early that its body is too large, and lets the rest run out', async () => {
+  it('answers early that a body is too large, and discards the rest', async () => {
     const size = 4 * 1_048_576;
     const answer = await exchange(
       sample.port,
@@ -124,7 +127,7 @@ describe('the HTTP edge under raw bytes', () => {
     expect(answer).to.match(/^HTTP\/1\.1 413 /);
   });
 
-  it('cuts a client that goes on sending a body nobody wants', async () => {
+  it('closes the connection of a client that keeps sending a refused body', async () => {
     const socket = net.connect(sample.port, '127.0.0.1');
     let closed = false;
     let sent = 0;
@@ -143,12 +146,12 @@ describe('the HTTP edge under raw bytes', () => {
       }
     };
     pump();
-    await waitFor(() => closed, { what: 'the connection to be cut' });
+    await waitFor(() => closed, { what: 'the connection to be closed' });
     expect(sent).to.be.below(64 * 1_048_576);
     await alive();
   });
 
-  it('forgets clients that vanish in the middle of headers, of a body, or before their answer', async () => {
+  it('frees the resources of clients that vanish in the middle of headers, of a body, or before their answer', async () => {
     const pieces = [
       'POST /v1/th',
       `${POST}Content-Length: 100\r\n\r\n{"name"`,
@@ -175,8 +178,8 @@ describe('the HTTP edge under raw bytes', () => {
   const connections = (): Promise<number> =>
     new Promise((resolve, reject) => sample.server.getConnections((error, n) => (error ? reject(error) : resolve(n))));
 
-  it('cuts clients that do not finish their headers or their body in time', async () => {
-    // The real deadlines are 10 and 30 s: the same server with shorter ones.
+  it('closes connections whose headers or body are not complete in time', async () => {
+    // The production deadlines are 10 and 30 s: this is the same server with shorter ones.
     const impatient = await startSample();
     impatient.server.headersTimeout = 200;
     impatient.server.requestTimeout = 400;

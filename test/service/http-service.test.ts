@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/folders.ts';
 import { type Sample, startSample } from '../support/sample-app.ts';
 import { leastMs } from '../support/undisturbed.ts';
 
-describe('the service about itself', () => {
+describe("the service's own endpoints", () => {
   let sample: Sample;
   let client: Client;
   const state: Record<string, () => Promise<{ ok: boolean; detail?: string }>> = {};
@@ -42,17 +42,17 @@ describe('the service about itself', () => {
     await sample.close();
   });
 
-  it('is alive even when nothing else works', async () => {
+  it('is alive even when every check fails', async () => {
     state['database'] = () => Promise.reject(new Error('away'));
     expect((await client.get('/health')).json).to.deep.equal({ status: 'alive' });
   });
-  it('is ready when every check is', async () => {
+  it('is ready when every check passes', async () => {
     const answer = await client.get('/ready');
     expect(answer.status).to.equal(200);
     expect(answer.json.degraded).to.deep.equal([]);
   });
   for (const key of [null, 'reader', 'no-such-key', 'expired'])
-    it(`tells ${key ?? 'nobody in particular'} the state of each part, and no reason`, async () => {
+    it(`shows ${key ?? 'a caller without a key'} the state of each part, without the reason`, async () => {
       state['queue'] = async () => ({ ok: false, detail: '/srv/policies/a.json:7 of organisation acme' });
       const answer = await client.get('/ready', { key });
       expect([answer.status, answer.json]).to.deep.equal([
@@ -67,14 +67,14 @@ describe('the service about itself', () => {
         },
       ]);
     });
-  it('is not ready while a needed part is down, and tells the operator why, without the error text', async () => {
+  it('is not ready while a required part is down, and shows the operator the reason, without the error text', async () => {
     state['database'] = () => Promise.reject(new Error('password=hunter2'));
     const answer = await client.get('/ready', { key: 'admin' });
     expect([answer.status, answer.json.status]).to.deep.equal([503, 'not_ready']);
     expect(answer.json.checks[0]).to.deep.equal({ name: 'database', ok: false, detail: 'failed' });
     expect(answer.text).not.to.contain('hunter2');
   });
-  it('stays ready, degraded, while a part is down that it can do without', async () => {
+  it('stays ready, degraded, while an optional part is down', async () => {
     state['queue'] = async () => ({ ok: false, detail: 'Redis does not answer' });
     const answer = await client.get('/ready');
     expect([answer.status, answer.json.degraded]).to.deep.equal([200, ['queue']]);
@@ -88,13 +88,13 @@ describe('the service about itself', () => {
     };
     expect(await leastMs(2_000, asked)).to.be.below(2_000);
   });
-  it('is not ready once it is stopping', async () => {
+  it('is not ready during shutdown', async () => {
     sample.stopping = true;
     const answer = await client.get('/ready');
     expect([answer.status, answer.json.status]).to.deep.equal([503, 'stopping']);
   });
 
-  it('counts requests by route template, method and status, and shows process metrics', async () => {
+  it('counts requests by route template, method and status, and exports process metrics', async () => {
     await client.get('/v1/things/a-b-c', { key: 'writer' });
     await client.get('/v1/unknown/x-y-z');
     await client.get('/docs');
@@ -107,7 +107,7 @@ describe('the service about itself', () => {
     expect(text).not.to.match(/a-b-c|x-y-z/);
     expect(text).to.contain('nodejs_eventloop_lag_seconds');
   });
-  it('keeps /metrics private when the setting says so', async () => {
+  it('keeps /metrics private when it is configured so', async () => {
     const priv = await startSample({ config: { metricsAccess: ['admin:*'] } });
     const other = createClient(priv.baseUrl);
     try {
@@ -120,7 +120,7 @@ describe('the service about itself', () => {
     }
   });
 
-  it('publishes the four tables whole, cacheable and without a key', async () => {
+  it('publishes the four tables in full, cacheable and without a key', async () => {
     const items = async (name: string) => {
       const answer = await client.get(`/v1/reference/${name}`);
       expect(answer.headers['cache-control']).to.equal('public, max-age=300');
@@ -139,7 +139,7 @@ describe('the service about itself', () => {
     expect((await items('scopes')).map((s: { scope: string }) => s.scope)).to.deep.equal(SCOPES);
     expect((await items('rate-limits'))[7]).to.deep.equal({ tier: 7, perSecond: 500, perMinute: 10_000 });
   });
-  it('serves a published schema, and a problem when the installation lacks it', async () => {
+  it('serves a published schema, and a problem document when the installation lacks it', async () => {
     const answer = await client.get('/schemas/policy.json');
     expect([answer.status, answer.headers['content-type']]).to.deep.equal([200, 'application/schema+json']);
     expect((await client.get('/schemas/lexicon.json')).json.code).to.equal('E4001');

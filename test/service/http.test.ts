@@ -1,4 +1,4 @@
-// The HTTP edge over sample routes: which error comes first, what it says, and what every answer carries.
+// The HTTP edge over sample routes: the order of errors, their messages, and the headers of every answer.
 import { expect } from 'chai';
 import { type Client, type ClientResponse, createClient } from '../support/client.ts';
 import { type Sample, startSample } from '../support/sample-app.ts';
@@ -30,13 +30,13 @@ for (const slow of [false, true]) {
     });
 
     describe('the order of refusals', () => {
-      it('says E4004 for an unknown path before it asks for a key', async () => {
+      it('answers E4004 for an unknown path before it asks for a key', async () => {
         expectProblem(await client.get('/v1/nothing', { key: null }), 404, 'E4004');
         expectProblem(await client.get('/v1/things/', { key: null }), 404, 'E4004');
         expectProblem(await client.get('/V1/things/a', { key: null }), 404, 'E4004');
         expectProblem(await client.get('/', { key: null }), 404, 'E4004');
       });
-      it('says E4005 with Allow for a wrong method before it asks for a key', async () => {
+      it('answers E4005 with Allow for a wrong method before it asks for a key', async () => {
         const answer = await client.request('DELETE', '/v1/things', { key: null });
         expectProblem(answer, 405, 'E4005');
         expect(answer.headers['allow']).to.equal('OPTIONS, POST');
@@ -45,13 +45,13 @@ for (const slow of [false, true]) {
         );
         expectProblem(await client.request('POST', '/docs'), 405, 'E4005');
       });
-      it('says E1001, E1002, E1003 by what is wrong with the key, before the body is looked at', async () => {
+      it('answers E1001, E1002, E1003 by what is wrong with the key, before it reads the body', async () => {
         expectProblem(await client.post('/v1/things', 'junk', { key: null }), 401, 'E1001');
         expectProblem(await client.post('/v1/things', 'junk', { key: 'wrong' }), 401, 'E1002');
         expectProblem(await client.post('/v1/things', 'junk', { key: 'expired' }), 401, 'E1003');
         expectProblem(await client.post('/v1/things', 'junk', { headers: { 'x-api-key': 'admin' } }), 400, 'E2001');
       });
-      it('says E1004 for a lacking scope before the rate limit and the body, and admin:* lacks none', async () => {
+      it('answers E1004 for a missing scope before the rate limit and the body, and admin:* includes every scope', async () => {
         sample.limit = { ...sample.limit, allowed: false, retryAfterSeconds: 3 };
         const answer = await client.post('/v1/things', 'junk', { key: 'reader' });
         expectProblem(answer, 403, 'E1004');
@@ -59,7 +59,7 @@ for (const slow of [false, true]) {
         sample.limit = { ...sample.limit, allowed: true };
         expect((await client.post('/v1/things', { name: 'a' }, { key: 'admin' })).status).to.equal(201);
       });
-      it('says E3001 with Retry-After before the content type and the body', async () => {
+      it('answers E3001 with Retry-After before the content type and the body', async () => {
         sample.limit = { ...sample.limit, allowed: false, retryAfterSeconds: 3 };
         const answer = await client.request('POST', '/v1/things', {
           raw: 'junk',
@@ -70,7 +70,7 @@ for (const slow of [false, true]) {
         expect(answer.json.retryable).to.equal(true);
         expectProblem(await client.request('POST', '/v1/batch', { raw: '{"items":[]}' }), 429, 'E3001');
       });
-      it('says E2009 for anything but JSON in UTF-8 before it reads the body', async () => {
+      it('answers E2009 for anything but JSON in UTF-8 before it reads the body', async () => {
         for (const type of [
           'text/plain',
           'application/x-www-form-urlencoded',
@@ -117,13 +117,13 @@ for (const slow of [false, true]) {
         ['something after the value', '{"name":"a"} x', /unexpected text/],
       ];
       for (const [what, raw, message] of invalid) {
-        it(`refuses ${what} with E2006, saying where`, async () => {
+        it(`refuses ${what} with E2006 and its position`, async () => {
           const answer = await client.request('POST', '/v1/things', { raw });
           expectProblem(answer, 400, 'E2006');
           expect(answer.json.errors[0].message).to.match(message);
         });
       }
-      it('takes a body of 1 MB and refuses one byte more with E2005, announced or not', async () => {
+      it('accepts a body of 1 MB and refuses one byte more with E2005, with or without Content-Length', async () => {
         const body = (bytes: number): string => `{"name":"a"${' '.repeat(bytes - 12)}}`;
         expect((await client.request('POST', '/v1/things', { raw: body(1_048_576) })).status).to.equal(201);
         expectProblem(await client.request('POST', '/v1/things', { raw: body(1_048_577) }), 413, 'E2005');
@@ -137,7 +137,7 @@ for (const slow of [false, true]) {
           201,
         );
       });
-      it('names every member that the schema refuses, by pointer', async () => {
+      it('names every member that fails the schema, by JSON Pointer', async () => {
         const answer = await client.post('/v1/things', {
           count: 10.5,
           kind: 'blue',
@@ -158,7 +158,7 @@ for (const slow of [false, true]) {
           errors.some((e: string) => e.startsWith('/parts/1/id must match') && e.includes('control characters')),
         ).to.equal(true);
       });
-      it('lists at most 20 errors, and only the first of a large body', async () => {
+      it('lists at most 20 errors, and only the first for a large body', async () => {
         const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`x${i}`, 1]));
         expect((await client.post('/v1/things', many)).json.errors).to.have.length(20);
         const large = { name: 'a', parts: Array.from({ length: 40_000 }, () => 1) };
@@ -201,7 +201,7 @@ for (const slow of [false, true]) {
           expect(`${error.pointer} ${error.message}`).to.equal(message);
         });
       }
-      it('refuses query parameters where none are known', async () => {
+      it('refuses query parameters on a route that has none', async () => {
         expectProblem(await client.get('/v1/reference/tiers?x=1', { key: null }), 400, 'E2001');
       });
       it('refuses a path that cannot be decoded with 400, not 500', async () => {
@@ -234,14 +234,14 @@ for (const slow of [false, true]) {
         }
         expect((await client.get('/v1/reference/tiers', { key: null })).headers).not.to.have.property('ratelimit');
       });
-      it('takes a batch at its cost, and a bad batch at one', async () => {
+      it('charges a batch its cost, and an invalid batch one', async () => {
         await client.post('/v1/batch', { items: Array.from({ length: 25 }, () => 1) });
         await client.post('/v1/batch', { items: [1] });
         await client.post('/v1/batch', { items: [] });
         await client.post('/v1/things', { name: 'a' });
         expect(sample.costs).to.deep.equal([3, 1, 1, 1]);
       });
-      it('counts requests without a valid key by address, and stops looking their keys up', async () => {
+      it('counts requests without a valid key by address, and stops the look-up of their keys', async () => {
         sample.anonymousLeft = 3;
         expectProblem(await client.get('/v1/things/a', { key: null }), 401, 'E1001');
         expectProblem(await client.get('/v1/things/a', { key: 'wrong' }), 401, 'E1002');
@@ -259,7 +259,7 @@ for (const slow of [false, true]) {
     });
 
     describe('every answer', () => {
-      it('echoes a sane X-Request-Id and replaces another', async () => {
+      it('echoes a valid X-Request-Id and replaces any other', async () => {
         for (const path of ['/v1/things/a', '/v1/nothing', '/docs', '/health']) {
           const echoed = await client.get(path, { headers: { 'x-request-id': 'My.id:1_2-3' }, check: false });
           expect(echoed.headers['x-request-id'], path).to.equal('My.id:1_2-3');
@@ -272,7 +272,7 @@ for (const slow of [false, true]) {
           }
         }
       });
-      it('is not to be cached, sniffed, framed or run', async () => {
+      it('must not be cached, sniffed, framed or run', async () => {
         const { headers } = await client.get('/v1/things/a');
         expect(headers['cache-control']).to.equal('no-store');
         expect(headers['x-content-type-options']).to.equal('nosniff');
@@ -280,7 +280,7 @@ for (const slow of [false, true]) {
         expect(headers).not.to.have.property('x-powered-by');
         expect(headers).not.to.have.property('strict-transport-security');
       });
-      it('to HEAD is that to GET without a body, to OPTIONS is 204 with Allow', async () => {
+      it('to HEAD equals that to GET without a body, and to OPTIONS is 204 with Allow', async () => {
         const get = await client.get('/v1/things/a');
         const head = await client.request('HEAD', '/v1/things/a');
         expect(head.status).to.equal(200);
@@ -290,7 +290,7 @@ for (const slow of [false, true]) {
         expect((await client.request('OPTIONS', '/v1/nothing', { key: null, check: false })).status).to.equal(404);
         expect((await client.request('HEAD', '/v1/things')).status).to.equal(405);
       });
-      it('is 304 when the caller has it already', async () => {
+      it('is 304 when the caller has the current version', async () => {
         const { headers } = await client.get('/openapi.json');
         const again = await client.get('/openapi.json', {
           headers: { 'if-none-match': `"other", W/${headers['etag']}` },
@@ -298,7 +298,7 @@ for (const slow of [false, true]) {
         });
         expect([again.status, again.text, again.headers['etag']]).to.deep.equal([304, '', headers['etag']]);
       });
-      it('closes its connection while the service is stopping', async () => {
+      it('closes its connection during shutdown', async () => {
         sample.stopping = true;
         expect((await client.get('/v1/things/a')).headers['connection']).to.equal('close');
       });
@@ -317,19 +317,19 @@ for (const slow of [false, true]) {
       });
     });
 
-    describe('trouble inside', () => {
-      it('is E6001 that says nothing of the inside, and the log has it with the request id', async () => {
+    describe('internal errors', () => {
+      it('are E6001 without internal details, which are logged with the request id', async () => {
         for (const kind of ['secret', 'cycle', 'header', 'other']) {
           const answer = await client.get(`/v1/trouble/${kind}`);
           expectProblem(answer, 500, 'E6001');
-          // The request id is drawn at random, and may spell any of these by chance.
+          // The random request id may contain any of these by chance.
           const { requestId, ...said } = answer.json;
           expect(JSON.stringify(said)).not.to.match(/hunter2|\/srv|\.ts\b|circular|not even/i);
           const logged = sample.logged.find((line) => line.level === 'error' && line.fields['requestId'] === requestId);
           expect(logged, kind).not.to.equal(undefined);
         }
       });
-      it('is E6002 with Retry-After when the database is away', async () => {
+      it('are E6002 with Retry-After when the database is unreachable', async () => {
         const answer = await client.get('/v1/trouble/down');
         expectProblem(answer, 503, 'E6002');
         expect(answer.headers['retry-after']).to.equal('1');
@@ -337,7 +337,7 @@ for (const slow of [false, true]) {
       });
     });
 
-    it('passes a valid traceparent on and drops an invalid one', async () => {
+    it('forwards a valid traceparent and drops an invalid one', async () => {
       const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
       const bad = [
         '00-00000000000000000000000000000000-00f067aa0ba902b7-01',
@@ -345,7 +345,7 @@ for (const slow of [false, true]) {
         trace.replace('00-', 'ff-'),
         trace.toUpperCase(),
       ];
-      // A later version may say more, without end: what is kept is what we know of.
+      // A later version may append fields of any length: the fields of version 00 are kept.
       const later = [
         [`${trace.replace('00-', '01-')}-${'x'.repeat(5_000)}`, trace],
         [trace.replace('00-', '7f-').replace(/01$/, 'fa'), trace.replace(/01$/, '00')],

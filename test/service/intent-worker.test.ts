@@ -1,4 +1,4 @@
-// The intent worker: the same verdict as anywhere, recorded exactly once, whoever delivers the job and however often.
+// The intent worker: the same verdict as over HTTP, recorded exactly once for any number of workers and deliveries.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { isPassing } from '../../shared/platform/db/trouble.ts';
@@ -59,22 +59,22 @@ describe('the intent worker', () => {
 
   describe('of a wildcard resource', () => {
     const CASES: readonly (readonly [string, string, string])[] = [
-      ['allows what one ALLOW covers whole', 'db/open/*', 'ALLOW'],
+      ['allows a pattern fully covered by one ALLOW', 'db/open/*', 'ALLOW'],
       ['allows a narrower pattern', 'db/open/a/*', 'ALLOW'],
-      ['allows one of it', 'db/open/a', 'ALLOW'],
-      ['denies what an ALLOW covers in part only', 'db/partly/*', 'DENY'],
-      ['denies what an ALLOW covers, when a DENY touches some of it', 'db/mixed/*', 'DENY'],
-      ['allows what no DENY touches', 'db/mixed/public/*', 'ALLOW'],
-      ['denies what lies within a DENY', 'db/mixed/secret/a/*', 'DENY'],
-      ['escalates what an ALLOW covers, when an ESCALATE touches one of it', 'db/asked/*', 'ESCALATE'],
-      ['allows what the ESCALATE does not touch', 'db/asked/second', 'ALLOW'],
-      ['denies everything when a DENY touches some of it', '*', 'DENY'],
-      ['denies what no rule knows', 'db/elsewhere/*', 'DENY'],
+      ['allows a single resource of it', 'db/open/a', 'ALLOW'],
+      ['denies a pattern only partly covered by an ALLOW', 'db/partly/*', 'DENY'],
+      ['denies a covered pattern that overlaps a DENY', 'db/mixed/*', 'DENY'],
+      ['allows a pattern that overlaps no DENY', 'db/mixed/public/*', 'ALLOW'],
+      ['denies a pattern within a DENY', 'db/mixed/secret/a/*', 'DENY'],
+      ['escalates a covered pattern that overlaps an ESCALATE', 'db/asked/*', 'ESCALATE'],
+      ['allows a resource outside the ESCALATE', 'db/asked/second', 'ALLOW'],
+      ['denies the pattern of everything when it overlaps a DENY', '*', 'DENY'],
+      ['denies a pattern that no rule covers', 'db/elsewhere/*', 'DENY'],
     ];
     for (const [what, resource, verdict] of CASES)
       it(`${what}: ${resource} is ${verdict}`, async () => {
         const intent = await decide(resource);
-        // What a human has to decide is not decided yet; the ESCALATE is a decision of its own.
+        // A submission that needs a human is still undecided; the ESCALATE is a decision of its own.
         const decision =
           intent.status === 'waiting_approval'
             ? (await service.admin.get(`/v1/approvals/${intent.approvalId}`)).json.decision
@@ -85,7 +85,7 @@ describe('the intent worker', () => {
       });
   });
 
-  it('decides what GET /v1/decisions/{id} says, byte for byte, in the name of the key that submitted', async () => {
+  it('decides what GET /v1/decisions/{id} returns, byte for byte, on behalf of the key that submitted', async () => {
     const { key, keyId } = await service.addKey();
     const own = client.withKey(key);
     const intentId = (await own.post('/v1/intents', { agentId: 'same', action: 'Read', resource: 'DB:Open/A' })).json
@@ -101,7 +101,7 @@ describe('the intent worker', () => {
     expect(listed).to.deep.equal(intent);
   });
 
-  it('gives policies the context as it was sent', async () => {
+  it('passes the context to policies as it was sent', async () => {
     const context = { ticket: 'OPS-1', nested: { text: 'a\u0000b\n"c" é', list: [1e30, -0, null] } };
     expect((await decide('db/context/a', { context })).decision.verdict).to.equal('ALLOW');
     expect((await decide('db/context/a', { context: { ticket: 'OPS-2' } })).decision.verdict).to.equal('DENY');
@@ -123,14 +123,14 @@ describe('the intent worker', () => {
     expect(JSON.parse(`${row?.record.toString('utf8')}}`).payload.body.factsDigest).to.equal(digest);
   });
 
-  it('knows nothing of an agent that nobody registered, and decides all the same', async () => {
+  it('decides for an unregistered agent as for one without evidence', async () => {
     const { decision } = await decide('db/open/a', { agentId: 'never seen' });
     expect(decision).to.deep.include({ verdict: 'ALLOW', agent_id: 'never seen' });
     expect(decision.trust).to.deep.include({ recorded_level: 1, score: 250 });
   });
 
   for (const status of ['PAUSED', 'SUSPENDED', 'TERMINATED'])
-    it(`denies an agent that became ${status} after it had submitted`, async () => {
+    it(`denies an agent that became ${status} after its submission`, async () => {
       const agentId = `agent-${status}`;
       await service.admin.post('/v1/agents', { agentId, name: agentId });
       expect((await decide('db/open/a', { agentId })).decision.verdict).to.equal('ALLOW');
@@ -156,10 +156,10 @@ describe('the intent worker', () => {
     expect((await read(intentId)).decision.reasons[0].code).to.equal('HALTED');
   });
 
-  it('evaluates once, although its job is delivered twenty times at once and ten times later', async () => {
+  it('evaluates once, even when its job is delivered twenty times concurrently and ten times later', async () => {
     const intentId = await submit('db/open/once', { agentId: 'once' });
     const job = await worker.jobOf(intentId);
-    // Two workers with caches of their own, as two processes have them.
+    // Two workers with separate caches, as in two processes.
     const second = await startTestWorker(service);
     try {
       const workers = [worker.intentWorker(), second.intentWorker()];
@@ -177,7 +177,7 @@ describe('the intent worker', () => {
     }
   });
 
-  it('is taken over when it died between claiming and deciding, and its late return changes nothing', async () => {
+  it('is replaced when it died between claiming and deciding, and its late commit changes nothing', async () => {
     const intentId = await submit('db/open/taken-over', { agentId: 'taken-over' });
     const job = await worker.jobOf(intentId);
     let arrived: () => void = () => undefined;
@@ -207,7 +207,7 @@ describe('the intent worker', () => {
     expect(await decisionsOf('taken-over')).to.have.lengthOf(1);
   });
 
-  it('leaves nothing of a decision that could not be stored, and decides when the job comes again', async () => {
+  it('stores nothing of a decision that failed to commit, and decides when the job is delivered again', async () => {
     const intentId = await submit('db/open/not-stored', { agentId: 'not-stored' });
     const job = await worker.jobOf(intentId);
     const { decisions } = worker.deciding;
@@ -230,7 +230,7 @@ describe('the intent worker', () => {
     expect(await decisionsOf('not-stored')).to.have.lengthOf(1);
   });
 
-  it('given up, ends in `failed` with one recorded DENY, EVALUATION_FAILED, although evaluating throws', async () => {
+  it('ends in `failed` with one recorded DENY, EVALUATION_FAILED, after the last attempt, even if evaluating throws', async () => {
     const intentId = await submit('db/open/given-up', { agentId: 'given-up', context: { ticket: 'OPS-1' } });
     const job = await worker.jobOf(intentId);
     const { decider, policies } = worker.deciding;
@@ -243,7 +243,7 @@ describe('the intent worker', () => {
       policies: { ...policies, current: () => ({ ...policies.current(), evaluator }) },
     });
     await failing.evaluate(job).then(
-      () => expect.fail('it is evaluated'),
+      () => expect.fail('the evaluation did not throw'),
       () => undefined,
     );
     await Promise.all(Array.from({ length: 5 }, () => failing.giveUp(job)));
@@ -259,13 +259,13 @@ describe('the intent worker', () => {
   });
 
   for (const [what, column, damaged] of [
-    ['a context that is no JSON', 'context', '{"broken"'],
-    ['a context that is JSON and no object', 'context', '[1]'],
+    ['a context that is not JSON', 'context', '{"broken"'],
+    ['a context that is JSON but not an object', 'context', '[1]'],
     ['a context that cannot be put into canonical form', 'context', '{"a":"\\ud800"}'],
-    ['an action that is not accepted any more', 'action', 'no word at all'],
-    ['a resource that is not accepted any more', 'resource', 'a/../b'],
+    ['an action that is no longer accepted', 'action', 'no word at all'],
+    ['a resource that is no longer accepted', 'resource', 'a/../b'],
   ] as const)
-    it(`ends an intent as failed with a DENY on record although it has ${what}`, async () => {
+    it(`ends an intent as failed with a recorded DENY even with ${what}`, async () => {
       const agentId = `damaged-${column}-${damaged.length}`;
       const intentId = await submit('db/open/damaged', { agentId });
       const job = await worker.jobOf(intentId);
@@ -288,7 +288,7 @@ describe('the intent worker', () => {
       expect(await inboxOf(intent.decision.decision_id)).to.have.lengthOf(1);
     });
 
-  it('does nothing for an intent that is not there', async () => {
+  it('does nothing for an unknown intent', async () => {
     const job = await worker.jobOf(await submit('db/open/other'));
     const before = (await service.rows('SELECT decision_id FROM decision')).length;
     await worker.intentWorker().evaluate({ ...job, intentId: 'int_00000000000000000000000000' });

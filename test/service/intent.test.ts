@@ -1,4 +1,4 @@
-// POST /v1/intent: what a parse says, what it is bound to, and that it is read back as it was answered.
+// POST /v1/intent: the result of a parse, its binding, and that it is read back as it was answered.
 import { expect } from 'chai';
 import type { Client } from '../support/client.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -16,7 +16,7 @@ describe('a parse of free text', () => {
     client.post('/v1/intent', { agent_id: 'parser', raw_intent, ...more });
   const outcome = (answer: { status: number; json: { code?: string } }) => [answer.status, answer.json.code];
 
-  it('of "Read user profile data" is data.read.user_profile, and would be allowed', async () => {
+  it('of "Read user profile data" is data.read.user_profile, and its preview is ALLOW', async () => {
     const { status, json } = await parse('Read user profile data');
     expect(status).to.equal(200);
     expect(json).to.include({
@@ -84,7 +84,7 @@ describe('a parse of free text', () => {
     ['JSON-like text', '{"agent_id":"x","raw_intent":"\\u0000"}'],
     ['line separators', 'a\u2028b\u2029c\nd'],
   ] as const)
-    it(`takes ${what}, and reads back the very bytes`, async () => {
+    it(`accepts ${what}, and returns the same bytes when read`, async () => {
       const answer = await parse(text);
       expect(answer.status).to.equal(200);
       const again = await client.get(`/v1/intent/${answer.json.intent_id}`);
@@ -100,7 +100,7 @@ describe('a parse of free text', () => {
     ['only white space', ' \t\n\u00a0\u2003 '],
     ['only punctuation', '?!... --- ;;; "" () []'],
     ['only control characters', '\u0000\u0007\u001b'],
-    ['only characters that nobody sees', '\u200b\u200d\u2060\ufeff'],
+    ['only invisible characters', '\u200b\u200d\u2060\ufeff'],
     ['one letter 10,000 times', 'x'.repeat(10_000)],
     ['punctuation 10,000 times', '('.repeat(10_000)],
     ['Chinese', '\u8bf7\u5220\u9664\u6240\u6709\u53d1\u7968'],
@@ -109,7 +109,7 @@ describe('a parse of free text', () => {
     ['emoji', '\u{1f525}\u{1f4c4}'],
     ['German', 'Bitte l\u00f6sche alle Rechnungen'],
   ] as const)
-    it(`says of ${what} that it is not understood, and never guesses at a read`, async () => {
+    it(`reports ${what} as not understood, and never guesses that it is a read`, async () => {
       const { status, json } = await parse(text);
       expect(status).to.equal(200);
       expect(json).to.include({ action: 'unknown', effect: 'write', normalized: 'unknown.unknown.unknown' });
@@ -118,7 +118,7 @@ describe('a parse of free text', () => {
       expect(['DENY', 'ESCALATE']).to.include(json.verdict_preview);
     });
 
-  it('sees what right-to-left overrides and invisible characters hide, and flags it', async () => {
+  it('sees text hidden by right-to-left overrides and invisible characters, and flags it', async () => {
     for (const text of ['Read\u200b the \u202egol\u202c and delete the users', 'd\u200belete the users']) {
       const { json } = await parse(text);
       expect(json, text).to.include({ action: 'delete', object: 'user' });
@@ -136,7 +136,7 @@ describe('a parse of free text', () => {
       expect(outcome(await client.request('POST', '/v1/intent', { raw: body }))).to.deep.equal([400, 'E2006']);
   });
 
-  it('keeps concurrent texts apart', async () => {
+  it('keeps concurrent texts separate', async () => {
     const names = Array.from({ length: 60 }, (_, i) => `agent-${i}`);
     const answers = await Promise.all(
       names.map((agent_id) => client.post('/v1/intent', { agent_id, raw_intent: `Read report ${agent_id}\n"quoted"` })),
@@ -146,7 +146,7 @@ describe('a parse of free text', () => {
     expect(read.map(({ text }) => text)).to.deep.equal(answers.map(({ text }) => text));
   });
 
-  it('is not found from another organisation or environment: the same E4001 as for one that never was', async () => {
+  it('is not found from another organisation or environment: the same E4001 as for an id that never existed', async () => {
     const { json } = await parse('Read user profile data');
     const organisationId = await service.addOrganisation('stranger');
     const absent = await client.get('/v1/intent/int_00000000000000000000000000');
@@ -162,7 +162,7 @@ describe('a parse of free text', () => {
     }
   });
 
-  it('may be asked by a bound key for its own agents only', async () => {
+  it('may be requested by a bound key for its own agents only', async () => {
     const bound = await service.client({ agentIds: ['mine'] });
     expect((await bound.post('/v1/intent', { agent_id: 'mine', raw_intent: 'Read it' })).status).to.equal(200);
     const answer = await bound.post('/v1/intent', { agent_id: 'other', raw_intent: 'Read it' });
@@ -170,7 +170,7 @@ describe('a parse of free text', () => {
     expect(answer.json.errors[0].pointer).to.equal('/agent_id');
   });
 
-  it('is made once for one Idempotency-Key, whatever is repeated', async () => {
+  it('is stored once for one Idempotency-Key and any number of repeats', async () => {
     const before = await service.rows<{ n: number }>('SELECT count(*)::int AS n FROM intent_parse');
     const headers = { 'idempotency-key': 'parse-once' };
     const first = await client.post('/v1/intent', { agent_id: 'once', raw_intent: 'Read it' }, { headers });

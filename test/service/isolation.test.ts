@@ -1,4 +1,4 @@
-// Idempotency and isolation of everything that writes: one effect however often it is sent, and none for anybody else.
+// Idempotency and isolation of every route that writes: one effect for any number of repeats, and none for other organisations.
 import { expect } from 'chai';
 import type { Client, ClientResponse } from '../support/client.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -57,7 +57,7 @@ describe('requests that write', () => {
         expect(await count(table)).to.equal(before + 1);
       });
 
-      it('with the key of another body is E2010, 422, and writes nothing', async () => {
+      it('with the Idempotency-Key of another body is E2010, 422, and writes nothing', async () => {
         const before = await count(table);
         await send('reused');
         const answer = await send('reused', other);
@@ -65,7 +65,7 @@ describe('requests that write', () => {
         expect(await count(table)).to.equal(before + 1);
       });
 
-      it('sent twenty times at once has one effect: everybody gets it, or E2010, 409, and Retry-After', async () => {
+      it('sent twenty times at once has one effect: each caller gets its answer, or E2010, 409, with Retry-After', async () => {
         const before = await count(table);
         const answers = await Promise.all(Array.from({ length: 20 }, () => send('raced')));
         const done = answers.filter((answer) => answer.status < 300);
@@ -78,7 +78,7 @@ describe('requests that write', () => {
         expect(id(await send('raced'))).to.equal(id(done[0] as ClientResponse));
       });
 
-      it('with sixty keys at once is done sixty times, although there are few database connections', async () => {
+      it('with sixty keys at once is done sixty times, despite few database connections', async () => {
         const before = await count(table);
         const answers = await Promise.all(
           Array.from({ length: 60 }, (_, i) =>
@@ -89,7 +89,7 @@ describe('requests that write', () => {
         expect(await count(table)).to.equal(before + 60);
       });
 
-      it('uses the same Idempotency-Key apart in every organisation and environment', async () => {
+      it('keeps the same Idempotency-Key separate in every organisation and environment', async () => {
         const others = [
           await service.client({ scopes: all, environment: 'test' }),
           await service.client({
@@ -105,14 +105,14 @@ describe('requests that write', () => {
         }
       });
 
-      it('that is refused leaves its Idempotency-Key free', async () => {
+      it('leaves its Idempotency-Key free when it is refused', async () => {
         const refused = await send('corrected', { ...body, agent_id: 'a\u0000', agentId: '..' });
         expect(refused.status).to.equal(400);
         expect((await send('corrected')).status).to.be.below(300);
       });
     });
 
-  it('keeps organisations and environments apart: the same agent, the same question, nothing shared', async () => {
+  it('keeps organisations and environments separate: the same agent and the same question share nothing', async () => {
     const organisationId = await service.addOrganisation('mirror');
     const scopes = ['admin:*'] as const;
     const tenants = [

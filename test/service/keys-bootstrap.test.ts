@@ -1,4 +1,4 @@
-// The first organisation and its key, and that processes with other secrets do not start.
+// The first organisation and its key; processes with other secrets do not start.
 import { expect } from 'chai';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -51,7 +51,7 @@ describe('the first key', () => {
       (error: unknown) => error as Error,
     );
 
-  it("is a live admin key of the operator's organisation, kept in a file that only its owner reads", async () => {
+  it("is a live admin key of the operator's organisation, in a file that only its owner can read", async () => {
     const dataDir = temporaryDataDir();
     const { generatedKey = '', file = '', organisation } = await run({ dataDir });
     expect(organisation).to.include({ slug: 'default', isOperator: true, tier: 7 });
@@ -72,7 +72,7 @@ describe('the first key', () => {
     expect(await isStored(generatedKey)).to.equal(true);
   });
 
-  it('is made once: a second start says nothing and changes nothing', async () => {
+  it('is made once: a second start prints nothing and changes nothing', async () => {
     const dataDir = temporaryDataDir();
     const first = await run({ dataDir });
     const second = await run({ dataDir });
@@ -82,7 +82,7 @@ describe('the first key', () => {
     expect(readFileSync(first.file ?? '', 'utf8').trim()).to.equal(first.generatedKey);
   });
 
-  it('is made once by processes that start at once, and the one that is printed is the one that works', async () => {
+  it('is made once by concurrent starts, and the printed key is the valid one', async () => {
     const dataDir = temporaryDataDir();
     const others = await Promise.all(
       [1, 2, 3].map(() =>
@@ -105,7 +105,7 @@ describe('the first key', () => {
     expect(readFileSync(path.join(dataDir, BOOTSTRAP_FILE), 'utf8').trim()).to.equal(generated[0]);
   });
 
-  it('is found again after a crash between the file and the row', async () => {
+  it('is recovered after a crash between the file and the row', async () => {
     const dataDir = temporaryDataDir();
     const crashing: Database = {
       ...db,
@@ -123,7 +123,7 @@ describe('the first key', () => {
     expect(await isStored(left)).to.equal(true);
   });
 
-  it('is not stored from a file that was damaged', async () => {
+  it('is not stored from a damaged file', async () => {
     const dataDir = temporaryDataDir();
     const { file = '' } = await run({ dataDir });
     await db.query({ name: 'test-clear', text: 'DELETE FROM api_key' }, []);
@@ -134,13 +134,13 @@ describe('the first key', () => {
     expect(await keys()).to.have.lengthOf(0);
   });
 
-  it('needs no folder: then the answer is the only copy', async () => {
+  it('needs no folder: then the returned text is the only copy', async () => {
     const { generatedKey = '', file } = await run();
     expect(file).to.equal(undefined);
     expect(await isStored(generatedKey)).to.equal(true);
   });
 
-  it('is CUSTOS_BOOTSTRAP_KEY when that is set: at the first start, at every other, and beside others', async () => {
+  it('is CUSTOS_BOOTSTRAP_KEY when that is set: at the first start, at every later one, and next to other keys', async () => {
     const dataDir = temporaryDataDir();
     const given = generateKey('live').key;
     for (let start = 0; start < 2; start += 1) {
@@ -153,7 +153,7 @@ describe('the first key', () => {
     expect([await isStored(given), await isStored(other)]).to.deep.equal([true, true]);
   });
 
-  it('stays revoked when it was revoked', async () => {
+  it('stays revoked after a restart', async () => {
     const bootstrapKey = generateKey('live');
     await run({ bootstrapKey: bootstrapKey.key });
     const owner = (await loadKey(db, bootstrapKey.keyId))?.key;
@@ -162,23 +162,23 @@ describe('the first key', () => {
     await db.transaction((sql) => revokeKey(sql, owner, bootstrapKey.keyId, change));
     await run({ bootstrapKey: bootstrapKey.key });
     expect((await loadKey(db, bootstrapKey.keyId))?.revoked).to.equal(true);
-    expect((await run()).generatedKey, 'and no other is made in its place').to.equal(undefined);
+    expect((await run()).generatedKey, 'no other key replaces it').to.equal(undefined);
   });
 
   const good = generateKey('live');
   for (const [what, text] of [
     ['with a wrong checksum', good.key.slice(0, -1) + (good.key.endsWith('0') ? '1' : '0')],
     ['of another environment', generateKey('test').key],
-    ['that is none', 'secret'],
+    ['that is not a key', 'secret'],
   ] as const)
-    it(`refuses a CUSTOS_BOOTSTRAP_KEY ${what}, without repeating it`, async () => {
+    it(`refuses a CUSTOS_BOOTSTRAP_KEY ${what}, without printing it`, async () => {
       const error = await failure(Promise.resolve().then(() => run({ bootstrapKey: text })));
       expect(error).to.be.instanceOf(BootstrapError);
       expect(error.message).to.contain('CUSTOS_BOOTSTRAP_KEY').and.not.contain(text);
       expect(await keys()).to.have.lengthOf(0);
     });
 
-  it('refuses a CUSTOS_BOOTSTRAP_KEY whose id another key has', async () => {
+  it('refuses a CUSTOS_BOOTSTRAP_KEY whose id belongs to another key', async () => {
     await run({ bootstrapKey: good.key });
     const other = formatKey({ ...generateKey('live'), keyId: good.keyId });
     expect(await failure(run({ bootstrapKey: other }))).to.be.instanceOf(BootstrapError);
@@ -205,7 +205,7 @@ describe("a process's secrets", () => {
     await database.drop();
   });
 
-  it('must be those of the first start', async () => {
+  it('must equal those of the first start', async () => {
     await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', PEPPER);
     await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', PEPPER);
     await ensureSecretFingerprint(db, 'CUSTOS_SIGNING_KEY_FILE', Buffer.from('another secret'));
@@ -220,7 +220,7 @@ describe("a process's secrets", () => {
     expect(JSON.stringify(stored)).to.not.contain(PEPPER);
   });
 
-  it('are taken from one of two processes that start at once; the other refuses', async () => {
+  it('are accepted from one of two concurrent first starts; the other refuses', async () => {
     const outcomes = await Promise.allSettled(
       ['one', 'two', 'three', 'four'].map((secret) => ensureSecretFingerprint(db, 'RACE', secret)),
     );

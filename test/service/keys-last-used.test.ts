@@ -1,4 +1,4 @@
-// When a key was last used: written in batches, off the way of requests, and never backwards.
+// When a key was last used: written in batches, outside requests, and never backwards.
 import { expect } from 'chai';
 import { createLastUsed } from '../../shared/domain/keys/last-used.ts';
 import { waitFor } from '../support/wait.ts';
@@ -25,7 +25,7 @@ describe('lastUsedAt', () => {
   };
   const writes = (): number => service.statements.filter((name) => name === 'keys-last-used').length;
 
-  it('is written once for many uses of many keys, and by no request', async () => {
+  it('is written once for many uses of many keys, and not within a request', async () => {
     const keys = await Promise.all([addKey(), addKey(), addKey()]);
     const never = await addKey();
     const before = writes();
@@ -38,21 +38,21 @@ describe('lastUsedAt', () => {
     for (const { keyId } of keys)
       expect(Date.parse((await lastUsedAt(keyId)) ?? '')).to.be.within(startedMs, Date.now());
     expect(await lastUsedAt(never.keyId)).to.equal(null);
-    // Only the admin's own requests are left to write; without any, nothing is written.
+    // Only the admin's own requests are left to write; without new ones, nothing is written.
     await service.lastUsed.flush();
     const settled = writes();
     await service.lastUsed.flush();
     expect(writes()).to.equal(settled);
   });
 
-  it('is not touched by refused requests', async () => {
+  it('is not updated by refused requests', async () => {
     const { key, keyId } = await addKey();
     await service.as(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`).get('/v1/agents');
     await service.lastUsed.flush();
     expect(await lastUsedAt(keyId)).to.equal(null);
   });
 
-  it('never moves backwards, whichever process writes last', async () => {
+  it('never moves backwards, in any order of writes', async () => {
     const { keyId } = await addKey();
     const other = createLastUsed({ db: service.db, onError: () => undefined, intervalMs: 3_600_000 });
     other.record(keyId, 2_000_000_000_000);
@@ -65,7 +65,7 @@ describe('lastUsedAt', () => {
     await other.close();
   });
 
-  it('is written by the timer, and at the end', async () => {
+  it('is written by the timer, and at shutdown', async () => {
     const [one, two] = await Promise.all([addKey(), addKey()]);
     const other = createLastUsed({ db: service.db, onError: () => undefined, intervalMs: 20 });
     other.record(one.keyId, 1_000_000_000_000);
@@ -77,7 +77,7 @@ describe('lastUsedAt', () => {
     expect(await lastUsedAt(two.keyId)).to.equal('2001-09-09T01:46:40.000Z');
   });
 
-  it('keeps what could not be written for the next time', async () => {
+  it('keeps what could not be written for the next flush', async () => {
     const { keyId } = await addKey();
     let broken = true;
     const other = createLastUsed({
@@ -98,7 +98,7 @@ describe('lastUsedAt', () => {
     await other.close();
   });
 
-  it('of the same keys can be written by many processes at once', async () => {
+  it('can be written for the same keys by many processes concurrently', async () => {
     const keys = await Promise.all(Array.from({ length: 20 }, addKey));
     const writers = Array.from({ length: 5 }, () =>
       createLastUsed({ db: service.db, onError: () => undefined, intervalMs: 3_600_000 }),

@@ -5,14 +5,14 @@ import { type KeyService, startKeyService } from './keys-setup.ts';
 const DAY_MS = 86_400_000;
 const PATH = '/v1/auth/keys';
 
-describe('API keys that hand on their power', () => {
+describe('API keys that pass on their permissions', () => {
   let service: KeyService;
   before(async () => {
     service = await startKeyService();
   });
   after(() => service.close());
 
-  /** A key of the admin's making, with its text. */
+  /** A key made by the admin, with its text. */
   const make = async (body: object = {}) => {
     const answer = await service.admin.post(PATH, { name: 'one', scopes: ['agents:read'], ...body });
     expect(answer.status, answer.text).to.equal(201);
@@ -23,7 +23,7 @@ describe('API keys that hand on their power', () => {
   const codeWith = async (key: string) => (await service.as(key).get('/v1/agents')).json.code ?? 'accepted';
 
   describe('bound to agents', () => {
-    it('may name those only', async () => {
+    it('may name only those', async () => {
       const { key } = await make({ scopes: ['agents:read', 'agents:write'], agentIds: ['mine'] });
       const bound = service.as(key);
       expect((await bound.post('/v1/agents', { agentId: 'mine', name: 'x' })).status).to.equal(201);
@@ -35,7 +35,7 @@ describe('API keys that hand on their power', () => {
       ]);
     });
 
-    it('cannot shed the binding, whatever their scopes', async () => {
+    it('cannot remove the binding, with any scopes', async () => {
       const { key, keyId } = await make({ scopes: ['admin:*'], agentIds: ['a', 'b'] });
       const free = await make({ scopes: ['admin:*'] });
       const wider = await make({ scopes: ['agents:read'], agentIds: ['a', 'z'] });
@@ -61,7 +61,7 @@ describe('API keys that hand on their power', () => {
   describe('when rotated', () => {
     const rotate = (keyId: string, body: object = {}) => service.admin.post(`${PATH}/${keyId}/rotate`, body);
 
-    it('are replaced by a key like them; the old one is valid until the overlap ends', async () => {
+    it('are replaced by a key with the same permissions; the old one is valid until the overlap ends', async () => {
       const old = await make({ scopes: ['agents:read', 'trust:read'], agentIds: ['a'], tier: 3, expiresIn: '90d' });
       service.advance(10 * DAY_MS);
       const answer = await rotate(old.keyId, { overlap: '2h' });
@@ -87,7 +87,7 @@ describe('API keys that hand on their power', () => {
       expect(listed.find((item: { keyId: string }) => item.keyId === old.keyId).replacedBy).to.equal(keyId);
     });
 
-    it('overlap for an hour when nothing is said, and not at all with 0m', async () => {
+    it('overlap for an hour by default, and not at all with 0m', async () => {
       const one = await make();
       const replaced = (await rotate(one.keyId)).json;
       expect(Date.parse(replaced.replaces.expiresAt) - Date.parse(replaced.createdAt)).to.equal(3_600_000);
@@ -97,13 +97,13 @@ describe('API keys that hand on their power', () => {
       expect(await codeWith(two.key)).to.equal('E1002');
     });
 
-    it('never live longer than they would have', async () => {
+    it('never expire later than before the rotation', async () => {
       const old = await make({ expiresIn: '30m' });
       const { replaces } = (await rotate(old.keyId, { overlap: '30d' })).json;
       expect(replaces.expiresAt).to.equal(old.expiresAt);
     });
 
-    it('must be valid and not rotated already', async () => {
+    it('must be valid and not rotated before', async () => {
       const revoked = await make();
       await service.admin.delete(`${PATH}/${revoked.keyId}`);
       const rotated = await make();
@@ -123,13 +123,13 @@ describe('API keys that hand on their power', () => {
         expect([answer.status, answer.json.errors[0].pointer]).to.deep.equal([400, '/overlap']);
       });
 
-    it('by two requests at once are replaced once', async () => {
+    it('are replaced once by two concurrent requests', async () => {
       const { keyId } = await make();
       const answers = await Promise.all([rotate(keyId), rotate(keyId), rotate(keyId)]);
       expect(answers.map((answer) => answer.status).sort()).to.deep.equal([201, 409, 409]);
     });
 
-    it('can rotate themselves, and learn of a lost answer which key was made, never the key itself', async () => {
+    it('can rotate themselves; a repeat after a lost answer returns the id of the new key, never the key itself', async () => {
       const own = await make({ scopes: ['admin:*'] });
       const headers = { 'idempotency-key': 'rotate-me' };
       const first = await service.as(own.key).post(`${PATH}/${own.keyId}/rotate`, {}, { headers });
@@ -138,7 +138,7 @@ describe('API keys that hand on their power', () => {
       expect(again.status).to.equal(201);
       const { key, ...rest } = first.json;
       expect(again.json).to.deep.equal(rest);
-      // What its description says to do: the new key is of the same line, and can be rotated on.
+      // The documented recovery: the new key is of the same line, and can be rotated again.
       const next = await service.admin.post(`${PATH}/${again.json.keyId}/rotate`, {});
       expect(next.status).to.equal(201);
       const third = await service.as(key).post(`${PATH}/${own.keyId}/rotate`, {}, { headers });

@@ -1,4 +1,4 @@
-// For the tests of keys: the key routes on the real edge over a real database, with a clock that tests can move.
+// Set-up for tests of keys: the key routes on the real edge over a real database, with a clock that tests can advance.
 import { agentRoutes } from '../../ingress/routes/agents.ts';
 import { createIdempotency } from '../../ingress/request/idempotency.ts';
 import type { Limiter } from '../../ingress/request/limit.ts';
@@ -27,15 +27,15 @@ export interface KeyService {
   readonly baseUrl: string;
   /** Id of the operator's organisation. */
   readonly operatorId: string;
-  /** With the bootstrap key. */
+  /** Sends the bootstrap key. */
   readonly admin: Client;
   readonly adminKeyId: string;
   /** Names of the statements that ran outside transactions. */
   readonly statements: string[];
-  /** Added to the wall clock. */
+  /** Advances the clock of the service. */
   advance(ms: number): void;
   nowMs(): number;
-  /** Stores a key directly; its text. */
+  /** Stores a key directly and returns its text. */
   addKey(spec?: Partial<KeySpec>): Promise<string>;
   addOrganisation(slug: string, tier?: number): Promise<string>;
   as(key: string): Client;
@@ -43,10 +43,10 @@ export interface KeyService {
 }
 
 export interface KeyServiceOptions {
-  /** Default: nothing is limited. */
+  /** Default: no limits. */
   readonly limiter?: Limiter;
   readonly databaseUrl?: string;
-  /** Default: a statement and a connection have long, so that a busy machine is no failure. False: as in production. */
+  /** Default: long timeouts for statements and connections, so that a busy machine causes no failure. False: as in production. */
   readonly patient?: boolean;
 }
 

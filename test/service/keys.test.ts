@@ -1,4 +1,4 @@
-// API keys over HTTP and a real database: made, listed, revoked, rotated, bound, and kept apart.
+// API keys over HTTP and a real database: creation, listing, revocation, and isolation of organisations and environments.
 import { expect } from 'chai';
 import { formatKey, generateKey, parseKey } from '../../shared/domain/keys/format.ts';
 import { type KeyService, startKeyService } from './keys-setup.ts';
@@ -13,7 +13,7 @@ describe('API keys', () => {
   });
   after(() => service.close());
 
-  /** A key of the admin's making, with its text. */
+  /** A key made by the admin, with its text. */
   const make = async (body: object = {}) => {
     const answer = await service.admin.post(PATH, { name: 'one', scopes: ['agents:read'], ...body });
     expect(answer.status, answer.text).to.equal(201);
@@ -24,7 +24,7 @@ describe('API keys', () => {
   const codeWith = async (key: string) => (await service.as(key).get('/v1/agents')).json.code ?? 'accepted';
 
   describe('when made', () => {
-    it('are answered once with their text, work at once, and say what was asked for', async () => {
+    it('are returned once with their text, work at once, and show what was requested', async () => {
       const before = service.nowMs();
       const answer = await service.admin.post(PATH, {
         name: 'Gateway é 🗝',
@@ -49,7 +49,7 @@ describe('API keys', () => {
       expect(await codeWith(key)).to.equal('accepted');
     });
 
-    it('have tier 4, no expiry and no binding when nothing is said', async () => {
+    it('have tier 4, no expiry and no binding by default', async () => {
       const answer = await service.admin.post(PATH, { name: 'plain', scopes: ['proofs:read'] });
       expect(answer.json).to.include({ tier: 4, expiresAt: null, agentIds: null, environment: 'live' });
     });
@@ -84,7 +84,7 @@ describe('API keys', () => {
       ['an empty list of agents', { agentIds: [] }, '/agentIds'],
       ['101 agents', { agentIds: Array.from({ length: 101 }, (_, i) => `a${i}`) }, '/agentIds'],
       ['an agent twice', { agentIds: ['a', 'b', 'a'] }, '/agentIds/2'],
-      ["an agent that is the service's own", { agentIds: ['custos:one'] }, '/agentIds/0'],
+      ['an agent id reserved for the service', { agentIds: ['custos:one'] }, '/agentIds/0'],
       ['an unknown environment', { environment: 'prod' }, '/environment'],
       ['a tier that does not exist', { tier: 8 }, '/tier'],
       ['a member that is misspelt', { agent_ids: ['a'] }, '/agent_ids'],
@@ -105,7 +105,7 @@ describe('API keys', () => {
       expect((made as unknown as { agentIds: string[] }).agentIds).to.deep.equal(agentIds);
     });
 
-    it('have at most the tier of their organisation', async () => {
+    it('are limited to the tier of their organisation', async () => {
       const organisationId = await service.addOrganisation('small', 3);
       const small = service.as(await service.addKey({ organisationId, scopes: ['admin:*'] }));
       expect((await small.post(PATH, { name: 'x', scopes: ['agents:read'] })).json.tier).to.equal(3);
@@ -115,7 +115,7 @@ describe('API keys', () => {
       expect(answer.json.errors[0].pointer).to.equal('/tier');
     });
 
-    it('come once for one Idempotency-Key, and the key itself is shown once, to nobody again', async () => {
+    it('are made once for one Idempotency-Key, and the key itself is shown only once', async () => {
       const count = (await list()).length;
       const body = { name: 'once', scopes: ['agents:read'] };
       const headers = { 'idempotency-key': 'make-once' };
@@ -127,14 +127,14 @@ describe('API keys', () => {
       expect((await list()).length).to.equal(count + 1);
       const stranger = service.as((await make({ scopes: ['admin:*'] })).key);
       const theirs = (await stranger.post(PATH, body, { headers })).json;
-      expect(theirs.keyId, 'another key makes one of its own').to.not.equal(first.json.keyId);
+      expect(theirs.keyId, 'the request of another key makes another key').to.not.equal(first.json.keyId);
       const other = await service.admin.post(PATH, { ...body, name: 'other' }, { headers });
       expect([other.status, other.json.code]).to.deep.equal([422, 'E2010']);
     });
   });
 
   describe('when shown', () => {
-    it('are accepted from either header, and from both when they agree', async () => {
+    it('are accepted in either header, and in both when they are equal', async () => {
       const { key } = await make();
       const other = await make();
       const get = (headers: Record<string, string>) => service.admin.get('/v1/agents', { key: null, headers });
@@ -156,7 +156,7 @@ describe('API keys', () => {
       expect(answer.text).to.not.contain(key);
     });
 
-    it('expire at their time, which is only said once the secret has matched', async () => {
+    it('expire on time, and the error reports the expiry only when the secret is correct', async () => {
       const { key, keyId } = await make({ expiresIn: '1h' });
       expect(await codeWith(key)).to.equal('accepted');
       service.advance(3_600_000);
@@ -164,7 +164,7 @@ describe('API keys', () => {
       expect(await codeWith(formatKey({ ...generateKey('live'), keyId }))).to.equal('E1002');
     });
 
-    it('permit what their scopes say: admin:* all, others only their own', async () => {
+    it('permit what their scopes allow: admin:* all, others only their own', async () => {
       const { key } = await make({ scopes: ['agents:read'] });
       expect((await service.as(key).get('/v1/agents')).status).to.equal(200);
       expect((await service.as(key).post('/v1/agents', { name: 'x' })).json.code).to.equal('E1004');
@@ -180,7 +180,7 @@ describe('API keys', () => {
   });
 
   describe('when listed', () => {
-    it('come newest first, page by page, none twice and none missing while keys are added', async () => {
+    it('are listed newest first, page by page, without duplicates or gaps while keys are added', async () => {
       const organisationId = await service.addOrganisation('pages');
       const admin = service.as(await service.addKey({ organisationId, scopes: ['admin:*'], name: 'admin' }));
       for (let i = 0; i < 6; i += 1) await service.addKey({ organisationId, name: `k${i}` });
@@ -200,7 +200,7 @@ describe('API keys', () => {
   });
 
   describe('when revoked', () => {
-    it('are refused from then on, for ever, and a second time changes nothing', async () => {
+    it('are refused from then on, and a second revocation changes nothing', async () => {
       const { key, keyId } = await make();
       expect(await codeWith(key)).to.equal('accepted');
       const first = await service.admin.delete(`${PATH}/${keyId}`);
@@ -213,7 +213,7 @@ describe('API keys', () => {
       expect([second.status, second.json.revokedAt]).to.deep.equal([200, first.json.revokedAt]);
     });
 
-    it('may be the caller itself', async () => {
+    it('may be the key of the caller', async () => {
       const { key, keyId } = await make({ scopes: ['admin:*'] });
       expect((await service.as(key).delete(`${PATH}/${keyId}`)).status).to.equal(200);
       await service.changes.refresh();
@@ -222,7 +222,7 @@ describe('API keys', () => {
   });
 
   describe('of another organisation or environment', () => {
-    it('do not exist: the same answer as for an id that nobody has', async () => {
+    it('are not found: the same answer as for an unknown id', async () => {
       const organisationId = await service.addOrganisation('stranger');
       const stranger = service.as(await service.addKey({ organisationId, scopes: ['admin:*'] }));
       const tester = service.as(await service.addKey({ environment: 'test', scopes: ['admin:*'] }));
@@ -242,7 +242,7 @@ describe('API keys', () => {
       expect(await codeWith(key), 'untouched').to.equal('accepted');
     });
 
-    it('cannot be made from a test or dev key, and can from a live one', async () => {
+    it('cannot be made with a test or dev key, and can with a live one', async () => {
       for (const environment of ['test', 'dev'] as const) {
         const made = await make({ environment, scopes: ['admin:*'] });
         expect(parseKey(made.key)?.environment).to.equal(environment);
@@ -268,7 +268,7 @@ describe('API keys', () => {
           }),
         ),
       );
-      // The same id in each: three different agents.
+      // The same id in each environment: three different agents.
       for (const [environment, client] of Object.entries(clients))
         expect((await client.post('/v1/agents', { agentId: 'shared', name: environment })).status).to.equal(201);
       for (const [environment, client] of Object.entries(clients)) {

@@ -1,4 +1,4 @@
-// Lists of leaves among very many: each is what reading all leaves gives, and reads few of them.
+// Lists of leaves in large logs: each list equals a filter over all leaves, and reads only a few of them.
 import { expect } from 'chai';
 import { createDataSource } from '../../shared/platform/db/data-source.ts';
 import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
@@ -26,7 +26,7 @@ interface Leaf {
   readonly occurred_at: Date;
 }
 
-describe('lists of leaves among very many', function () {
+describe('lists of leaves in large logs', function () {
   this.timeout(120_000);
   let database: TestDatabase;
   let db: Database;
@@ -54,8 +54,8 @@ describe('lists of leaves among very many', function () {
       onError: () => undefined,
     });
     await rows(`INSERT INTO organisation (id, slug, name, created_at) VALUES ('org', 'org', 'org', now())`);
-    // One leaf a second, not quite in order; clocks that went a day wrong in the newer log, for a while; an entity of half
-    // of all leaves, and events of which there are few.
+    // One leaf per second, slightly out of order. In the newer log, some clocks are a day off for a while. One entity has half
+    // of all leaves, and some events are rare.
     await rows(
       `WITH made AS (
          INSERT INTO log (organisation_id, environment, generation, origin, size) VALUES ('org', 'test', 1, 'o', $1), ('org', 'test', 2, 'o/2', $2)
@@ -83,7 +83,7 @@ describe('lists of leaves among very many', function () {
     await database?.drop();
   });
 
-  /** Takes the migration back, and does it over the leaves that there are. */
+  /** Reverts the migration, and runs it again over the existing leaves. */
   async function migrateAgain(): Promise<void> {
     const source = createDataSource({
       url: database.ownerUrl,
@@ -103,11 +103,11 @@ describe('lists of leaves among very many', function () {
     } finally {
       await source.destroy();
     }
-    // The table is another one now.
+    // The table was created anew: migrate() grants the role of the service its rights to it.
     await migrate({ databaseUrl: database.url, migrationDatabaseUrl: database.ownerUrl }, TEST_PEPPER);
   }
 
-  /** The zones of a log as they are stored, and as its leaves make them. */
+  /** Compares the stored zones of a log with the zones computed from its leaves. */
   async function expectZones(logId: number, of: readonly Leaf[]): Promise<void> {
     const stored = await rows<{ first_index: number; earliest: Date; latest: Date; marks: number[] }>(
       'SELECT first_index::float8 AS first_index, earliest, latest, marks FROM leaf_zone WHERE log_id = $1 ORDER BY leaf_zone.first_index',
@@ -128,12 +128,12 @@ describe('lists of leaves among very many', function () {
     ).to.deep.equal(zonesOf(0, made).map((zone) => ({ ...zone, marks: [...zone.marks] })));
   }
 
-  it('the migration makes the zones of the leaves that there are, as the log would have', async () => {
+  it('the migration builds the zones of existing leaves, equal to those that appending builds', async () => {
     await expectZones(older, leaves);
     await expectZones(newer, leaves);
   });
 
-  it('appending makes a zone of each 256 leaves, and those that an older version has left out', async () => {
+  it('appending builds a zone for each 256 leaves, and those that an older version did not build', async () => {
     const append = async (count: number): Promise<void> => {
       await rows(
         `WITH made AS (
@@ -143,7 +143,7 @@ describe('lists of leaves among very many', function () {
          ) INSERT INTO log_inbox (organisation_id, environment, source, source_id) SELECT 'org', 'dev', 'record', proof_id FROM made`,
         [count, at(0)],
       );
-      // Two workers at once: the second one waits for the log, with what it knew of its zones before.
+      // Two workers at once: the second one waits for the lock of the log, with stale knowledge of its zones.
       const appending = (): Promise<void> =>
         appendWaiting({ db, nowMs: Date.now, logHost: 'custos.local' }, 'org', 'dev');
       await Promise.all([appending(), appending()]);
@@ -202,7 +202,7 @@ describe('lists of leaves among very many', function () {
       expect(read).to.be.below(mostRead);
     });
 
-  /** As listLeaves is to be. */
+  /** The expected result of listLeaves, computed from all leaves. */
   const expected = (filter: Partial<LogFilter>): Leaf[] =>
     leaves.filter(
       (leaf) =>
@@ -214,7 +214,7 @@ describe('lists of leaves among very many', function () {
   const placeOf = (leaf: { log_id: number; leaf_index: number | string }): string =>
     `${leaf.log_id}.${leaf.leaf_index}`;
 
-  it('are what reading all leaves gives, page after page, whatever is asked for', async () => {
+  it('equal a filter over all leaves, page after page, for every combination of filters', async () => {
     const [DAY, ALL] = [86_400, OLDER + NEWER];
     const events = [undefined, 'usual', 'some', 'rare', 'rare of big', 'nothing'];
     const entities = [undefined, [BIG], ['e-7'], ['once-2-501'], [BIG, 'e-7', 'nobody', 'once-1-501'], []];
@@ -258,7 +258,7 @@ describe('lists of leaves among very many', function () {
     expect(texts.size, 'kinds of questions').to.equal(32);
   });
 
-  it('a page begins where the one before ended also when that was of another list', async () => {
+  it('a page starts at its cursor, even if the cursor came from another list', async () => {
     const place = leaves[500];
     const before = { logId: place?.log_id ?? 0, index: place?.leaf_index ?? 0 };
     for (const entityIds of [['e-7'], [BIG], ['e-7', BIG]]) {

@@ -1,4 +1,4 @@
-// Lists among very many rows: a page reads about as many rows as it shows, whatever the filter (of leaves: lists-leaves.test.ts).
+// Query plans of lists in large tables: the cost of a page depends on its size, not on the filter (leaves: lists-leaves.test.ts).
 import { expect } from 'chai';
 import { actionsStatement } from '../../ingress/dashboard/operator-actions.ts';
 import { type DecisionFilter, listDecisions } from '../../shared/domain/decisions/decision-store.ts';
@@ -13,9 +13,9 @@ const MANY = 20_000;
 const MOST_READ = 500;
 const HOUR_MS = 3_600_000;
 
-describe('lists among very many rows', () => {
+describe('lists in large tables', () => {
   let service: Service;
-  /** One row a second, the last one an hour ago. */
+  /** The time of the first row: one row per second, the last one an hour ago. */
   let firstMs: number;
   const own = () => ({ organisationId: service.operatorId, environment: 'live' }) as const;
 
@@ -100,11 +100,11 @@ describe('lists among very many rows', () => {
       it(`actions of operators: ${outcome ?? 'any outcome'}, as ${who} may see`, async () => {
         const values = [service.operatorId, 'live', '9223372036854775807', 51];
         const read = await readBy(actionsStatement(outcome, who), who === 'bound' ? [...values, 'nobody'] : values);
-        // Of all actions that began it must be seen whether they have ended, and nearly all have.
+        // Each action that has begun is checked for an end, and nearly all have one: that list reads many rows.
         if (outcome !== 'begun') expect(read).to.be.below(MOST_READ);
       });
 
-  it('a span of time holds what was decided in it, to the millisecond', async () => {
+  it('a time range contains exactly the decisions made in it, to the millisecond', async () => {
     const read = async (query: string): Promise<number> =>
       (await service.admin.get(`/v1/decisions?limit=200&${query}`)).json.items.length as number;
     const [from, to] = [at(100).toISOString(), at(160).toISOString()];
@@ -120,7 +120,7 @@ describe('lists among very many rows', () => {
     expect(apart, 'the id begins with the time of the decision').to.equal(0);
   });
 
-  /** The time in the id of the one decision that the service made. */
+  /** The time in the id of the one decision made through the service. */
   const idTimeMs = async (): Promise<number> => {
     const [row] = await service.rows<{ id: string }>(`SELECT decision_id AS id FROM decision WHERE agent_id = 'a'`);
     const digits = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -1,4 +1,4 @@
-// The signing key of a log: one for all workers of a database, and after a rotation each key vouches for its own sizes.
+// The signing key of a log: all workers of a database use the same one, and after a rotation each key is valid for its own sizes only.
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -38,7 +38,7 @@ describe('the signing key of a log', () => {
       (error: unknown) => error,
     );
 
-  it('is the one that the database knows: another is refused at the start, and nothing else is taken for a key', async () => {
+  it('must be the one that the database knows: another key, a missing file and an invalid file are refused at start', async () => {
     for (let i = 0; i < 2; i += 1) expect(await refusalOf(file)).to.equal('accepted');
     expect(await refusalOf(otherFile)).to.be.instanceOf(SecretMismatchError);
     expect(String(await refusalOf(`${file}.absent`))).to.contain('ENOENT');
@@ -51,7 +51,7 @@ describe('the signing key of a log', () => {
     expect(await refusalOf(file)).to.equal('accepted');
   });
 
-  it('once rotated signs what follows; receipts of the old one stay valid, and neither may sign sizes of the other', async () => {
+  it('signs new checkpoints after a rotation; old receipts stay valid, and neither key may sign sizes of the other', async () => {
     const oldKey = await readSigningKey(service.db, file);
     const nextFile = path.join(temporaryFolder('next-key'), 'key.pem');
     const nextKey = generateKeyPairSync('ed25519').privateKey;

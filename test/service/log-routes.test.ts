@@ -1,4 +1,4 @@
-// The log over HTTP, as an auditor asks for it: checkpoints, keys, consistency and leaves, checked with one another.
+// The log over HTTP, as an auditor reads it: checkpoints, keys, consistency proofs and leaves, checked against each other.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { peekCheckpoint, readCheckpoint } from '../../shared/core/proof/checkpoint.ts';
@@ -49,7 +49,7 @@ describe('the log over HTTP', () => {
     (await client.get('/v1/log/checkpoints?limit=200')).json.items;
   const leaves = async (from: number, to: number) => (await client.get(`/v1/log/leaves?from=${from}&to=${to}`)).json;
 
-  it('has its newest checkpoint as a note that the published keys verify', async () => {
+  it('returns its newest checkpoint as a note that the published keys verify', async () => {
     const answer = await client.get('/v1/log/checkpoint');
     expect([answer.status, answer.headers['content-type']]).to.deep.equal([200, 'text/plain; charset=utf-8']);
     const head = readCheckpoint(answer.text, await keys());
@@ -62,7 +62,7 @@ describe('the log over HTTP', () => {
     });
   });
 
-  it('lists every checkpoint, newest first, in pages that together are the whole', async () => {
+  it('lists every checkpoint once, newest first, over all pages', async () => {
     const all = await checkpoints();
     const last = all[0]?.size ?? 0;
     const sizes = [...BATCHES].reverse().reduce<number[]>((list, n) => [...list, (list.at(-1) ?? 0) - n], [last]);
@@ -86,7 +86,7 @@ describe('the log over HTTP', () => {
     expect(seen).to.deep.equal(all);
   });
 
-  it('has leaf hashes that lead to the root of every checkpoint', async () => {
+  it('returns leaf hashes that lead to the root of every checkpoint', async () => {
     for (const { size, root } of await checkpoints()) {
       const { from, to, hashes } = await leaves(0, size);
       expect([from, to, hashes.length]).to.deep.equal([0, size, size]);
@@ -100,7 +100,7 @@ describe('the log over HTTP', () => {
     }
   });
 
-  it('gives leaf hashes as far as there are any, at most 1,000', async () => {
+  it('returns the leaf hashes that exist, at most 1,000 per request', async () => {
     const size = (await checkpoints())[0]?.size ?? 0;
     expect(await leaves(size, size + 5)).to.deep.equal({ from: size, to: size, hashes: [] });
     const tail = await leaves(size - 2, Number.MAX_SAFE_INTEGER);
@@ -125,7 +125,7 @@ describe('the log over HTTP', () => {
     expect(Buffer.from(rootFromLeafHashes(hashes)).toString('hex')).to.equal(root);
   });
 
-  it('proves that each checkpoint begins with every one before it', async () => {
+  it('proves that each checkpoint extends every earlier one', async () => {
     const all = (await checkpoints()).reverse();
     for (const [i, to] of all.entries())
       for (const from of all.slice(0, i + 1)) {
@@ -141,7 +141,7 @@ describe('the log over HTTP', () => {
     expect(empty.json).to.deep.equal({ from: 0, to: 3, path: [] });
   });
 
-  it('refuses ranges that cannot be with E2001, and larger trees than there are with E4001', async () => {
+  it('refuses invalid ranges with E2001, and sizes beyond the log with E4001', async () => {
     const size = (await checkpoints())[0]?.size ?? 0;
     for (const query of [
       '',
@@ -165,7 +165,7 @@ describe('the log over HTTP', () => {
       expect(outcome(await client.get(`/v1/log/checkpoints${query}`)), query).to.deep.equal([400, 'E2001']);
   });
 
-  it('of a log without a checkpoint has none: E4001, no keys of the log, and lists that are empty', async () => {
+  it('without a checkpoint returns E4001, no keys of the log and empty lists', async () => {
     const fresh = await service.client({ organisationId, environment: 'dev', scopes: ['proofs:read'] });
     expect(outcome(await fresh.get('/v1/log/checkpoint'))).to.deep.equal([404, 'E4001']);
     expect((await fresh.get('/v1/log/checkpoints')).json).to.deep.equal({ items: [], nextCursor: null });
@@ -176,7 +176,7 @@ describe('the log over HTTP', () => {
     expect((await fresh.get('/v1/log/leaves?from=0&to=9')).json).to.deep.equal({ from: 0, to: 0, hashes: [] });
   });
 
-  it('is one log for each organisation and environment, and its routes show only the own one', async () => {
+  it('is separate for each organisation and environment, and its routes return only the log of the key', async () => {
     const own = new Set((await leaves(0, 1_000)).hashes);
     const scopes = ['proofs:read'] as const;
     for (const spec of [{ scopes }, { organisationId, environment: 'test', scopes }] as const) {
@@ -199,7 +199,7 @@ describe('the log over HTTP', () => {
       expect(outcome(await writer.get(`/v1/log/${path}`)), path).to.deep.equal([403, 'E1004']);
   });
 
-  it('publishes all its keys without authentication as a JWK set, each once and nothing private', async () => {
+  it('publishes all its public keys as a JWK set, without authentication and without duplicates', async () => {
     const { status, json } = await client.withKey(undefined).get('/.well-known/jwks.json');
     expect(status).to.equal(200);
     const ids = json.keys.map((key: { kid: string }) => key.kid);
@@ -209,7 +209,7 @@ describe('the log over HTTP', () => {
       expect(key).to.include({ kty: 'OKP', crv: 'Ed25519' }).and.not.have.property('d');
       const known = (await keys()).find((one) => one.keyId === key.kid);
       expect(Buffer.from(key.x, 'base64url')).to.deep.equal(known?.raw);
-      // RFC 7638: the id is the thumbprint of the key itself.
+      // RFC 7638: the key id is the thumbprint of the key.
       const thumbprint = createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${key.x}"}`);
       expect(thumbprint.digest('base64url')).to.equal(key.kid);
     }

@@ -1,4 +1,4 @@
-// The guard with the real service, a catalogue and the real filesystem server: reads pass, moves are refused, writes wait for a human.
+// mcp-guard with the real service, a catalogue and the real filesystem server: reads pass, moves are refused, writes wait for approval.
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -70,7 +70,7 @@ describe('custos mcp-guard with the real service', () => {
   const call = async (client: Client, name: string, args: Record<string, unknown>): Promise<ToolResult> =>
     (await client.callTool({ name, arguments: args })) as ToolResult;
 
-  it('lets a client read, refuses a move with the reason, holds a write until a human approves, and leaves proofs', async () => {
+  it('allows reads, refuses a move with the reason, holds a write until a human approves it, and records proofs', async () => {
     const root = realpathSync(temporaryFolder('files'));
     mkdirSync(path.join(root, 'app'));
     const [from, to] = [path.join(root, 'app', 'a.txt'), path.join(root, 'app', 'b.txt')];
@@ -94,7 +94,7 @@ describe('custos mcp-guard with the real service', () => {
     expect((await writing).isError).to.not.equal(true);
     expect(existsSync(to)).to.equal(true);
     await client.close();
-    // One decision for each call and one for the approved repetition; a proof for each call that was carried out.
+    // One decision for each call and one for the repetition after approval; one proof for each executed call.
     const decided = await service.rows<{ verdict: string }>('SELECT verdict FROM decision ORDER BY decision_id');
     expect(decided.map(({ verdict }) => verdict)).to.deep.equal(['DENY', 'ALLOW', 'ESCALATE', 'ALLOW']);
     const proofs = await waitFor(async () => {
@@ -106,7 +106,7 @@ describe('custos mcp-guard with the real service', () => {
     expect(proofs).to.have.length(1);
   });
 
-  it('refuses every call once the key is revoked, in the middle of a session', async () => {
+  it('refuses every call after the key is revoked during a session', async () => {
     const root = realpathSync(temporaryFolder('files'));
     const file = path.join(root, 'a.txt');
     writeFileSync(file, 'hello');
@@ -122,7 +122,7 @@ describe('custos mcp-guard with the real service', () => {
     await client.close();
   });
 
-  it('hides a tool that a rule denies whatever its arguments, and no other', async () => {
+  it('hides a tool that a rule denies for all arguments, and no other', async () => {
     const root = realpathSync(temporaryFolder('files'));
     const { key } = await service.addKey({ scopes: ['admin:*'] });
     const [whole, hidden] = [await connect(key, root), await connect(key, root, ['--hide-denied'])];

@@ -1,4 +1,4 @@
-// Words of one organisation through the service: every way to ask reads with the words of the key's organisation.
+// Words of one organisation through the service: every endpoint parses with the words of the key's organisation.
 import { expect } from 'chai';
 import { createLogger } from '../../shared/platform/observe/logger.ts';
 import type { PolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
@@ -11,7 +11,7 @@ import { startTestWorker, type TestWorker } from '../support/worker.ts';
 const WORDS = { verbs: [{ action: 'delete', verbs: ['derail'] }], domains: { trains: ['bogie'] } };
 const logger = createLogger({ name: 'test', level: 'silent', pretty: false });
 
-/** The shipped folder with these words of the organisation `rail`, one member a line. */
+/** The shipped folder with these words for the organisation `rail`, one member per line. */
 async function folderWith(words: object): Promise<PolicyFolder> {
   const shipped = await folderOf(undefined);
   const lexicon = JSON.parse(shipped.lexicon.text) as object;
@@ -46,12 +46,12 @@ describe('the words of one organisation', () => {
   const ask = (client: Client) =>
     client.post('/v1/intent', { agent_id: 'a', raw_intent: 'Please derail the bogies' }).then(({ json }) => json);
 
-  it('read its free text, and nobody else is understood so', async () => {
+  it('apply to its free text, and not to that of other organisations', async () => {
     expect(await ask(rail)).to.include({ normalized: 'trains.delete.bogie', effect: 'destructive' });
     expect(await ask(other)).to.deep.include({ normalized: 'unknown.unknown.unknown', flags: ['not_understood'] });
   });
 
-  it('read what it enforces, in whichever order organisations ask for the same string', async () => {
+  it('apply to /v1/enforce, in any order in which organisations send the same string', async () => {
     const enforce = (client: Client, intent: string) => client.post('/v1/enforce', { intent, agent_id: 'a' });
     for (const client of [other, rail, other, rail]) {
       const { status, json } = await enforce(client, 'trains.derail.bogie');
@@ -63,9 +63,9 @@ describe('the words of one organisation', () => {
     expect(json.intent).to.include({ normalized, verb: 'derail', parsed: true });
   });
 
-  it('read what it submits, when it is accepted and when a worker evaluates it', async () => {
+  it('apply to submitted intents, on acceptance and in the worker', async () => {
     const body = { agentId: 'a', action: 'derail', resource: 'trains/bogie/7' };
-    // An action that no lexicon knows is accepted, and is the action `unknown`.
+    // An action that is in no lexicon is accepted as the action `unknown`.
     for (const [client, action] of [
       [rail, 'delete'],
       [other, 'unknown'],
@@ -78,7 +78,7 @@ describe('the words of one organisation', () => {
     }
   });
 
-  it('that are broken put nothing into force, say where, and leave the last good ones', async () => {
+  it('are not put into force when invalid: the error names the place, and the last valid ones stay', async () => {
     const digest = await digestInForce();
     await apply({ verbs: [{ action: 'read', verbs: ['derail', 'drop'] }] });
     const lastRead = await waitFor(

@@ -1,4 +1,4 @@
-// What an agent's parses said counts for as long as an approval of it lives, and every meaning of them is judged.
+// An agent's parses count for as long as an approval of them is valid, and all their actions and verbs are judged.
 import { expect } from 'chai';
 import { forgetChanges } from '../../workers/jobs/forget-changes.ts';
 import type { Client } from '../support/client.ts';
@@ -26,7 +26,7 @@ const rule = (id: string, type: string, actions: string[], conditions: object[] 
     },
   ],
 });
-/** Everything is allowed but updates and what is said with "drop"; sending needs a human. */
+/** Allows everything but updates and text with "drop"; sending needs the approval of a human. */
 const POLICIES = {
   'open.json': rule('open', 'ALLOW', ['*']),
   'asked.json': rule('asked', 'ESCALATE', ['send']),
@@ -34,7 +34,7 @@ const POLICIES = {
   'no-drop.json': rule('no-drop', 'DENY', ['*'], [{ fact: 'intent', path: 'verb', operator: 'equal', value: 'drop' }]),
 };
 
-describe('what was parsed, and then', function () {
+describe('parses and their approvals', function () {
   this.timeout(120_000);
   let both: ServiceAndWorker;
   let service: Service;
@@ -48,7 +48,7 @@ describe('what was parsed, and then', function () {
 
   const parse = async (agent_id: string, raw_intent: string): Promise<{ intent_id: string; normalized: string }> =>
     (await client.post('/v1/intent', { agent_id, raw_intent })).json;
-  /** As if so many minutes had passed for what is stored of an agent: its parses and approvals. */
+  /** Moves the stored parses and approvals of an agent this many minutes into the past. */
   const pass = async (agentId: string, minutes: number): Promise<void> => {
     await service.rows(
       `UPDATE recent_parse SET last_at = last_at - make_interval(mins => $2), bucket = bucket - make_interval(mins => $2) WHERE agent_id = $1`,
@@ -68,7 +68,7 @@ describe('what was parsed, and then', function () {
     );
   };
 
-  it('approved, can be used for as long as the approval lives', async () => {
+  it('an approved parse can be used for as long as the approval is valid', async () => {
     const { normalized: intent } = await parse('patient', CURL);
     const question = { agent_id: 'patient', intent };
     const approval_id = await escalate(client, question);
@@ -82,7 +82,7 @@ describe('what was parsed, and then', function () {
     expect((await ask(client, { ...question, approval_id })).decision_id, 'a repeat').to.equal(decision.decision_id);
   });
 
-  it('is shown as waiting while nobody has approved it', async () => {
+  it('a parse with an open approval is shown as waiting until it is approved', async () => {
     const { normalized: intent } = await parse('polling', CURL);
     const question = { agent_id: 'polling', intent };
     const approval_id = await escalate(client, question);
@@ -91,7 +91,7 @@ describe('what was parsed, and then', function () {
     expect([decision.verdict, decision.approval.approval_id]).to.deep.equal(['ESCALATE', approval_id]);
   });
 
-  it('named by its intent_id, can be used with the approval of it, and with no other', async () => {
+  it('a parse named by its intent_id can be used with its own approval, and with no other', async () => {
     const { normalized: intent, intent_id } = await parse('named', CURL);
     const question = { agent_id: 'named', intent };
     const approval_id = await escalate(client, { ...question, intent_id });
@@ -114,7 +114,7 @@ describe('what was parsed, and then', function () {
     }
   });
 
-  it('is not hidden by an approval that was opened before it was parsed', async () => {
+  it('a parse is not hidden by an approval that was opened before it', async () => {
     const question = { agent_id: 'chooser', intent: 'web.send.url' };
     const approval_id = await escalate(client, question);
     await approve(service.admin, approval_id);
@@ -129,7 +129,7 @@ describe('what was parsed, and then', function () {
     }
   });
 
-  it('brings nothing to the approval of another agent', async () => {
+  it('a parse does not affect the approval of another agent', async () => {
     const { normalized: intent } = await parse('owner', CURL);
     const approval_id = await escalate(client, { agent_id: 'owner', intent });
     await approve(service.admin, approval_id);
@@ -140,7 +140,7 @@ describe('what was parsed, and then', function () {
     expect(decision.intent.parsed).to.equal(false);
   });
 
-  it('submitted, goes on when a human approves it later', async () => {
+  it('a submitted intent continues when a human approves it later', async () => {
     await parse('submits', CURL);
     const { intentId } = (await client.post('/v1/intents', { agentId: 'submits', action: 'send', resource: 'web/url' }))
       .json;
@@ -154,12 +154,12 @@ describe('what was parsed, and then', function () {
     expect(decision.intent).to.deep.include({ parsed: true });
   });
 
-  it('is kept for as long as an approval may need it, and then forgotten', async () => {
+  it('a parse is kept for as long as an approval may need it, and then deleted', async () => {
     const approvalTtlMs = 2 * HOUR_MS;
     const kept = async () => (await service.rows("SELECT FROM recent_parse WHERE agent_id = 'kept'")).length;
     const forget = () => forgetChanges.handler({ db: service.db, approvalTtlMs })({ v: 1 });
     await parse('kept', CURL);
-    // An approval that is opened when the parse is almost 15 minutes old, and used when it almost ends.
+    // The approval is opened when the parse is almost 15 minutes old, and used just before it expires.
     await pass('kept', approvalTtlMs / MINUTE_MS + 15);
     await forget();
     expect(await kept()).to.equal(1);
@@ -169,8 +169,8 @@ describe('what was parsed, and then', function () {
     expect(forgetChanges.everyMs).to.be.at.most(HOUR_MS);
   });
 
-  it('is judged by every action that the string and its parses say', async () => {
-    // Formatting is an update by the word alone, and destroys a disk.
+  it('a string is judged by every action that it and its parses name', async () => {
+    // By the word alone, formatting is an update, but it destroys a disk.
     const { verdict, reasons, decision_id } = await ask(client, { agent_id: 'formats', intent: 'infra.format.disk' });
     expect([verdict, reasons[0].code]).to.deep.equal(['DENY', 'NO_UPDATE']);
     const [row] = await service.rows<{ facts: Buffer }>('SELECT facts FROM decision WHERE decision_id = $1', [
@@ -181,7 +181,7 @@ describe('what was parsed, and then', function () {
     expect(intent.meanings.map(({ action }: { action: string }) => action)).to.deep.equal(['delete', 'update']);
   });
 
-  it('is judged by every verb of its parses, whichever came first', async () => {
+  it('a string is judged by every verb of its parses, in any order', async () => {
     for (const texts of [
       ['Drop the users', 'Wipe the users'],
       ['Wipe the users', 'Drop the users'],

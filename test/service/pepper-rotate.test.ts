@@ -1,4 +1,4 @@
-// Another pepper: all rows are sealed anew or none, keys go on working, and what was refused before stays refused.
+// Pepper rotation: all rows are sealed again or none, keys keep working, and refused rows stay refused.
 import { expect } from 'chai';
 import { type RunningIngress, startIngress } from '../../ingress/service.ts';
 import { countWaitingKeys } from '../../shared/domain/keys/previous-pepper.ts';
@@ -23,7 +23,7 @@ import { waitFor } from '../support/wait.ts';
 
 const NEXT = 'the next pepper of tests, of as little use';
 const PEPPERS: Peppers = { previous: TEST_PEPPER, next: NEXT };
-/** Signs that a request has an answer: 401 would be a key that does not work. */
+/** A repeated request that has a stored answer: a 401 instead would be a key that does not work. */
 const REPEATED = { 'idempotency-key': 'before the rotation' };
 
 describe('rotating the pepper', function () {
@@ -57,7 +57,7 @@ describe('rotating the pepper', function () {
     await admin.patch('/v1/agents/paused', { status: 'PAUSED' });
     await approve(admin, await escalate(await service.client(), { agent_id: 'bot', intent: 'delete:db/asked/1' }));
     await signIn(admin, service.adminKey);
-    // More than one batch.
+    // More than one batch of rows.
     await sql(
       `INSERT INTO agent (organisation_id, environment, agent_id, name, created_at, updated_at)
        SELECT $1, 'dev', 'many-' || n, 'n', now(), now() FROM generate_series(1, 1500) n`,
@@ -82,7 +82,7 @@ describe('rotating the pepper', function () {
     await database.drop();
   });
 
-  /** Which rows are refused by a process with this pepper, by table. */
+  /** The rows that a process with this pepper refuses, by table. */
   const refusedUnder = async (pepper: string): Promise<string[]> => {
     const db = await opened(database.url, pepper);
     try {
@@ -131,20 +131,20 @@ describe('rotating the pepper', function () {
     }
   };
 
-  it('is refused while a process is alive, and names it', async () => {
+  it('is refused while a process is running, and the message names it', async () => {
     expect(await failureOf(rotatePepper(database.ownerUrl, PEPPERS))).to.match(/are alive.*ingress \(process \d+ on /s);
     await service.ingress.close();
     await expectAllOld();
   });
 
-  it('is refused with a pepper that is not the one in force, and to a role that does not own the tables', async () => {
+  it('is refused with a wrong current pepper, and for a role that does not own the tables', async () => {
     const wrong = { previous: 'a pepper that was never in force here', next: NEXT };
     expect(await failureOf(rotatePepper(database.ownerUrl, wrong))).to.contain('CUSTOS_PEPPER_PREVIOUS must be');
     expect(await failureOf(rotatePepper(database.url, PEPPERS))).to.contain('Only the owner of the tables');
     await expectAllOld();
   });
 
-  it('leaves everything as it was when it is cut off just before its end', async () => {
+  it('changes nothing when it is interrupted just before its end', async () => {
     const holder = await opened(database.adminUrl);
     let failure = '';
     await holder.transaction(async (held) => {
@@ -162,7 +162,7 @@ describe('rotating the pepper', function () {
     await expectAllOld();
   });
 
-  it('seals every row under the new pepper, and lists the one that was refused, by the command', async () => {
+  it('seals every row under the new pepper, and lists the refused row, by the command', async () => {
     const env = {
       DATABASE_URL: database.url,
       CUSTOS_MIGRATION_DATABASE_URL: database.ownerUrl,
@@ -183,7 +183,7 @@ describe('rotating the pepper', function () {
     expect(await refusedUnder(NEXT)).to.deep.equal([`api_key ${forged.keyId}`]);
   });
 
-  it('leaves a row that "custos seals check" lists with exit code 1, without its values', async () => {
+  it('leaves a refused row, which "custos seals check" lists without its values and with exit code 1', async () => {
     const env = { DATABASE_URL: database.url, CUSTOS_PEPPER: NEXT };
     const { code, stdout } = await runCommand(['seals', 'check'], env);
     expect(code).to.equal(1);
@@ -196,18 +196,18 @@ describe('rotating the pepper', function () {
     expect(of('previous pepper').join()).to.contain('keys are stored under an unknown pepper and do not work');
   });
 
-  it('keeps a process with the old pepper from starting', async () => {
+  it('prevents a process with the old pepper from starting', async () => {
     const error = await start({ CUSTOS_PEPPER: TEST_PEPPER }).catch((e: unknown) => e);
     expect(error).to.be.instanceOf(SecretMismatchError);
   });
 
-  it('makes keys unknown to a process that has not the previous pepper, and answers no repetition', async () => {
+  it('makes keys unknown to a process without the previous pepper, which then replays no stored answer', async () => {
     const ingress = await start({ CUSTOS_PEPPER: NEXT });
     for (const { key } of [oldKey, forged]) expect(await statusOf(ingress, key)).to.equal(401);
     await stop();
   });
 
-  it('stores a key under the new pepper when it is used, once, whoever comes at the same time', async () => {
+  it('stores a key under the new pepper once at its first use, also under concurrent requests', async () => {
     const ingress = await start({ CUSTOS_PEPPER: NEXT, CUSTOS_PEPPER_PREVIOUS: TEST_PEPPER });
     const statuses = await Promise.all(Array.from({ length: 12 }, () => statusOf(ingress, oldKey.key)));
     expect(new Set(statuses)).to.deep.equal(new Set([200]));
@@ -224,7 +224,7 @@ describe('rotating the pepper', function () {
     await stop();
   });
 
-  it('needs the previous pepper no more for a key that was used, and still does for one that was not', async () => {
+  it('needs the previous pepper no longer for a used key, but still for an unused one', async () => {
     const ingress = await start({ CUSTOS_PEPPER: NEXT });
     expect(await statusOf(ingress, oldKey.key)).to.equal(200);
     expect(await statusOf(ingress, otherKey.key)).to.equal(401);
@@ -235,7 +235,7 @@ describe('rotating the pepper', function () {
     await stop();
   });
 
-  it('ends a process that slept through it', async () => {
+  it('ends a running process that has the old pepper', async () => {
     let ended = 0;
     await start({ CUSTOS_PEPPER: NEXT }, () => (ended += 1));
     expect(ended).to.equal(0);

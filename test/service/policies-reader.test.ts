@@ -1,4 +1,4 @@
-// The reader of the policy folder: a file system that hangs keeps neither the lock nor silence, and a refused name changes nothing.
+// The reader of the policy folder: a hanging file system is reported and the lock released; a refused file name changes nothing.
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -41,7 +41,7 @@ describe('the reader of the policy folder', () => {
     };
   };
 
-  it('says that the folder hangs, gives the lock to another, looks no further itself, and goes on when it answers', async () => {
+  it('reports that the folder hangs, releases the lock to another, stops reading, and resumes when the folder answers', async () => {
     let looks = 0;
     let answer = (): void => undefined;
     const hanging = new Promise<void>((resolve) => (answer = resolve));
@@ -64,7 +64,7 @@ describe('the reader of the policy folder', () => {
     await waitFor(() => looks > 1, { what: 'the first reader to read again' });
   });
 
-  it('puts its set into force again when somebody has changed which one is', async () => {
+  it('puts its set into force again after the stored state was changed', async () => {
     start(SHIPPED_POLICIES);
     const inForce = async (): Promise<string | null> => {
       const [row] = await service.rows<SealedRow<'policy_state'>>(
@@ -90,7 +90,7 @@ describe('the reader of the policy folder', () => {
     await readers.pop()?.close();
   });
 
-  it('puts nothing into force while a name is refused, names the file, and all of it once it is renamed', async () => {
+  it('puts nothing into force while a file name is refused, names the file, and applies all of it once it is renamed', async () => {
     const dir = temporaryFolder('policies');
     mkdirSync(path.join(dir, 'team'));
     symlinkSync(path.join(SHIPPED_POLICIES, 'lexicon.json'), path.join(dir, 'lexicon.json'));

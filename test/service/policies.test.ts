@@ -1,4 +1,4 @@
-// Policy sets over HTTP: which is in force, past ones, a check before files are used, and that nobody ever sees half a set.
+// Policy sets over HTTP: the set in force, past sets, the check before use, and atomic replacement.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -48,7 +48,7 @@ describe('policy sets', function suite() {
   const validate = (files: object, by: Client = service.admin) => by.post('/v1/policies/validate', { files });
   const shipped = (name: string) => ({ path: name, text: readFileSync(path.join(SHIPPED_POLICIES, name), 'utf8') });
 
-  it('show the one in force, and how the last reading of the folder went', async () => {
+  it('show the set in force, and the result of the last read of the folder', async () => {
     const { json } = await service.admin.get('/v1/policies');
     expect(json.policies.map((policy: { id: string }) => policy.id)).to.include.members([
       'reads',
@@ -83,7 +83,7 @@ describe('policy sets', function suite() {
     ]);
   });
 
-  it('are the business of a live admin key of the operator alone', async () => {
+  it('are open only to a live admin key of the operator', async () => {
     const organisationId = await service.addOrganisation('tenant');
     for (const by of [
       await service.client({ scopes: ['admin:*'], organisationId }),
@@ -98,15 +98,15 @@ describe('policy sets', function suite() {
         expect([answer.status, answer.json.code]).to.deep.equal([403, 'E1004']);
   });
 
-  describe('are checked before they are used', () => {
-    it('valid ones get the digest that they would have', async () => {
+  describe('are checked before use', () => {
+    it('valid files get the digest that they would have', async () => {
       const { digest, policies } = (await service.admin.get('/v1/policies')).json;
       const names = readdirSync(SHIPPED_POLICIES).filter((name) => name.endsWith('.json'));
       const { json } = await validate(names.filter((name) => name !== 'lexicon.json').map(shipped));
       expect(json).to.deep.equal({ valid: true, digest, findings: [] });
       expect(policies).to.have.lengthOf(names.length - 1);
     });
-    it('others get every finding with file, line and column, and nothing changes', async () => {
+    it('invalid files get every finding with file, line and column, and change nothing', async () => {
       const before = (await service.admin.get('/v1/policies')).json;
       const { json } = await validate([
         { path: 'broken.json', text: '{\n  "id": "x",\n  "id": "y"\n}' },
@@ -126,14 +126,14 @@ describe('policy sets', function suite() {
       );
       expect((await service.admin.get('/v1/policies')).json).to.deep.equal(before);
     });
-    it('a lexicon that is broken is a finding, too', async () => {
+    it('an invalid lexicon is a finding, too', async () => {
       const { json } = await validate([shipped('reads.json'), { path: 'lexicon.json', text: '{}' }]);
       expect(json.valid).to.equal(false);
       expect(json.findings[0]).to.include({ file: 'lexicon.json', code: 'LEXICON' });
     });
   });
 
-  it('that are refused leave the last good one in force, and say so on /ready, in metrics, and in the list', async () => {
+  it('that are refused leave the last valid set in force, and are reported by /ready, metrics and the list', async () => {
     const before = (await service.admin.get('/v1/policies')).json;
     const broken = { ...setOf('BROKEN')['first.json'], target: { actions: ['read'], resources: ['a/../b'] } };
     await service.apply({ ...setOf('BROKEN'), 'first.json': broken });
@@ -141,7 +141,7 @@ describe('policy sets', function suite() {
       const answer = await service.admin.get('/ready');
       return answer.json.degraded.includes('policy-folder') ? answer : undefined;
     });
-    // No worker runs beside this service.
+    // No worker runs with this service.
     expect([ready.status, ready.json.degraded]).to.deep.equal([200, ['policy-folder', 'workers']]);
     const check = ready.json.checks.find((one: { name: string }) => one.name === 'policy-folder');
     expect(check.detail).to.match(/first\.json:\d+ /);
@@ -156,7 +156,7 @@ describe('policy sets', function suite() {
     expect((await service.admin.get('/metrics')).text).to.match(/^custos_policy_folder_ok 1$/m);
   });
 
-  it('change as a whole: in ten swaps no answer mixes two of them', async () => {
+  it('are replaced atomically: in ten swaps no answer mixes two of them', async () => {
     const digests = new Map<string, string>();
     for (const name of ['A', 'B']) digests.set(await service.apply(setOf(name)), name);
     const client = await service.client();
@@ -165,7 +165,7 @@ describe('policy sets', function suite() {
     let asked = 0;
     const ask = async (): Promise<void> => {
       for (let i = 0; swapping; i += 1) {
-        // Another agent and object each time: nothing that is remembered of one set may answer for the other.
+        // Another agent and object each time, so that no cached result of one set answers for the other.
         const requests = Array.from({ length: 4 }, (_, j) => ({
           intent: `data.read.x_${i}_${j}`,
           agent_id: `a-${i % 50}`,
@@ -188,7 +188,7 @@ describe('policy sets', function suite() {
       for (let swap = 0; swap < 10; swap += 1) {
         const already = asked;
         await Promise.race([service.apply(setOf(swap % 2 === 0 ? 'A' : 'B')), Promise.all(asking)]);
-        // At least one whole answer under each set.
+        // At least one complete answer under each set.
         while (asked < already + 3 && swapping)
           await Promise.race([new Promise((r) => setImmediate(r)), Promise.all(asking)]);
       }

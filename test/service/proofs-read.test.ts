@@ -1,4 +1,4 @@
-// Reading proofs: pending, then in the log; one, lists and chains; and for nobody whom they do not concern.
+// Reading proofs: pending, then in the log; single, in lists and in chains; hidden from other organisations, environments and bindings.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Client, ClientResponse } from '../support/client.ts';
@@ -10,7 +10,7 @@ const idsOf = (answer: ClientResponse): string[] => answer.json.items.map((item:
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const ZEROS = '0'.repeat(64);
 
-describe('proofs that are read', () => {
+describe('reading proofs', () => {
   let service: Service;
   let worker: TestWorker;
   let client: Client;
@@ -31,12 +31,12 @@ describe('proofs that are read', () => {
     };
   const pathOf = (proofId: string): string => `/v1/proofs/${encodeURIComponent(proofId)}`;
 
-  /** An entity's last item on its chain. */
+  /** The last item on an entity's chain. */
   const lastOf = async (entityId: string) =>
     (await client.get(`/v1/proofs/chain/${encodeURIComponent(entityId)}?limit=200`)).json.items.at(-1);
   const recordOf = (answer: ClientResponse): string => Buffer.from(answer.json.record, 'base64').toString('utf8');
 
-  it('are 202 with Retry-After until a signed checkpoint covers them, and then 200 with the canonical bytes', async () => {
+  it('returns 202 with Retry-After until a signed checkpoint covers the proof, then 200 with the canonical bytes', async () => {
     const accepted = await post({ proofId: 'a/b ü?', payload: { text: 'a\u0000é', n: 1e30 } });
     const expectPending = async (): Promise<void> => {
       const pending = await client.get(pathOf(accepted.proofId));
@@ -80,7 +80,7 @@ describe('proofs that are read', () => {
     expect(again.json).to.deep.equal({ ...accepted, status: 'anchored' });
   });
 
-  it('are the proofs that decisions name, pending and then on the chain of the agent', async () => {
+  it('returns the proofs named by decisions, pending and then on the chain of the agent', async () => {
     const { json } = await client.post('/v1/enforce', { intent: 'data.read.x', agent_id: 'decided' });
     const pending = await client.get(pathOf(json.proof.proof_id));
     expect([pending.status, pending.json.status]).to.deep.equal([202, 'pending']);
@@ -102,7 +102,7 @@ describe('proofs that are read', () => {
     );
   });
 
-  it('exist for nobody of another organisation, environment or binding: E4003, as those that are not there', async () => {
+  it('answers for other organisations, environments and bindings as for absent proofs: E4003', async () => {
     const pending = (await post({ entityId: 'private' })).proofId;
     const anchored = (await post({ entityId: 'private' })).proofId;
     await service.rows('DELETE FROM log_inbox WHERE source_id = $1', [pending]);
@@ -125,7 +125,7 @@ describe('proofs that are read', () => {
         expect(outcome(answer)).to.deep.equal([404, 'E4003']);
         expect(answer.json.detail).to.equal(absent.json.detail);
       }
-      // Its own log may have leaves, of its keys: the records of the service itself.
+      // Its own log may have leaves for its keys: records of the service itself.
       const { items } = (await stranger.get('/v1/proofs?limit=200')).json;
       for (const item of items) expect(item.entityId).to.equal('custos:keys');
     }
@@ -134,13 +134,13 @@ describe('proofs that are read', () => {
     expect(chain).to.deep.equal({ entityId: 'private', head: null, items: [], nextCursor: null });
   });
 
-  it('need proofs:read', async () => {
+  it('needs proofs:read', async () => {
     const writer = await service.client();
     for (const path of ['/v1/proofs', '/v1/proofs/x', '/v1/proofs/chain/x'])
       expect(outcome(await writer.get(path)), path).to.deep.equal([403, 'E1004']);
   });
 
-  it('are read by a bound key for its agents only', async () => {
+  it('is limited to its agents for a bound key', async () => {
     const mine = (await post({ entityId: 'bound-1' })).proofId;
     const second = (await post({ entityId: 'bound-2' })).proofId;
     await post({ entityId: 'free' });
@@ -154,7 +154,7 @@ describe('proofs that are read', () => {
       expect(outcome(await bound.get(path)), path).to.deep.equal([403, 'E1004']);
   });
 
-  it('are no internal error for ids and filters that cannot be', async () => {
+  it('gives no internal error for impossible ids and filters', async () => {
     for (const path of [
       '/v1/proofs/%00',
       '/v1/proofs/custos:x',
@@ -183,7 +183,7 @@ describe('proofs that are read', () => {
         ids.unshift((await post({ entityId: `list-${i % 2}`, event: `kind-${i % 3}` }, lister)).proofId);
         await worker.append();
       }
-      // The first leaf of the log, or so, is the key that everything here is done with.
+      // One of the first leaves of the log is the key that makes all requests here.
       const { items } = (await lister.get('/v1/proofs')).json;
       const made = items.findIndex((item: { entityId: string }) => item.entityId === 'custos:keys');
       expect(items[made]).to.include({ event: 'custos.key', index: 0 });
@@ -191,7 +191,7 @@ describe('proofs that are read', () => {
       for (const item of items) times.push(item.occurredAt);
     });
 
-    it('come newest first, in pages that together are the whole, while proofs are added', async () => {
+    it('returns each proof once, newest first, over all pages, while proofs are added', async () => {
       expect(idsOf(await lister.get('/v1/proofs'))).to.deep.equal(ids);
       const seen: string[] = [];
       let cursor: string | null = null;
@@ -207,7 +207,7 @@ describe('proofs that are read', () => {
       expect(seen).to.deep.equal(ids);
     });
 
-    it('are filtered by entity, event and time, from inclusive and to exclusive', async () => {
+    it('filters by entity, event and time, from inclusive and to exclusive', async () => {
       const at = (i: number): string => encodeURIComponent(times[i] ?? '');
       const listed = async (query: string) => idsOf(await lister.get(`/v1/proofs?limit=200&${query}`));
       const posted = ids.slice(0, 9);
@@ -221,7 +221,7 @@ describe('proofs that are read', () => {
     });
   });
 
-  it('form a chain per entity, oldest first, with its head, in pages', async () => {
+  it('returns one chain per entity in pages, oldest first, with its head', async () => {
     const entityId = 'chain/of é';
     const ids: string[] = [];
     for (let i = 0; i < 7; i += 1) {

@@ -1,4 +1,4 @@
-// POST /v1/proofs and its batch: what is accepted is on record as it was sent, once for each proofId, all of a batch or none.
+// POST /v1/proofs and its batch: payloads are recorded as sent, once per proofId, and a batch is stored as a whole or not at all.
 import { createHash } from 'node:crypto';
 import canonicalizeIndependently from 'canonicalize';
 import { expect } from 'chai';
@@ -9,12 +9,12 @@ import { type Service, startService } from '../support/service.ts';
 const outcome = (answer: ClientResponse) => [answer.status, answer.json.code];
 const pointers = (answer: ClientResponse) => answer.json.errors.map((error: { pointer: string }) => error.pointer);
 
-/** Any JSON that the service takes: it refuses integer literals beyond 2^53 - 1. */
+/** Any JSON that the service accepts: it refuses integer literals beyond 2^53 - 1. */
 const arbitraryJson = fc
   .jsonValue({ stringUnit: 'grapheme', maxDepth: 4 })
   .filter((value) => !/\d{16,}/.test(JSON.stringify(value)));
 
-describe('proofs that are submitted', () => {
+describe('submitted proofs', () => {
   let service: Service;
   let client: Client;
   before(async () => {
@@ -35,7 +35,7 @@ describe('proofs that are submitted', () => {
     return `${row?.record.toString('utf8')}`;
   };
 
-  it('are accepted with 202, a Location that leads to them, and a digest of the record that is kept', async () => {
+  it('are accepted with 202, a Location that leads to them, and the digest of the stored record', async () => {
     const before = await stored();
     const answer = await post();
     expect(answer.status).to.equal(202);
@@ -83,13 +83,13 @@ describe('proofs that are submitted', () => {
         });
         expect(answer.status, answer.text.slice(0, 300)).to.equal(202);
         const text = await recordText(answer.json.proofId);
-        // Another implementation of RFC 8785 over the sender's own text.
+        // An independent implementation of RFC 8785, over the sender's own text.
         const body = canonicalizeIndependently(JSON.parse(payload) as object) ?? '';
         expect(text).to.include(`"payload":{"body":${body},"environment":"live","organisation":`);
         expect(`${text}}`).to.equal(canonicalizeIndependently(JSON.parse(`${text}}`) as object));
       });
 
-    it('any JSON object at all, in any company', async () => {
+    it('any JSON objects, alone and in a batch', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 5 }), arbitraryJson, { maxKeys: 4 }), {
@@ -136,12 +136,12 @@ describe('proofs that are submitted', () => {
         expect(await stored()).to.deep.equal(before);
       });
 
-    it('a batch of none, and one of 1,001', async () => {
+    it('an empty batch, and one of 1,001', async () => {
       for (const proofs of [[], Array.from({ length: 1_001 }, () => ({}))])
         expect(outcome(await batch(proofs))).to.deep.equal([400, 'E2001']);
     });
 
-    it('a lone surrogate, a number that is none, and a member twice, as JSON that is not valid', async () => {
+    it('a lone surrogate, an invalid number and a duplicate member, as invalid JSON', async () => {
       for (const payload of [
         '{"a":"\\ud800"}',
         '{"a":1e400}',
@@ -157,7 +157,7 @@ describe('proofs that are submitted', () => {
   });
 
   describe('with a proofId', () => {
-    it('repeated give the first answer again and are one record, whatever the spelling of the same JSON', async () => {
+    it('repeated return the first answer and stay one record, in any spelling of the same JSON', async () => {
       const proofId = 'mine/1?é #%41';
       const first = await post({ proofId, payload: { a: 1, b: 100 } });
       service.advance(1_500);
@@ -171,7 +171,7 @@ describe('proofs that are submitted', () => {
       expect(await stored()).to.deep.equal(before);
     });
 
-    it('saying something else are refused with 422 at the pointer, and change nothing', async () => {
+    it('with other content are refused with 422 at the pointer, and change nothing', async () => {
       await post({ proofId: 'taken' });
       const before = await stored();
       for (const change of [{ payload: { amount: 121 } }, { event: 'other' }, { entityId: 'other' }]) {
@@ -182,7 +182,7 @@ describe('proofs that are submitted', () => {
       expect(await stored()).to.deep.equal(before);
     });
 
-    it('are apart in each environment and organisation', async () => {
+    it('are separate in each environment and organisation', async () => {
       const organisationId = await service.addOrganisation('proofs-apart');
       const others = [{ environment: 'test' }, { environment: 'dev' }, { organisationId }] as const;
       await post({ proofId: 'apart' });
@@ -192,7 +192,7 @@ describe('proofs that are submitted', () => {
       }
     });
 
-    it('sent at once with different payloads: exactly one wins, in every statement of the group', async () => {
+    it('sent at once with different payloads: exactly one payload is stored, and all others are refused', async () => {
       for (let round = 0; round < 5; round += 1) {
         const proofId = `race-${round}`;
         const answers = await Promise.all(
@@ -230,7 +230,7 @@ describe('proofs that are submitted', () => {
       for (const answer of answers) expect([answer.status, answer.json.recordDigest]).to.deep.equal([202, digest]);
     });
 
-    it('and an Idempotency-Key settle both: the key the answer, the proofId the record', async () => {
+    it('and an Idempotency-Key both apply: the key decides the answer, the proofId the record', async () => {
       const send = (key: string, change: object = {}) =>
         client.post('/v1/proofs', { ...BODY, proofId: 'both', ...change }, { headers: { 'idempotency-key': key } });
       const first = await send('proof-a');
@@ -241,14 +241,14 @@ describe('proofs that are submitted', () => {
       expect(outcome(await send('proof-a', { event: 'other' }))).to.deep.equal([422, 'E2010']);
       const conflict = await send('proof-c', { event: 'other' });
       expect([...outcome(conflict), pointers(conflict)]).to.deep.equal([422, 'E2010', ['/proofId']]);
-      // The refused request left no claim behind: its key is free for a right one.
+      // The refused request claimed nothing: its key is free for a valid one.
       expect((await send('proof-c')).json).to.deep.equal(first.json);
       expect(await stored()).to.deep.equal(before);
     });
   });
 
   describe('in a batch', () => {
-    it('are answered in order and wait for the log in order', async () => {
+    it('are answered in order and queued for the log in order', async () => {
       const proofs = Array.from({ length: 120 }, (_, i) => ({
         payload: { i },
         ...(i % 3 === 0 ? { proofId: `ordered-${i}` } : {}),
@@ -266,7 +266,7 @@ describe('proofs that are submitted', () => {
       }
     });
 
-    it('are all refused for one that conflicts, also at the very end', async () => {
+    it('are all refused if one conflicts, even the very last one', async () => {
       await post({ proofId: 'known' });
       const before = await stored();
       const members = [
@@ -283,7 +283,7 @@ describe('proofs that are submitted', () => {
       expect(await stored()).to.deep.equal(before.map((n) => n + 199));
     });
 
-    it('may name one proofId twice when both say the same, and conflict with themselves when not', async () => {
+    it('may contain one proofId twice with the same content, and are refused if the contents differ', async () => {
       const before = await stored();
       const same = await batch([{ proofId: 'twice' }, {}, { proofId: 'twice' }]);
       expect(same.json.proofs[2]).to.deep.equal(same.json.proofs[0]);
@@ -293,7 +293,7 @@ describe('proofs that are submitted', () => {
       expect(await stored()).to.deep.equal(before.map((n) => n + 2));
     });
 
-    it('repeated as a whole give the same answer and nothing new, with and without an Idempotency-Key', async () => {
+    it('repeated as a whole return the same answer and store nothing new, with and without an Idempotency-Key', async () => {
       const members = Array.from({ length: 30 }, (_, i) => ({ proofId: `whole-${i}` }));
       const first = await batch(members);
       const before = await stored();
@@ -302,7 +302,7 @@ describe('proofs that are submitted', () => {
       expect(await stored()).to.deep.equal(before);
     });
 
-    it('sent at once with the same proofIds in opposite orders all succeed: nobody waits in a circle', async () => {
+    it('sent at once with the same proofIds in opposite orders all succeed, without a deadlock', async () => {
       for (let round = 0; round < 3; round += 1) {
         const members = Array.from({ length: 150 }, (_, i) => ({ proofId: `circle-${round}-${i}` }));
         const reversed = [...members].reverse();
@@ -319,7 +319,7 @@ describe('proofs that are submitted', () => {
     });
   });
 
-  it('need intents:write, and a bound key speaks only for its agents', async () => {
+  it('need intents:write, and a bound key may submit only for its agents', async () => {
     const reader = await service.client({ scopes: ['proofs:read'] });
     for (const answer of [await post({}, reader), await batch([{}], reader)])
       expect(outcome(answer)).to.deep.equal([403, 'E1004']);

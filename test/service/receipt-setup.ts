@@ -1,4 +1,4 @@
-// For tests of receipts: what they say, read with nothing of the code under test.
+// Helpers for tests of receipts: they read receipts without any of the code under test.
 import { createHash } from 'node:crypto';
 import canonicalizeIndependently from 'canonicalize';
 import type { Receipt } from '../../shared/core/proof/receipt.ts';
@@ -15,7 +15,7 @@ export function recordOf({ record }: Pick<Receipt, 'record'>): RecordJson {
   return JSON.parse(Buffer.from(record, 'base64').toString('utf8')) as RecordJson;
 }
 
-/** What a promise of the receipt's record must name: SHA-256 of JCS of all but previousHash, lower-case hex. */
+/** The digest that a promise of the receipt's record must contain: SHA-256 of JCS of all but previousHash, lower-case hex. */
 export function recordDigestOf(receipt: Pick<Receipt, 'record'>): string {
   const { previousHash: _, ...promised } = recordOf(receipt);
   return createHash('sha256')

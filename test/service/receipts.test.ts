@@ -1,4 +1,4 @@
-// Receipts and promises over HTTP: what a caller is given proves the record to somebody who trusts only the published keys.
+// Receipts and promises over HTTP: they prove a record to anyone who trusts only the published keys.
 import { expect } from 'chai';
 import { trustPublishedKeys, type TrustedKey } from '../../shared/core/proof/keys.ts';
 import { promiseOf, verifyPromise } from '../../shared/core/proof/promise.ts';
@@ -51,7 +51,7 @@ describe('receipts and promises', () => {
   };
 
   describe('a receipt', () => {
-    it('verifies offline with the published keys, and is by the first checkpoint that covers it, for ever', async () => {
+    it('verifies offline with the published keys, and always uses the first checkpoint that covers its leaf', async () => {
       const receipt = await anchoredReceipt({ payload: { text: 'a\u0000é 漢', n: 1e30 } });
       const keys = await keysOf();
       const verified = verifyReceipt(receipt, keys);
@@ -67,7 +67,7 @@ describe('receipts and promises', () => {
       expect(verified.size).to.equal(Math.min(...covering));
     });
 
-    it('is had for every leaf of the log, whatever its place in the tree', async () => {
+    it('exists for every leaf of the log, at every place in the tree', async () => {
       await anchoredReceipt();
       const keys = await keysOf();
       const { items } = (await client.get('/v1/proofs?limit=200')).json;
@@ -78,7 +78,7 @@ describe('receipts and promises', () => {
       }
     });
 
-    it('comes as a tlog-proof with Accept: text/plain, which says the same', async () => {
+    it('is returned as a tlog-proof with Accept: text/plain, with the same content', async () => {
       const receipt = await anchoredReceipt({ proofId: 'as text/é' });
       const answer = await client.get(pathOf(receipt.proofId), { headers: { accept: 'text/plain' } });
       expect([answer.status, answer.headers['content-type']]).to.deep.equal([200, 'text/plain; charset=utf-8']);
@@ -90,7 +90,7 @@ describe('receipts and promises', () => {
         );
     });
 
-    it('is immutable to caches and has an ETag of each form; what is pending has neither', async () => {
+    it('is immutable to caches, with an ETag for each form; a pending proof has neither', async () => {
       const pending = await client.get(pathOf((await post()).json.proofId));
       expect(pending.status).to.equal(202);
       expect(`${pending.headers['cache-control']}`).not.to.include('immutable');
@@ -117,7 +117,7 @@ describe('receipts and promises', () => {
         .and.not.equal(etags[1]);
     });
 
-    it('of another organisation or environment is not there: E4003; its log and keys are others', async () => {
+    it('of another organisation or environment is not found (E4003); each has its own log and keys', async () => {
       const { proofId } = await anchoredReceipt();
       const organisationId = await service.addOrganisation('receipts-apart');
       const scopes = ['intents:write', 'proofs:read'] as const;
@@ -144,7 +144,7 @@ describe('receipts and promises', () => {
       expect([signed.proofId, signed.recordDigest]).to.deep.equal([proofId, recordDigestOf(receipt)]);
     };
 
-    it('comes with a proof, its batch and what is pending, and fits the receipt that follows', async () => {
+    it('comes with a proof, with its batch and with pending proofs, and matches the later receipt', async () => {
       const { proofId, promise } = (await post()).json;
       expect((await client.get(pathOf(proofId))).json.promise).to.deep.equal(promise);
       const batch = (await client.post('/v1/proofs/batch', { proofs: [BODY, { ...BODY, entityId: 'é' }] })).json.proofs;
@@ -152,7 +152,7 @@ describe('receipts and promises', () => {
       for (const one of [{ proofId, promise }, ...batch]) await expectKept(one.promise, one.proofId);
     });
 
-    it('is the same for the same proofId, also when it is anchored meanwhile', async () => {
+    it('is the same for the same proofId, even if it is anchored meanwhile', async () => {
       const first = (await post({ proofId: 'again' })).json;
       service.advance(90_000);
       expect((await post({ proofId: 'again' })).json).to.deep.equal(first);
@@ -160,7 +160,7 @@ describe('receipts and promises', () => {
       expect((await post({ proofId: 'again' })).json).to.deep.equal({ ...first, status: 'anchored' });
     });
 
-    it('comes with decisions, single and in a batch, which read back to the byte', async () => {
+    it('comes with decisions, single and in a batch, which are read back byte for byte', async () => {
       const request = { intent: 'data.read.x', agent_id: 'promised' };
       const single = await client.post('/v1/enforce', request);
       const batch = await client.post('/v1/enforce/batch', { requests: [request, { ...request, agent_id: 'other' }] });
@@ -177,7 +177,7 @@ describe('receipts and promises', () => {
       expect(items).to.deep.include({ ...single.json, stands: true });
     });
 
-    it('does not verify when any member is changed, nor with the log key', async () => {
+    it('does not verify with any member changed, nor with the log key', async () => {
       const { promise } = (await post()).json;
       const keys = await keysOf();
       for (const change of [
@@ -195,7 +195,7 @@ describe('receipts and promises', () => {
   describe('POST /v1/proofs/verify', () => {
     const verify = (body: unknown, by: Client = client) => by.post('/v1/proofs/verify', body);
 
-    it('says valid, with what was proven, to any valid key and to nobody else', async () => {
+    it('returns "valid" and what was proven to any valid key, and refuses requests without one', async () => {
       const receipt = await anchoredReceipt();
       const verified = verifyReceipt(receipt, await keysOf());
       if (!verified.ok) throw new Error(verified.sentence);
@@ -216,7 +216,7 @@ describe('receipts and promises', () => {
       expect(outcome(await verify(receipt, client.withKey(undefined)))).to.deep.equal([401, 'E1001']);
     });
 
-    it('names the first check that failed, for each thing that can be changed', async () => {
+    it('names the first failed check, for every kind of change', async () => {
       const receipt = await anchoredReceipt();
       const later = await anchoredReceipt();
       const bytes = Buffer.from(receipt.record, 'base64');
@@ -242,13 +242,13 @@ describe('receipts and promises', () => {
         expect([status, json.valid, json.failure], what).to.deep.equal([200, false, failure]);
         expect(json.sentence, what).to.be.a('string').and.not.equal('');
       }
-      // A checkpoint of another tree: signed, but not the one that the path leads to.
+      // A signed checkpoint of another tree, to which the path does not lead.
       const { json } = await verify({ ...receipt, checkpoint: later.checkpoint });
       expect(json.valid).to.equal(false);
       expect(json.failure).to.be.oneOf(['WRONG_SIZE', 'WRONG_PATH', 'RECORD_ALTERED']);
     });
 
-    it('takes at most 64 kB, and says so with E2005', async () => {
+    it('refuses bodies over 64 kB with E2005', async () => {
       const receipt = await anchoredReceipt();
       const fill = 65_536 - Buffer.byteLength(JSON.stringify({ ...receipt, x: '' }));
       expect((await verify({ ...receipt, x: 'a'.repeat(fill) })).json.failure).to.equal('MALFORMED');

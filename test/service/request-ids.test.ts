@@ -1,4 +1,4 @@
-// One id joins everything: the X-Request-Id of a request is in its access log line, in its decisions, and finds them.
+// Request ids: the X-Request-Id of a request is in its access log line and in its decisions, and finds them.
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
 import { createDecisionStore, type DecisionRow } from '../../shared/domain/decisions/decision-store.ts';
@@ -65,7 +65,7 @@ describe('the id of a request', () => {
       expect(asAnswered((await client.get(`/v1/decisions/${decisionId}`)).text)).to.equal(answer.text);
     });
 
-  it('joins all decisions of a batch, and its log line names them; what was not decided has no id', async () => {
+  it('is shared by all decisions of a batch, which its log line lists; undecided items have no id', async () => {
     const members = [ALLOWED, { ...ALLOWED, intent: 'bad' }, { ...ALLOWED, intent: 'delete:db/elsewhere' }];
     const answer = await client.post('/v1/enforce/batch', { requests: members });
     const decided = (answer.json.decisions as Decided[]).flatMap(({ decision_id: id }) => id ?? []);
@@ -80,7 +80,7 @@ describe('the id of a request', () => {
     }
   });
 
-  it('of a submitted intent is that of the decisions that workers make of it, also after an approval', async () => {
+  it('of a submitted intent is that of the decisions that workers make for it, also after an approval', async () => {
     const body = { agentId: 'joined', action: 'delete', resource: 'db/asked/a' };
     const submitted = await client.post('/v1/intents', body);
     const { intentId } = submitted.json;
@@ -98,7 +98,7 @@ describe('the id of a request', () => {
     );
   });
 
-  it('of a repeat under an Idempotency-Key is its own in the log, beside the decision of the first', async () => {
+  it('of a repeat under an Idempotency-Key is in the log with its own value, next to the decision of the first request', async () => {
     const headers = { 'idempotency-key': 'joined-once' };
     const batch = { requests: [ALLOWED, { ...ALLOWED, intent: 'delete:db/open/b' }] };
     const paths = [
@@ -124,7 +124,7 @@ describe('the id of a request', () => {
     await service.admin.request('DELETE', '/v1/halt', { body: { reason: 'test' } });
   });
 
-  it('finds nothing for a key that may not see it, and page by page what many requests share', async () => {
+  it('finds nothing for a key without access, and finds many decisions page by page', async () => {
     const headers = { 'x-request-id': 'shared-id' };
     const made: string[] = [];
     for (let i = 0; i < 5; i += 1)
@@ -152,7 +152,7 @@ describe('the id of a request', () => {
       expect(await found('shared-id', '', await service.client(spec))).to.deep.equal([]);
   });
 
-  it('finds its decisions wherever in time they are, whatever form the id has', async () => {
+  it('finds decisions of any age, for every form of id', async () => {
     const store = createDecisionStore({ db: service.db, processId: 'test' });
     const atMs = service.nowMs() - 60_000;
     const own = (ms: number): string => newId('req', ms);

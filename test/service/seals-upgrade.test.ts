@@ -1,4 +1,4 @@
-// The migration that adds the seals: what an older installation holds is sealed in the same step, with its own pepper only.
+// The migration that adds the seals: it seals the rows of an older installation in the same step, only with that installation's pepper.
 import { expect } from 'chai';
 import { createDataSource } from '../../shared/platform/db/data-source.ts';
 import { migrationsWith } from '../../shared/platform/db/migrations/index.ts';
@@ -10,7 +10,7 @@ import { approve, escalate, ESCALATING } from '../support/escalations.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { type Service, startService } from '../support/service.ts';
 
-describe('an installation from before there were seals', () => {
+describe('an installation older than the seals', () => {
   let service: Service;
   before(async () => {
     service = await startService({ policies: ESCALATING });
@@ -20,7 +20,7 @@ describe('an installation from before there were seals', () => {
     await approve(admin, await escalate(await service.client(), { agent_id: 'bot', intent: 'delete:db/asked/1' }));
     await admin.post('/v1/halt', { reason: 'older' });
     await signIn(admin, service.adminKey);
-    // More than one batch.
+    // More than one batch of rows.
     await service.rows(
       `INSERT INTO agent (organisation_id, environment, agent_id, name, created_at, updated_at)
        SELECT $1, 'dev', 'many-' || n, 'n', now(), now() FROM generate_series(1, 2500) n`,
@@ -46,7 +46,7 @@ describe('an installation from before there were seals', () => {
     }
   };
 
-  it('has all its rows sealed, and nothing when the pepper is another', async () => {
+  it('gets all its rows sealed, and none with another pepper', async () => {
     await migrate(TEST_PEPPER, 'down');
     const error = await migrate('another pepper, of as little use elsewhere', 'up').catch((e: unknown) => e);
     expect(String(error)).to.contain('CUSTOS_PEPPER is not the one this database was set up with');

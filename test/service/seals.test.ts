@@ -1,4 +1,4 @@
-// Whoever writes to the database does not become an administrator: rows that give authority are believed only as this service wrote them.
+// Rows that give authority are trusted only as this service wrote them: write access to the database does not make an administrator.
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
@@ -16,19 +16,19 @@ import { waitFor } from '../support/wait.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('a row that gives authority and was written past the service', () => {
+describe('a row that gives authority and was changed outside the service', () => {
   let service: Service;
   const codeOf = async (client: Client): Promise<string> => {
     const { status, json } = await client.get('/v1/auth/keys');
     return status === 200 ? 'accepted' : json.code;
   };
-  /** By somebody who can write whatever they like. */
+  /** Runs SQL as somebody with full write access. */
   const tamper = (text: string, values: unknown[] = []): Promise<object[]> => service.rows(text, values);
   const verdictOf = async (client: Client, agentId: string): Promise<string> =>
     gist(await ask(client, { agent_id: agentId, intent: 'read:data/x' })).join();
   const becomes = (look: () => Promise<string>, expected: string): Promise<unknown> =>
     waitFor(async () => (await look()) === expected, { what: `the answer to be ${expected}` });
-  /** Asks for longer than a change takes to be in force everywhere. */
+  /** Checks for longer than a change takes to reach every process. */
   const stays = async (look: () => Promise<string>, expected: string): Promise<void> => {
     const until = performance.now() + 1_500;
     while (performance.now() < until) expect(await look()).to.equal(expected);
@@ -39,7 +39,7 @@ describe('a row that gives authority and was written past the service', () => {
   });
   after(() => service.close());
 
-  it('does not bring a revoked key back, not with the row that it had before it was revoked either', async () => {
+  it('does not reactivate a revoked key, not even as the row from before the revocation', async () => {
     const { key, keyId } = await service.addKey({ scopes: ['admin:*'] });
     const client = service.admin.withKey(key);
     expect(await codeOf(client)).to.equal('accepted');
@@ -52,7 +52,7 @@ describe('a row that gives authority and was written past the service', () => {
     await stays(() => codeOf(client), 'E1002');
   });
 
-  it('stays behind its newest version, of which the service itself can delete none', async () => {
+  it('has versions that the service itself can neither change nor delete', async () => {
     for (const change of ['DELETE FROM row_version', 'UPDATE row_version SET version = 1', 'TRUNCATE row_version']) {
       const error = await service.db.query({ name: change, text: change }, []).then(
         () => undefined,
@@ -62,7 +62,7 @@ describe('a row that gives authority and was written past the service', () => {
     }
   });
 
-  it('does not widen what a key may do, and is counted', async () => {
+  it('does not widen the scopes of a key, and is counted', async () => {
     const { key, keyId } = await service.addKey({ scopes: ['proofs:read'] });
     const client = service.admin.withKey(key);
     expect(await codeOf(client)).to.equal('E1004');
@@ -73,7 +73,7 @@ describe('a row that gives authority and was written past the service', () => {
       .get('custos_refused_rows_total')
       ?.samples.find(({ labels }) => labels['table'] === 'api_key');
     expect(counted?.value).to.be.at.least(1);
-    // Nor does a rotation hand the wider scopes on.
+    // A rotation does not copy the wider scopes either.
     expect((await service.admin.post(`/v1/auth/keys/${keyId}/rotate`, {})).status).to.equal(404);
     expect((await service.admin.get('/v1/auth/keys')).text).not.to.contain(keyId);
   });
@@ -91,7 +91,7 @@ describe('a row that gives authority and was written past the service', () => {
     ['version', '2'],
     ['seal', 'NULL'],
   ])
-    it(`is no key any more when its ${column} is another, in a process that knew the key`, async () => {
+    it(`is no valid key when its ${column} was changed, even in a process that has the key in its cache`, async () => {
       const { key, keyId } = await service.addKey({ scopes: ['admin:*'] });
       const client = service.admin.withKey(key);
       expect(await codeOf(client)).to.equal('accepted');
@@ -99,7 +99,7 @@ describe('a row that gives authority and was written past the service', () => {
       await becomes(() => codeOf(client), 'E1002');
     });
 
-  it('makes no key of a hash that somebody else made', async () => {
+  it('does not create a key from the hash and seal of another key', async () => {
     const { key, keyId } = await service.addKey({ scopes: ['admin:*'] });
     await tamper(
       `INSERT INTO api_key (key_id, organisation_id, environment, name, secret_hmac, scopes, tier, created_at, seal)
@@ -110,7 +110,7 @@ describe('a row that gives authority and was written past the service', () => {
     await becomes(() => codeOf(service.admin.withKey(key)), 'E1002');
   });
 
-  it('refuses all keys of an organisation that was raised', async () => {
+  it('invalidates all keys of an organisation whose tier was raised', async () => {
     const organisationId = await service.addOrganisation('raised');
     const { key } = await service.addKey({ organisationId, scopes: ['admin:*'] });
     const client = service.admin.withKey(key);
@@ -119,13 +119,13 @@ describe('a row that gives authority and was written past the service', () => {
     await becomes(() => codeOf(client), 'E1002');
   });
 
-  it('refuses a key that was put into the line of another', async () => {
+  it('invalidates a key that was moved into the line of another', async () => {
     const [one, other] = [await service.addKey({ scopes: ['admin:*'] }), await service.addKey({ scopes: ['admin:*'] })];
     await tamper('UPDATE api_key SET replaced_by = $2 WHERE key_id = $1', [one.keyId, other.keyId]);
     await becomes(() => codeOf(service.admin.withKey(other.key)), 'E1002');
   });
 
-  it('is no session', async () => {
+  it('does not create a session', async () => {
     const { keyId } = await service.addKey({ scopes: ['admin:*'] });
     const token = randomBytes(32).toString('base64url');
     await tamper(
@@ -151,7 +151,7 @@ describe('a row that gives authority and was written past the service', () => {
       expect((await signed.get('/v1/agents')).status).to.equal(401);
     });
 
-  it('denies an agent: whatever was changed, and also when it was deleted or put back', async () => {
+  it('denies an agent after any change, also when the row was deleted or put back', async () => {
     const client = await service.client({ scopes: ['intents:write', 'agents:write', 'agents:read'] });
     const changes = [
       "UPDATE agent SET status = 'ACTIVE' WHERE agent_id = $1",
@@ -170,12 +170,12 @@ describe('a row that gives authority and was written past the service', () => {
       await tamper(change, [agentId]);
       await stays(() => verdictOf(client, agentId), 'DENY,AGENT_NOT_ACTIVE');
       expect((await client.get(`/v1/agents/${agentId}`)).status, 'and is not shown as one').to.equal(404);
-      // An id is never used again.
+      // Ids are never reused.
       expect((await client.post('/v1/agents', { agentId, name: 'two' })).json.code).to.equal('E5003');
     }
   });
 
-  it('halts an environment: changed, deleted or put back to when it was lifted; and can be lifted by an administrator', async () => {
+  it('halts an environment when changed, deleted or put back to a lifted state; an administrator can lift the halt', async () => {
     const organisationId = await service.addOrganisation('halting');
     const admin = service.admin.withKey((await service.addKey({ organisationId, scopes: ['admin:*'] })).key);
     const halted = async (): Promise<string> =>
@@ -229,12 +229,12 @@ describe('a row that gives authority and was written past the service', () => {
     expect((await service.admin.get(`/v1/approvals/${id}`)).status).to.equal(404);
     expect((await approve(service.admin, id)).status).to.equal(404);
     expect((await service.admin.get('/v1/approvals?agentId=bot')).json.items).to.deep.equal([]);
-    // The next time the same is asked, nothing is offered to be approved: its place is taken.
+    // The next such request opens no approval: the refused row occupies its place.
     const again = await ask(client, { agent_id: 'bot', intent });
     expect([again.verdict, again.approval]).to.deep.equal(['ESCALATE', undefined]);
   });
 
-  it('is not used twice when it is put back to when it was approved', async () => {
+  it('is not used twice when it is put back to its approved state', async () => {
     const client = await service.client();
     const intent = 'delete:db/asked/2';
     const id = await escalate(client, { agent_id: 'twice', intent });
@@ -250,7 +250,7 @@ describe('a row that gives authority and was written past the service', () => {
     expect(await use()).to.equal('DENY');
   });
 
-  it('lets nobody decide an approval whose line of keys was changed', async () => {
+  it('prevents decisions on an approval whose line of keys was changed', async () => {
     const { key, keyId } = await service.addKey({ scopes: ['admin:*'] });
     const asker = service.admin.withKey(key);
     const id = await escalate(asker, { agent_id: 'line', intent: 'delete:db/asked/3' });
@@ -261,7 +261,7 @@ describe('a row that gives authority and was written past the service', () => {
     expect((await approve(successor, id)).json.code).to.equal('E1004');
   });
 
-  it('puts no policy set into force, not one that was in force before either', async () => {
+  it('puts no policy set into force, not even one that was in force before', async () => {
     const client = await service.client();
     const verdict = async (): Promise<string> =>
       (await ask(client, { agent_id: 'p', intent: 'delete:db/asked/4' })).verdict;
@@ -284,7 +284,7 @@ describe('a row that gives authority and was written past the service', () => {
     for (const change of ['UPDATE policy_state SET active_digest = NULL, seal = NULL', 'DELETE FROM policy_state']) {
       await tamper(change);
       await stays(verdict, 'ESCALATE');
-      // As a worker does when it looks at the folder the next time.
+      // As a worker does at its next read of the folder.
       await service.apply(ESCALATING);
       await stays(verdict, 'ESCALATE');
     }
@@ -302,7 +302,7 @@ describe('every row that gives authority', () => {
   });
   after(() => service.close());
 
-  it('has an entity with exactly its columns, each of them sealed or known not to need it', async () => {
+  it('has an entity with exactly its columns, each of them sealed or listed as exempt', async () => {
     const migrated = await service.rows<{
       table: string;
       column: string;
@@ -338,7 +338,7 @@ describe('every row that gives authority', () => {
     expect(described).to.have.deep.members(migrated);
   });
 
-  it('is not selected by a condition that lacks its value', async () => {
+  it('is not selected by a condition whose value is missing', async () => {
     for (const missing of [undefined, null]) {
       const error: unknown = await service.db
         .select('agent', { where: { organisation_id: missing as never, environment: 'live' } })
@@ -349,18 +349,18 @@ describe('every row that gives authority', () => {
   });
 
   for (const table of SEALED_TABLE_NAMES)
-    it(`of ${table}, as the service has written it, is genuine`, async () => {
+    it(`of ${table}, as written by the service, is genuine`, async () => {
       const rows = await rowsOf(table);
       expect(rows).not.to.have.lengthOf(0);
       expect(genuine(service.db, table, rows)).to.have.lengthOf(rows.length);
     });
 
-  describe('with one column that is another', () => {
+  describe('with one changed column', () => {
     let client: pg.Client;
     before(async () => {
       client = new pg.Client({ connectionString: adminUrlOf(service.databaseUrl) });
       await client.connect();
-      // The owner of the tables can put anything there.
+      // The owner of the tables can write any value.
       await client.query("SET session_replication_role = 'replica'");
       const { rows } = await client.query<{ text: string }>(
         `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I CASCADE', conrelid::regclass, conname) AS text FROM pg_constraint
@@ -386,7 +386,7 @@ describe('every row that gives authority', () => {
     };
     for (const table of SEALED_TABLE_NAMES)
       for (const [column, kind] of Object.entries(sealedTable(table).columns))
-        it(`${table}.${column} is refused by whoever reads it`, async () => {
+        it(`${table}.${column} is refused by every reader`, async () => {
           const values = OTHER[kind]?.(column);
           await client.query('BEGIN');
           try {
@@ -402,7 +402,7 @@ describe('every row that gives authority', () => {
   });
 });
 
-/** One of everything that the service does to these tables. */
+/** Makes one of everything that the service writes to these tables. */
 async function writeEverything(service: Service): Promise<void> {
   const { admin } = service;
   const { json: made } = await admin.post('/v1/auth/keys', {

@@ -1,4 +1,4 @@
-// What the service does that matters is a leaf of its log, exactly once, and no caller can make such a leaf.
+// Important actions of the service are leaves of its log, exactly once, and no caller can create such a leaf.
 import { expect } from 'chai';
 import { DEFAULT_DAILY_CAP } from '../../shared/core/trust/beta.ts';
 import { fold as foldJob } from '../../workers/jobs/fold.ts';
@@ -10,7 +10,7 @@ import { recordOf } from './receipt-setup.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-describe('leaves of the service itself', () => {
+describe('leaves written by the service itself', () => {
   let service: Service;
   let worker: TestWorker;
   before(async () => {
@@ -23,7 +23,7 @@ describe('leaves of the service itself', () => {
     await service?.close();
   });
 
-  /** The bodies on an entity's chain, oldest first, all of one event; what waits is appended first. */
+  /** The bodies on an entity's chain with one event, oldest first. Appends pending records first. */
   const bodiesOf = async (entityId: string, event: string, by: Client = service.admin): Promise<Body[]> => {
     await worker.append();
     const { items } = (await by.get(`/v1/proofs/chain/${encodeURIComponent(entityId)}?limit=200`)).json;
@@ -32,7 +32,7 @@ describe('leaves of the service itself', () => {
       return recordOf(item).payload.body;
     });
   };
-  /** What a step added to a chain. */
+  /** The items that a step added to a chain. */
   const added = async (entityId: string, event: string, step: () => Promise<unknown>, by?: Client): Promise<Body[]> => {
     const before = await bodiesOf(entityId, event, by);
     await step();
@@ -40,13 +40,13 @@ describe('leaves of the service itself', () => {
   };
   const onKeys = (step: () => Promise<unknown>) => added('custos:keys', 'custos.key', step);
 
-  it('are on the chain of keys: each that is made, rotated and revoked, with its power and without its secret', async () => {
+  it('record each key that is created, rotated or revoked, with its scopes and without its secret', async () => {
     let first = { keyId: '', key: '' };
     const scopes = ['agents:read'];
     const made = await onKeys(async () => {
       const body = { name: 'logged', scopes, agentIds: ['a'], tier: 3 };
       first = (await service.admin.post('/v1/auth/keys', body, { headers: { 'idempotency-key': 'one-key' } })).json;
-      // The same request again makes no second key, and no second leaf.
+      // A repeated request creates no second key, and no second leaf.
       await service.admin.post('/v1/auth/keys', body, { headers: { 'idempotency-key': 'one-key' } });
     });
     expect(made).to.have.lengthOf(1);
@@ -75,7 +75,7 @@ describe('leaves of the service itself', () => {
     expect(first).to.deep.include({ change: 'created', scopes: ['admin:*'], by: null });
   });
 
-  it('are on the chain of an agent: its registration and each change of what policies ask, and nothing else of it', async () => {
+  it('record the registration of an agent and each change that policies depend on, and no other change', async () => {
     const agentId = 'logged-agent';
     const bodies = await added(agentId, 'custos.agent', async () => {
       const agent = { agentId, name: 'A name', metadata: { secret: 1 }, capabilities: ['mail'], tags: ['blue'] };
@@ -95,7 +95,7 @@ describe('leaves of the service itself', () => {
     ]);
   });
 
-  it('are on the chain of halts: each halt and each lift, once however often it is asked for', async () => {
+  it('record each halt and each lift once, also when requested repeatedly', async () => {
     const bodies = await added('custos:halt', 'custos.halt', async () => {
       await service.admin.post('/v1/halt', { reason: 'incident é' });
       await service.admin.post('/v1/halt', { reason: 'again' });
@@ -138,7 +138,7 @@ describe('leaves of the service itself', () => {
     expect(back).to.equal(previousDigest);
   });
 
-  it('are on the chain of the agent: each decision and each fold of its signals, once', async () => {
+  it('record each decision and each fold of signals once, on the chain of the agent', async () => {
     const client = await service.client({ scopes: ['intents:write', 'trust:write', 'proofs:read'] });
     const { json } = await client.post('/v1/enforce', { intent: 'data.read.x', agent_id: 'agent é' });
     const signals = [{ signalId: 'once', agentId: 'agent é', type: 'success' }];
@@ -154,7 +154,7 @@ describe('leaves of the service itself', () => {
     for (const { proofId } of chain) expect((await client.get(`/v1/proofs/${proofId}`)).status).to.equal(200);
   });
 
-  it('can be made by no caller, whatever the scopes: E2001, and nothing is added', async () => {
+  it('cannot be created by callers with any scopes: E2001, and nothing is added', async () => {
     await worker.append();
     const size = async () => (await checkLog(service.db, service.operatorId, 'live')).size;
     const before = await size();

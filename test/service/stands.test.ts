@@ -1,4 +1,4 @@
-// A stored answer is never a way around the present: repeats give a permission again only while it stands.
+// Repeats of stored answers: a permission is given again only while its decision stands.
 import { expect } from 'chai';
 import { fold as foldJob } from '../../workers/jobs/fold.ts';
 import type { Client, ClientResponse } from '../support/client.ts';
@@ -9,7 +9,7 @@ import { type Service, startService } from '../support/service.ts';
 
 const POLICIES = {
   ...ESCALATING,
-  // Reading is open to who is trusted; an agent without evidence is at level 1.
+  // Trusted agents may read; an agent without evidence is at level 1.
   'reads.json': {
     id: 'reads',
     stage: 'enforce',
@@ -73,7 +73,7 @@ describe('a decision that is repeated or read', function suite() {
     (await service.rows('SELECT FROM decision WHERE agent_id = $1', [agentId])).length;
   const status = (agentId: string, to: string) => admin.patch(`/v1/agents/${agentId}`, { status: to });
 
-  /** What ends a decision, why it then does not stand, and what undoes it. */
+  /** Each way to end a decision, the reason why it no longer stands, and the way to undo it. */
   interface Ending {
     readonly lapse: string;
     readonly end: (agentId: string) => Promise<unknown>;
@@ -104,7 +104,7 @@ describe('a decision that is repeated or read', function suite() {
       ['ALLOW', 'read:data/x'],
       ['DEGRADE', 'read:limited/x'],
     ] as const)
-      it(`${verdict}: after ${what} it is refused under its Idempotency-Key, alone and in a batch, and said not to stand`, async () => {
+      it(`${verdict}: after ${what} it is refused under its Idempotency-Key, alone and in a batch, and shown as not standing`, async () => {
         const agentId = name();
         await admin.post('/v1/agents', { agentId, name: agentId });
         const body = { intent, agent_id: agentId };
@@ -132,7 +132,7 @@ describe('a decision that is repeated or read', function suite() {
           const { status: batchStatus, json } = await batch();
           expect(batchStatus).to.equal(200);
           expect(json.decisions[0].error).to.include({ code: 'E5004', status: 409, instance: '/v1/enforce/batch' });
-          // What permits nothing needs no present.
+          // A verdict that permits nothing is repeated unchecked.
           expect(json.decisions.slice(1)).to.deep.equal(firstBatch.json.decisions.slice(1));
           expect(await read()).to.deep.equal({ ...first.json, stands: false, stands_reason: lapse });
           expect(await decisionsOf(agentId), 'nothing is decided by a repeat').to.equal(3);
@@ -145,7 +145,7 @@ describe('a decision that is repeated or read', function suite() {
         expect((await read()).stands).to.equal(true);
       });
 
-  it('belongs to the key that asked: another one is answered for itself', async () => {
+  it('belongs to the key that asked: another key gets a decision of its own', async () => {
     const other = await service.addKey();
     const body = { intent: 'read:data/x', agent_id: name() };
     const first = await post(client, '/v1/enforce', body, 'shared');
@@ -156,7 +156,7 @@ describe('a decision that is repeated or read', function suite() {
     expect((await post(client, '/v1/enforce', body, 'shared')).text).to.equal(first.text);
   });
 
-  it('belongs to what rotations made of that key, as long as one of them is valid', async () => {
+  it('belongs also to rotations of that key, as long as one of them is valid', async () => {
     const first = await service.addKey();
     const body = { intent: 'read:data/x', agent_id: name() };
     const asked = await post(client.withKey(first.key), '/v1/enforce', body, 'rotated');
@@ -173,7 +173,7 @@ describe('a decision that is repeated or read', function suite() {
     expect(items).to.deep.equal([await read()]);
   });
 
-  it('says so in lists, and where intents and approvals show it', async () => {
+  it('is shown as standing or not in lists, intents and approvals', async () => {
     const agentId = name();
     await admin.post('/v1/agents', { agentId, name: agentId });
     const waiting = await escalate(client, { intent: 'delete:db/asked/y', agent_id: agentId });
@@ -209,7 +209,7 @@ describe('a decision that is repeated or read', function suite() {
       return { ...asked, approval_id };
     };
 
-    it('is given again to the same key within a minute, and then never: APPROVAL_USED', async () => {
+    it('is given again to the same key within a minute, and then refused: APPROVAL_USED', async () => {
       const use = await approved();
       const first = await client.post('/v1/enforce', use);
       expect(first.json.verdict).to.equal('ALLOW');
@@ -219,7 +219,7 @@ describe('a decision that is repeated or read', function suite() {
       expect(gist(await ask(client, use))).to.deep.equal(['DENY', 'APPROVAL_USED']);
     });
 
-    it('is given again to what a rotation made of that key, and to no other', async () => {
+    it('is given again to a rotation of that key, and to no other key', async () => {
       const { key, keyId } = await service.addKey();
       const use = await approved(client.withKey(key));
       const first = await client.withKey(key).post('/v1/enforce', use);

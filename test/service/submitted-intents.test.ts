@@ -1,4 +1,4 @@
-// POST /v1/intents and its reading: what is accepted, what is refused, who sees what became of it.
+// POST /v1/intents and reading intents: what is accepted, what is refused, and who may see the result.
 import { expect } from 'chai';
 import type { Client, ClientResponse } from '../support/client.ts';
 import type { Service } from '../support/service.ts';
@@ -25,7 +25,7 @@ describe('submitted intents', () => {
   const idsOf = (answer: ClientResponse): string[] =>
     answer.json.items.map((item: { intentId: string }) => item.intentId);
 
-  it('are accepted with 202, a Location that leads to them, and one job that names them', async () => {
+  it('are accepted with 202 and a Location that leads to them, and queued as one job that names them', async () => {
     const answer = await submit();
     expect(answer.status).to.equal(202);
     const { intentId } = answer.json;
@@ -76,7 +76,7 @@ describe('submitted intents', () => {
       });
   });
 
-  it('repeated with one Idempotency-Key are one intent and one job, also when sent at once', async () => {
+  it('repeated under one Idempotency-Key are one intent and one job, also when sent at once', async () => {
     const [intents, jobs] = [await count('intent'), await count('outbox')];
     const send = () => client.post('/v1/intents', BODY, { headers: { 'idempotency-key': 'intent-once' } });
     const answers = await Promise.all(Array.from({ length: 8 }, send));
@@ -95,7 +95,7 @@ describe('submitted intents', () => {
     expect(outcome(other)).to.deep.equal([422, 'E2010']);
   });
 
-  it('sent by many at once all keep their own members', async () => {
+  it('sent at once all keep their own members', async () => {
     const bodies = Array.from({ length: 60 }, (_, i) => ({
       agentId: `many ${i} "quoted" \\ é 漢`,
       action: 'read',
@@ -127,7 +127,7 @@ describe('submitted intents', () => {
     before(async () => {
       other = await service.client();
       mine = (await submit({ agentId: 'reading' })).json.intentId;
-      // Ids of one millisecond have no order.
+      // Ids made in the same millisecond have no order.
       service.advance(1);
       ofOther = (await submit({ agentId: 'reading' }, other)).json.intentId;
     });
@@ -141,7 +141,7 @@ describe('submitted intents', () => {
       expect(idsOf(await auditor.get('/v1/intents?agentId=reading'))).to.deep.equal([ofOther, mine]);
     });
 
-    it('by nobody without the scope', async () => {
+    it('by no key without the scope', async () => {
       const stranger = await service.client({ scopes: ['agents:read'] });
       for (const answer of [
         await stranger.get(`/v1/intents/${mine}`),
@@ -152,7 +152,7 @@ describe('submitted intents', () => {
         expect(outcome(answer)).to.deep.equal([403, 'E1004']);
     });
 
-    it('in no other environment and no other organisation: the same 404 as for one that is not there', async () => {
+    it('in no other environment or organisation: the same 404 as for an absent intent', async () => {
       const absent = await client.get('/v1/intents/int_00000000000000000000000000');
       expect(outcome(absent)).to.deep.equal([404, 'E4001']);
       const organisationId = await service.addOrganisation('reading-others');
@@ -165,7 +165,7 @@ describe('submitted intents', () => {
       }
     });
 
-    it('by a bound key only of its agents, and it submits for no other', async () => {
+    it('by a bound key for its agents only, and it submits for no others', async () => {
       const bound = await service.client({ scopes: ['intents:write', 'proofs:read'], agentIds: ['bound-one'] });
       const own = (await submit({ agentId: 'bound-one' })).json.intentId;
       expect((await bound.get(`/v1/intents/${own}`)).status).to.equal(200);
@@ -177,7 +177,7 @@ describe('submitted intents', () => {
       expect(refused.json.errors[0].pointer).to.equal('/agentId');
     });
 
-    it('by ids that cannot be one without an internal error', async () => {
+    it('by invalid ids without an internal error', async () => {
       for (const id of ['x', 'int_%00', "int_'", '%2e%2e', 'int_%F0%9F%98%80']) {
         const answer = await client.get(`/v1/intents/${id}`, { check: false });
         expect([400, 404], `${id}: ${answer.text}`).to.include(answer.status);
@@ -197,7 +197,7 @@ describe('submitted intents', () => {
       ids.sort().reverse();
     });
 
-    it('newest first, in pages that together are the whole, while rows are added', async () => {
+    it('newest first, each once over all pages, while rows are added', async () => {
       const seen: string[] = [];
       let cursor: string | null = null;
       do {

@@ -1,9 +1,9 @@
-// The test databases themselves: what every other test file relies on.
+// The test databases that every other test file uses.
 import { expect } from 'chai';
 import { createEmptyDatabase, createTestDatabase, queryOnce } from '../support/database.ts';
 
 describe('test databases', () => {
-  it('are migrated, and invisible to each other', async () => {
+  it('are migrated, and isolated from each other', async () => {
     const [one, two] = await Promise.all([createTestDatabase(), createTestDatabase()]);
     expect(await queryOnce(one.url, 'SELECT name FROM migration')).not.to.have.lengthOf(0);
     await queryOnce(one.ownerUrl, 'CREATE TABLE only_here ()');
@@ -11,13 +11,13 @@ describe('test databases', () => {
     await Promise.all([one.drop(), two.drop()]);
   });
 
-  it('can be had without any table', async () => {
+  it('can be created without any table', async () => {
     const empty = await createEmptyDatabase();
     expect(await queryOnce(empty.url, "SELECT FROM pg_tables WHERE schemaname = 'public'")).to.have.lengthOf(0);
     await empty.drop();
   });
 
-  it('keep commits durable as PostgreSQL ships it', async () => {
+  it("keep the durable commits that are PostgreSQL's default", async () => {
     const database = await createTestDatabase();
     expect(
       await queryOnce(

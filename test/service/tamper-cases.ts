@@ -1,19 +1,19 @@
-// Every way to change a log in the database: the statements, and what the audit must find.
+// Every way to change a log in the database: the statements, and the findings that the audit must report.
 import type { FindingKind } from '../../shared/core/proof/audit-findings.ts';
 
 export interface Case {
   readonly name: string;
   readonly sql: string;
-  /** Findings of the audit in the database, most telling first; others may stand beside them. */
+  /** Findings of the audit in the database, the most specific first; there may be others. */
   readonly finds: readonly (readonly [FindingKind, number | null])[];
-  /** Nothing but those. */
+  /** There are no other findings. */
   readonly only?: boolean;
-  /** What the audit of an export shows; none: the export cannot show it, because it is not in it. */
+  /** The finding of the audit of an export; absent if the export does not contain the changed data. */
   readonly exported?: FindingKind | 'refused' | 'nothing';
 }
 
 // 33 leaves: rounds of five decisions of one agent and five proofs of five entities; signed at 10, 20 and 30. Leaves 30 to
-// 32 are proofs that nobody has signed yet.
+// 32 are proofs that are not signed yet.
 export const LEAF = (index: number) => `(SELECT source_id FROM leaf WHERE leaf_index = ${index})`;
 const flip = (column: string) => `set_byte(${column}, 5, get_byte(${column}, 5) # 1)`;
 

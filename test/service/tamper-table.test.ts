@@ -1,5 +1,5 @@
 // The tamper table of docs/security.md: each way to change a log of ten thousand leaves in its database, what the database
-// refuses to the service's own role, and what the audit finds, at the schedule of production, after somebody who could do anything.
+// refuses to the service's own role, and what the audit finds on the production schedule after changes by a superuser.
 import { performance } from 'node:perf_hooks';
 import { expect } from 'chai';
 import { type Auditor, createAuditor } from '../../shared/domain/ledger/audit.ts';
@@ -30,17 +30,17 @@ const HOUR_MS = 60 * MINUTE_MS;
 interface Case {
   readonly name: string;
   readonly sql: string;
-  /** Any of these names it. */
+  /** Any of these findings names the change. */
   readonly finds: readonly FindingKind[];
   readonly withinMs: number;
-  /** What the service's own role may not do of it. Undefined: it may do all of it, and only the audit finds it. */
+  /** How the database refuses the change to the service's own role. Undefined: it is allowed, and only the audit finds it. */
   readonly refused?: string;
   readonly touches: readonly string[];
 }
 
 const OLD = "(SELECT min(source_id) FROM leaf WHERE source = 'decision' AND leaf_index > 0)";
 const TREE = ['leaf', 'node', 'checkpoint', 'record', 'decision', 'leaf_zone', 'audit'];
-/** The log as it was at a size, with everything that says otherwise. */
+/** Cuts the log back to a size, with all rows that would contradict it. */
 const CUT = (size: string): string => `DELETE FROM leaf WHERE leaf_index >= ${size};
   DELETE FROM node WHERE (node_index + 1) * 2 ^ level > ${size}; DELETE FROM checkpoint WHERE size > ${size}; DELETE FROM audit;
   DELETE FROM leaf_zone WHERE first_index + 256 > ${size}; UPDATE log SET size = ${size}, frontier = ''`;
@@ -168,7 +168,7 @@ describe('the tamper table', () => {
       for (const one of text.split(';').filter((part) => part.trim() !== ''))
         await sql.query({ name: '', text: one }, []);
     });
-  /** One run of the job, at its time. */
+  /** One run of the audit job, at its scheduled time. */
   const run = async (): Promise<string[]> => {
     offsetMs += AUDIT_EVERY_MS;
     const audits = await auditor.run();
@@ -222,7 +222,7 @@ describe('the tamper table', () => {
     await log.fill(LEAVES - 7_950, 'newer');
     await escalate(asking, { agent_id: 'a', intent: 'db.delete.asked.two' });
     await worker.append();
-    // All of it was audited before, and nothing is wrong.
+    // Everything was audited before, without findings.
     for (let audited = 0; audited < LEAVES; ) {
       expect(await run()).to.deep.equal([]);
       await worker.append();
@@ -239,7 +239,7 @@ describe('the tamper table', () => {
     await service?.close();
   });
 
-  it('is of a log of ten thousand leaves', async () => {
+  it('covers a log of ten thousand leaves', async () => {
     const [row] = await service.rows<{ size: number }>('SELECT size::int AS size FROM log');
     expect(row?.size).to.be.at.least(LEAVES);
   });
@@ -248,7 +248,7 @@ describe('the tamper table', () => {
     it(`${name}: ${refused === undefined ? '' : 'refused to the service, and '}found as ${finds[0]}`, async () => {
       const asService = service.db.transaction(async (tx) => {
         for (const text of sql.split(';').filter((part) => part.trim() !== '')) await tx.query({ name: '', text }, []);
-        // What it may do is done below, by somebody else.
+        // Rolls back the allowed statements: a superuser runs them below.
         throw new Error('all of it was allowed');
       });
       const answer = await asService.catch((error: Error) => error.message);

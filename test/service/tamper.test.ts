@@ -1,4 +1,4 @@
-// Every way to change a log in the database, by a superuser whom no trigger stops: the audit finds it and names it.
+// Every way to change a log in the database, by a superuser whom no trigger stops: the audit finds and names each.
 import { expect } from 'chai';
 import { exportLog, findLog } from '../../shared/domain/ledger/export.ts';
 import { createLogFileAuditor } from '../../shared/core/proof/audit-file.ts';
@@ -7,7 +7,7 @@ import { type Service, startService } from '../support/service.ts';
 import { logUnderTest, type LogUnderTest, saveRows } from './audit-setup.ts';
 import { CASES, LEAF } from './tamper-cases.ts';
 
-describe('a log that is changed in the database', () => {
+describe('a log that was changed in the database', () => {
   let service: Service;
   let log: LogUnderTest;
   let restore: () => Promise<void>;
@@ -19,7 +19,7 @@ describe('a log that is changed in the database', () => {
     ]);
     log = logUnderTest({ db: service.db, organisationId: service.operatorId, slug: rows[0]?.slug ?? '' });
     const client = await service.client();
-    // What the service itself has recorded until now is no part of the log that is described above.
+    // The records that the service itself has made so far are not part of the log described above.
     await log.sql('DELETE FROM log_inbox');
     for (let round = 0; round < 3; round += 1) {
       for (let i = 0; i < 5; i += 1)
@@ -48,7 +48,7 @@ describe('a log that is changed in the database', () => {
   };
   const named = (findings: readonly Finding[]) => findings.map(({ kind, leafIndex }) => `${kind} ${leafIndex}`);
 
-  it('is right before, in the database and as an export', async () => {
+  it('has no findings before, in the database and as an export', async () => {
     expect(await log.findings({ full: true })).to.deep.equal([]);
     expect(await exportedFindings()).to.deep.equal([]);
   });
@@ -64,7 +64,7 @@ describe('a log that is changed in the database', () => {
         named(await log.findings({ full: true })).filter((one) => !one.startsWith('size-altered')),
         'in full',
       ).to.include.members(expected.filter((one) => !one.startsWith('size-altered')));
-      // Named with the proof that it is about, wherever a row is at hand.
+      // The finding names its proof wherever a row still exists.
       for (const { kind, proofId, sentence } of findings)
         if (kind.startsWith('record-') || kind === 'column-altered')
           expect(sentence).to.include(`proof ${JSON.stringify(proofId)}`);
@@ -75,7 +75,7 @@ describe('a log that is changed in the database', () => {
     });
   }
 
-  it('is told once, stays named until it is put right, and is right again then', async () => {
+  it('is reported once, stays listed until it is repaired, and then has no findings', async () => {
     await log.tamper(CASES[0]?.sql ?? '');
     log.told.length = 0;
     await log.findings({ runs: 3 });
@@ -86,7 +86,7 @@ describe('a log that is changed in the database', () => {
     expect(await log.findings()).to.deep.equal([]);
   });
 
-  it('erasing the facts of a decision, which retention may do, is no difference', async () => {
+  it('has no findings after retention erased the facts of a decision', async () => {
     await log.sql(`UPDATE decision SET facts = NULL, facts_salt = NULL WHERE decision_id = ${LEAF(3)}`);
     expect(await log.findings()).to.deep.equal([]);
   });

@@ -1,4 +1,4 @@
-// The fold as a transaction: what it writes, all or nothing wherever it fails, and how much it takes.
+// The fold as a transaction: what it writes, its rollback after a failure in any statement, and its batches.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { EntitySql, Sql } from '../../shared/platform/db/database.ts';
@@ -32,7 +32,7 @@ describe('the fold', function suite() {
     return JSON.stringify(rows);
   };
 
-  it('writes for each agent a canonical record of its signals, on its way to the log, with its state and its news', async () => {
+  it('writes for each agent a canonical record of its signals, queued for the log, its state and its change notice', async () => {
     await send([
       { signalId: 's1', agentId: 'ä gent', type: 'success', weight: 0.25 },
       { signalId: 's2', agentId: 'other', type: 'failure' },
@@ -94,7 +94,7 @@ describe('the fold', function suite() {
     expect(await foldBatch(deps()), 'nothing is left').to.equal(0);
   });
 
-  it('leaves everything as it was when it fails, after whichever of its statements', async () => {
+  it('changes nothing when it fails, after any of its statements', async () => {
     await send([{ agentId: 'known', type: 'success' }]);
     await foldBatch(deps());
     await send([
@@ -105,7 +105,7 @@ describe('the fold', function suite() {
     let statements = 0;
     for (let failAfter = 1; failAfter < 30; failAfter += 1) {
       let done = 0;
-      // As a worker that is killed there: Postgres rolls back what its connection had begun.
+      // Like a worker killed at this point: Postgres rolls back the open transaction.
       const transaction = <T>(work: (sql: EntitySql) => Promise<T>): Promise<T> =>
         service.db.transaction((sql) =>
           work({
@@ -135,7 +135,7 @@ describe('the fold', function suite() {
     expect(await count('trust_fold')).to.equal(3);
   });
 
-  it('gives its locks and its signals back when its connection dies in the middle', async () => {
+  it('releases its locks and signals when its connection dies in the middle', async () => {
     await send([
       { agentId: 'a', type: 'failure' },
       { agentId: 'b', type: 'failure' },
@@ -153,7 +153,7 @@ describe('the fold', function suite() {
                 { name: 'pid', text: 'SELECT pg_backend_pid() AS pid' },
                 [],
               );
-              // With what it waits for the end at most: only then are its locks gone.
+              // Waits until the backend has ended (at most 10 s): only then are its locks released.
               await service.rows('SELECT pg_terminate_backend($1, 10000)', [own?.pid]);
             }
             return rows;
@@ -166,7 +166,7 @@ describe('the fold', function suite() {
     expect(await foldBatch(deps())).to.equal(2);
   });
 
-  it('takes no signal that another worker holds, and waits for none', async () => {
+  it('skips signals that another worker has locked, without waiting', async () => {
     await send(Array.from({ length: 6 }, (_, i) => ({ agentId: `agent ${i}`, type: 'success' })));
     await service.db.transaction(async (sql) => {
       await sql.query({ name: 'hold', text: 'SELECT seq FROM trust_inbox ORDER BY seq LIMIT 4 FOR UPDATE' }, []);
@@ -176,7 +176,7 @@ describe('the fold', function suite() {
     expect(await foldBatch(deps())).to.equal(4);
   });
 
-  it('goes on batch by batch until nothing waits, when its job is carried out', async () => {
+  it('runs batch by batch until nothing is pending, as a job', async () => {
     const signals = createSignalStore({ db: service.db });
     const at = new Date(service.nowMs()).toISOString();
     const total = FOLD_BATCH + 1_500;

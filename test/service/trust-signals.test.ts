@@ -1,4 +1,4 @@
-// Trust signals over HTTP: what is accepted, what is refused and where, and what counts once.
+// Trust signals over HTTP: which are accepted, which are refused and at which pointer, and their deduplication.
 import { expect } from 'chai';
 import { trustRoutes } from '../../ingress/routes/trust.ts';
 import { foldBatch } from '../../shared/domain/trust/fold.ts';
@@ -32,7 +32,7 @@ describe('trust signals', () => {
     return (await reporter.get(`/v1/trust/${encodeURIComponent(agentId)}`)).json.asOf.signals;
   };
 
-  it('are accepted one by one or together, under ids of the caller or of our own, in order', async () => {
+  it('are accepted singly or together, with given or generated ids, in order', async () => {
     const one = await reporter.post(PATH, { agentId: 'one', type: 'success' });
     expect(one.status).to.equal(202);
     expect(one.json.signalIds).to.have.length(1);
@@ -70,7 +70,7 @@ describe('trust signals', () => {
       expect(outcome(many)).to.deep.equal([400, 'E2001', '/signals/2/weight']);
     });
 
-  it('take every whole thousandth as a weight', async () => {
+  it('accept every whole thousandth as a weight', async () => {
     const signals = Array.from({ length: 1_000 }, (_, i) => ({
       agentId: 'all weights',
       type: 'failure',
@@ -84,7 +84,7 @@ describe('trust signals', () => {
     expect(sum?.negative).to.equal('500500');
   });
 
-  it('are refused when they occurred more than 5 minutes ahead or 30 days back, and not a moment earlier', async () => {
+  it('are refused beyond 5 minutes in the future or 30 days in the past, and accepted up to these limits', async () => {
     const signal = { agentId: 'timed', type: 'success' };
     for (const [ms, status] of [
       [5 * MINUTE_MS - 5_000, 202],
@@ -104,7 +104,7 @@ describe('trust signals', () => {
     expect(await countOf('timed')).to.equal(2);
   });
 
-  it('are refused together when one member is wrong, which is named', async () => {
+  it('are refused together when one member is invalid, which is named', async () => {
     const good = { agentId: 'in a bad batch', type: 'success' };
     for (const [bad, pointer] of [
       [{ agentId: 'x' }, '/signals/1/type'],
@@ -125,7 +125,7 @@ describe('trust signals', () => {
     expect(await countOf('in a bad batch')).to.equal(0);
   });
 
-  it('come as one signal or as a list of 1 to 1,000, and never as both', async () => {
+  it('are sent as one signal or as a list of 1 to 1,000, and never as both', async () => {
     const good = { agentId: 'shaped', type: 'success' };
     expect(outcome(await reporter.post(PATH, { signals: [] }))).to.deep.equal([400, 'E2001', '/signals']);
     expect(outcome(await reporter.post(PATH, { signals: Array.from({ length: 1_001 }, () => good) }))).to.deep.equal([
@@ -142,7 +142,7 @@ describe('trust signals', () => {
     expect(outcome(await reporter.post(PATH, {}))).to.have.members([400, 'E2001', '/agentId', '/type']);
   });
 
-  it('count once under one signalId: within a batch, repeated, at the same time, and after they were folded', async () => {
+  it('count once per signalId: within a batch, repeated, sent at once, and after they were folded', async () => {
     const signal = { signalId: 'once', agentId: 'counted once', type: 'failure', weight: 0.5 };
     const all = await Promise.all([
       reporter.post(PATH, { signals: [signal, signal, signal] }),
@@ -155,7 +155,7 @@ describe('trust signals', () => {
     expect(await countOf('counted once')).to.equal(1);
   });
 
-  it('are refused as E2010 when a signalId was used for another signal, and nothing of the batch is accepted', async () => {
+  it('are refused with E2010 when a signalId was used for another signal, with the whole batch', async () => {
     const signal = { signalId: 'taken', agentId: 'first', type: 'failure', occurredAt: at(-MINUTE_MS) };
     expect((await reporter.post(PATH, signal)).status).to.equal(202);
     for (const other of [
@@ -185,7 +185,7 @@ describe('trust signals', () => {
     expect(await countOf('first')).to.equal(1);
   });
 
-  it('of concurrent requests suffer nothing from one among them that is refused', async () => {
+  it('in concurrent requests are accepted when one of these requests is refused', async () => {
     const signal = { signalId: 'contested', agentId: 'crowd', type: 'failure' };
     await reporter.post(PATH, signal);
     const answers = await Promise.all(
@@ -197,7 +197,7 @@ describe('trust signals', () => {
     expect(await countOf('crowd')).to.equal(10);
   });
 
-  it('honour an Idempotency-Key: the first answer again, and no signal more', async () => {
+  it('honour an Idempotency-Key: the first answer is returned, and no signal is added', async () => {
     const request = { headers: { 'idempotency-key': 'signals' } };
     const first = await reporter.post(PATH, { agentId: 'idempotent', type: 'success' }, request);
     const again = await reporter.post(PATH, { agentId: 'idempotent', type: 'success' }, request);
@@ -206,7 +206,7 @@ describe('trust signals', () => {
     expect(await countOf('idempotent')).to.equal(1);
   });
 
-  it('are never taken from a key that is bound to agents, whomever they are about', async () => {
+  it('are refused from a key that is bound to agents, about any agent', async () => {
     const bound = await service.client({ scopes: ['trust:write', 'trust:read'], agentIds: ['bound one'] });
     for (const agentId of ['bound one', 'somebody else']) {
       expect(outcome(await bound.post(PATH, { agentId, type: 'success' }))).to.deep.equal([403, 'E1004', '/agentId']);
@@ -232,7 +232,7 @@ describe('trust signals', () => {
     expect(outcome(await writer.get('/v1/trust/a/history')).slice(0, 2)).to.deep.equal([403, 'E1004']);
   });
 
-  it('of one environment or organisation are nothing to another, not even under the same id', async () => {
+  it('of one environment or organisation do not affect another, even under the same id', async () => {
     const organisationId = await service.addOrganisation('elsewhere');
     const scopes = ['trust:write', 'trust:read'] as const;
     const others = [
@@ -251,7 +251,7 @@ describe('trust signals', () => {
     expect(scores).to.deep.equal([62, 318, 318]);
   });
 
-  it('cost one unit of rate limit for every ten', () => {
+  it('cost one unit of rate limit per ten', () => {
     const route = trustRoutes({} as never).find((r) => r.method === 'POST');
     expect(
       [1, 10, 11, 1_000].map((n) => route?.cost?.({ signals: Array.from({ length: n }, () => ({})) })),
@@ -259,8 +259,8 @@ describe('trust signals', () => {
     expect(route?.cost?.({ agentId: 'a', type: 'success' })).to.equal(1);
   });
 
-  it('are queued to be folded in the transaction that accepts them, and a mere repeat queues nothing', async () => {
-    // No worker runs in this test, so that the outbox keeps what was written.
+  it('are queued for folding in the transaction that accepts them, and a mere repeat queues nothing', async () => {
+    // No worker runs in this test, so the outbox keeps its rows.
     const jobs = async () =>
       (await service.rows<{ n: string }>("SELECT count(*) AS n FROM outbox WHERE queue = 'trust' AND name = 'fold'"))[0]
         ?.n;

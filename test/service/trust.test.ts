@@ -1,4 +1,4 @@
-// Recorded trust over HTTP: scores, history, any past time, agents, and the decisions that use it.
+// Recorded trust over HTTP: scores, history, past times, agents, and the decisions that use it.
 import { expect } from 'chai';
 import { fold as foldJob } from '../../workers/jobs/fold.ts';
 import type { Client } from '../support/client.ts';
@@ -7,7 +7,7 @@ import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
 
 const DAY_MS = 86_400_000;
-/** Allows what the trust of no evidence does not. */
+/** Allows what an agent without evidence is not trusted with. */
 const POLICY = {
   id: 'needs-trust',
   description: 'Level 2 may.',
@@ -47,7 +47,7 @@ describe('recorded trust', function suite() {
     (await client.get(`/v1/trust/${encodeURIComponent(agentId)}${query}`)).json;
   const enforce = async (agentId: string, more: object = {}) =>
     (await client.post('/v1/enforce', { intent: 'db.update.customers', agent_id: agentId, ...more })).json;
-  /** Until this ingress decides with the first n signals of the agent. @returns milliseconds it took */
+  /** Waits until this ingress decides with the first n signals of the agent. @returns milliseconds it took */
   const enforced = async (agentId: string, n: number): Promise<number> => {
     const began = performance.now();
     const what = `signal ${n} of ${agentId} to count in decisions`;
@@ -55,7 +55,7 @@ describe('recorded trust', function suite() {
     return performance.now() - began;
   };
 
-  it('of an agent that nobody knows is that of no evidence, and no error', async () => {
+  it('of an unknown agent is that of no evidence, without an error', async () => {
     const today = new Date(service.nowMs()).toISOString().slice(0, 10);
     expect(await trust('nobody')).to.deep.equal({
       agentId: 'nobody',
@@ -71,7 +71,7 @@ describe('recorded trust', function suite() {
     expect((await trust('nobody', '?at=2020-01-01T00:00:00Z')).asOf).to.deep.equal({ signals: 0, day: '2020-01-01' });
   });
 
-  it('is what the signals say, shown with the agent, alone and in lists', async () => {
+  it('follows the signals, and is shown with the agent, alone and in lists', async () => {
     await register('shown');
     const occurredAt = new Date(service.nowMs()).toISOString();
     await send('shown', 'success', 4, { occurredAt });
@@ -99,7 +99,7 @@ describe('recorded trust', function suite() {
     });
   });
 
-  it('reaches decisions within a second of being folded, up and down', async () => {
+  it('affects decisions within a second of being folded, up and down', async () => {
     let agents = 0;
     const upAndDown = async (): Promise<number> => {
       agents += 1;
@@ -121,7 +121,7 @@ describe('recorded trust', function suite() {
     expect(await leastMs(1_000, upAndDown)).to.be.below(1_000);
   });
 
-  it('is only lowered by a claim', async () => {
+  it('can only be lowered by a claim in the request', async () => {
     await register('claiming');
     await send('claiming', 'success', 10);
     await fold();
@@ -144,7 +144,7 @@ describe('recorded trust', function suite() {
     expect(facts.history.last_1h.DENY + 1).to.equal(Number(last?.n));
   });
 
-  it('never gives an agent that nobody registered more than no evidence, and takes what is bad into account', async () => {
+  it('of an unregistered agent never rises above no evidence, and is lowered by bad signals', async () => {
     await send('stranger', 'success', 10);
     await fold();
     await enforced('stranger', 10);
@@ -158,7 +158,7 @@ describe('recorded trust', function suite() {
     expect((await enforce('stranger')).trust).to.include({ score: 625 });
   });
 
-  it('counts what one key gives in one day only up to the cap', async () => {
+  it('counts the signals of one key in one day only up to the cap', async () => {
     await register('flattered');
     await send('flattered', 'success', 500);
     await fold();
@@ -172,7 +172,7 @@ describe('recorded trust', function suite() {
     expect(await trust('flattered')).to.deep.include({ score: 750 });
   });
 
-  it('is listed as it changed, newest first, page by page and within a span of time', async () => {
+  it('has a history that is listed newest first, page by page and by time range', async () => {
     const times: string[] = [];
     for (const type of ['success', 'failure', 'violation'] as const) {
       service.advance(10);
@@ -225,7 +225,7 @@ describe('recorded trust', function suite() {
       await enforced('audited', n);
       decisions.push(await enforce('audited'));
       service.advance(days * DAY_MS + 5);
-      // The agent is cached: another day must do without a change that says so.
+      // The agent is cached: the new day must take effect without a change notice.
       decisions.push(await enforce('audited'));
       service.advance(5);
     }
@@ -242,7 +242,7 @@ describe('recorded trust', function suite() {
     expect(scores.size).to.be.above(6);
   });
 
-  it('drifts towards the base rate in time to come, when nothing else arrives', async () => {
+  it('drifts towards the base rate over time when no signals arrive', async () => {
     await send('idle', 'violation');
     await fold();
     const score = async (days: number): Promise<number> =>

@@ -1,4 +1,4 @@
-// For tests of approvals over HTTP: a service whose policies escalate, a worker, and what all that was done must leave on record.
+// For tests of approvals over HTTP: a service whose policies escalate, a worker, and a check of the records that approvals leave.
 import { expect } from 'chai';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import type { VerifiedDecision } from '../../shared/core/verification/decision.ts';
@@ -11,7 +11,7 @@ import type { Service } from './service.ts';
 import { waitFor } from './wait.ts';
 import { startServiceAndWorker } from './worker.ts';
 
-/** A record of the log about an approval. */
+/** A ledger record about an approval. */
 export interface ApprovalLeaf {
   readonly event: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -19,25 +19,25 @@ export interface ApprovalLeaf {
 
 export interface ApprovalsUnderTest {
   readonly service: Service;
-  /** With a key that may ask and not decide. */
+  /** Its key may enforce but not decide approvals. */
   readonly client: Client;
   readonly keyId: string;
   readonly adminKeyId: string;
   /** The approval as `GET /v1/approvals/{approvalId}` shows it. */
   read(approvalId: string): Promise<ClientResponse['json']>;
-  /** What is on record about the approvals of an agent. */
+  /** The ledger records about the approvals of an agent. */
   leavesOf(agentId: string): Promise<ApprovalLeaf[]>;
   statesOf(agentId: string): Promise<unknown[]>;
   /**
-   * Expects every decision to be evaluated to what it says, before and after it is in the log, at least so many of them
-   * by an approval that is found on record; and the chains of the log to hold.
+   * Expects that every decision can be re-evaluated to its verdict, before and after it is in the log, and that the chains of
+   * the log are intact. At least the given number of decisions must rest on an approval that is on record.
    */
   expectWhole(approved: number): Promise<void>;
   close(): Promise<void>;
 }
 
 let names = 0;
-/** A question that no other test has asked. */
+/** An enforcement request that no other test sends. */
 export function question(more: object = {}): Asking {
   names += 1;
   return { agent_id: `agent-${names}`, intent: `delete:db/asked/table_${names}`, ...more };
@@ -75,7 +75,7 @@ export async function startApprovals(): Promise<ApprovalsUnderTest> {
         let approved = 0;
         for await (const outcome of verifier.all({})) {
           expect(outcome.status, outcome.sentence).to.not.equal('failed');
-          // Which approval was named is on record of all but a mismatch.
+          // The record states the named approval in every case but a mismatch.
           const isMismatch = outcome.notEvaluable.includes('APPROVAL') && (await isOf(outcome, 'APPROVAL_MISMATCH'));
           const open = outcome.notEvaluable.filter(
             (code) => code !== 'FACTS_ERASED' && !(isMismatch && code === 'APPROVAL'),

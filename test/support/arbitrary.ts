@@ -1,9 +1,9 @@
-// Values of a JSON Schema for fast-check: fitting ones, and ones that are bent at any place.
+// fast-check arbitraries for a JSON Schema: valid values, and values made invalid at any place.
 import fc from 'fast-check';
 
 type Json = Record<string, unknown>;
 
-/** Text that has broken services before. */
+/** Texts that are known to break services. */
 const NASTY = [
   '',
   ' ',
@@ -76,7 +76,7 @@ const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.constant(Array.from({ length: 300 }, () => 0)),
 );
 
-/** Values of a schema, mostly valid ones; `bent` says how often (of 10) a value is replaced by anything at all. */
+/** Values of a schema, mostly valid ones. Of 10 values, `bent` are replaced by an arbitrary one. */
 export function arbitraryOf(schema: unknown, document: Json, bent: number, depth = 0): fc.Arbitrary<unknown> {
   const fitting = fittingOf(schema, document, bent, depth);
   return bent === 0
@@ -125,11 +125,11 @@ const timestamps = fc
   .date({ noInvalidDate: true, min: new Date(0), max: new Date('2100-01-01') })
   .map((date) => date.toISOString());
 
-/** Text for a string schema: what it gives as examples, what its lengths allow, and, when bent, what is nasty. */
+/** Texts for a string schema: its examples, texts within its length limits and, if `bent` is set, hostile texts. */
 function stringsOf(schema: Json, bent: number, examples: fc.Arbitrary<unknown>[]): fc.Arbitrary<unknown> {
   if (schema['format'] === 'date-time') return bent === 0 ? timestamps : fc.oneof(timestamps, text);
   if (bent > 0) return fc.oneof(...examples, stringOf(schema), text);
-  // No text is made for a pattern: an example, when there is one, fits it.
+  // No text is generated for a pattern. The examples of the schema match it.
   return schema['pattern'] !== undefined && examples.length > 0
     ? fc.oneof(...examples)
     : fc.oneof(...examples, stringOf(schema));

@@ -1,11 +1,11 @@
-// A real browser for tests: one for the whole run, started when first needed; pages note what they ask for and complain of.
+// A real browser for tests: one for the whole run, started on first use. Pages record their requests and their console errors.
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { atEnd } from './cleanup.ts';
 
 const CHROMIUM = process.env['CUSTOS_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
-// A browser that is told to ask nobody anything by itself.
+// Flags that stop the browser from sending requests of its own.
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -16,7 +16,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** Why there is no browser, with what to do about it; undefined when there is one. For describeUnless. */
+/** Why no browser is available, and how to install one; undefined if there is one. For describeUnless. */
 export function browserMissing(): string | undefined {
   try {
     accessSync(CHROMIUM, constants.X_OK);
@@ -28,7 +28,7 @@ export function browserMissing(): string | undefined {
 
 let starting: Promise<Browser> | undefined;
 
-/** The browser of the run. */
+/** The shared browser of this run. */
 export function startBrowser(): Promise<Browser> {
   starting ??= chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS }).then((browser) => {
     atEnd(() => browser.close());
@@ -42,7 +42,7 @@ export interface Visit {
   readonly context: BrowserContext;
   /** Addresses of all requests so far. */
   readonly requests: string[];
-  /** Errors and warnings of the console, and errors that nobody caught. */
+  /** Errors and warnings of the console, and uncaught errors. */
   readonly complaints: string[];
   close(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export interface VisitOptions {
   readonly colorScheme?: 'light' | 'dark';
 }
 
-/** A window with no cookies. */
+/** Opens a window without cookies. */
 export async function visit({ width = 1440, height = 900, colorScheme = 'light' }: VisitOptions = {}): Promise<Visit> {
   const browser = await startBrowser();
   const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
@@ -74,14 +74,14 @@ export async function visit({ width = 1440, height = 900, colorScheme = 'light' 
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** What axe-core finds wrong with the page as it is (WCAG 2 A and AA, and its best practices): a sentence each. */
+/** Accessibility violations that axe-core finds on the page (WCAG 2 A and AA, and its best practices), one sentence each. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
-  // Rows are pale while their list is read again.
+  // Rows are dimmed while their list is reloaded, which would be a contrast violation.
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
-  // The debugger adds the script, which the page's content security policy would refuse.
+  // The script is injected by the debugger, because the page's content security policy would block it.
   await page.evaluate(AXE);
   return page.evaluate(async () => {
-    // axe-core put itself there.
+    // axe-core has defined this global.
     const { axe, requestAnimationFrame } = globalThis as unknown as {
       requestAnimationFrame(next: (value: unknown) => void): number;
       axe: {
@@ -90,7 +90,7 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
         }>;
       };
     };
-    // A theme or a width that was just changed is painted first: half of a change would be a finding.
+    // Wait until a change of theme or width is painted. A half-painted page would give false findings.
     for (let frame = 0; frame < 5; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
     const { violations } = await axe.run();
     return violations.map(
@@ -100,12 +100,12 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
   });
 }
 
-/** Hosts other than the service's own that a visit asked for. */
+/** Hosts other than the service's own to which the page sent requests. */
 export function foreignRequests({ requests }: Pick<Visit, 'requests'>, baseUrl: string): string[] {
   return requests.filter((url) => !url.startsWith(`${baseUrl}/`) && !url.startsWith('data:'));
 }
 
-/** Signs out, and waits for the end of the session: a page that is left before is still signed in when it is opened again. */
+/** Signs out and waits for the end of the session. Leaving the page earlier would leave the session open. */
 export async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByLabel('Admin key').waitFor();

@@ -1,14 +1,14 @@
-// What the run must undo when its last test has ended, the latest first.
+// Cleanup after the last test of the run, in reverse order of registration.
 import { after } from 'mocha';
 
 const works: (() => void | Promise<void>)[] = [];
 
-/** Has `work` done after the last test of the whole run; an error of it fails the run. */
+/** Registers `work` to run after the last test of the whole run. If it throws, the run fails. */
 export function atEnd(work: () => void | Promise<void>): void {
   works.push(work);
 }
 
-// At the top of a file mocha's hooks belong to the whole run: this one comes after the last test.
+// A mocha hook at the top level of a file is a root hook: it runs after the last test of the run.
 after(async function cleanUp() {
   this.timeout(120_000);
   const errors: unknown[] = [];

@@ -1,17 +1,17 @@
-// The HTTP client of the tests: plain node:http, and every answer is checked against the service's OpenAPI document.
+// The HTTP client of the tests: plain node:http. Every response is checked against the service's OpenAPI document.
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createOpenApiCheck, type OpenApiCheck } from './openapi-check.ts';
 
 export interface ClientRequest {
-  /** Sent as a bearer token; null: none, although the client has one. */
+  /** Sent as a bearer token. null: no key, even if the client has one. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   /** Sent as JSON with its content type. */
   readonly body?: unknown;
-  /** Sent as it is, with content type application/json unless `headers` say another; null in a header removes it. */
+  /** Sent unchanged, as application/json unless `headers` name another content type. A header with null is removed. */
   readonly raw?: string | Buffer;
-  /** false: the answer is not held against the document (a HEAD of a page, a page itself). */
+  /** false: the response is not checked against the document (a page, or a HEAD of one). */
   readonly check?: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface ClientResponse {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
-  // Tests read members of answers whose schema has just been checked.
+  // Tests read members of responses whose schema has just been checked.
   // oxlint-disable-next-line typescript/no-explicit-any -- a test states the shape it expects by reading it
   readonly json: any;
 }
@@ -34,33 +34,33 @@ export interface Client {
   delete(path: string, request?: ClientRequest): Promise<ClientResponse>;
   /** The same client with another key, or none. */
   withKey(key: string | undefined): Client;
-  /** Ends the kept connections. */
+  /** Closes the keep-alive connections. */
   close(): void;
 }
 
 const DEADLINE_MS = 30_000;
 
-/** Checks of the documents so far, by text: the services of a run have the same document, and its schemas are slow to compile. */
+/** Compiled checks by document text: all services of a run have the same document, and its schemas are slow to compile. */
 const checks = new Map<string, OpenApiCheck>();
 
 let lastTrouble: { readonly atMs: number; readonly text: string } | undefined;
 
-/** The last answer that was a trouble of the service's own, if it came since then: what failed may have failed of it. */
+/** The last 5xx answer since the given time, if any: it may be the reason why a test failed. */
 export function troubleSince(atMs: number): string | undefined {
   return lastTrouble !== undefined && lastTrouble.atMs >= atMs ? lastTrouble.text : undefined;
 }
 
 export interface ClientOptions {
   /**
-   * Repeats what the service could not do in time (503, E6002) as it asks to, for a while: processes have the deadlines
-   * of production, and a machine that is busy is no failure where a test is not about time. Default: false.
+   * Retries requests that time out in the service (503, E6002) for a while, after their Retry-After. Processes have the
+   * deadlines of production, and a busy machine must not fail a test that is not about time. Default: false.
    */
   readonly patient?: boolean;
 }
 
 const PATIENT_MS = 30_000;
 
-/** A client of the service at `baseUrl`; `key` goes with every request that names no other. */
+/** A client of the service at `baseUrl`. It sends `key` with every request that names no other key. */
 export function createClient(baseUrl: string, key?: string, { patient = false }: ClientOptions = {}): Client {
   const agent = new http.Agent({ keepAlive: true });
   let loading: Promise<OpenApiCheck> | undefined;
@@ -123,7 +123,7 @@ function send(
   Object.assign(headers, options.headers);
   const url = new URL(baseUrl);
   return new Promise((resolve, reject) => {
-    // The path goes out as it was written: URL would repair what a test broke on purpose.
+    // The path is sent unchanged: `URL` would normalize paths that a test makes invalid on purpose.
     const req = http.request(
       { agent, host: url.hostname, port: url.port, method, path, headers, timeout: DEADLINE_MS },
       (res) => {
@@ -153,7 +153,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The text of a decision that was read back, without what is said of it now: the bytes of the first answer. */
+/** The text of a decision that was read back, without the members that reading adds: the bytes of the first answer. */
 export function asAnswered(text: string): string {
   return text.replace(/,"stands":(?:true|false,"stands_reason":"[a-z_]+")\}$/, '}');
 }

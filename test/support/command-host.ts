@@ -1,10 +1,10 @@
-// A process that runs commands of `custos` one after the other, as its parent asks: loading them is what takes the time.
+// A process that runs `custos` commands one at a time for its parent. Loading the modules once saves most of the time.
 import { Writable } from 'node:stream';
 import type { CommandAnswer, CommandRequest } from './command.ts';
 
 const MAIN = new URL('../../cli/main.js', import.meta.url);
 
-/** Thrown where the command would have ended its process. */
+/** Thrown in place of `process.exit`. */
 class Exit extends Error {
   readonly code: number;
   constructor(code: number) {
@@ -13,7 +13,7 @@ class Exit extends Error {
   }
 }
 
-/** Puts an output of this process where it can be read, until the next command gets one of its own. */
+/** Captures an output stream of this process until the next command gets a new one. */
 function capture(name: 'stdout' | 'stderr'): () => string {
   const chunks: Buffer[] = [];
   const stream = new Writable({
@@ -42,7 +42,7 @@ async function run({ args, env, cwd }: CommandRequest): Promise<CommandAnswer> {
   const stderr = capture('stderr');
   runs += 1;
   try {
-    // Only this file is another module each time; what it loads is there from the first on.
+    // Only this file is loaded as a new module each time; its imports come from the module cache.
     await import(`${MAIN.href}?run=${runs}`);
   } catch (error) {
     if (error instanceof Exit) process.exitCode = error.code;

@@ -1,11 +1,11 @@
-// Commands of `custos` in tests: each in a process of its own the first time, then in one that is kept, which is as good and takes a tenth.
+// Runs `custos` commands in tests. The first run of a command has its own process; later runs share one, which is ten times faster.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { atEnd } from './cleanup.ts';
 import { cleanEnv, runProcess, type TestEnv } from './process.ts';
 
-/** What a command said and how it ended. */
+/** The output and the exit code of a command. */
 export interface Ran {
   readonly code: number | null;
   readonly stdout: string;
@@ -22,13 +22,13 @@ export interface CommandAnswer extends Ran {
   readonly code: number;
 }
 
-/** The commands that have been a process of their own in this run, such as `policy check`. */
+/** Commands that have already run in their own process in this run, such as `policy check`. */
 const seen = new Set<string>();
 let host: ChildProcess | undefined;
-/** The host does one thing after the other. */
+/** The host runs one command at a time. */
 let last: Promise<unknown> = Promise.resolve();
 
-/** Runs a command with nothing but this environment, beside others if need be. */
+/** Runs a command with only this environment. Several calls may run concurrently. */
 export async function runCommand(args: readonly string[], env: TestEnv = {}): Promise<Ran> {
   const name = args.slice(0, 2).join(' ');
   if (!seen.has(name)) {
@@ -41,7 +41,7 @@ export async function runCommand(args: readonly string[], env: TestEnv = {}): Pr
   return answer;
 }
 
-/** Runs a command in a process of its own, as a person does. */
+/** Runs a command in its own process, as from a shell. */
 export async function runCommandAlone(args: readonly string[], env: TestEnv = {}): Promise<Ran> {
   const running = runProcess('cli/main.js', args, env);
   const { code } = await running.ended;

@@ -1,4 +1,4 @@
-// For tests of what the pages read: a service with two organisations and a session of each, and reading in a word.
+// For tests of the data that dashboard pages read: a service with two organisations, a session of each, and a short read function.
 import { expect } from 'chai';
 import { type Signed, signIn } from './dashboard.ts';
 import { type Service, startService } from './service.ts';
@@ -11,9 +11,9 @@ export interface Reading {
   readonly other: Signed;
   readonly otherKey: string;
   readonly otherId: string;
-  /** The body of an answer below /dashboard/api; its shape is what the pages expect. `by`: the operator. */
+  /** Reads a path below /dashboard/api. @returns the response body in the shape that the pages expect. Default of `by`: the operator */
   read<T>(path: string, by?: Signed): Promise<T>;
-  /** Has a trusted agent ask. @returns the id of the decision */
+  /** Enforces a request of a trusted agent. @returns the id of the decision */
   enforce(intent: string, more?: object): Promise<string>;
 }
 

@@ -6,29 +6,29 @@ export interface Signed {
   readonly cookie: string;
   /** GET below /dashboard/api, such as `/v1/agents`. */
   get(path: string, request?: ClientRequest): Promise<ClientResponse>;
-  /** Any other method below /dashboard/api, with the header of our own pages. */
+  /** Any other method below /dashboard/api, with the header that the dashboard's pages send. */
   send(method: string, path: string, body?: unknown, request?: ClientRequest): Promise<ClientResponse>;
 }
 
-/** What our own pages send with everything that changes something. */
+/** The header that the dashboard's pages send with every write. */
 export const OWN_HEADERS = { 'x-custos-dashboard': '1' } as const;
 
-/** The answer to a sign-in with this key. */
+/** Signs in with this key. @returns the response */
 export function trySignIn(
   client: Client,
   key: string,
   headers: Readonly<Record<string, string>> = OWN_HEADERS,
 ): Promise<ClientResponse> {
-  // The dashboard's own routes belong to its pages and are in no document.
+  // The dashboard's own routes are internal and not in the OpenAPI document.
   return client.request('POST', '/dashboard/api/session', { key: null, body: { key }, headers, check: false });
 }
 
-/** The session cookie that an answer sets. */
+/** The session cookie that a response sets. */
 export function cookieOf(answer: ClientResponse): string {
   return String(answer.headers['set-cookie']).split(';', 1)[0] ?? '';
 }
 
-/** Requests with a session's cookie. */
+/** Sends requests with a session's cookie. */
 export function withCookie(client: Client, cookie: string): Signed {
   const request = (method: string, path: string, more: ClientRequest): Promise<ClientResponse> =>
     client.request(method, `/dashboard/api${path}`, {
@@ -45,7 +45,7 @@ export function withCookie(client: Client, cookie: string): Signed {
   };
 }
 
-/** Signs in. The client stays the caller's to close. */
+/** Signs in. The caller closes the client. */
 export async function signIn(client: Client, key: string): Promise<Signed> {
   const answer = await trySignIn(client, key);
   if (answer.status !== 200) throw new Error(`the sign-in was answered with ${answer.status}: ${answer.text}`);

@@ -1,4 +1,4 @@
-// Databases for tests: one embedded PostgreSQL for the whole run, one migrated template, a copy of it for each test file.
+// Databases for tests: one embedded PostgreSQL for the whole run, one migrated template, one copy of it for each test file.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Database, Sql, Statement } from '../../shared/platform/db/database.ts';
@@ -12,37 +12,37 @@ import { fastRoot, removeLeftovers, temporaryDataDir } from './folders.ts';
 import { TEST_PEPPER } from './process.ts';
 
 export interface TestDatabase {
-  /** For the role that the service has in production: it owns nothing. */
+  /** For the role that the service has in production. It owns no tables. */
   readonly url: string;
-  /** For the role that owns the tables and migrates. */
+  /** For the role that owns the tables and runs migrations. */
   readonly ownerUrl: string;
-  /** For the superuser of the server: to change what the service cannot change. */
+  /** For the superuser of the server: for changes that the service's role may not make. */
   readonly adminUrl: string;
   readonly name: string;
-  /** Ends all sessions of the database and removes it, now or with the run's own server. */
+  /** Ends all sessions of the database and removes it, at once or together with the embedded server. */
   drop(): Promise<void>;
 }
 
-/** What a statement and a connection may take where a test is not about time: a machine that is busy is no failure. */
+/** Generous timeouts of statements and connections, so that a busy machine does not fail tests that are not about time. */
 export const PATIENCE = { queryTimeoutMs: 10_000, connectTimeoutMs: 10_000 };
 
 /** The server of this run, and its empty template with all migrations. */
 interface TestServer {
-  /** Address of a database from which others are made. */
+  /** Address of the template database. */
   readonly adminUrl: string;
-  /** Addresses of the other two roles, of whatever database. */
+  /** Addresses of the other two roles, for any database. */
   readonly ownerUrl: string;
   readonly serviceUrl: string;
   readonly template: string;
-  /** Ends with the run, and all that is in it. */
+  /** The server stops at the end of the run and its data is deleted. */
   readonly isOwn: boolean;
 }
 
 let starting: Promise<TestServer> | undefined;
 
 /**
- * A new database with all migrations, alone for its caller. The first call of a run starts the server (about a second);
- * CUSTOS_TEST_DATABASE_URL names a server to use instead, with the right to create databases.
+ * A new database with all migrations, used only by the caller. The first call of a run starts the server (about a second).
+ * CUSTOS_TEST_DATABASE_URL names a server to use instead; its user must be allowed to create databases.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = await testServer();
@@ -55,7 +55,7 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase(server, 'template0');
 }
 
-/** Gives copies of one database, which `fill` fills before the first of them. */
+/** Gives copies of one database, which `fill` fills before the first copy is made. */
 export function copiesOf(fill: (database: TestDatabase) => Promise<void>): () => Promise<TestDatabase> {
   let filling: Promise<string> | undefined;
   const filled = async (): Promise<string> => {
@@ -67,8 +67,8 @@ export function copiesOf(fill: (database: TestDatabase) => Promise<void>): () =>
 }
 
 /**
- * A database server of the caller's own, that may be stopped and killed; the caller stops it in the end. In memory, because
- * the recovery after a crash syncs every file of every database, which takes half a minute on a slow disk.
+ * A separate database server that the caller may stop and kill, and must stop at the end. Its files are in memory, because
+ * recovery after a crash syncs every file of every database, which takes half a minute on a slow disk.
  */
 export async function startTestServer(): Promise<Embedded> {
   const server = await startEmbedded({ dataDir: temporaryDataDir(fastRoot()), say: () => undefined });
@@ -76,23 +76,23 @@ export async function startTestServer(): Promise<Embedded> {
   return server;
 }
 
-/** Addresses of superusers by host and port. */
+/** Superuser addresses by host and port. */
 const adminUrls = new Map<string, URL>();
 
-/** Makes the superuser of a server known that was started otherwise. */
+/** Registers the superuser of a server that was not started by this module. */
 export function rememberServer({ adminUrl }: Pick<EmbeddedAddresses, 'adminUrl'>): void {
   const url = new URL(adminUrl);
   adminUrls.set(url.host, url);
 }
 
-/** The address of the same database for the superuser of its server, which a test started. */
+/** The superuser's address of the same database. The server must have been started by a test. */
 export function adminUrlOf(url: string): string {
   const known = adminUrls.get(new URL(url).host);
   if (known === undefined) throw new Error('no test started the server of this address');
   return withRole(url, known);
 }
 
-/** An address with the user and password of another. */
+/** An address with the user and password of another address. */
 function withRole(url: string, role: URL): string {
   const made = new URL(url);
   made.username = role.username;
@@ -100,7 +100,7 @@ function withRole(url: string, role: URL): string {
   return made.href;
 }
 
-/** A server of the caller's own, to migrate it. */
+/** A separate server, for tests that migrate it. */
 export function accessOf(server: Embedded): DatabaseAccess {
   return { databaseUrl: server.url, migrationDatabaseUrl: server.ownerUrl };
 }
@@ -126,7 +126,7 @@ async function serverOfRun(): Promise<Omit<TestServer, 'template'>> {
     const { url, ownerUrl, adminUrl } = await startServerOfRun();
     return { adminUrl, ownerUrl, serviceUrl: url, isOwn: true };
   }
-  // Migrating makes the role; it stays, because other databases may name it.
+  // Migrations create the role. It is not removed, because other databases may refer to it.
   const service = new URL(given);
   service.username = 'custos_test_service';
   service.password = 'of-no-use-elsewhere';
@@ -134,15 +134,15 @@ async function serverOfRun(): Promise<Omit<TestServer, 'template'>> {
 }
 
 async function startServerOfRun(): Promise<Embedded> {
-  // In memory: beside others that write as much, the disk takes longer than a request may wait.
+  // In memory: with other tests that write as much, disk writes take longer than the request timeout.
   const embedded = await startEmbedded({ dataDir: temporaryDataDir(fastRoot()), say: () => undefined });
   let ended = false;
   void embedded.server().ended.then(() => (ended = true));
-  // A run that ends without its hooks (an uncaught error) must not leave a server running.
+  // If the run ends without its hooks (after an uncaught error), the server must still be stopped.
   process.once('exit', () => {
     if (!ended) signal(embedded.server().pid, 'SIGQUIT');
   });
-  // Nothing in it is kept, so it need not write a checkpoint.
+  // The data is discarded, so no shutdown checkpoint is needed.
   atEnd(() => embedded.stop('immediate'));
   return embedded;
 }
@@ -164,14 +164,14 @@ async function createDatabase(
     ownerUrl: inDatabase(ownerUrl),
     adminUrl: inDatabase(adminUrl),
     name,
-    // To remove one makes the server write a checkpoint, for which all that write must wait.
+    // DROP DATABASE makes the server write a checkpoint, and all writers wait for it.
     async drop() {
       await queryOnce(adminUrl, isOwn ? END_SESSIONS(name) : `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     },
   };
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function queryOnce(url: string, text: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
@@ -184,8 +184,8 @@ export async function queryOnce(url: string, text: string): Promise<unknown[]> {
 }
 
 /**
- * Runs statements in one transaction as the superuser, whom no trigger stops: what somebody with all rights over the
- * database could do.
+ * Runs statements in one transaction as the superuser with triggers disabled, as an attacker with full control of the
+ * database could.
  */
 export async function asSuperuser<T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
   const [at] = await db.query<{ name: string; port: number }>(WHERE, []);
@@ -198,7 +198,7 @@ export async function asSuperuser<T>(db: Database, work: (sql: Sql) => Promise<T
     await client.query("BEGIN; SET LOCAL session_replication_role = 'replica'");
     const result = await work({
       seals: db.seals,
-      // The statement's author states the shape of its rows.
+      // The caller states the shape of the rows.
       query: async <Row extends object>({ text }: Statement, values: readonly unknown[]) =>
         (await client.query(text, [...values])).rows as Row[],
     });

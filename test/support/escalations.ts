@@ -1,4 +1,4 @@
-// For tests of approvals: policies that escalate, and the ways in which a test asks, approves and reads.
+// For tests of approvals: policies that escalate, and helpers that enforce, approve and read.
 import { expect } from 'chai';
 import type { Client, ClientResponse } from './client.ts';
 import { MAX_OPEN_APPROVALS } from '../../shared/core/decision/approval.ts';
@@ -18,16 +18,16 @@ const rule = (id: string, type: string, resources: string[], params: object = {}
   ],
 });
 
-/** Deleting below db/asked needs a human; below db/asked/some, only with constraints; below db/open, nobody. */
+/** Deletes below db/asked need approval, below db/asked/some only with constraints. Deletes below db/open need none. */
 export const ESCALATING: PolicyFiles = {
   'asked.json': rule('asked', 'ESCALATE', ['db/asked/*']),
   'some.json': rule('some', 'DEGRADE', ['db/asked/some/*'], { obligations: [{ type: 'max_rows', limit: 3 }] }),
   'open.json': rule('open', 'ALLOW', ['db/open/*']),
 };
 
-/** The same, and nobody may delete what a human could have approved before. */
+/** The same, but deletes that needed approval are forbidden. */
 export const DENYING: PolicyFiles = { ...ESCALATING, 'denied.json': rule('denied', 'DENY', ['db/asked/*']) };
-/** The same, and it needs no human any more. */
+/** The same, but deletes no longer need approval. */
 export const PERMITTING: PolicyFiles = { 'asked.json': rule('asked', 'ALLOW', ['db/asked/*']) };
 
 export interface Asking {
@@ -45,7 +45,7 @@ export const gist = (decision: { verdict: string; reasons: { code: string }[] })
   ...decision.reasons.map(({ code }) => code),
 ];
 
-/** Asks for what must be escalated. @returns the approval that it waits for */
+/** Enforces a request that is escalated. @returns the pending approval */
 export async function escalate(client: Client, body: Asking): Promise<string> {
   const decision = await ask(client, body);
   expect(decision.verdict, JSON.stringify(decision.reasons)).to.equal('ESCALATE');
@@ -57,7 +57,7 @@ export const approve = (admin: Client, approvalId: string, reason = 'ticket OPS-
 export const reject = (admin: Client, approvalId: string, reason = 'not today'): Promise<ClientResponse> =>
   admin.post(`/v1/approvals/${approvalId}/reject`, { reason });
 
-/** Gives an agent as many open approvals as it may have, but `less`. */
+/** Opens approvals for an agent up to the limit, minus `less`. */
 export async function fillApprovals(service: Service, agentId: string, less = 0): Promise<void> {
   await service.rows(
     `INSERT INTO approval (organisation_id, environment, approval_id, agent_id, key_id, digest, decision_id, created_at, expires_at)

@@ -1,4 +1,4 @@
-// A strict reader of the Prometheus text format 0.0.4, independent of the library that writes it: what it accepts, Prometheus does.
+// A strict parser of the Prometheus text format 0.0.4, independent of the library that writes it. Prometheus accepts all it accepts.
 
 export interface Sample {
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Family {
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 const TYPES = new Set(['counter', 'gauge', 'histogram', 'summary', 'untyped']);
-/** Which names of samples a family may have beside its own. */
+/** Suffixes of sample names that a family of each type may have. */
 const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
   histogram: ['_bucket', '_sum', '_count'],
   summary: ['', '_sum', '_count'],
@@ -30,7 +30,7 @@ function valueOf(text: string): number {
   return Number(text);
 }
 
-/** `a="b",c="d"`, with its escapes. */
+/** Parses `a="b",c="d"` with escapes. */
 function labelsOf(text: string): Record<string, string> {
   const labels: Record<string, string> = {};
   let rest = text;
@@ -66,7 +66,7 @@ function checkHistogram({ name, samples }: Family): void {
   }
 }
 
-/** Reads an exposition. @throws {Error} naming the line that breaks a rule of the format */
+/** Parses an exposition. @throws {Error} names the line that violates the format */
 export function readExposition(text: string): Map<string, Family> {
   if (!text.endsWith('\n')) throw new Error('the last line does not end');
   const families = new Map<string, Family>();

@@ -1,4 +1,4 @@
-// A small HTTP server that answers as the service does, and as a service in trouble would: slowly, with garbage, or not at all.
+// A small HTTP server that imitates the service, also a failing one: slow responses, garbage, or no response.
 import { createHash } from 'node:crypto';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import { generateKey } from '../../shared/domain/keys/format.ts';
 import { atEnd } from './cleanup.ts';
 
-/** A question of the guard, as POST /v1/enforce has it. */
+/** An enforcement request of the guard, as sent to POST /v1/enforce. */
 export interface Asked {
   readonly agent_id: string;
   readonly tool: {
@@ -19,7 +19,7 @@ export interface Asked {
   readonly dry_run?: boolean;
 }
 
-/** How a question is answered: members of a decision, a raw answer, or nothing until the test says so. */
+/** How a request is answered: members of a decision, a raw response, or no response until the test releases it. */
 export type Said =
   | { readonly verdict: 'ALLOW' | 'DENY' | 'ESCALATE' | 'DEGRADE'; readonly [member: string]: unknown }
   | { readonly raw: string; readonly status?: number; readonly headers?: Record<string, string> }
@@ -29,19 +29,19 @@ export type Said =
 export interface FakeCustos {
   readonly url: string;
   readonly key: string;
-  /** Every question so far. */
+  /** Every enforcement request so far. */
   readonly asked: readonly Asked[];
   /** Bodies of POST /v1/proofs and /v1/trust/signals. */
   readonly proofs: readonly Record<string, unknown>[];
   readonly signals: readonly Record<string, unknown>[];
-  /** Ids of decisions that permitted something, with their questions. */
+  /** Requests that were permitted, by decision id. */
   readonly permitted: ReadonlyMap<string, Asked>;
-  /** The state of approvals by id; those that are not in it are pending. */
+  /** Status of approvals by id. An id that is not in the map is pending. */
   readonly approvals: Map<string, string>;
-  /** How often an approval was looked at. */
+  /** How often approvals were read. */
   polls: number;
   answer: (asked: Asked, n: number) => Said | Promise<Said>;
-  /** Answers that are not about enforcement, such as 503 to a report. */
+  /** Responses of the other routes, such as 503 for a report. */
   other: ((path: string) => Said | undefined) | undefined;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export function digestOf(value: unknown): string {
   return `sha256:${createHash('sha256').update(canonicalize(value)).digest('hex')}`;
 }
 
-/** A decision as the service writes it, as far as the guard reads it. */
+/** The members of a decision that the guard reads. */
 export function decisionFor(asked: Asked, decisionId: string, said: { verdict: string }): Record<string, unknown> {
   const allowed = said.verdict === 'ALLOW' || said.verdict === 'DEGRADE';
   const { server, name } = asked.tool;
@@ -93,7 +93,7 @@ export async function startFakeCustos(answer: FakeCustos['answer'] = () => ALLOW
       ? { ...decision, dry_run: true, allowed: false, decision_id: undefined }
       : decision;
   };
-  /** A member of a batch that is no decision is an error in its place. */
+  /** In a batch, a response that is not a decision becomes an error at its position. */
   const member = async (question: Asked): Promise<object> => {
     const said = await decide(question);
     if (typeof said['raw' as never] !== 'string') return said;

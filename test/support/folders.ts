@@ -1,4 +1,4 @@
-// Temporary folders of tests, all removed at the end of the run, with whatever a run that was killed left behind.
+// Temporary folders of tests. All are removed at the end of the run, and so are the folders of killed runs.
 import {
   accessSync,
   chmodSync,
@@ -17,11 +17,11 @@ import { atEnd } from './cleanup.ts';
 
 const PREFIX = 'custos-test-';
 
-/** Where Linux keeps files in memory. */
+/** The in-memory file system of Linux. */
 const MEMORY = '/dev/shm';
 const MEMORY_BYTES = 8 * 1024 ** 3;
 
-/** Where files are fast to write: in memory when much of it is left for files, otherwise where temporary folders are. */
+/** A folder for fast writes: in memory if enough space is free there, otherwise the folder for temporary files. */
 export function fastRoot(): string {
   try {
     accessSync(MEMORY, constants.W_OK);
@@ -32,7 +32,7 @@ export function fastRoot(): string {
   }
 }
 
-/** A new empty folder that PostgreSQL's account can pass through, too. */
+/** A new empty folder that PostgreSQL's account can traverse. */
 export function temporaryFolder(label = 'dir', root = os.tmpdir()): string {
   const folder = mkdtempSync(path.join(root, `${PREFIX}${process.pid}-${label}-`));
   chmodSync(folder, 0o711);
@@ -45,7 +45,7 @@ export function temporaryDataDir(root = os.tmpdir()): string {
   return path.join(temporaryFolder('data', root), 'custos');
 }
 
-/** Ends the databases and removes the folders of runs that were killed before they could do it themselves. */
+/** Stops the databases and removes the folders of runs that were killed before their cleanup. */
 export async function removeLeftovers(): Promise<void> {
   const roots = [...new Set([os.tmpdir(), fastRoot()])];
   for (const folder of roots.flatMap((root) => readdirSync(root).map((name) => path.join(root, name)))) {
@@ -61,13 +61,13 @@ export async function removeLeftovers(): Promise<void> {
       }
       removeFolder(folder);
     } catch {
-      // Another user's, or another run was faster.
+      // The folder belongs to another user, or another run has removed it already.
     }
   }
 }
 
 function removeFolder(folder: string): void {
-  // Root keeps a database elsewhere when the folder was closed to PostgreSQL's account; it belongs to this folder all the same.
+  // As root, the database is in another place if PostgreSQL's account cannot enter this folder. It still belongs to this folder.
   const pointer = path.join(folder, 'custos', 'postgres.location');
   if (existsSync(pointer)) rmSync(readFileSync(pointer, 'utf8').trim(), { recursive: true, force: true });
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });

@@ -1,4 +1,4 @@
-// Fuzzing of a running service: requests made from its own OpenAPI document and bent, and raw bytes on a socket.
+// Fuzzing of a running service: valid and malformed requests generated from its OpenAPI document, and raw bytes on a socket.
 import net from 'node:net';
 import fc from 'fast-check';
 import { arbitraryOf } from './arbitrary.ts';
@@ -8,18 +8,18 @@ type Json = Record<string, unknown>;
 
 export interface FuzzTarget {
   readonly baseUrl: string;
-  /** A key that may do everything, so that requests get past the door. */
+  /** A key with all permissions, so that requests pass authentication and authorization. */
   readonly key: string;
-  /** Operations that are left out, as `POST /v1/halt`: what would stop the service for the others. */
+  /** Operations to skip, such as `POST /v1/halt`, which would stop the service for the other operations. */
   readonly skip?: readonly string[];
 }
 
 export interface FuzzOptions {
-  /** Requests for each operation. */
+  /** Number of requests for each operation. */
   readonly runsPerOperation: number;
-  /** Random byte strings on a socket. */
+  /** Number of random byte strings on a socket. */
   readonly rawRuns: number;
-  /** What the whole may take, where the machine is not so busy that some requests to each operation take longer. */
+  /** Time limit of the whole run. A busy machine may exceed it, because every operation gets at least two seconds. */
   readonly deadlineMs: number;
 }
 
@@ -30,7 +30,7 @@ export interface Operation {
   readonly body: Json | undefined;
 }
 
-/** The operations of a document; schemas stay as they are. */
+/** The operations of an OpenAPI document, with their schemas unchanged. */
 export function operationsOf(document: Json): Operation[] {
   return Object.entries(document['paths'] as Record<string, Record<string, Json>>).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -52,10 +52,10 @@ interface Shot {
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Percent-encodes; a lone surrogate cannot be, and goes out as the replacement character. */
+/** Percent-encodes a text. A lone surrogate cannot be encoded and becomes the replacement character. */
 const encode = (value: unknown): string => encodeURIComponent(asText(value).toWellFormed());
 
-/** A JSON text that is bent: cut, doubled, or with a byte changed. */
+/** A malformed JSON text: truncated, repeated, or with a changed byte. */
 function bend(json: string, how: number, at: number): string {
   const i = json.length === 0 ? 0 : at % json.length;
   switch (how) {
@@ -72,7 +72,7 @@ function bend(json: string, how: number, at: number): string {
   }
 }
 
-/** Requests for one operation. */
+/** Random requests for one operation. */
 function shots(operation: Operation, document: Json): fc.Arbitrary<Shot> {
   const bent = fc.constantFrom(0, 3, 12);
   return bent.chain((level) => {
@@ -90,7 +90,7 @@ function shots(operation: Operation, document: Json): fc.Arbitrary<Shot> {
     const idempotencyKey = fc.oneof(fc.constant(undefined), fc.oneof(fc.uuid(), fc.constantFrom('a', 'k-1', '')));
     return fc.tuple(path, query, body, broken, idempotencyKey).map(([segments, values, value, how, key]) => {
       let filled = operation.template;
-      // An empty segment would be another path: at least one character stays.
+      // At least one character: with an empty segment the path would be another one.
       inPath.forEach((p, i) => (filled = filled.replace(`{${String(p['name'])}}`, () => encode(segments[i]) || '-')));
       const pairs = inQuery.flatMap((p, i) =>
         values[i] === undefined ? [] : [`${String(p['name'])}=${encode(values[i])}`],
@@ -117,12 +117,12 @@ function judge(answer: ClientResponse): void {
 }
 
 export interface FuzzReport {
-  /** How many answers had which status. */
+  /** Number of responses by status. */
   readonly statuses: Record<string, number>;
   readonly requests: number;
 }
 
-/** Fires at every operation. Each answer is held against the document, too. @throws with the smallest request that fails */
+/** Fuzzes every operation and checks each response against the document. @throws with the smallest request that fails */
 export async function fuzzOperations(target: FuzzTarget, options: FuzzOptions): Promise<FuzzReport> {
   const client = createClient(target.baseUrl, target.key);
   const statuses: Record<string, number> = {};
@@ -142,7 +142,7 @@ export async function fuzzOperations(target: FuzzTarget, options: FuzzOptions): 
         statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
         judge(answer);
       });
-      // What is left of the time is shared out among the operations that are left; a busy machine still sends some to each.
+      // The remaining time is divided equally among the remaining operations, with a minimum for each on a busy machine.
       const interruptAfterTimeLimit = Math.max(2_000, (endAt - Date.now()) / (operations.length - i));
       await fc.assert(property, {
         numRuns: options.runsPerOperation,
@@ -184,7 +184,7 @@ const TOKENS = [
   ' ',
 ];
 
-/** Random bytes on sockets: the answer is a proper one or the connection ends, and the service lives on. */
+/** Sends random bytes on sockets: each gets a valid HTTP response or the connection ends, and the service keeps running. */
 export async function fuzzBytes(target: FuzzTarget, options: FuzzOptions): Promise<void> {
   const { port, hostname } = new URL(target.baseUrl);
   const tokens = fc
@@ -218,7 +218,7 @@ export async function fuzzBytes(target: FuzzTarget, options: FuzzOptions): Promi
   }
 }
 
-/** Sends, ends the sending side, and resolves with what came when the connection has ended. @throws when it does not end */
+/** Sends bytes, half-closes the connection, and resolves with all data received when it has ended. @throws if it does not end */
 function exchange(host: string, port: number, bytes: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = net.connect({ host, port });
@@ -226,7 +226,7 @@ function exchange(host: string, port: number, bytes: Buffer): Promise<string> {
     const timer = setTimeout(() => {
       socket.destroy();
       reject(new Error(`the connection hangs after ${JSON.stringify(bytes.toString('latin1'))}; so far: ${received}`));
-      // Less than the 10 s that a client has for its headers: what ends only then has hung.
+      // Less than the service's 10 s timeout for request headers: a connection that only this timeout ends has hung.
     }, 9_000);
     const finish = (): void => {
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-// A guard's stdio session in memory: lines in and out as texts, decisions by a function of the test, and time that the test moves.
+// A guard's stdio session in memory: input and output are lines of text, the test supplies decisions and moves the clock.
 import { Definitions } from '../../cli/mcp-guard/definitions.ts';
 import type { ApprovalStatus, Custos } from '../../cli/mcp-guard/custos.ts';
 import { type Question, readDecision, type Ruling } from '../../cli/mcp-guard/decision.ts';
@@ -12,7 +12,7 @@ import { type Asked, decisionFor } from './fake-custos.ts';
 export const AGENT = 'agent-7';
 export const SERVER = 'files';
 
-/** Time that passes only by sleeping: each sleep ends at once, after the event loop has had a turn. */
+/** A clock that only `sleep` advances. Each sleep ends after one turn of the event loop. */
 export function quickClock(): { nowMs(): number; sleep(ms: number, signal: AbortSignal): Promise<void> } {
   let nowMs = 0;
   return {
@@ -24,14 +24,14 @@ export function quickClock(): { nowMs(): number; sleep(ms: number, signal: Abort
   };
 }
 
-/** Lets everything that can run without input run. */
+/** Waits until everything that needs no further input has run. */
 export async function turn(): Promise<void> {
   for (let i = 0; i < 3; i += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 export type Verdict = 'ALLOW' | 'DENY' | 'ESCALATE' | 'DEGRADE';
 
-/** Members of a decision, or no decision. */
+/** Members of a decision; 'away': the service cannot be reached. */
 export type Answer = { readonly verdict: Verdict; readonly [member: string]: unknown } | 'away';
 
 export interface GuardSessionOptions {
@@ -39,18 +39,18 @@ export interface GuardSessionOptions {
   readonly approval?: (id: string) => ApprovalStatus;
   readonly waitMs?: number;
   readonly hide?: HideDenied;
-  /** What the server lists when the guard itself asks for its tools. */
+  /** The tools that the server returns to the guard's own list request. */
   readonly tools?: () => readonly object[];
 }
 
 export interface GuardSession {
   readonly stdio: StdioSession;
   readonly session: Session;
-  /** Lines that reached the client and the server, without their terminators and the guard's own requests for lists. */
+  /** Lines received by the client and by the server, without line ends and without the guard's own list requests. */
   readonly client: string[];
   readonly server: string[];
   readonly asked: { readonly question: Question; readonly approvalId: string | undefined }[];
-  /** Questions that were permitted, by decision. */
+  /** Permitted requests by decision id. */
   readonly permitted: Map<string, Question>;
   readonly reports: CallReport[];
   readonly logs: string[];
@@ -74,7 +74,7 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
       agent_id: agentId,
       tool: { server: name, name: call.name, arguments: { ...call.arguments } },
     };
-    // The service repeats a decision for the same question only.
+    // The service returns the same decision again only for the same request.
     const same = said['decision_id'] === 'dec_same' ? { decision_id: `dec_${call.name}_${call.argumentsDigest}` } : {};
     const decision = decisionFor(body, `dec_${n}`, { ...said, ...same });
     const isAbout = decision['agent_id'] === agentId && decision['dry_run'] === undefined && !('tool' in said);

@@ -1,4 +1,4 @@
-// Keys that processes and services of a test run sign with, and where they keep what they signed.
+// Signing keys for the processes and services of a test run, and the folders of their checkpoints.
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ export interface TestKeyFiles {
 let files: TestKeyFiles | undefined;
 const folders = new Map<string, string>();
 
-/** One log key and one promise key for the whole run, as the settings that name them. */
+/** The settings that name the log key and the promise key, which are the same for the whole run. */
 export function testKeyFiles(): TestKeyFiles {
   if (files === undefined) {
     const folder = temporaryFolder('keys');
@@ -27,7 +27,7 @@ export function testKeyFiles(): TestKeyFiles {
   return files;
 }
 
-/** The folder in which all workers of one database keep their checkpoints. */
+/** The checkpoint folder that all workers of one database share. */
 export function checkpointsOf(databaseUrl: string): string {
   const known = folders.get(databaseUrl) ?? temporaryFolder('checkpoints');
   folders.set(databaseUrl, known);

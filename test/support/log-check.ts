@@ -1,4 +1,4 @@
-// An auditor of the log's tables for tests: re-derives every number and hash from the rows, with nothing of the code under test.
+// An auditor of the log's tables for tests: recomputes every number and hash from the rows without the code under test.
 import { createHash } from 'node:crypto';
 import canonicalizeIndependently from 'canonicalize';
 import { expect } from 'chai';
@@ -38,9 +38,9 @@ const WAITING = {
 export interface CheckedLog {
   readonly size: number;
   readonly waiting: number;
-  /** In the order of the log. */
+  /** In log order. */
   readonly proofIds: readonly string[];
-  /** In the order of each chain. */
+  /** In chain order. */
   readonly chains: ReadonlyMap<string, readonly string[]>;
 }
 

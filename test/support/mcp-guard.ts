@@ -1,4 +1,4 @@
-// The guard as a process of its own, with lines as its client writes and reads them.
+// The guard as a separate process, driven by the lines that an MCP client writes and reads.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,9 +14,9 @@ const SCRIPTED = path.join(buildRoot, 'test', 'support', 'mcp-server.js');
 
 export interface GuardProcess extends TestProcess {
   readonly child: ChildProcess;
-  /** Parsed lines that the client has got. */
+  /** Parsed lines that the client has received. */
   lines(): Record<string, unknown>[];
-  /** Lines that the scripted server has got. */
+  /** Lines that the scripted server has received. */
   received(): string[];
   send(message: unknown): void;
   /** Waits for the response to a request. */

@@ -1,4 +1,4 @@
-// An MCP server of the official SDK 2.x, for protocol versions from 2025-06-18 to 2026-07-28: over stdio as a program, or over HTTP here.
+// An MCP server with the official SDK 2.x, protocol versions 2025-06-18 to 2026-07-28. As a program it uses stdio, in process HTTP.
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// A scripted MCP server over stdio for tests: writes what it reads to a file, and does what a call's arguments say.
+// A scripted MCP server over stdio for tests: copies its input to a file and follows the instructions in a call's arguments.
 // Usage: node mcp-server.js FILE
 import { appendFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-// Compares two readings in strictness, for tests that no way of asking is milder than another.
+// Compares the strictness of two parses, for tests that no rewording of an intent gives a milder parse.
 import {
   actionRank,
   effectRank,
@@ -10,7 +10,7 @@ import {
 import type { Entities } from '../../shared/core/intent/types.ts';
 import { EXTENTS } from '../../shared/kernel/vocabulary.ts';
 
-/** Members in which a reading can be milder than another. */
+/** Members in which one parse can be milder than another. */
 export type MilderMember = Exclude<keyof Judged, 'verb'>;
 
 const lacks = (a: readonly string[], b: readonly string[]): boolean => b.some((value) => !a.includes(value));

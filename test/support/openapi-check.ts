@@ -1,4 +1,4 @@
-// Holds every answer against the OpenAPI document: its status, content type, headers and body must be documented.
+// Checks responses against the OpenAPI document: status, content type, headers and body must be documented.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { isTimestamp } from '../../shared/api/formats.ts';
 
@@ -13,7 +13,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Throws a sentence when an answer is not what the document says. */
+/** @throws {Error} when the response does not match the document */
 export type OpenApiCheck = (answer: Answer) => void;
 
 const escape = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -24,7 +24,7 @@ interface Documented {
   readonly operations: Readonly<Record<string, Json>>;
 }
 
-/** A check against one document; schemas are compiled as they are met. */
+/** A check against one document. Schemas are compiled on first use. */
 export function createOpenApiCheck(document: Json): OpenApiCheck {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   ajv.addFormat('date-time', isTimestamp);
@@ -41,7 +41,7 @@ export function createOpenApiCheck(document: Json): OpenApiCheck {
     operations: operations as Record<string, Json>,
     pattern: new RegExp(`^${template.replaceAll(/[.+?^$()|[\]\\*]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   }));
-  // As the service has it: literal paths win over templates.
+  // As in the service's router, literal paths take precedence over templates.
   paths.sort((a, b) => Number(a.template.includes('{')) - Number(b.template.includes('{')));
 
   return (answer) => {

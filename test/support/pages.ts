@@ -1,12 +1,12 @@
-// Pages of the dashboard as tests look at them: opened, pictured, and held to be fit for everybody in both windows.
+// Dashboard pages in tests: opens them, takes screenshots, and checks accessibility and layout in two window sizes.
 import { expect } from 'chai';
 import { accessibilityProblems, type Visit } from './browser.ts';
 
-/** Says where pictures of the pages go, for people who want to see them; without it none are made. */
+/** The folder for screenshots. Without it none are taken. */
 const PICTURES = process.env['CUSTOS_TEST_PICTURES'];
 
 export type Scheme = 'light' | 'dark';
-/** Wide in the light, narrow in the dark. */
+/** A wide window with the light theme, and a narrow one with the dark theme. */
 export const WINDOWS: readonly (readonly [width: number, scheme: Scheme])[] = [
   [1440, 'light'],
   [390, 'dark'],
@@ -15,14 +15,14 @@ export const WINDOWS: readonly (readonly [width: number, scheme: Scheme])[] = [
 export interface Pages {
   /** Goes to a page of the dashboard, such as `/keys`. */
   go(path: string): Promise<void>;
-  /** Goes there and waits until it shows what it is. */
+  /** Goes to a page and waits until it has loaded. */
   open(path: string): Promise<void>;
   heading(name: string | RegExp): Promise<void>;
   picture(name: string): Promise<void>;
   resize(width: number, scheme: Scheme): Promise<void>;
-  /** Expects the page as it is to have no accessibility problem and to fit the window. */
+  /** Expects that the current page has no accessibility problem and fits the window. */
   fits(name: string, width: number): Promise<void>;
-  /** Expects the page to do so in both windows; leaves it in the wide one. */
+  /** Checks the same in both windows, and ends with the wide one. */
   looks(name: string): Promise<void>;
 }
 

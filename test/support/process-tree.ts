@@ -1,8 +1,8 @@
-// Which processes descend from one: read from /proc, or from `ps` where there is none (a bare Debian has no `ps`).
+// Finds all descendants of a process: from /proc, or from `ps` where there is no /proc (a minimal Debian has no `ps`).
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** The ids of a process and all its descendants, parents first; the process itself also when it has ended. */
+/** The ids of a process and all its descendants, parents first. The process itself is included even if it has ended. */
 export function descendants(pid: number): number[] {
   const children = new Map<number, number[]>();
   for (const [id, parent] of existsSync('/proc/self/stat') ? fromProc() : fromPs())
@@ -18,7 +18,7 @@ function fromProc(): [pid: number, parent: number][] {
     .flatMap((name): [number, number][] => {
       try {
         const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-        // After the name in parentheses, which may hold anything: state, parent, ...
+        // The fields follow the name in parentheses, which may contain any character: state, parent, ...
         return [[Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])]];
       } catch {
         return [];

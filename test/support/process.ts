@@ -1,4 +1,4 @@
-// Real processes of the service in tests: started with a known environment, stopped or killed by id, never left behind.
+// Starts real processes of the service in tests with a known environment, stops or kills them by id, and reports leaked ones.
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,12 +18,12 @@ export interface Ended {
 export interface TestProcess {
   readonly pid: number;
   readonly ended: Promise<Ended>;
-  /** Everything written so far. */
+  /** All output so far. */
   stdout(): string;
   stderr(): string;
-  /** Sends a signal, SIGTERM by default, and waits for the end. */
+  /** Sends a signal (default: SIGTERM) and waits for the exit. */
   stop(name?: NodeJS.Signals): Promise<Ended>;
-  /** SIGKILL, and waits for the end. */
+  /** Sends SIGKILL and waits for the exit. */
   kill(): Promise<Ended>;
 }
 
@@ -35,14 +35,14 @@ export interface TestService extends TestProcess {
 
 export type TestEnv = Readonly<Record<string, string | undefined>>;
 
-/** The pepper of processes that are not told another. */
+/** The default pepper of processes. */
 export const TEST_PEPPER = 'a pepper for tests, of no use elsewhere';
 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 40_000;
 const buildRoot = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 
-/** Runs a file of the build, such as `cli/main.js`; it is a leak if it still runs when the run ends. */
+/** Runs a file of the build, such as `cli/main.js`. A process that still runs at the end of the test run is reported as a leak. */
 export function runProcess(
   file: string,
   args: readonly string[],
@@ -58,7 +58,7 @@ export function runProcess(
   );
 }
 
-/** Follows a process that was started otherwise; its outputs must be pipes. */
+/** Tracks a process that was started elsewhere. Its outputs must be pipes. */
 export function watch(child: ChildProcess, name: string): TestProcess & { child: ChildProcess } {
   const { pid } = child;
   if (pid === undefined) throw new Error(`${name} could not be started`);
@@ -82,7 +82,7 @@ export function watch(child: ChildProcess, name: string): TestProcess & { child:
   void ended.then(() => process.removeListener('exit', killNow));
   atEnd(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
-    // Its children would end by themselves, but the database of a supervisor would not.
+    // Its child processes would exit on their own, but the database of a supervisor would not.
     const [, ...children] = descendants(pid);
     await end('SIGKILL');
     for (const id of children) signal(id, 'SIGKILL');
@@ -99,12 +99,12 @@ export function watch(child: ChildProcess, name: string): TestProcess & { child:
   };
 }
 
-/** An ingress process on a database of the test, ready to answer. */
+/** Starts an ingress process on the test's database and waits until it is ready. */
 export function startIngress(databaseUrl: string, env: TestEnv = {}): Promise<TestService> {
   return startService('ingress/main.js', databaseUrl, env);
 }
 
-/** A worker process on a database of the test, ready; its address has /health and /ready. */
+/** Starts a worker process on the test's database and waits until it is ready. Its address serves /health and /ready. */
 export function startWorker(databaseUrl: string, env: TestEnv = {}): Promise<TestService> {
   return startService('workers/main.js', databaseUrl, env);
 }
@@ -131,14 +131,14 @@ async function startService(file: string, databaseUrl: string, env: TestEnv): Pr
   return { ...running, address: await untilReady(running, file, () => address) };
 }
 
-/** The whole service, as `npm start` runs it, with an embedded database of its own. */
+/** The whole service as `npm start` runs it, with its own embedded database. */
 export interface TestCustos extends TestService {
   readonly dataDir: string;
-  /** Process ids of everything that belongs to it and runs now: supervisor, children and database. */
+  /** Ids of all its running processes: supervisor, children and database. */
   processIds(): number[];
 }
 
-/** @param env may name CUSTOS_DATA_DIR to start on the data of an earlier one */
+/** @param env may set CUSTOS_DATA_DIR to start with the data of an earlier service */
 export async function startCustos(env: TestEnv = {}): Promise<TestCustos> {
   const dataDir = env['CUSTOS_DATA_DIR'] ?? temporaryDataDir();
   const running = runProcess('cli/main.js', ['start'], {
@@ -151,12 +151,12 @@ export async function startCustos(env: TestEnv = {}): Promise<TestCustos> {
   return { ...running, address, dataDir, processIds: () => descendants(running.pid) };
 }
 
-/** The address in what `custos start` prints, once it has printed all of it. */
+/** The address that `custos start` prints; undefined until the whole text is there. */
 export function addressIn(output: string): string | undefined {
   return output.includes('Ctrl-C') ? /Address\s+(http\S+)/.exec(output)?.[1] : undefined;
 }
 
-/** Waits for the end of processes that are not our children; those that stay are killed, and named in the error. */
+/** Waits for the exit of processes that are not child processes. Those that still run are killed and named in the error. */
 export async function untilGone(pids: readonly number[], timeoutMs = STOP_TIMEOUT_MS): Promise<void> {
   try {
     await waitFor(() => !pids.some(isAlive), { timeoutMs, what: `the end of processes ${pids.join(', ')}` });
@@ -166,7 +166,7 @@ export async function untilGone(pids: readonly number[], timeoutMs = STOP_TIMEOU
   }
 }
 
-/** Waits until `ready` gives something; a process that ends before, or takes too long, is an error with what it wrote. */
+/** Waits until `ready` gives a value. @throws {Error} with the output of the process, if it ends first or takes too long */
 async function untilReady<T>(running: TestProcess, name: string, ready: () => T | undefined): Promise<T> {
   let gone = false;
   void running.ended.then(() => (gone = true));
@@ -181,7 +181,7 @@ async function untilReady<T>(running: TestProcess, name: string, ready: () => T 
   }
 }
 
-/** Only what a process needs, so that the settings of whoever runs the tests do not leak into them. */
+/** Only the variables that a process needs, so that the settings of the developer's shell do not leak into the tests. */
 export function cleanEnv(env: TestEnv): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
   return Object.fromEntries(Object.entries({ PATH, HOME, TMPDIR, ...env }).filter(([, value]) => value !== undefined));

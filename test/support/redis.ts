@@ -1,4 +1,4 @@
-// Redis for tests: a server of the run's own on a free port, or the empty database that REDIS_URL names.
+// Redis for tests: a new server on a free port, or the empty database that REDIS_URL names.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { Redis } from 'ioredis';
 import { atEnd } from './cleanup.ts';
@@ -8,15 +8,15 @@ import { freePort } from '../../shared/platform/embedded/server.ts';
 
 export interface TestRedis {
   readonly url: string;
-  /** Removes everything, as FLUSHALL does. */
+  /** Removes all keys, as FLUSHALL does. */
   empty(): Promise<void>;
-  /** Sets a parameter of the server. */
+  /** Sets a configuration parameter of the server. */
   configure(name: string, value: string): Promise<void>;
-  /** Goes away. What was written stays, as with an append-only file. Absent when the server is not ours. */
+  /** Stops the server. Its data is kept, as with an append-only file. Absent if the test run did not start the server. */
   readonly stop?: () => Promise<void>;
-  /** Comes back on the same port. */
+  /** Starts the server again on the same port. */
   readonly start?: () => Promise<void>;
-  /** Accepts and answers nothing, until it is woken. */
+  /** The server accepts connections but does not answer until `wake`. */
   readonly hang?: () => void;
   readonly wake?: () => void;
   close(): Promise<void>;
@@ -24,7 +24,7 @@ export interface TestRedis {
 
 const own = spawnSync('redis-server', ['--version']).error === undefined;
 
-/** Why suites with Redis cannot run here, with how to change that. */
+/** Why suites with Redis cannot run here, and how to enable them. */
 export function whyNoRedis(): string | undefined {
   if (own || process.env['REDIS_URL'] !== undefined) return undefined;
   return 'redis-server is not on the PATH and REDIS_URL is not set (apt-get install redis-server, or brew install redis)';
@@ -41,7 +41,7 @@ async function startOwn(): Promise<Required<TestRedis>> {
     try {
       return await startOn(await freePort());
     } catch (error) {
-      // Between finding a free port and taking it somebody else may have taken it.
+      // Another process may take the free port before the server binds it.
       if (attempt === PORT_ATTEMPTS) throw error;
     }
   }
@@ -83,7 +83,7 @@ async function startOn(port: number): Promise<Required<TestRedis>> {
 
 async function useGiven(url: string): Promise<TestRedis> {
   const keys = await withClient(url, (client) => client.dbsize());
-  // Tests empty it.
+  // Tests delete all keys.
   if (keys > 0) throw new Error('REDIS_URL names a database with keys in it; tests need an empty one');
   const empty = async (): Promise<void> => void (await withClient(url, (client) => client.flushdb()));
   return {

@@ -1,5 +1,5 @@
-// Mocha's reporter for `npm test`: the spec reporter, then why suites were skipped, how long each file took, how often a time
-// was measured again, what failed in a line each, and one line of numbers.
+// Mocha's reporter for `npm test`: the spec reporter, followed by the reasons of skipped suites, the duration of each file, the
+// number of repeated time measurements, one line for each failure, and one line with the totals.
 import path from 'node:path';
 import Mocha from 'mocha';
 import { troubleSince } from './client.ts';
@@ -7,8 +7,8 @@ import { skippedSuites } from './skip.ts';
 import { measuredAgain } from './undisturbed.ts';
 
 /**
- * How long the process may take to end by itself after the last test; what keeps it longer is a leak. Less than the 10 s
- * after which a pool that nobody closed lets its idle connections go.
+ * How long the process may take to exit after the last test; anything that keeps it alive longer is a leak. Less than the
+ * 10 s after which a pool that was not closed drops its idle connections.
  */
 const END_TIMEOUT_MS = 9_000;
 
@@ -45,7 +45,7 @@ export default class CustosReporter extends Mocha.reporters.Spec {
       if (measuredAgain() > 0) console.log(`measured again: ${measuredAgain()}`);
       for (const line of failed) console.log(`failed: ${line}`);
       let leaks = 0;
-      // Printed when all else is: the last line of the run is this one.
+      // Printed last, because the final line of the run must be this one.
       process.once('exit', () => {
         console.log(`${passes} passed, ${failures + leaks} failed${pending > 0 ? `, ${pending} skipped` : ''}`);
       });
@@ -54,7 +54,7 @@ export default class CustosReporter extends Mocha.reporters.Spec {
         console.log(
           `failed: the run does not end: something was left open (${process.getActiveResourcesInfo().join(', ')})`,
         );
-        // Mocha sets the exit code in a listener of its own; this one comes after it.
+        // Mocha sets the exit code in its own exit listener, which runs before this one.
         process.once('exit', () => {
           process.exitCode = 1;
         });

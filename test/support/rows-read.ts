@@ -1,7 +1,7 @@
-// What a statement costs, however the database carries it out: the rows and index entries that it reads.
+// The cost of a statement, independent of its query plan: the number of rows and index entries that it reads.
 import type { Sql, Statement } from '../../shared/platform/db/database.ts';
 
-/** Counts of the current transaction, of which earlier ones of the session may not have been published yet. */
+/** Counters of the current transaction. They may include unpublished counts of earlier transactions of the session. */
 const READ: Statement = {
   name: 'test-rows-read',
   text: `SELECT coalesce(sum(pg_stat_get_xact_tuples_returned(oid)), 0)::float8 AS n FROM pg_class

@@ -1,4 +1,4 @@
-// A small application of sample routes on the real HTTP edge, for the tests of the edge itself.
+// A small application with sample routes on the real HTTP edge, for tests of the edge.
 import type http from 'node:http';
 import { type Static, Type } from 'typebox';
 import { createApp, type App, type AppDeps } from '../../ingress/app.ts';
@@ -34,7 +34,7 @@ export function sampleKey(
   };
 }
 
-/** Keys by what a request shows as bearer token or X-API-Key. */
+/** Keys by the bearer token or X-API-Key of a request. */
 const KEYS: Readonly<Record<string, AuthenticatedKey>> = {
   writer: sampleKey(['intents:write']),
   reader: sampleKey(['agents:read'], { keyId: 'BBBBBBBB' }),
@@ -143,20 +143,20 @@ async function trouble(kind: string): Promise<never> {
   throw 'not even an error';
 }
 
-/** What a test may look at and change while the application runs. */
+/** State that a test may read and change while the application runs. */
 export interface Sample {
   readonly app: App;
   readonly server: http.Server;
   readonly baseUrl: string;
   readonly port: number;
   readonly logged: { level: string; fields: Readonly<Record<string, unknown>>; message: string }[];
-  /** Units taken from keys, in order. */
+  /** Units consumed by keys, in order. */
   readonly costs: number[];
-  /** What the key limiter says; set by tests. */
+  /** The answer of the key limiter, set by tests. */
   limit: LimitAnswer;
-  /** Units that an address without a key has left. */
+  /** Remaining units of an address without a key. */
   anonymousLeft: number;
-  /** Look-ups that the authenticator made. */
+  /** Look-ups by the authenticator. */
   lookups: number;
   stopping: boolean;
   close(): Promise<void>;
@@ -166,7 +166,7 @@ const HEADERS = { 'RateLimit-Policy': '"second";q=50;w=1', RateLimit: '"second";
 
 const noDatabase = (): Promise<never> => Promise.reject(new Error('the sample has no database'));
 
-/** No storage: commit runs the work at once. */
+/** Idempotency without storage: commit runs the work at once. */
 const NO_IDEMPOTENCY: Idempotency = {
   commit: (work) => work({ seals: TEST_SEALS, query: noDatabase, select: noDatabase }),
   begin: noDatabase,
@@ -175,7 +175,7 @@ const NO_IDEMPOTENCY: Idempotency = {
 
 export interface SampleOptions extends Partial<Omit<AppDeps, 'config'>> {
   readonly config?: Partial<AppDeps['config']>;
-  /** Authenticates and limits with promises, as it is when caches are cold. */
+  /** Authentication and limits return promises, as they do while caches are cold. */
   readonly slow?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// For tests: the seals of the pepper that processes of tests have, and rows that are written past the service.
+// Seals with the test pepper, and helpers that write sealed rows without going through the service.
 import { hash } from 'node:crypto';
 import type { Database } from '../../shared/platform/db/database.ts';
 import {
@@ -13,10 +13,10 @@ import { sealedTable, type SealedTableName } from '../../shared/platform/db/seal
 import { createSeals } from '../../shared/platform/db/seals/seals.ts';
 import { TEST_PEPPER } from './process.ts';
 
-/** For connections of tests that read or write what gives authority. */
+/** For test connections that read or write sealed tables. */
 export const TEST_SEALS = createSeals({ pepper: TEST_PEPPER });
 
-/** Changes rows as the service itself would, for what no request of it does: a time that has passed, a row from long ago. */
+/** Changes rows with valid seals, for states that no request creates, such as a row with an old timestamp. */
 export async function rewriteSealed<T extends SealedTableName>(
   db: Database,
   table: T,
@@ -33,7 +33,7 @@ export async function rewriteSealed<T extends SealedTableName>(
   });
 }
 
-/** Seals all rows of a table, for tests that fill it with one statement. */
+/** Seals all rows of a table, for tests that fill the table with one statement. */
 export async function sealAll(db: Database, table: SealedTableName): Promise<void> {
   await db.transaction(async (sql) => {
     const run: Run = (text, values = []) =>

@@ -1,4 +1,4 @@
-// For tests of the whole ingress: the real service in this process over a database of its own, with policies in force.
+// For tests of the whole ingress: the real service in this process with its own database and active policies.
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type RunningIngress, startIngress } from '../../ingress/service.ts';
@@ -26,42 +26,42 @@ export type PolicyFiles = Readonly<Record<string, object>>;
 export interface ServiceOptions {
   /** Default: the shipped policies. */
   readonly policies?: PolicyFiles;
-  /** Settings beyond PORT=0 and rate limits that are off. */
+  /** Settings in addition to PORT=0 and disabled rate limits. */
   readonly env?: TestEnv;
-  /** Default: a database of its own, dropped at the end. */
+  /** Default: a new database, dropped at the end. */
   readonly databaseUrl?: string;
-  /** Default: a statement and a connection have long, so that a busy machine is no failure. False: as in production. */
+  /** Default: long timeouts for statements and connections, so that a busy machine does not fail tests. False: as in production. */
   readonly patient?: boolean;
-  /** Takes the log lines. Default: nothing is logged. */
+  /** Receives the log lines. Default: nothing is logged. */
   readonly log?: (line: string) => void;
 }
 
 export interface Service {
   readonly ingress: RunningIngress;
-  /** The test's own connections, with the rights that the service has. */
+  /** A separate pool for the test, with the same rights as the service. */
   readonly db: Database;
   readonly databaseUrl: string;
   readonly operatorId: string;
-  /** With the bootstrap key: live, admin:*, of the operator. */
+  /** A client with the bootstrap key: live, admin:*, of the operator. */
   readonly admin: Client;
   readonly adminKey: string;
   nowMs(): number;
-  /** Moves the wall clock of the service. */
+  /** Moves the wall clock of the service forward. */
   advance(ms: number): void;
-  /** A client with a new key: live, intents:write, of the operator, unless said otherwise. */
+  /** A client with a new key. Default: live, intents:write, of the operator. */
   client(spec?: Partial<KeySpec>): Promise<Client>;
   addKey(spec?: Partial<KeySpec>): Promise<{ key: string; keyId: string }>;
   addOrganisation(slug: string): Promise<string>;
-  /** Puts policies into force and waits until this ingress evaluates them. */
+  /** Activates policies and waits until this ingress evaluates them. */
   apply(policies?: PolicyFiles): Promise<string>;
-  /** The rows of one statement, which the superuser gives: a test may look at everything and change what it likes. */
+  /** Runs one statement as the superuser and returns its rows, so that a test may read and change everything. */
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Moves the clock of a service on when its day is about to end: trust is of a day, and a test is of one, too. */
+/** Moves the service's clock past midnight if that is near: trust is computed per day, and a test must not span two days. */
 export function leaveMidnight(service: Service): void {
   const leftMs = DAY_MS - (service.nowMs() % DAY_MS);
   if (leftMs < 600_000) service.advance(leftMs);
@@ -69,7 +69,7 @@ export function leaveMidnight(service: Service): void {
 
 export const SHIPPED_POLICIES = path.join(findRoot(), 'policies');
 
-/** A policy folder of these files and the shipped lexicon. */
+/** Creates a policy folder with these files and the shipped lexicon. */
 export async function folderOf(policies: PolicyFiles | undefined): Promise<PolicyFolder> {
   const shipped = await readPolicyFolder(SHIPPED_POLICIES);
   if (policies === undefined) return shipped;
@@ -86,7 +86,7 @@ interface Bootstrapped {
   readonly operatorId: string;
 }
 
-/** Gives a database its first organisation and admin key. */
+/** Creates the first organisation and admin key of a database. */
 export async function bootstrap(db: Database): Promise<Bootstrapped> {
   const { key } = generateKey('live');
   const { organisation } = await ensureBootstrap({
@@ -98,7 +98,7 @@ export async function bootstrap(db: Database): Promise<Bootstrapped> {
   return { key, operatorId: organisation.id };
 }
 
-/** Connections as the service's role, with the seals of the tests' pepper. */
+/** Opens connections with the service's role and seals of the test pepper. */
 function openTestDatabase(url: string, poolSize: number): Promise<Database> {
   return openDatabase({
     seals: TEST_SEALS,
@@ -110,7 +110,7 @@ function openTestDatabase(url: string, poolSize: number): Promise<Database> {
   });
 }
 
-/** The same for a database that no connection is open to: opens a sealed one and closes it. */
+/** The same for a database without an open connection: opens one with seals and closes it afterwards. */
 export async function bootstrapAt(url: string): Promise<Bootstrapped> {
   const db = await openTestDatabase(url, 1);
   try {
@@ -122,9 +122,9 @@ export async function bootstrapAt(url: string): Promise<Bootstrapped> {
 
 const SILENT = createLogger({ name: 'test', level: 'silent', pretty: false });
 
-/** What the databases with the shipped policies have in common. */
+/** Values that all databases with the shipped policies share. */
 let shipped: Bootstrapped;
-/** Databases with an organisation and the shipped policies in force. Checking the policies takes longer than all the rest. */
+/** Databases with an organisation and the shipped policies active. They are copied, because checking the policies is slow. */
 const withShippedPolicies = copiesOf(async ({ url }) => {
   const db = await openTestDatabase(url, 1);
   shipped = await bootstrap(db);

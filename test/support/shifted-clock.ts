@@ -1,10 +1,10 @@
-// Loaded before a process (--import): its wall clock differs from the machine's by TEST_CLOCK_SHIFT_MS milliseconds.
+// Preloaded into a process (--import): shifts its wall clock by TEST_CLOCK_SHIFT_MS milliseconds.
 const shiftMs = Number(process.env['TEST_CLOCK_SHIFT_MS'] ?? 0);
 const RealDate = Date;
 
 class ShiftedDate extends RealDate {
   constructor(...given: ConstructorParameters<DateConstructor> | []) {
-    // What is not given is now; anything else is that time.
+    // Without arguments: the shifted current time. With arguments: the given time.
     if (given.length === 0) super(RealDate.now() + shiftMs);
     else super(...(given as [number]));
   }

@@ -1,8 +1,8 @@
-// Suites that need something this machine may not have: they say in one line that they were skipped, and why.
+// Suites that depend on programs that this machine may not have. A skipped suite is reported in one line with the reason.
 
 const reasons = new Map<string, string>();
 
-/** A suite that runs when `reason` is undefined; otherwise it is skipped, and the run says why and how to get it. */
+/** A suite that runs if `reason` is undefined. Otherwise it is skipped, and the run prints the reason. */
 export function describeUnless(reason: string | undefined, title: string, suite: () => void): void {
   if (reason === undefined) {
     describe(title, suite);
@@ -12,7 +12,7 @@ export function describeUnless(reason: string | undefined, title: string, suite:
   describe.skip(title, suite);
 }
 
-/** What `describeUnless` skipped in this run, with the reasons. */
+/** Suites that `describeUnless` skipped in this run, with the reasons. */
 export function skippedSuites(): ReadonlyMap<string, string> {
   return reasons;
 }

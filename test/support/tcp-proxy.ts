@@ -1,4 +1,4 @@
-// A TCP proxy that a test makes slow, silent or unreachable: the network between a process and its database.
+// A TCP proxy between a process and its database that a test can make slow, silent or unreachable.
 import { once, setMaxListeners } from 'node:events';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,10 +6,10 @@ import { atEnd } from './cleanup.ts';
 import { waitFor } from './wait.ts';
 
 /**
- * - `none`: all passes.
- * - `latency`: each answer arrives that much later; requests pass at once.
- * - `stall`: connections are accepted, nothing passes in either direction. What was held passes when the trouble ends.
- * - `stall-new`: the same for connections that are opened now; those that are open go on.
+ * - `none`: everything is forwarded.
+ * - `latency`: each answer is delayed by that time; requests are forwarded at once.
+ * - `stall`: connections are accepted, but nothing is forwarded in either direction. Held data is forwarded when the fault ends.
+ * - `stall-new`: the same for new connections; open ones keep working.
  * - `refuse`: all connections are reset, and new ones are refused.
  */
 export type NetworkTrouble =
@@ -17,21 +17,21 @@ export type NetworkTrouble =
   | { readonly kind: 'latency'; readonly latencyMs: number };
 
 export interface TcpProxy {
-  /** An address of the target, through the proxy. */
+  /** An address of the target with the host and port of the proxy. */
   through(url: string): string;
-  /** Ends the trouble before, and begins this one. */
+  /** Ends the current fault and starts this one. */
   set(trouble: NetworkTrouble): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Aborted when a trouble is over; everything that is held listens. */
+/** Aborted when a fault ends. All held data waits for it. */
 function newTrouble(): AbortController {
   const over = new AbortController();
   setMaxListeners(0, over.signal);
   return over;
 }
 
-/** @param target whose host and port are proxied, such as a database address */
+/** @param target the address whose host and port are proxied, such as a database address */
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const { hostname, port: targetPort } = new URL(target);
   const sockets = new Set<net.Socket>();
@@ -41,7 +41,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
 
   const open = (client: net.Socket): void => {
     const upstream = net.connect({ host: hostname, port: Number(targetPort), allowHalfOpen: true });
-    // Set for as long as the trouble lasts in which the connection was opened.
+    // Set while the fault during which the connection was opened lasts.
     const bornIn = trouble;
     const held = async (isAnswer: boolean): Promise<void> => {
       const arrivedMs = performance.now();
@@ -52,13 +52,13 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
         else if (trouble.kind === 'latency' && isAnswer) {
           const leftMs = arrivedMs + trouble.latencyMs - performance.now();
           if (leftMs <= 0) return;
-          // Held no longer than the trouble lasts.
+          // Held at most until the fault ends.
           await delay(leftMs, undefined, { signal: isOver.signal }).catch(() => undefined);
         } else return;
       }
     };
     const pass = (from: net.Socket, to: net.Socket, isAnswer: boolean): void => {
-      // One after the other, so that nothing overtakes what was held.
+      // Chunks are written in sequence, so that none overtakes held data.
       let last = Promise.resolve();
       const inTurn = (work: () => void): void => {
         const free = held(isAnswer);
@@ -92,14 +92,14 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
       });
     });
   await listen(0);
-  // A TCP server has an address with a port.
+  // The address of a TCP server always has a port.
   const { port } = server.address() as net.AddressInfo;
 
   const resetAll = (): void => {
     for (const client of clients) client.resetAndDestroy();
   };
   const stopListening = (): void => {
-    // Ends when its connections have: nobody waits for that.
+    // close() completes only when all connections have ended, so it is not awaited.
     server.close();
   };
   const close = async (): Promise<void> => {
@@ -125,7 +125,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
         stopListening();
         resetAll();
       } else if (wasRefused)
-        // Another process may have been given the port for a moment.
+        // Another process may hold the port for a moment.
         await waitFor(() => listen(port).then(() => true), { what: `port ${port} to be free` });
     },
     close,

@@ -1,15 +1,15 @@
-// For tests that are about time, on machines with other work: a time that other work made longer is measured again.
+// For tests of durations on busy machines: a duration that exceeds its limit is measured again.
 
 const ATTEMPTS = 6;
 let again = 0;
 
-/** How often a time was measured again in this process; the run reports the sum. */
+/** Number of repeated measurements in this process. The run reports the sum. */
 export const measuredAgain = (): number => again;
 
 /**
- * The least of up to six measurements, in milliseconds; the first one below the limit is the last. Other work on the
- * machine makes a time longer, and nothing makes it shorter than it is. Assertions about the answer belong in `measure`,
- * so that they run each time.
+ * The minimum of up to six measurements, in milliseconds. Measuring stops at the first one below the limit. The minimum is
+ * right because other work on the machine can only lengthen a duration. Assertions about results belong in `measure`, so
+ * that they run each time.
  */
 export async function leastMs(limitMs: number, measure: () => number | Promise<number>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
@@ -21,8 +21,8 @@ export async function leastMs(limitMs: number, measure: () => number | Promise<n
 }
 
 /**
- * Runs a scenario that means something only when it takes less than `withinMs`, such as one within a window of a second:
- * when it fails and the machine has taken longer, it is run again, from its beginning.
+ * Runs a scenario that is valid only if it takes less than `withinMs`, such as one within a one-second window. If it fails
+ * and took longer, it is run again from the start.
  */
 export async function undisturbed(withinMs: number, scenario: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {

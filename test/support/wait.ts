@@ -1,18 +1,18 @@
-// Waiting in tests: for a condition, with a deadline that says what was waited for.
+// Waits for a condition in tests. The error at the deadline names the condition.
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface WaitOptions {
-  /** Default: 30,000: a condition that never comes is an error, and a machine that is busy is none. */
+  /** Default: 30,000, which is long enough for a busy machine. */
   readonly timeoutMs?: number;
-  /** How long to rest between two looks. Default: 20. */
+  /** Time between two polls. Default: 20. */
   readonly intervalMs?: number;
   /** Names the condition in the error. */
   readonly what?: string;
 }
 
 /**
- * Looks again and again until `condition` gives something other than undefined, null or false, and returns that.
- * An error that it throws counts as "not yet" and is the cause of the error at the deadline.
+ * Polls until `condition` gives a value other than undefined, null or false, and returns that value. An error that it throws
+ * means "not yet" and becomes the cause of the error at the deadline.
  */
 export async function waitFor<T>(
   condition: () => T | undefined | null | false | Promise<T | undefined | null | false>,

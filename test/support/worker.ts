@@ -1,4 +1,4 @@
-// For tests: the handlers of the workers, called by hand over a service's database, so that a test says what runs and when.
+// For tests: the workers' handlers over a service's database, called directly, so that a test controls which job runs and when.
 import { readFileSync } from 'node:fs';
 import { createIntentStore, type IntentStore } from '../../shared/domain/decisions/intent-store.ts';
 import { type Deciding, startDeciding } from '../../shared/domain/decisions/deciding.ts';
@@ -18,22 +18,22 @@ type EvaluatePayload = JobPayload<'intents', 'evaluate'>;
 export interface TestWorker {
   readonly deciding: Deciding;
   readonly intents: IntentStore;
-  /** A worker with other parts, to see what it does when one of them fails. */
+  /** An intent worker with replaced dependencies, for tests in which one of them fails. */
   intentWorker(changes?: Partial<IntentWorkerDeps>): IntentWorker;
-  /** The jobs that the outbox holds for an intent, in order; with their trace contexts. */
+  /** The jobs of an intent in the outbox, in order, with their trace contexts. */
   jobsOf(intentId: string): Promise<EvaluatePayload[]>;
-  /** The latest of them; all say the same. @throws when there is none */
+  /** The latest job of an intent. All its jobs have the same payload. @throws when there is none */
   jobOf(intentId: string): Promise<EvaluatePayload>;
-  /** Evaluates an intent as its latest job says. */
+  /** Runs the latest evaluation job of an intent. */
   evaluate(intentId: string): Promise<void>;
-  /** Appends all that waits for every log, and signs the heads of all logs, as the jobs of the worker do. */
+  /** Appends all waiting records to every log and signs all log heads, as the worker's jobs do. */
   append(): Promise<void>;
-  /** Appends without signing: the state between the two steps of the job. */
+  /** Appends without signing, which is the state between the two steps of the job. */
   appendUnsigned(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Both in this process, over a database of their own. */
+/** A service and a worker in this process, with their own database. */
 export interface ServiceAndWorker {
   readonly service: Service;
   readonly worker: TestWorker;
@@ -53,7 +53,7 @@ export async function startServiceAndWorker(options: ServiceOptions = {}): Promi
   };
 }
 
-/** A worker process's parts in this process, with their own caches. */
+/** Starts the parts of a worker process in this process, with separate caches. */
 export async function startTestWorker(service: Service): Promise<TestWorker> {
   const { db, databaseUrl, nowMs } = service;
   const deciding = await startDeciding({

@@ -1,4 +1,4 @@
-// The change feed on a real PostgreSQL: no committed change is missed, however long its transaction took.
+// Tests of the change feed on a real PostgreSQL: it misses no committed change, however long the transaction took.
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Change, type ChangeFeed, startChangeFeed } from '../../shared/platform/db/changes.ts';
@@ -69,7 +69,7 @@ describe('the change feed', () => {
     expect(subjects()).to.include('slow');
   });
 
-  it('delivers nothing of a transaction that was rolled back', async () => {
+  it('delivers nothing from a transaction that was rolled back', async () => {
     const client = await connect();
     await client.query('BEGIN');
     await change(client, 'undone');
@@ -78,7 +78,7 @@ describe('the change feed', () => {
     expect(subjects()).not.to.include('undone');
   });
 
-  it('has delivered, when refresh resolves, what was committed before it was called, however many call', async () => {
+  it('has delivered every change committed before refresh was called when refresh resolves, also for concurrent calls', async () => {
     const client = await connect();
     for (let i = 0; i < 20; i += 1) {
       await change(client, `before-${i}`);
@@ -99,7 +99,7 @@ describe('the change feed', () => {
       "INSERT INTO halt (organisation_id, environment, reason, key_id, created_at) VALUES ('org', 'live', 'x', 'k', now())",
     ],
   ] as const)
-    it(`is told of a change of ${table} by the database itself, in the same transaction`, async () => {
+    it(`receives changes of ${table} from a trigger, in the same transaction`, async () => {
       const client = await connect();
       await client.query(
         "INSERT INTO organisation (id, slug, name, created_at) VALUES ('org', 'org', 'x', now()) ON CONFLICT DO NOTHING",
@@ -117,7 +117,7 @@ describe('the change feed', () => {
       });
     });
 
-  it('delivers within a second although its notifications are lost, and listens again by itself', async () => {
+  it('delivers within a second when notifications are lost, and subscribes again without help', async () => {
     const client = await connect();
     const listening = async (): Promise<number[]> =>
       (

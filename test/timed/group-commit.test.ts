@@ -1,4 +1,4 @@
-// Group commit and the stores on a real PostgreSQL: a poisoned row fails alone, a lost connection fails all and is survived.
+// Tests of group commit on a real PostgreSQL: an invalid row fails alone; a lost connection fails the group but not the store.
 import { expect } from 'chai';
 import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
 import { createDecisionStore, type DecisionRow } from '../../shared/domain/decisions/decision-store.ts';
@@ -56,7 +56,7 @@ describe('decisions written in groups', () => {
       ),
     );
 
-  it('are stored each with its own columns, byte for byte', async () => {
+  it('are each stored with their own columns, byte for byte', async () => {
     const store = createDecisionStore({ db, processId: 'p' });
     const rows = Array.from({ length: 300 }, (_, i) => row(`own-${i}`, { verdict: i % 2 === 0 ? 'ALLOW' : 'DENY' }));
     await Promise.all(rows.map((one) => store.append(one)));
@@ -86,7 +86,7 @@ describe('decisions written in groups', () => {
     ['a time that there is not', { evaluatedAt: '2026-13-01T00:00:00Z' }, '22008'],
     ['an id that is taken', { decisionId: 'taken' }, '23505'],
   ] as const)
-    it(`lose only the one that Postgres refuses: ${what}`, async () => {
+    it(`lose only the row that Postgres refuses: ${what}`, async () => {
       const store = createDecisionStore({ db, processId: 'p' });
       await store.append(row('taken', {})).catch(() => undefined);
       const name = `poison-${code}-`;
@@ -95,7 +95,7 @@ describe('decisions written in groups', () => {
       expect(await stored(name)).to.deep.equal(['0', '1', '3', '4'].map((i) => name + i));
     });
 
-  it('lose only the one that would shift the rows behind it', async () => {
+  it('lose only the row that would shift the rows after it', async () => {
     const store = createDecisionStore({ db, processId: 'p' });
     const added = ['0', '1', '2'].map((i) => store.append(row(`shift-${i}`, i === '1' ? { agentId: 'a\nb' } : {})));
     const [first, shifted, last] = await settle(added);
@@ -103,8 +103,8 @@ describe('decisions written in groups', () => {
     expect(await stored('shift-')).to.deep.equal(['shift-0', 'shift-2']);
   });
 
-  it('all fail with E6002 when their connection is cut, none is stored, and the next are', async () => {
-    // With time to be cut: of itself the insert would fail within a second.
+  it('all fail with E6002 when their connection is cut: none is stored, and the next group is', async () => {
+    // A long statement timeout: with the default one the insert would fail within a second, before the connection is cut.
     const patient = await openDatabase({
       url: database.url,
       applicationName: 'custos-group',
@@ -118,7 +118,7 @@ describe('decisions written in groups', () => {
       await sql.query({ name: 'lock', text: 'LOCK TABLE decision IN ACCESS EXCLUSIVE MODE' }, []);
       const added = ['0', '1', '2'].map((i) => store.append(row(`cut-${i}`)));
       const outcome = settle(added);
-      // Asked on another connection: within a transaction the activity is a snapshot.
+      // Read on another connection, because pg_stat_activity is a snapshot within a transaction.
       await waitFor(
         async () =>
           (
@@ -140,7 +140,7 @@ describe('decisions written in groups', () => {
     await patient.close();
   });
 
-  it('all fail with E6002 within a second and a half while the table is locked: a request never hangs', async () => {
+  it('all fail with E6002 within 1.5 s while the table is locked: a request never hangs', async () => {
     const store = createDecisionStore({ db, processId: 'p' });
     await db.transaction(async (sql) => {
       await sql.query({ name: 'lock', text: 'LOCK TABLE decision IN ACCESS EXCLUSIVE MODE' }, []);
@@ -153,7 +153,7 @@ describe('decisions written in groups', () => {
         return performance.now() - startedMs;
       };
       expect(await leastMs(1_500, refused)).to.be.below(1_500);
-      // Postgres gives up, too: no session goes on waiting for nobody, and nothing is written later.
+      // The statement is cancelled in Postgres as well: no session keeps waiting, and nothing is written later.
       const STILL_WAITING = {
         name: 'still-waiting',
         text: "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
@@ -165,7 +165,7 @@ describe('decisions written in groups', () => {
     expect(await stored('slow-')).to.deep.equal([]);
   });
 
-  it('fail with E6002, and with nothing worse, in a transaction whose connection is cut between two statements', async () => {
+  it('fail with E6002 and no other error in a transaction whose connection is cut between two statements', async () => {
     const store = createDecisionStore({ db, processId: 'p' });
     const outcome = await db
       .transaction(async (sql) => {

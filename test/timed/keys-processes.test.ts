@@ -1,4 +1,4 @@
-// Keys across processes: a revocation in one ingress process is effective in another within a second, measured.
+// Tests of keys across processes: a revocation in one ingress process takes effect in another within a second.
 import { expect } from 'chai';
 import { openDatabase } from '../../shared/platform/db/database.ts';
 import { ensureBootstrap } from '../../shared/domain/keys/bootstrap.ts';
@@ -10,7 +10,7 @@ import { migrate } from '../../shared/platform/db/migrate.ts';
 import { startKeyService } from '../service/keys-setup.ts';
 import { TEST_SEALS } from '../support/seals.ts';
 
-/** runtime.md and api.md promise this. */
+/** A revoked key must be refused in every process after at most this time. */
 const REVOCATION_MS = 1_000;
 
 describe('keys in two ingress processes', function () {
@@ -33,7 +33,7 @@ describe('keys in two ingress processes', function () {
     });
     await ensureBootstrap({ db, pepper: TEST_PEPPER, bootstrapKey, clock: { nowMs: Date.now } });
     await db.close();
-    // A worker puts a policy set into force; without one ingress does not say that it is ready.
+    // A worker activates a policy set. Without one ingress does not become ready.
     const env = { CUSTOS_RATE_LIMIT: 'off' };
     const started = await Promise.all([
       startWorker(database.url, env),
@@ -58,7 +58,7 @@ describe('keys in two ingress processes', function () {
     };
   const codeOf = async (client: Client, key: string): Promise<string> =>
     (await client.withKey(key).get('/v1/agents?limit=1')).json.code ?? 'accepted';
-  /** Asks the other process again and again. @returns how long after `sinceMs` the last request that was let in was sent */
+  /** Polls the other process. @returns the time from `sinceMs` to the sending of the last accepted request */
   const lastAccepted = async (key: string, sinceMs: () => number): Promise<number> => {
     let lastMs = Number.NEGATIVE_INFINITY;
     const deadline = performance.now() + 10_000;
@@ -70,7 +70,7 @@ describe('keys in two ingress processes', function () {
     }
   };
 
-  it('are refused within a second of their revocation in the other process', async () => {
+  it('are refused within a second after their revocation in the other process', async () => {
     const measured: number[] = [];
     for (let round = 0; round < 10; round += 1) {
       const { key, keyId } = await make();
@@ -101,7 +101,7 @@ describe('keys in two ingress processes', function () {
     expect(await asking).to.be.below(REVOCATION_MS);
   });
 
-  it('cannot be started with another pepper', async () => {
+  it('make ingress refuse to start with another pepper', async () => {
     const failed = await startIngress(database.url, {
       CUSTOS_PEPPER: 'quite another pepper, of the right length',
     }).then(
@@ -118,7 +118,7 @@ describe('keys in two ingress processes', function () {
 describe('keys while Postgres is away', function () {
   this.timeout(120_000);
 
-  it('are refused with E6002 within two seconds, cached or not, and work again by themselves', async () => {
+  it('are refused with E6002 within two seconds, cached or not, and work again when it is back', async () => {
     const server = await startTestServer();
     try {
       await migrate(accessOf(server), TEST_PEPPER);
@@ -127,7 +127,7 @@ describe('keys while Postgres is away', function () {
         const key = await service.addKey({ scopes: ['agents:read'] });
         expect((await service.as(key).get('/v1/agents')).status).to.equal(200);
         await server.server().stop('immediate');
-        // What was fresh when Postgres went away may be believed for the second that revocation may take.
+        // Entries that were fresh when Postgres stopped may be used for one second, the limit of revocation.
         const goneMs = performance.now();
         for (let lastMs = 0; performance.now() - goneMs < 2_500; ) {
           const sentMs = performance.now();

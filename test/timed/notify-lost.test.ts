@@ -1,4 +1,4 @@
-// Notifications lost: a connection that listens is cut, and every change is still obeyed within a second everywhere.
+// Tests of lost notifications: LISTEN connections are cut, and every change still takes effect in all processes within a second.
 import { expect } from 'chai';
 import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
 import { type Client, createClient } from '../support/client.ts';
@@ -45,7 +45,7 @@ describe('two ingress processes whose notifications are lost', function suite() 
     await database.drop();
   });
 
-  /** Cuts every connection that listens: one of each process, as soon as those that were cut before are back. */
+  /** Cuts the LISTEN connection of each process, after the connections that were cut before are open again. */
   const deafen = async (): Promise<void> => {
     await waitFor(async () => (await listeners('SELECT pid')).length === processes.length, {
       what: 'all processes to listen',
@@ -60,7 +60,7 @@ describe('two ingress processes whose notifications are lost', function suite() 
       },
       [],
     );
-  /** Changes something here and asks there again and again. @returns how long after the change it was last not obeyed */
+  /** Makes a change in one process and polls the other. @returns the time from the change to the last answer without it */
   const lag = async (change: () => Promise<unknown>, obeys: () => Promise<boolean>): Promise<number> => {
     await deafen();
     await change();
@@ -97,7 +97,7 @@ describe('two ingress processes whose notifications are lost', function suite() 
       expect(lagMs).to.be.below(OBEYED_MS);
     });
 
-  it('obey a halt within a second, and its end', async () => {
+  it('apply a halt within a second, and also its end', async () => {
     expect(await reason('a')).to.equal('READ_OPEN');
     const halted = await lag(
       () => here.post('/v1/halt', { reason: 'test' }),

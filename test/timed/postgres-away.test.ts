@@ -1,4 +1,4 @@
-// Postgres stopped or frozen under running processes: refusals within two seconds, never ALLOW, and all resumes by itself.
+// Tests with Postgres stopped or frozen under running processes: refusals within two seconds, never ALLOW, automatic recovery.
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -15,9 +15,9 @@ import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
 import { TEST_SEALS } from '../support/seals.ts';
 
-/** runtime.md: E6002 with Retry-After within 2 s, never a hang. */
+/** E6002 with Retry-After must come within 2 s; a request never hangs. */
 const DEADLINE_MS = 2_000;
-/** How long each outage lasts: longer than every cache believes what it knows. */
+/** Duration of each outage: longer than the lifetime of every cache. */
 const OUTAGE_MS = 3_000;
 
 const REQUESTS: readonly (readonly [string, (client: Client, i: number) => Promise<ClientResponse>])[] = [
@@ -76,7 +76,7 @@ describe('Postgres away', function suite() {
 
   const ask = () => client.post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: 'a' });
 
-  /** Sends every kind of request again and again while `isAway`; @returns the slowest answer of each, in milliseconds */
+  /** Sends every kind of request repeatedly while `isAway`. @returns the slowest response of each kind, in milliseconds */
   const observe = async (): Promise<Record<string, number>> => {
     const slowest: Record<string, number> = {};
     const goneMs = performance.now();
@@ -87,7 +87,7 @@ describe('Postgres away', function suite() {
             const sentMs = performance.now();
             const answer = await send(client, i);
             slowest[name] = Math.max(slowest[name] ?? 0, Math.round(performance.now() - sentMs));
-            // What was fresh when it went away may be believed for a moment by what stores nothing.
+            // Requests that store nothing may briefly use cache entries that were fresh when the outage began.
             if (name === 'dry run' && sentMs - goneMs < 1_000 && answer.status === 200) continue;
             expect([answer.status, answer.json.code], `${name}: ${answer.text}`).to.deep.equal([503, 'E6002']);
             expect(Number(answer.headers['retry-after'])).to.be.at.least(1);
@@ -99,7 +99,7 @@ describe('Postgres away', function suite() {
     );
     return slowest;
   };
-  /** @returns the slowest answer of all, in milliseconds */
+  /** @returns the slowest response of all, in milliseconds */
   const away = async (): Promise<number> => {
     const slowest = await observe();
     const ready = await client.get('/ready');
@@ -120,7 +120,7 @@ describe('Postgres away', function suite() {
     expect(answer.json.verdict).to.equal('ALLOW');
     expect(asAnswered((await client.get(`/v1/decisions/${answer.json.decision_id}`)).text)).to.equal(answer.text);
     expect((await client.get('/ready')).status).to.equal(200);
-    // The worker reads the folder again, too.
+    // The worker also reads the folder again.
     const original = readFileSync(reads, 'utf8');
     writeFileSync(reads, original.replaceAll('"ALLOW"', '"DENY"'));
     await waitFor(async () => (await ask()).json.verdict === 'DENY', { what: 'an edit to be read' });
@@ -131,7 +131,7 @@ describe('Postgres away', function suite() {
     for (const one of [worker, ingress]) expect((await fetch(`${one.address}/ready`)).status).to.equal(200);
   };
 
-  /** Has outages until all is refused within the deadline in one of them, and all resumes after each. */
+  /** Repeats outages until one has all refusals within the deadline. After each one everything must resume. */
   const expectSoonRefused = async (goAway: () => Promise<() => Promise<void>>): Promise<void> => {
     const outage = async (): Promise<number> => {
       expect((await ask()).json.verdict).to.equal('ALLOW');
@@ -148,13 +148,13 @@ describe('Postgres away', function suite() {
     expect(await leastMs(DEADLINE_MS, outage)).to.be.below(DEADLINE_MS);
   };
 
-  it('because it was stopped: every request gets E6002 with Retry-After within two seconds; then all resumes', () =>
+  it('because it was stopped: every request gets E6002 with Retry-After within two seconds, and all work resumes afterwards', () =>
     expectSoonRefused(async () => {
       await server.server().stop('immediate');
       return () => server.restart();
     }));
 
-  it('because it does not answer: every request gets E6002 with Retry-After within two seconds; then all resumes', () =>
+  it('because it does not answer: every request gets E6002 with Retry-After within two seconds, and all work resumes afterwards', () =>
     expectSoonRefused(async () => {
       const frozen = descendants(server.server().pid);
       for (const pid of frozen) process.kill(pid, 'SIGSTOP');
@@ -163,7 +163,7 @@ describe('Postgres away', function suite() {
       };
     }));
 
-  it('for a moment only: a restart under load loses no decision that was answered', async () => {
+  it('only briefly: a restart under load loses no decision that was answered', async () => {
     const answered: ClientResponse[] = [];
     let stop = false;
     const asking = Promise.all(
@@ -186,7 +186,7 @@ describe('Postgres away', function suite() {
       expect(asAnswered((await client.get(`/v1/decisions/${answer.json.decision_id}`)).text)).to.equal(answer.text);
   });
 
-  it('does not keep processes from ending in order when they are asked to', async () => {
+  it('does not prevent a graceful shutdown of the processes', async () => {
     await server.server().stop('immediate');
     const startedMs = performance.now();
     const ended = await Promise.all([worker.stop(), ingress.stop()]);

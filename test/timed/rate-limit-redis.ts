@@ -1,4 +1,4 @@
-// Redis for the tests of rate limits: a real one where the program is installed, and a stand-in for what limits use.
+// Redis for the tests of rate limits: a real server if it is installed, and a fake one with the commands that limits use.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import net from 'node:net';
 import { waitFor } from '../support/wait.ts';
@@ -6,16 +6,16 @@ import { freePort } from '../../shared/platform/embedded/server.ts';
 
 export interface TestRedis {
   readonly url: string;
-  /** Goes away; its data is lost. */
+  /** Stops the server. Its data is lost. */
   stop(): Promise<void>;
-  /** Comes back on the same port. */
+  /** Starts the server again on the same port. */
   start(): Promise<void>;
-  /** Accepts and reads, and answers nothing from now on. */
+  /** From now on the server accepts connections and reads, but does not answer. */
   hang(): void;
   close(): Promise<void>;
 }
 
-/** Why the suite with a real Redis cannot run here, with how to change that. */
+/** Why the suite with a real Redis cannot run here, and how to enable it. */
 export function whyNoRedis(): string | undefined {
   const found = spawnSync('redis-server', ['--version']).error === undefined;
   return found ? undefined : 'redis-server is not on the PATH (apt-get install redis-server, or brew install redis)';
@@ -28,7 +28,7 @@ export async function startRealRedis(): Promise<TestRedis> {
     try {
       return await startOn(await freePort());
     } catch (error) {
-      // Between finding a free port and taking it somebody else may have taken it.
+      // Another process may take the free port before the server binds it.
       if (attempt === PORT_ATTEMPTS) throw error;
     }
   }
@@ -61,7 +61,7 @@ async function startOn(port: number): Promise<TestRedis> {
   return { url: `redis://127.0.0.1:${port}`, start, stop, hang: () => void child?.kill('SIGSTOP'), close: stop };
 }
 
-/** Answers the few commands that ioredis sends when it connects, and the counting script, as Redis does. */
+/** Answers the commands that ioredis sends on connect, and the counting script, as Redis does. */
 export async function startFakeRedis(): Promise<TestRedis> {
   const counters = new Map<string, { value: number; untilMs: number }>();
   const sockets = new Set<net.Socket>();

@@ -1,4 +1,4 @@
-// Rate limits by tier: two windows, costs, headers; over HTTP, and across processes with Redis.
+// Tests of rate limits by tier: two windows, costs and headers, over HTTP, and across processes with Redis.
 import { expect } from 'chai';
 import type { LimitAnswer } from '../../ingress/request/limit.ts';
 import { createLimiter, type LimitRow, type RateLimiter } from '../../ingress/request/key-limit.ts';
@@ -13,7 +13,7 @@ import { startFakeRedis, startRealRedis, type TestRedis, whyNoRedis } from './ra
 
 const monotonicMs = (): number => performance.now();
 const SECOND_MS = 1_000;
-/** What takes longer than the limiter waits for Redis says nothing of what Redis counts. */
+/** The limiter's timeout for Redis. A slower scenario is counted in the process and says nothing about counting in Redis. */
 const REDIS_ANSWERS_WITHIN_MS = 250;
 
 function limiterOf(
@@ -32,7 +32,7 @@ function keyOf(change: Partial<AuthenticatedKey> = {}): AuthenticatedKey {
   return sampleKey(['intents:write'], change);
 }
 
-/** What is left of the second and of the minute. */
+/** Units left in the window of a second and in the window of a minute. */
 function left(answer: LimitAnswer): [number, number] {
   const match = /^"second";r=(\d+);t=([01]), "minute";r=(\d+);t=(\d+)$/.exec(answer.headers['RateLimit'] ?? '');
   expect(match, `RateLimit: ${answer.headers['RateLimit']}`).to.not.equal(null);
@@ -58,7 +58,7 @@ describe('rate limits', () => {
         await limiter.close();
       }));
 
-  it("of a dev key are ten times the highest tier's, of a test key those of its tier", async () => {
+  it("of a dev key are ten times those of the highest tier; a test key has its tier's limits", async () => {
     const limiter = limiterOf();
     const dev = await limiter.consume(keyOf({ environment: 'dev', tier: 0 }), 1);
     expect(left(dev)).to.deep.equal([4_999, 99_999]);
@@ -66,7 +66,7 @@ describe('rate limits', () => {
     await limiter.close();
   });
 
-  it('have a new window after a second, and say when', async () => {
+  it('open a new window after a second, and return the time until then', async () => {
     const limiter = limiterOf(rows(2, 1_000));
     let keys = 0;
     const untilRoom = async (): Promise<number> => {
@@ -85,7 +85,7 @@ describe('rate limits', () => {
     await limiter.close();
   });
 
-  it('need room in the minute too', () =>
+  it('also apply per minute', () =>
     undisturbed(SECOND_MS, async () => {
       const limiter = limiterOf(rows(100, 10));
       const key = keyOf();
@@ -112,7 +112,7 @@ describe('rate limits', () => {
       await limiter.close();
     }));
 
-  it('let a batch through that costs more than the burst, when the window is empty', () =>
+  it('allow a batch that costs more than the burst if the window is empty', () =>
     undisturbed(SECOND_MS, async () => {
       const limiter = limiterOf(rows(2, 10));
       const first = await limiter.consume(keyOf(), 10);
@@ -151,7 +151,7 @@ describe('rate limits over HTTP', () => {
     await limiter.close();
   });
 
-  it('are told with every answer to a keyed request, whatever it is', async () => {
+  it('are in the headers of every response to a request with a key, also of errors', async () => {
     const client = service.as(await service.addKey({ scopes: ['agents:read'], tier: 6 }));
     for (const [status, answer] of [
       [200, await client.get('/v1/agents')],
@@ -169,7 +169,7 @@ describe('rate limits over HTTP', () => {
   it('refuse with E3001 and Retry-After, and one key does not use up another', async () => {
     const slow = service.as(await service.addKey({ scopes: ['agents:read'], tier: 0 }));
     const other = service.as(await service.addKey({ scopes: ['agents:read'], tier: 0 }));
-    // Ten a minute: among the next twelve two are refused at least.
+    // Ten a minute: at least two of the next twelve are refused.
     const answers = [];
     for (let i = 0; i < 12; i += 1) answers.push(await slow.get('/v1/agents'));
     const refused = answers.filter((answer) => answer.status === 429);
@@ -177,18 +177,18 @@ describe('rate limits over HTTP', () => {
     for (const answer of refused) {
       expect(answer.json).to.include({ code: 'E3001', retryable: true });
       expect(Number(answer.headers['retry-after'])).to.be.within(1, 60);
-      // The one or the other window is used up; on a slow machine it is the minute.
+      // One of the two windows is used up; on a slow machine it is the minute.
       expect(answer.headers['ratelimit']).to.match(/"(second|minute)";r=0/);
     }
     expect((await other.get('/v1/agents')).status).to.equal(200);
   });
 
-  it('count requests without a valid key by address, and leave known keys alone', async () => {
+  it('count requests without a valid key by address, without affecting valid keys', async () => {
     const key = await service.addKey({ scopes: ['agents:read'], tier: 7 });
-    // The announcement of the new key, when it comes later, makes the cache forget it.
+    // The notification about the new key evicts it from the cache if it arrives later.
     await service.changes.refresh();
     expect((await service.as(key).get('/v1/agents')).status).to.equal(200);
-    // 20 a second: of 60 sent at once most are refused, unless this machine needs more than two seconds for them.
+    // 20 a second: of 60 concurrent requests most are refused, unless this machine needs more than two seconds for them.
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
         i % 2 === 0 ? service.admin.get('/v1/agents', { key: null }) : service.as('cst_live_wrong').get('/v1/agents'),
@@ -196,17 +196,17 @@ describe('rate limits over HTTP', () => {
     );
     const codes = answers.map((answer) => answer.json.code as string);
     expect(codes.filter((code) => code === 'E3001').length).to.be.greaterThan(0);
-    // One of the 20 may have gone to the client, which fetched the OpenAPI document without a key.
+    // The client may have used one of the 20 to fetch the OpenAPI document without a key.
     expect(codes.filter((code) => code !== 'E3001').length).to.be.at.least(19);
     expect((await service.as(key).get('/v1/agents')).status, 'a cached key from the same address').to.equal(200);
   });
 
-  it('stop look-ups of guessed keys from an address that has used up its own', async () => {
+  it('stop look-ups of guessed keys from an address that has used up its limit', async () => {
     const { generateKey } = await import('../../shared/domain/keys/format.ts');
     const before = service.statements.filter((name) => name === 'keys-look-up').length;
     const startedMs = performance.now();
     const mostLookUps = (): number => 20 * (Math.ceil((performance.now() - startedMs) / SECOND_MS) + 1);
-    // Many more than the seconds that they take have room for, however long this machine needs for one.
+    // Far more requests than the limit allows in the seconds that they take, even on a slow machine.
     for (let sent = 0; sent < mostLookUps() + 50; sent += 1)
       await service.as(generateKey('live').key).get('/v1/agents');
     const lookUps = service.statements.filter((name) => name === 'keys-look-up').length - before;
@@ -231,12 +231,12 @@ function acrossProcesses(start: () => Promise<TestRedis>): void {
     return limiter;
   };
   let keys = 0;
-  /** A key that has used up nothing. */
+  /** A key that has used no units. */
   const fresh = (): AuthenticatedKey => {
     keys += 1;
     return keyOf({ keyId: `fresh-${keys}` });
   };
-  /** What Redis counts while it answers in time: of a machine that stands still for a quarter of a second it is away. */
+  /** Runs a scenario in which Redis answers in time. If the machine stalls for a quarter of a second, the limiter bypasses Redis. */
   const inTime = (scenario: () => Promise<void>): Promise<void> =>
     undisturbed(REDIS_ANSWERS_WITHIN_MS, async () => {
       await waitFor(() => limiters.every((limiter) => limiter.redisOk()), { what: 'Redis to be connected' });
@@ -270,7 +270,7 @@ function acrossProcesses(start: () => Promise<TestRedis>): void {
     });
   });
 
-  it('count per process while Redis is away, without a hang, and across them again when it is back', async () => {
+  it('count per process without delay while Redis is away, and across processes again when it is back', async () => {
     const [one, two] = await Promise.all([connected(rows(1_000, 5)), connected(rows(1_000, 5))]);
     await redis.stop();
     for (const limiter of [one, two]) {
@@ -303,12 +303,12 @@ describe('rate limits with a stand-in for Redis', () => acrossProcesses(startFak
 describeUnless(whyNoRedis(), 'rate limits with Redis', () => acrossProcesses(startRealRedis));
 
 describe('rate limits with a Redis that hangs', () => {
-  it('delay one request a second and count the rest in the process at once', async () => {
+  it('delay one request a second and count the others in the process without delay', async () => {
     const redis = await startFakeRedis();
     const limiter = limiterOf(rows(1_000, 1_000), redis.url);
     await waitFor(() => limiter.redisOk(), { what: 'Redis to be connected' });
     redis.hang();
-    /** Asks a whole window of requests, of which the first one is delayed. @returns how long all the others took */
+    /** Sends a full window of requests, the first of which is delayed. @returns the duration of all the others */
     const others = async (): Promise<number> => {
       const firstMs = performance.now();
       expect((await limiter.consume(keyOf(), 1)).allowed).to.equal(true);
@@ -317,7 +317,7 @@ describe('rate limits with a Redis that hangs', () => {
       const secondMs = performance.now();
       for (let i = 0; i < 50; i += 1) expect((await limiter.consume(keyOf(), 1)).allowed).to.equal(true);
       const tookMs = performance.now() - secondMs;
-      // Until Redis is asked again.
+      // Until the limiter tries Redis again.
       await waitFor(() => performance.now() - firstMs > delayedMs + SECOND_MS, { what: 'the next second' });
       return delayedMs < 900 ? tookMs : Number.POSITIVE_INFINITY;
     };

@@ -1,4 +1,4 @@
-// The sweeper and dead jobs with a real PostgreSQL: what stayed behind is queued again, what waits its turn is not.
+// Tests of the sweeper and of dead jobs on a real PostgreSQL: lost work is queued again, work that is still queued is not.
 import { expect } from 'chai';
 import pg from 'pg';
 import pino from 'pino';
@@ -17,7 +17,7 @@ const swept = ({ proofs = 0, trust = 0, intents = 0 }): Swept => ({
   resolved: 0,
 });
 
-describe('what stays behind', () => {
+describe('lost work', () => {
   let database: TestDatabase;
   let db: Database;
   let client: pg.Client;
@@ -50,7 +50,7 @@ describe('what stays behind', () => {
     );
     return rows.map(({ queue, name, payload }) => ({ queue, name, payload: JSON.parse(payload) }));
   };
-  /** Since when what came just now waits: a machine that stands still for a while makes it no older than a second. */
+  /** Age in seconds of a new row. It is in the future, so that the row does not reach the age of a second on a stalled machine. */
   const NOW = -30;
   const waitingRecord = (organisationId: string, environment: string, ageSeconds: number): Promise<unknown> =>
     client.query(
@@ -66,7 +66,7 @@ describe('what stays behind', () => {
           CASE WHEN $2::text IN ('decided', 'failed') THEN 'd' END, now(), now(), now() - make_interval(secs => $3))`,
       [intentId, status, ageSeconds, traceparent ?? null],
     );
-  /** What the queues say waits first, by queue. */
+  /** The oldest waiting job that each queue reports. */
   let waiting: Partial<Record<string, number>> = {};
   const sweep = (): Promise<Swept> => sweepWith({ db, queues: { oldestWaitingAtMs: async (queue) => waiting[queue] } });
   const dead = (queue: DeadJob['queue'], name: string, payload: unknown, run = `${name}-1@1`): DeadJob => ({
@@ -79,7 +79,7 @@ describe('what stays behind', () => {
   const recorder = (): ((job: DeadJob) => Promise<void>) => createDeadJobRecorder({ db, logger });
 
   describe('the sweeper', () => {
-    it('wakes each log whose oldest record has waited for a second, once, and no other', async () => {
+    it('wakes each log whose oldest record has waited for a second exactly once, and no other log', async () => {
       for (let i = 0; i < 5; i += 1) await waitingRecord('org_1', 'test', 3);
       await waitingRecord('org_1', 'live', NOW);
       await waitingRecord('org_2', 'test', 2);
@@ -99,7 +99,7 @@ describe('what stays behind', () => {
       ]);
     });
 
-    it('asks for folding once when a signal has waited for a second', async () => {
+    it('queues one fold job when a signal has waited for a second', async () => {
       const signal = (ageSeconds: number): Promise<unknown> =>
         client.query(
           `INSERT INTO trust_inbox (organisation_id, environment, signal_id, created_at)
@@ -115,7 +115,7 @@ describe('what stays behind', () => {
       expect(await outbox()).to.deep.equal([{ queue: 'trust', name: 'fold', payload: { v: 1, swept: true } }]);
     });
 
-    it('queues intents again that were queued 5 s ago, as the job that they had, and not again at once', async () => {
+    it('queues intents again 5 s after they were queued, with the same job, and then waits again', async () => {
       await intent('i1', 'queued', 20, 'trace');
       await intent('i2', 'evaluating', 20);
       await intent('i3', 'queued', 3);
@@ -132,7 +132,7 @@ describe('what stays behind', () => {
       expect((await sweep()).queued['intents.evaluate']).to.equal(0);
     });
 
-    it('leaves alone what waits its turn in the queue or in the outbox, however long', async () => {
+    it('does not queue work again that still waits in the queue or in the outbox, however long', async () => {
       await intent('lost', 'queued', 40);
       await intent('waits', 'queued', 20);
       await waitingRecord('org_1', 'test', 20);
@@ -141,7 +141,7 @@ describe('what stays behind', () => {
       const at = rows[0]?.at ?? new Date();
       waiting = { intents: at.getTime(), proofs: at.getTime() };
       expect(await sweep()).to.deep.equal(swept({ proofs: 1, intents: 1 }));
-      // What is put back stands in the outbox now, and all that was accepted later may do so as well.
+      // Work that was queued again is in the outbox now, and all work that was accepted later may be there as well.
       await client.query("UPDATE outbox SET created_at = now() - interval '1 minute'");
       waiting = {};
       expect(await sweep()).to.deep.equal(swept({}));
@@ -149,21 +149,21 @@ describe('what stays behind', () => {
       expect(await sweep()).to.deep.equal(swept({ proofs: 2, intents: 1 }));
     });
 
-    it('does nothing while the queues cannot be asked', async () => {
+    it('does nothing while the queues are unavailable', async () => {
       await intent('i1', 'queued', 20);
       const away = { oldestWaitingAtMs: () => Promise.reject(new Error('away')) };
       expect(await sweepWith({ db, queues: away }).catch((error: Error) => error.message)).to.equal('away');
       expect(await outbox()).to.deep.equal([]);
     });
 
-    it('queues each intent once when several sweep at the same time', async () => {
+    it('queues each intent once when several sweepers run concurrently', async () => {
       for (let i = 0; i < 50; i += 1) await intent(`i${i}`, 'queued', 20);
       const swept = await Promise.all([sweep(), sweep(), sweep()]);
       expect(swept.reduce((sum, { queued }) => sum + (queued['intents.evaluate'] ?? 0), 0)).to.equal(50);
       expect(await outbox()).to.have.length(50);
     });
 
-    it('goes on with work whose job is dead, every half a minute', async () => {
+    it('queues the work of dead jobs again every half a minute', async () => {
       const log1 = { v: 1, organisationId: 'org_1', environment: 'test' };
       await waitingRecord('org_1', 'test', 60);
       await waitingRecord('org_1', 'live', 5);
@@ -182,7 +182,7 @@ describe('what stays behind', () => {
       });
     });
 
-    it('resolves dead jobs whose work was done after all, and no other', async () => {
+    it('resolves dead jobs whose work has been done, and no others', async () => {
       const log1 = { v: 1, organisationId: 'org_1', environment: 'test' };
       await intent('decided', 'decided', 20);
       await intent('open', 'evaluating', 1);
@@ -214,7 +214,7 @@ describe('what stays behind', () => {
   describe('a dead job', () => {
     const payload = { v: 1, organisationId: 'org_1', environment: 'test', intentId: 'i1' };
 
-    it('becomes one row however often, and by how many, it is reported', async () => {
+    it('is stored as one row even when it is reported repeatedly and concurrently', async () => {
       const job = dead('intents', 'evaluate', payload);
       await Promise.all([recorder()(job), recorder()(job), recorder()(job)]);
       await recorder()(job);
@@ -232,7 +232,7 @@ describe('what stays behind', () => {
       expect(await countDeadJobs(db)).to.deep.equal(new Map([['intents', 1]]));
     });
 
-    it('has the hook of its name called, again when it failed the first time', async () => {
+    it('triggers the hook for its name, which is called again if it failed the first time', async () => {
       const heard: unknown[] = [];
       let fails = true;
       const withHook = createDeadJobRecorder<'intents'>({
@@ -250,14 +250,14 @@ describe('what stays behind', () => {
       fails = false;
       await withHook(job);
       expect(heard).to.deep.equal(['i1', 'always']);
-      // After the decision an old report changes nothing any more.
+      // After the decision an old report has no effect.
       await retryDeadJob(db, (await listDeadJobs(db))[0]?.deadJobId ?? '', 'key_1');
       await withHook(job);
       expect(heard).to.have.length(2);
       expect(await listDeadJobs(db)).to.deep.equal([]);
     });
 
-    it('is put back into its queue once, by one of two who retry it at the same time', async () => {
+    it('is put back into its queue only once by two concurrent retries', async () => {
       await recorder()(dead('intents', 'evaluate', payload));
       const id = (await listDeadJobs(db))[0]?.deadJobId ?? '';
       const retried = await Promise.all([retryDeadJob(db, id, 'key_1'), retryDeadJob(db, id, 'key_2')]);
@@ -271,7 +271,7 @@ describe('what stays behind', () => {
       expect(row?.resolvedAt).to.be.a('date');
     });
 
-    it('is discarded with a reason, and then neither retried nor reported again', async () => {
+    it('can be discarded with a reason, and is then neither retried nor reported again', async () => {
       const job = dead('intents', 'evaluate', payload);
       await recorder()(job);
       const id = (await listDeadJobs(db))[0]?.deadJobId ?? '';
@@ -289,7 +289,7 @@ describe('what stays behind', () => {
       expect(await outbox()).to.deep.equal([]);
     });
 
-    it('becomes a new row when it fails again after it was retried', async () => {
+    it('is stored as a new row when it fails again after a retry', async () => {
       await recorder()(dead('intents', 'evaluate', payload, 'evaluate-1@1'));
       await retryDeadJob(db, (await listDeadJobs(db))[0]?.deadJobId ?? '', 'key_1');
       await recorder()(dead('intents', 'evaluate', { ...payload, retryOf: '1' }, 'evaluate-1-retry-1@2'));

@@ -1,4 +1,4 @@
-// A worker process as an operator sees it: its readiness and its metrics, with stores there and away.
+// Tests of a worker process from the operator's view: readiness and metrics, with stores available and unavailable.
 import { expect } from 'chai';
 import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
 import { createSecretHasher } from '../../shared/domain/keys/secrets.ts';
@@ -19,7 +19,7 @@ const readinessOf = async (worker: TestService, key?: string): Promise<{ status:
 };
 const QUEUES = ['intents', 'trust', 'proofs', 'upkeep'];
 
-/** The operator's admin key, and one of its environment test, as strong as a key can be there. */
+/** The operator's admin key, and a key of its test environment with the most scopes that are possible there. */
 async function makeKeys(url: string): Promise<{ adminKey: string; testerKey: string }> {
   const db = await openDatabase({
     url,
@@ -73,11 +73,11 @@ describe('a worker process on PostgreSQL alone', () => {
     await database.drop();
   });
 
-  it('sweeps, and tells of it in its metrics', async () => {
+  it('sweeps, and counts it in its metrics', async () => {
     const swept = /^custos_job_duration_seconds_count\{queue="upkeep",name="sweep",outcome="completed"\} [1-9]/m;
     const text = await waitFor(async () => {
       const answer = await metricsOf(worker);
-      // A store that does not answer in time on a busy machine is left out of that answer.
+      // The metrics omit a store that does not answer in time, which happens on a busy machine.
       const isWhole = QUEUES.every(
         (queue) =>
           answer.includes(`custos_queue_jobs{queue="${queue}"`) &&
@@ -99,7 +99,7 @@ describe('a worker process on PostgreSQL alone', () => {
     expect(await readinessOf(worker)).to.deep.equal({ status: 200, body: { status: 'ready' } });
   });
 
-  it('gives its sign of life also while all connections of its pool wait', async () => {
+  it('writes its heartbeat even while all connections of its pool are busy', async () => {
     const WAITING = {
       name: 'test-waiting',
       text: "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'custos-workers' AND wait_event_type = 'Lock' AND datname = current_database()",
@@ -108,7 +108,7 @@ describe('a worker process on PostgreSQL alone', () => {
     const seenAt = async (): Promise<number> => (await db.query<{ at: Date }>(SEEN, []))[0]?.at.getTime() ?? 0;
     await db.transaction(async (sql) => {
       await sql.query({ name: 'test-lock', text: 'LOCK TABLE outbox IN ACCESS EXCLUSIVE MODE' }, []);
-      // Each asks the table for the age of its oldest row.
+      // Each request queries the age of the table's oldest row.
       const asked = [metricsOf(worker), metricsOf(worker)].map((answer) => answer.catch(() => undefined));
       await waitFor(async () => (await sql.query<{ n: number }>(WAITING, []))[0]?.n === 2, { what: 'a full pool' });
       const before = await seenAt();
@@ -139,7 +139,7 @@ describeUnless(whyNoRedis(), 'a worker process with Redis', () => {
     await database.drop();
   });
 
-  it('is ready though degraded while Redis drops keys or is away, and then tells what it can', async function () {
+  it('is ready but degraded while Redis evicts keys or is away, and still reports the other metrics', async function () {
     const { stop, start } = redis;
     if (stop === undefined || start === undefined) return this.skip();
     expect(await readinessOf(worker)).to.deep.equal({ status: 200, body: { status: 'ready' } });

@@ -1,4 +1,4 @@
-// The relay with a real PostgreSQL: what the outbox holds reaches the queues at least once, whatever fails in between.
+// Tests of the relay on a real PostgreSQL: at-least-once delivery from the outbox to the queues, whatever fails in between.
 import { expect } from 'chai';
 import pg from 'pg';
 import pino from 'pino';
@@ -26,7 +26,7 @@ const append = (organisationId: string): Job => ({
 const fold: Job = { queue: 'trust', name: 'fold', payload: { v: 1 } };
 const idOf = (job: Job): string => (job.payload as { intentId?: string }).intentId ?? job.name;
 
-/** Takes jobs and remembers them; does what it is told before that. */
+/** A queue that records its jobs and can run a callback before it accepts them. */
 function producer(before: (jobs: readonly Job[]) => Promise<void> = async () => undefined): Producer & { jobs: Job[] } {
   const jobs: Job[] = [];
   return {
@@ -77,7 +77,7 @@ describe('the relay', () => {
   after(closeAll);
   beforeEach(() => client.query('TRUNCATE outbox, dead_job'));
 
-  it('hands over in the order of acceptance, at most a batch at a time', async () => {
+  it('delivers in the order of acceptance, at most one batch at a time', async () => {
     await accept(Array.from({ length: BATCH + 10 }, (_, i) => intent(i)));
     const queues = producer();
     expect(await handOver({ db, queues, logger })).to.deep.equal({ rows: BATCH, jobs: BATCH });
@@ -86,7 +86,7 @@ describe('the relay', () => {
     expect(queues.jobs.map(idOf)).to.deep.equal(Array.from({ length: BATCH + 10 }, (_, i) => `i${i}`));
   });
 
-  it('makes one wake-up of all rows that ask for the same', async () => {
+  it('coalesces rows with the same wake-up into one', async () => {
     await accept([append('org_1'), intent(1), append('org_1'), fold, append('org_2'), fold, append('org_1')]);
     const queues = producer();
     expect(await handOver({ db, queues, logger })).to.deep.equal({ rows: 7, jobs: 4 });
@@ -96,7 +96,7 @@ describe('the relay', () => {
     expect(await left()).to.equal(0);
   });
 
-  it('leaves wake-ups for later when only what is urgent is asked for', async () => {
+  it('defers wake-ups when only urgent rows are requested', async () => {
     await accept([append('org_1'), fold, intent(1)]);
     const queues = producer();
     expect(await handOver({ db, queues, logger }, 'urgent')).to.deep.equal({ rows: 1, jobs: 1 });
@@ -112,7 +112,7 @@ describe('the relay', () => {
     expect(await left()).to.equal(2);
   });
 
-  it('hands over again, rather than never, what was queued when the process ended before it said so', async () => {
+  it('delivers rows again if the process ended after queueing them and before the commit', async () => {
     await accept([intent(1), intent(2)]);
     const victim = await openDatabase({
       url: database.url,
@@ -133,17 +133,17 @@ describe('the relay', () => {
     expect(queued.jobs.map(idOf)).to.deep.equal(['i1', 'i2']);
     expect(await left()).to.equal(2);
     const again = producer();
-    // As soon as the server has noticed, and the rows are free.
+    // Once the server has noticed the lost connection and released the row locks.
     await waitFor(async () => (await handOver({ db, queues: again, logger })).rows === 2);
     expect(again.jobs.map(idOf)).to.deep.equal(['i1', 'i2']);
     await victim.close();
   });
 
-  it('never makes who accepts wait, however long a hand-over takes', async () => {
+  it('never blocks the acceptance of work, however long a delivery takes', async () => {
     await accept([intent(1), append('org_1')]);
     let isAccepted = false;
     const queues = producer(async () => {
-      // The hand-over ends after this: whoever waited for it would wait until Postgres gives up.
+      // The delivery ends after this. A request that waited for it would run into Postgres's timeout.
       await client.query("SET statement_timeout = '5s'");
       await accept([intent(2), append('org_1')]);
       await client.query('RESET statement_timeout');
@@ -154,7 +154,7 @@ describe('the relay', () => {
     expect(await left()).to.equal(2);
   });
 
-  it('lets several workers hand over at once, no row twice', async () => {
+  it('lets several workers deliver concurrently, no row twice', async () => {
     const many = 4 * BATCH;
     await accept(Array.from({ length: many }, (_, i) => intent(i)));
     const queues = producer();
@@ -169,7 +169,7 @@ describe('the relay', () => {
     expect(new Set(queues.jobs.map(idOf)).size).to.equal(many);
   });
 
-  it('wakes a log at most every 50 ms while rows come all the time', async () => {
+  it('wakes a log at most every 50 ms under a continuous stream of rows', async () => {
     let wakeUps = 0;
     const queues: Producer = { add: async () => void (wakeUps += 1) };
     const begunMs = performance.now();
@@ -185,11 +185,11 @@ describe('the relay', () => {
     } finally {
       await relay.close();
     }
-    // A pass begins 50 ms after the one before, and the last one may come at the end.
+    // A pass begins 50 ms after the previous one, and one more may run at the end.
     expect(wakeUps).to.be.at.most((performance.now() - begunMs) / 50 + 2);
   });
 
-  it('buries what is no job, and hands over the rest', async () => {
+  it('stores invalid jobs as dead jobs, and delivers the others', async () => {
     await client.query(
       "INSERT INTO outbox (queue, name, payload) VALUES ('nowhere', 'go', '{}'), ('intents', 'evaluate', '{broken')",
     );
@@ -205,7 +205,7 @@ describe('the relay', () => {
     ]);
   });
 
-  it('goes on in smaller steps when a store is too slow for a whole batch, and keeps what it handed over', async () => {
+  it('uses smaller batches when a store is too slow for a whole one, and keeps the rows already delivered', async () => {
     await accept(Array.from({ length: BATCH }, (_, i) => intent(i)));
     const sizes: number[] = [];
     const queues = producer(async (jobs) => {
@@ -223,7 +223,7 @@ describe('the relay', () => {
     expect(sizes[1]).to.be.below(300);
   });
 
-  it('ends when it is closed, and goes on by itself after PostgreSQL dropped its connections', async () => {
+  it('ends when it is closed, and recovers after PostgreSQL has dropped its connections', async () => {
     const queues = producer();
     const relay = startRelay({ db, queues, logger });
     try {
@@ -240,7 +240,7 @@ describeUnless(whyNoRedis(), 'the relay with Redis', () => {
   before(openAll);
   after(closeAll);
 
-  it('loses nothing while Redis is away, and resumes by itself', async function () {
+  it('loses nothing while Redis is away, and resumes when it is back', async function () {
     const redis = await startTestRedis();
     const { stop, start } = redis;
     const queues = createQueues({
@@ -258,7 +258,7 @@ describeUnless(whyNoRedis(), 'the relay with Redis', () => {
       await waitFor(() => seen.size === 1);
       await stop();
       await accept(Array.from({ length: 50 }, (_, i) => intent(i + 2)));
-      // Long enough for several attempts.
+      // Enough time for several attempts.
       const sinceMs = Date.now();
       await waitFor(() => Date.now() - sinceMs > 1_500);
       expect(await left()).to.equal(50);

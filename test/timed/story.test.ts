@@ -1,4 +1,4 @@
-// The first story of a stranger: start, key, an agent that asks, a policy that is edited and broken, a restart.
+// End-to-end test of a new user's first day: start, key, agent, decisions, an edited policy, a broken policy, a restart.
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -22,7 +22,7 @@ describe('the story of the first day', function suite() {
   let client: Client;
   let other: Client;
   let key: string;
-  /** The answers of decisions, as they were given. */
+  /** Decisions as they were returned. */
   const told: { id: string; text: string }[] = [];
   before(async () => {
     cpSync(SHIPPED_POLICIES, folder, { recursive: true });
@@ -41,7 +41,7 @@ describe('the story of the first day', function suite() {
     told.push({ id: answer.json.decision_id, text: answer.text });
     return answer.json;
   };
-  /** Waits until both ingress processes give this verdict. @returns milliseconds since `sinceMs` */
+  /** Waits until both ingress processes return this verdict. @returns milliseconds since `sinceMs` */
   const until = async (verdict: string, sinceMs: number): Promise<number> => {
     for (const by of [client, other])
       await waitFor(async () => (await enforce({ intent: 'data.read.user_profile' }, by)).verdict === verdict, {
@@ -53,13 +53,13 @@ describe('the story of the first day', function suite() {
     client = createClient(custos.address, key, { patient: true });
     const databaseUrl = readFileSync(path.join(custos.dataDir, 'postgres.address'), 'utf8').trim();
     const pepper = readFileSync(path.join(custos.dataDir, 'pepper'), 'utf8').trim();
-    // Both sign promises with the one key that the service made.
+    // Both sign promises with the same key, which the service created.
     const promiseKey = path.join(custos.dataDir, 'promise-key.pem');
     second = await startIngress(databaseUrl, { ...env, CUSTOS_PEPPER: pepper, CUSTOS_PROMISE_KEY_FILE: promiseKey });
     other = createClient(second.address, key, { patient: true });
   };
 
-  it('begins with a key that the first start prints once, and keeps closed in its folder', async () => {
+  it('starts with a key that the first start prints once and stores in a private folder', async () => {
     key = /Admin key\s+(cst_live_\S+)/.exec(custos.stdout())?.[1] ?? '';
     expect(key).to.match(/^cst_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/);
     expect(readFileSync(path.join(custos.dataDir, 'bootstrap-key'), 'utf8').trim()).to.equal(key);
@@ -76,7 +76,7 @@ describe('the story of the first day', function suite() {
     expect([status, json.status, json.trust.level]).to.deep.equal([201, 'ACTIVE', 1]);
   });
 
-  it('parses "Read user profile data" into data.read.user_profile, and may do it', async () => {
+  it('parses "Read user profile data" into data.read.user_profile and allows it', async () => {
     const { json } = await client.post('/v1/intent', {
       agent_id: 'story',
       raw_intent: 'Read user profile data',
@@ -84,13 +84,13 @@ describe('the story of the first day', function suite() {
     });
     expect(json.normalized).to.equal('data.read.user_profile');
     expect(json.trust.effective).to.deep.equal({ score: 250, level: 1 });
-    // Parsed by one process, enforced by the other.
+    // Parsed by one process and enforced by the other.
     const decision = await enforce({ intent: json.normalized, intent_id: json.intent_id }, other);
     expect(decision).to.deep.include({ verdict: 'ALLOW', allowed: true });
     expect(decision.intent.parsed).to.equal(true);
   });
 
-  it('may not destroy production data, and is told why', async () => {
+  it('denies the destruction of production data, with the reason', async () => {
     const { json } = await client.post('/v1/intent', {
       agent_id: 'story',
       raw_intent: 'Delete all customer records from the production database',
@@ -102,12 +102,12 @@ describe('the story of the first day', function suite() {
     expect(codes).to.include.members(['PRODUCTION_PROTECTED', 'TRUST_TOO_LOW']);
   });
 
-  it('claims trust level 7 for an agent that nobody knows, and gets level 1', async () => {
+  it('gives an unknown agent that claims trust level 7 the level 1', async () => {
     const { trust } = await enforce({ agent_id: 'stranger', intent: 'data.read.user_profile', trust_level: 7 });
     expect(trust).to.include({ claimed_level: 7, recorded_level: 1, effective_level: 1 });
   });
 
-  it('sees an edited policy in force in two ingress processes within two seconds', async () => {
+  it('activates an edited policy in two ingress processes within two seconds', async () => {
     await until('ALLOW', 0);
     const thereAndBack = async (): Promise<number> => {
       const editedMs = performance.now();
@@ -120,7 +120,7 @@ describe('the story of the first day', function suite() {
     expect(await leastMs(EFFECT_MS, thereAndBack)).to.be.below(EFFECT_MS);
   });
 
-  it('sees the last good set stay in force when the file is broken, and where it is broken', async () => {
+  it('keeps the last valid policy set active when a file is broken, and reports the position of the error', async () => {
     writeFileSync(reads, original.slice(0, original.length / 2));
     for (const by of [client, other]) {
       const check = await waitFor(async () => {
@@ -133,7 +133,7 @@ describe('the story of the first day', function suite() {
     }
   });
 
-  it('ends and begins again: the set is still in force, and every decision reads as it was answered', async () => {
+  it('keeps the policy set active across a restart, and returns every decision unchanged', async () => {
     client.close();
     other.close();
     await second.stop();
@@ -148,7 +148,7 @@ describe('the story of the first day', function suite() {
     expect(items[0].decision_id).to.equal(told.at(-1)?.id);
   });
 
-  it('repairs the file, and all is well', async () => {
+  it('recovers when the file is repaired', async () => {
     writeFileSync(reads, original);
     for (const by of [client, other])
       await waitFor(async () => (await by.get('/ready')).json.degraded.length === 0, {

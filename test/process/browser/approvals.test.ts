@@ -1,4 +1,4 @@
-// Approvals and keys in a real browser: a human decides, a key is made, used and revoked; with hostile texts on the way.
+// Approvals and keys in a real browser: a human decides, a key is created, used and revoked; with hostile texts.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -28,7 +28,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await seen.page.getByRole('button', { name: `${verb}…` }).click();
     const button = dialog().getByRole('button', { name: verb });
     expect(await button.isDisabled(), 'a reason is needed').to.equal(true);
-    expect(await seen.page.evaluate('document.activeElement.tagName'), 'what is needed has the focus').to.equal(
+    expect(await seen.page.evaluate('document.activeElement.tagName'), 'the required field has the focus').to.equal(
       'TEXTAREA',
     );
     await dialog().getByLabel('Reason').fill(reason);
@@ -56,7 +56,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await service?.close();
   });
 
-  it('nothing waits at first; what comes is told without moving the rows that somebody reads', async function () {
+  it('the list is empty at first; new approvals are announced without moving the rows being read', async function () {
     this.timeout(120_000);
     const { page } = seen;
     await page.getByText('No approvals are waiting').waitFor();
@@ -75,7 +75,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await pages.looks('approvals');
   });
 
-  it('is approved with a reason, and then the agent may; the page says what it led to', async function () {
+  it('an approval with a reason permits the agent; the page links to the resulting decision', async function () {
     this.timeout(120_000);
     const { page } = seen;
     const asked = asking('billing-cleaner', 'invoices', { context: { ticket: 'OPS-7', rows: 1200 } });
@@ -88,7 +88,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await pages.looks('approval');
     await decide('Approve', 'Ticket OPS-7, backup verified');
     await page.getByText('Approved, and not used yet').waitFor();
-    // The button that asked is gone with what it asked for.
+    // The button that opened the dialog is removed with its approval.
     await page.waitForFunction("document.activeElement.id === 'page-title'");
     expect(gist(await ask(client, { ...asked, approval_id }))[0]).to.equal('ALLOW');
     await page.reload();
@@ -98,7 +98,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await pages.picture('approval-used');
   });
 
-  it('shows what callers say as text, with the characters named that would not be seen', async () => {
+  it('shows texts of callers as text, and names invisible characters', async () => {
     const { page } = seen;
     await pages.open('/approvals');
     await page.getByRole('link', { name: 'delete:db/asked/customers' }).click();
@@ -114,7 +114,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await page.getByText('not today').waitFor();
   });
 
-  it('the key that asked is told that it may not decide, and is refused', async () => {
+  it('the key that requested an approval is shown that it may not decide, and is refused', async () => {
     const { page } = seen;
     const approvalId = await escalate(service.admin, asking('billing-cleaner', 'own'));
     await pages.open(`/approvals/${approvalId}`);
@@ -131,14 +131,14 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     expect(await page.getByRole('button', { name: 'Approve…' }).count()).to.equal(0);
   });
 
-  it('says who was faster when somebody else decides meanwhile', async () => {
+  it('names who decided when another key decides meanwhile', async () => {
     const { page } = seen;
     const approvalId = await escalate(client, asking('billing-cleaner', 'raced'));
     const other = await service.addKey({ scopes: ['admin:*'], name: 'colleague' });
     await pages.open(`/approvals/${approvalId}`);
     await page.getByRole('button', { name: 'Reject…' }).click();
     await dialog().getByLabel('Reason').fill('I think not');
-    // Without live events the page does not know it before.
+    // Without live events the page does not know of that decision yet.
     await page.route('**/dashboard/api/events*', (route) => route.abort());
     await approve(service.admin.withKey(other.key), approvalId, 'I was here first');
     await dialog().getByRole('button', { name: 'Reject' }).click();
@@ -149,14 +149,14 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await page.getByText('Approved, and not used yet').waitFor();
   });
 
-  it('does not take a reason away from whoever is writing it, and says that it is too late', async () => {
+  it('keeps the reason being typed when the approval is decided meanwhile, and reports that it is too late', async () => {
     const { page } = seen;
     const approvalId = await escalate(client, asking('billing-cleaner', 'too-late'));
     const other = await service.addKey({ scopes: ['admin:*'], name: 'second colleague' });
     await pages.open(`/approvals/${approvalId}`);
     await page.getByRole('button', { name: 'Reject…' }).click();
     await dialog().getByLabel('Reason').fill('half a sentence');
-    // Selecting it with the mouse may end beyond the edge of the question.
+    // A mouse selection may end outside the dialog.
     const box = await dialog().getByLabel('Reason').boundingBox();
     await page.mouse.move((box?.x ?? 0) + 60, (box?.y ?? 0) + 12);
     await page.mouse.down();
@@ -171,7 +171,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await page.getByText('Approved, and not used yet').waitFor();
   });
 
-  it("is decided by the service's clock, however wrong that of the browser's machine is", async () => {
+  it("expiry follows the service's clock, however wrong the browser's clock is", async () => {
     const approvalId = await escalate(client, asking('billing-cleaner', 'clock'));
     const page = await seen.context.newPage();
     await page.addInitScript(`{
@@ -187,7 +187,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await page.close();
   });
 
-  it('is told when it is not there, and when it has expired', async () => {
+  it('reports an approval that does not exist, and one that has expired', async () => {
     const { page } = seen;
     await pages.open('/approvals/apr_00000000000000000000000000');
     await page.getByText('There is no such approval').waitFor();
@@ -203,7 +203,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     expect(new URL(page.url()).search).to.equal('?status=rejected');
   });
 
-  it('a key is made, shown once, works, and is refused once it is revoked', async function () {
+  it('a key is created, shown once, works, and is refused once it is revoked', async function () {
     this.timeout(120_000);
     const { page } = seen;
     await pages.open('/keys');
@@ -271,7 +271,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await page.locator('[data-secret]').waitFor({ state: 'detached' });
   });
 
-  it('what somebody was typing when the session ended is there again, question and all, for the same key', async () => {
+  it('restores the open dialog and the typed text after the session ended, when the same key signs in again', async () => {
     const { page } = seen;
     await pages.open('/keys');
     await page.getByRole('button', { name: 'Create a key…' }).click();
@@ -295,11 +295,11 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
     await page.getByRole('link', { name: 'Keys', exact: true }).click();
     await page.getByRole('button', { name: 'Create a key…' }).click();
-    expect(await dialog().getByLabel('Name').inputValue(), 'closed is closed').to.equal('');
+    expect(await dialog().getByLabel('Name').inputValue(), 'a closed dialog keeps no text').to.equal('');
     await page.keyboard.press('Escape');
   });
 
-  it("warns before one's own key is revoked, and then ends the session with words", async () => {
+  it("warns before the session's own key is revoked, and then ends the session with a message", async () => {
     const { page } = seen;
     const own = await service.addKey({ scopes: ['admin:*'], name: 'mine' });
     await signOut(page);
@@ -316,7 +316,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     expect(await page.getByLabel('Admin key').count()).to.equal(1);
   });
 
-  it('asked no other host for anything, and complained of nothing but the refusals it was given', () => {
+  it('sent no request to another host, and logged no browser errors except the refusals', () => {
     expect(foreignRequests(seen, service.ingress.address)).to.deep.equal([]);
     expect(seen.complaints.filter((text) => !/40[0149]|ERR_FAILED/.test(text))).to.deep.equal([]);
   });

@@ -1,4 +1,4 @@
-// The dashboard's first pages in a real browser: signing in, live numbers, both themes and widths, and nothing from elsewhere.
+// The dashboard's first pages in a real browser: sign-in, live numbers, both themes and widths, no requests to other hosts.
 import { expect } from 'chai';
 import { generateKey } from '../../../shared/domain/keys/format.ts';
 import {
@@ -15,7 +15,7 @@ import { describeUnless } from '../../support/skip.ts';
 import { startTestWorker } from '../../support/worker.ts';
 import { waitFor } from '../../support/wait.ts';
 
-/** Says where pictures of the pages go, for whoever wants to look at them; without it none are made. */
+/** The folder for screenshots of the pages; none are taken when it is not set. */
 const PICTURES = process.env['CUSTOS_TEST_PICTURES'];
 
 describeUnless(browserMissing(), 'the dashboard in a browser', function suite() {
@@ -44,7 +44,7 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
     await service?.close();
   });
 
-  it('asks for a key first, refuses a wrong one with words, and can be used with the keyboard alone', async () => {
+  it('asks for a key first, refuses a wrong one with a message, and can be used with the keyboard alone', async () => {
     const { page } = seen;
     await page.goto(`${service.ingress.address}/dashboard/queues`);
     const field = page.getByLabel('Admin key');
@@ -57,7 +57,7 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
     await alert.getByText('invalid or has been revoked').waitFor();
     expect(await field.getAttribute('aria-invalid')).to.equal('true');
     expect((await accessibilityProblems(page)).join('\n')).to.equal('');
-    // The browser tells of every answer that is not good; nothing else may be said.
+    // The browser logs an error for every failed request; there must be no other errors.
     expect(seen.complaints.splice(0).filter((text) => !text.includes('401'))).to.deep.equal([]);
 
     await field.fill((await service.addKey({ scopes: ['proofs:read'] })).key);
@@ -67,16 +67,16 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
 
     await field.fill(service.adminKey);
     await page.keyboard.press('Enter');
-    // Where one wanted to go.
+    // The page that was requested before signing in.
     await page.getByRole('heading', { name: 'Queues', level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).to.equal('/dashboard/queues');
   });
 
-  it('shows what happens, live, and what is wrong', async () => {
+  it('shows activity live, and current problems', async () => {
     const { page } = seen;
     await page.getByRole('link', { name: 'Overview', exact: true }).click();
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-    // The title has the focus once the page is painted.
+    // The title receives the focus once the page is painted.
     await page.waitForFunction("document.activeElement.textContent === 'Overview'");
     expect(await page.title()).to.equal('Overview · Custos');
     await page.getByText('No worker is running').waitFor();
@@ -100,7 +100,7 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
     { width: 390, scheme: 'dark' },
     { width: 360, scheme: 'light' },
   ] as const)
-    it(`fits a window of ${width} in the ${scheme}, for everybody`, async () => {
+    it(`fits a window of ${width} in the ${scheme}, and passes the accessibility checks`, async () => {
       const { page } = seen;
       await page.emulateMedia({ colorScheme: scheme });
       await page.setViewportSize({ width, height: 900 });
@@ -110,7 +110,7 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
       await picture(`overview-${width}-${scheme}`);
     });
 
-  it('keeps its menu in a narrow window behind a button', async () => {
+  it('hides its menu behind a button in a narrow window', async () => {
     const { page } = seen;
     const menu = page.getByRole('button', { name: 'Menu' });
     expect(await menu.getAttribute('aria-expanded')).to.equal('false');
@@ -124,7 +124,7 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
     await page.emulateMedia({ colorScheme: 'light' });
   });
 
-  it('says so when the numbers are not live any more, and goes on by itself', async function () {
+  it('reports that the numbers are no longer live, and reconnects by itself', async function () {
     this.timeout(120_000);
     const { page } = seen;
     const events = '**/dashboard/api/events*';
@@ -135,11 +135,11 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
     await page.unroute(events);
     await page.getByText('Live again').waitFor();
     expect(await page.getByText('Not live').count()).to.equal(0);
-    // What the browser says of requests that fail.
+    // The browser logs an error for each request that fails.
     expect(seen.complaints.splice(0).filter((text) => !text.includes('ERR_FAILED'))).to.deep.equal([]);
   });
 
-  it('shows the board of the queues, with nothing from another host', async () => {
+  it('shows the queue board without requests to another host', async () => {
     const { page } = seen;
     await page.goto(`${service.ingress.address}/dashboard/queues/board`);
     await page.getByRole('link', { name: 'intents' }).first().click();
@@ -149,7 +149,7 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
     await page.goto(`${service.ingress.address}/dashboard`);
   });
 
-  it('leads back to signing in when the session ends, and then to where one was', async () => {
+  it('returns to sign-in when the session ends, and then to the page that was open', async () => {
     const { page } = seen;
     const { key, keyId } = await service.addKey({ scopes: ['admin:*'] });
     const session = '**/dashboard/api/session';
@@ -167,7 +167,7 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
     await page.getByRole('heading', { name: 'Queues', level: 1 }).waitFor();
   });
 
-  it('asked no other host for anything, all the while', () => {
+  it('sent no request to another host during these tests', () => {
     expect(seen.requests.length).to.be.above(50);
     expect(foreignRequests(seen, service.ingress.address)).to.deep.equal([]);
   });

@@ -1,4 +1,4 @@
-// The end of a worker as an operator sees it: real processes, the last one killed, and the page open beside it.
+// The dashboard when workers die: real processes, of which the last is killed while the page is open.
 import { expect } from 'chai';
 import { browserMissing, openDashboard, type Visit, visit } from '../../support/browser.ts';
 import { startWorker, type TestService } from '../../support/process.ts';
@@ -30,7 +30,7 @@ describeUnless(browserMissing(), 'the dashboard while workers come and go', func
   const gauge = async (): Promise<string | undefined> =>
     /^custos_workers_alive (\d+)$/m.exec((await service.admin.get('/metrics')).text)?.[1];
 
-  it('says in words that none is alive once the last one was killed, as /ready and the metrics do', async function () {
+  it('reports that no worker is alive once the last one was killed, as do /ready and the metrics', async function () {
     this.timeout(120_000);
     const { page } = seen;
     const stat = page.locator('.stat', { hasText: 'Workers alive' }).locator('.stat-value');
@@ -42,7 +42,7 @@ describeUnless(browserMissing(), 'the dashboard while workers come and go', func
     await page.getByText('No worker is running').waitFor();
     const sawMs = performance.now() - killedMs;
     expect([await workersOk(), await gauge()]).to.deep.equal([false, '0']);
-    // Promised are 5 s on a machine that is not busy; a run of all tests is.
+    // The guarantee is 5 s on an idle machine; a run of all tests keeps the machine busy.
     expect(sawMs).to.be.below(20_000);
     expect(await page.locator('tr', { hasText: 'workers' }).textContent()).to.contain('no heartbeat for');
   });

@@ -1,4 +1,4 @@
-// Decisions and agents in a real browser: found, explained, held back; with names that callers chose to break a page.
+// Decisions and agents in a real browser: searched, explained, suspended; with hostile names sent by callers.
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Locator } from 'playwright-core';
@@ -18,7 +18,7 @@ import { describeUnless } from '../../support/skip.ts';
 import { waitFor } from '../../support/wait.ts';
 
 const DAY_MS = 86_400_000;
-/** Markup, a right-to-left override, no place to break a line, and as long as ids may be. */
+/** Markup, a right-to-left override, no opportunity for a line break, and the maximum length of an id. */
 const HOSTILE =
   `<img src=x onerror="document.title='run'">\u202e${'W'.repeat(60)}/..%2f?a=1#b \u05d0\u05d1\u05d2 ${'x'.repeat(256)}`.slice(
     0,
@@ -33,11 +33,11 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
   const ask = async (agent: string, intent: string): Promise<string> =>
     (await service.admin.post('/v1/enforce', { intent, agent_id: agent, trust_level: 7 })).json.decision_id as string;
 
-  /** Waits until so many rows are shown: what was asked for before may be there for a moment more. */
+  /** Waits until this many rows are shown: the rows of the previous query may remain for a moment. */
   const shown = (rows: Locator, count: number): Promise<unknown> =>
     waitFor(async () => (await rows.count()) === count, { what: `${count} rows` });
 
-  /** Signals that were folded on each of the last days, so that the trust has a past. */
+  /** Signals folded on each of the last days, so that the trust has a history. */
   async function signals(agentId: string): Promise<void> {
     for (let day = 12; day > 0; day -= 1) {
       const at = Date.now() - day * DAY_MS;
@@ -78,7 +78,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await service?.close();
   });
 
-  it('lists decisions newest first, page by page, and a page is still there after a reload and when one comes back', async () => {
+  it('lists decisions newest first, page by page, and keeps the page on reload and back navigation', async () => {
     const { page } = seen;
     await pages.heading('Decisions');
     const rows = page.locator('.list tbody tr');
@@ -101,7 +101,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     const { href } = new URL(page.url());
     await page.getByRole('button', { name: 'Newer' }).click();
     await page.getByText('Page 1').waitFor();
-    // As somebody else opens it, who has not come the whole way.
+    // The same address, opened without visiting the pages before it.
     const other = await seen.context.newPage();
     await other.goto(href);
     await other.getByText('Page 2').waitFor();
@@ -110,7 +110,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await other.close();
   });
 
-  it('gives all decisions under the filters as a file', async () => {
+  it('exports all decisions that match the filters as a file', async () => {
     const { page } = seen;
     const lines = async (kind: string): Promise<string> => {
       const started = page.waitForEvent('download');
@@ -125,18 +125,18 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await page.getByLabel('Verdict').selectOption('DENY');
     await page.waitForURL(/verdict=DENY/);
     await page.locator('.list[aria-busy="false"] tbody tr').first().waitFor();
-    // What the API answered.
+    // Compared with the API's answer.
     const denied = JSON.parse(await lines('JSON')) as { verdict: string }[];
     expect(denied.map(({ verdict }) => verdict))
       .to.include('DENY')
       .and.not.to.include('ALLOW');
     await page.getByLabel('Verdict').selectOption('');
     await page.waitForURL((url) => url.search === '');
-    // The whole list again, before the next test adds to it.
+    // Show the unfiltered list again before the next test adds to it.
     await page.locator('.list tbody tr').nth(40).waitFor();
   });
 
-  it('says how many are new, and moves no row before one asks for it', async () => {
+  it('shows how many decisions are new, and moves no row before the user loads them', async () => {
     const { page } = seen;
     const first = page.locator('.list tbody tr').first();
     const id = await ask('reader-9', 'data.read.user_profile');
@@ -150,7 +150,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
 
   it('keeps the filters in the address', async () => {
     const { page } = seen;
-    // One right after the other: typing has not rested yet.
+    // Typed in immediate succession, within the debounce delay.
     await page.getByLabel('Agent', { exact: true }).fill('nobody-knows-me');
     await page.getByLabel('Verdict').selectOption('DENY');
     await page.waitForURL(/agentId=nobody-knows-me/);
@@ -204,7 +204,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     expect(seen.complaints).to.deep.equal([]);
   });
 
-  it('shows the request of a decision, and finds by it all that the request led to', async () => {
+  it('shows the request id of a decision, and finds everything that the request led to', async () => {
     const { page } = seen;
     const requests = ['data.read.user_profile', 'data.read.invoices'].map((intent) => ({
       intent,
@@ -226,7 +226,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     expect(seen.complaints).to.deep.equal([]);
   });
 
-  it('says so when there is no such decision, and shows no other', async () => {
+  it('reports a decision that does not exist, and shows no other', async () => {
     const { page } = seen;
     for (const [id, says] of [
       [`dec_${'0'.repeat(26)}`, 'It may belong to another organisation'],
@@ -241,7 +241,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     expect(seen.complaints.splice(0).filter((text) => !text.includes('404'))).to.deep.equal([]);
   });
 
-  it('says so when the facts have been erased, and still shows the verdict', async () => {
+  it('reports that the facts have been erased, and still shows the verdict', async () => {
     const { page } = seen;
     await service.rows('UPDATE decision SET facts = NULL, facts_salt = NULL WHERE decision_id = $1', [decided['read']]);
     await pages.go(`/decisions/${decided['read']}`);
@@ -249,7 +249,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await page.locator('.decision-lead .badge').waitFor();
   });
 
-  it('finds agents among twenty thousand by the beginning of an id, and by status', async () => {
+  it('finds agents among twenty thousand by a prefix of the id, and by status', async () => {
     const { page } = seen;
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
     await pages.heading('Agents');
@@ -270,7 +270,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     expect(seen.complaints).to.deep.equal([]);
   });
 
-  it('shows an agent with its trust over time and what moved it', async () => {
+  it('shows an agent with its trust over time and the signals that changed it', async () => {
     const { page } = seen;
     await pages.go('/agents/billing-1');
     await pages.heading('billing-1');
@@ -286,7 +286,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     expect(new URL(page.url()).searchParams.get('agentId')).to.equal('billing-1');
   });
 
-  it('shows an agent that nobody registered', async () => {
+  it('shows an unregistered agent', async () => {
     const { page } = seen;
     await pages.go('/agents/nobody-knows-me');
     await page.getByText('This agent is not registered').waitFor();
@@ -295,7 +295,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     expect(seen.complaints.splice(0).filter((text) => !text.includes('404'))).to.deep.equal([]);
   });
 
-  it('suspends an agent, which is then refused by the API, lets it go on, and terminates it for good', async () => {
+  it('suspends an agent, which the API then refuses, resumes it, and terminates it for good', async () => {
     const { page } = seen;
     const verdict = async (): Promise<string> => {
       const { json } = await service.admin.post('/v1/enforce', {
@@ -322,7 +322,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await page.locator('.lead').getByText('ACTIVE').waitFor();
     expect(await verdict()).to.equal(before);
 
-    // Somebody else ends it while this page still offers to pause it.
+    // The agent is terminated through the API while this page still offers to suspend it.
     await service.admin.delete('/v1/agents/reader-1');
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
@@ -333,7 +333,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     expect(seen.complaints.splice(0).filter((text) => !text.includes('409'))).to.deep.equal([]);
   });
 
-  it('shows names that were chosen to break the page as the texts they are', async () => {
+  it('shows hostile names as plain text', async () => {
     const { page } = seen;
     await page.setViewportSize({ width: 390, height: 900 });
     for (const path of [
@@ -360,11 +360,11 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
   });
 
   for (const [width, scheme] of WINDOWS)
-    it(`fits a window of ${width} in the ${scheme}, for everybody`, async () => {
+    it(`fits a window of ${width} in the ${scheme}, and passes the accessibility checks`, async () => {
       const { page } = seen;
       await pages.resize(width, scheme);
       for (const [name, path, ready] of [
-        // A few rows look like many, and are looked at sooner.
+        // Filtered to a few rows: the layout is the same as with many, and the checks run faster.
         ['decisions', '/decisions?agentId=billing-1', '.list tbody tr'],
         ['decision', `/decisions/${decided['delete']}`, '.rule'],
         ['agents', '/agents?prefix=billing', '.list tbody tr'],
@@ -377,7 +377,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
       }
     });
 
-  it('asked no other host for anything, all the while', () => {
+  it('sent no request to another host during these tests', () => {
     expect(foreignRequests(seen, service.ingress.address)).to.deep.equal([]);
   });
 });

@@ -1,5 +1,5 @@
-// What holds on every page: it can be used with the keyboard alone, says so when too much is asked, prints, and shows whose
-// session it is in every window.
+// Guarantees of every dashboard page: keyboard use, a message when rate-limited, printing, and the same
+// session in every window.
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { browserMissing, openDashboard, signOut, type Visit, visit } from '../../support/browser.ts';
@@ -20,17 +20,17 @@ const PAGES = [
   'Queues',
   'Dead jobs',
 ];
-/** Those whose numbers are live would go on showing them. */
+/** Pages with live numbers, which keep showing them while requests are rate-limited. */
 const LIVE = ['Overview', 'Queues'];
 
-/** What can be focused and is seen, each marked with its number. */
+/** Marks each visible, focusable element with its number. */
 const MARK_ALL = `(() => {
   const all = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')];
   const seen = all.filter((each) => !each.disabled && each.checkVisibility({ visibilityProperty: true }));
   seen.forEach((each, n) => each.setAttribute('data-walked', String(n)));
   return seen.map((each) => each.outerHTML.slice(0, 120));
 })()`;
-/** Which of them has the focus, and whether one can see that. */
+/** The element that has the focus, and whether the focus is visible. */
 const FOCUSED = `(() => {
   const { activeElement: at } = document;
   const { outlineStyle, outlineWidth } = getComputedStyle(at);
@@ -73,7 +73,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
   const heading = (page: Page, name: string): Promise<void> =>
     page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
   const focused = (): Promise<Focused> => seen.page.evaluate<Focused>(FOCUSED);
-  /** Presses a key until something of this name has the focus. */
+  /** Presses Tab until an element with this text has the focus. */
   const reach = async (name: string): Promise<void> => {
     const { page } = seen;
     for (let n = 0; n < 60; n += 1) {
@@ -82,41 +82,41 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
     }
     throw new Error(`the keyboard does not get to ${name}`);
   };
-  /** Something of the page's own is there. */
+  /** Waits until the page's own content is shown. */
   const filled = async (): Promise<void> => {
     await seen.page.locator('main .loading').waitFor({ state: 'detached' });
     await seen.page.locator('main :is(.card, .list, .empty, .error-state)').first().waitFor();
   };
 
   for (const name of PAGES)
-    it(`${name}: the keyboard gets there and to everything on it, and one sees where it is`, async () => {
+    it(`${name}: the page and all its controls can be reached by keyboard, with a visible focus`, async () => {
       const { page } = seen;
-      // The first of all.
+      // The first focusable element of the page.
       await page.evaluate(`document.querySelector('.skip-link').focus()`);
       await reach(name);
       await page.keyboard.press('Enter');
       await heading(page, name);
-      // The title has the focus, once the page is painted.
+      // The title receives the focus once the page is painted.
       await page.waitForFunction(`document.activeElement.textContent === ${JSON.stringify(name)}`);
       await filled();
       const all = await page.evaluate<string[]>(MARK_ALL);
       await page.evaluate(`document.querySelector('.skip-link').focus()`);
       const walked = new Set<string>();
-      // A field for a time has a stop for each of its parts.
+      // A time field has a tab stop for each of its parts.
       for (let n = 0; n < all.length + 30 && walked.size < all.length; n += 1) {
         const at = await focused();
         if (at.walked !== null) walked.add(at.walked);
         if (n > 0 && at.walked !== null) {
-          expect(at.ring, `one sees the focus on ${at.html}`).to.equal(true);
+          expect(at.ring, `the focus is visible on ${at.html}`).to.equal(true);
           expect(at.shown, `${at.html} is in the window`).to.equal(true);
         }
         await page.keyboard.press('Tab');
       }
       const missed = all.filter((_, n) => !walked.has(String(n)));
-      expect(missed, 'what the keyboard does not get to').to.deep.equal([]);
+      expect(missed, 'elements that the keyboard does not reach').to.deep.equal([]);
     });
 
-  it('a question takes the focus, keeps it, and gives it back with Escape', async () => {
+  it('a dialog takes the focus, keeps it, and returns it on Escape', async () => {
     const { page } = seen;
     await page.getByRole('link', { name: 'Keys', exact: true }).click();
     await heading(page, 'Keys');
@@ -129,7 +129,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
         `document.activeElement === document.body || document.activeElement.closest('dialog') !== null`,
       );
     for (let n = 0; n < 25; n += 1) {
-      expect(await inside(), 'the focus stays in the question').to.equal(true);
+      expect(await inside(), 'the focus stays in the dialog').to.equal(true);
       await page.keyboard.press('Tab');
     }
     await page.keyboard.press('Escape');
@@ -137,7 +137,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
     expect(await page.evaluate('document.activeElement.textContent')).to.equal('Create a key…');
   });
 
-  it('says so when too much is asked, with what becomes of it, and shows its data once it may', async function () {
+  it('reports that it is rate-limited and will retry, and shows its data once requests are accepted', async function () {
     this.timeout(120_000);
     const { page } = seen;
     const asked = /\/dashboard\/api\/(?!session|events)/;
@@ -160,7 +160,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
     expect(seen.complaints.splice(0).filter((text) => !text.includes('429'))).to.deep.equal([]);
   });
 
-  it('is printed black on white, without what can only be pressed', async () => {
+  it('is printed black on white, without its controls', async () => {
     const { page } = seen;
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     expect(await page.getByRole('button', { name: 'Sign out' }).isVisible()).to.equal(false);
@@ -173,7 +173,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
     await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
   });
 
-  it('shows in every window whose session it is, when somebody signs out or in as another in one of them', async () => {
+  it('shows the current session in every window after someone signs out, or in with another key, in one of them', async () => {
     const { page, context } = seen;
     const second = await context.newPage();
     await second.goto(`${service.ingress.address}/dashboard/agents`);

@@ -1,4 +1,4 @@
-// Policies and dead jobs in a real browser: what is in force and why the folder was refused, what changed, what gave up.
+// Policies and dead jobs in a real browser: the set in force, refused folders, history, shadow mode, retry and discard.
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -47,7 +47,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
   const logger = createLogger({ name: 'test', level: 'silent', pretty: false });
   const dialog = () => seen.page.getByRole('dialog');
 
-  /** The shipped folder, with some files changed. */
+  /** The shipped policy folder with some files changed. */
   const folderWith = async (change: (files: Map<string, string>) => void) => {
     const folder = await readPolicyFolder(SHIPPED_POLICIES);
     const files = new Map(folder.policies.map((file) => [file.path, file.text]));
@@ -80,7 +80,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await service?.close();
   });
 
-  it('the set in force can be searched and its rules read in words', async function () {
+  it('the set in force can be searched, and its rules are shown in words', async function () {
     this.timeout(120_000);
     const { page } = seen;
     await page.getByText('accepted').waitFor();
@@ -108,13 +108,13 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
       files.set('payroll.json', '{\n  "id": "payroll",\n  "stage": "enforced"\n}');
       for (let n = 0; n < 12; n += 1) files.set(`zz-${n}.json`, '{ "id": ');
     });
-    // It comes by itself.
+    // The page updates without a reload.
     await page.getByText('The policy folder was refused').waitFor();
     await page.getByText('payroll.json:3:12').waitFor();
     await page.getByText('The last good set stays in force').waitFor();
     expect(await page.locator('tbody tr').count()).to.be.above(5);
     await pages.looks('policies-refused');
-    // Many are counted, and do not hide what is below them.
+    // A long list of findings is cut to a count, so that the content below stays visible.
     const findings = page.locator('.folder-finding');
     await waitFor(async () => (await findings.count()) === 10, { what: 'the first ten findings' });
     await page.getByRole('button', { name: /^Show \d+ more findings$/ }).click();
@@ -128,7 +128,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await page.getByText(`The policy folder was refused, with ${all} findings`).waitFor();
   });
 
-  it('history names each set, and the difference of two is told by policy, rule and line', async function () {
+  it('history names each set, and the difference of two sets is shown by policy, rule and line', async function () {
     this.timeout(120_000);
     const { page } = seen;
     const [before] = await service.rows<{ digest: string }>('SELECT active_digest AS digest FROM policy_state');
@@ -161,7 +161,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await page.getByText('There is no policy set with this digest.').waitFor();
   });
 
-  it('shadow mode tells what a draft would have changed, and how to start it', async function () {
+  it('shadow mode shows what a draft would have changed, and how to start it', async function () {
     this.timeout(120_000);
     const { page } = seen;
     await pages.open('/policies/shadow');
@@ -193,12 +193,12 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await page.getByRole('button', { name: 'Reload' }).click();
     await page.getByText('A draft is being evaluated').waitFor();
     const stat = page.locator('.stat', { hasText: 'Would change' }).locator('.stat-value');
-    await waitFor(async () => (await stat.textContent()) === '3', { what: 'three that would change' });
+    await waitFor(async () => (await stat.textContent()) === '3', { what: 'three decisions that would change' });
     await page.getByText('data.read.user_profile').first().waitFor();
     await pages.looks('policy-shadow');
   });
 
-  it('a dead job is retried, and another one discarded with a reason', async function () {
+  it('a dead job can be retried, or discarded with a reason', async function () {
     this.timeout(120_000);
     const { page } = seen;
     await page.getByRole('link', { name: 'Dead jobs' }).click();
@@ -230,7 +230,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await page.getByText('There is no such dead job.').waitFor();
   });
 
-  it('asked no other host for anything, and complained of nothing but what was not there', () => {
+  it('sent no request to another host, and logged no browser errors except 404s', () => {
     expect(foreignRequests(seen, service.ingress.address)).to.deep.equal([]);
     expect(seen.complaints.filter((text) => !/404/.test(text))).to.deep.equal([]);
   });

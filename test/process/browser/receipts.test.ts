@@ -1,4 +1,4 @@
-// Receipts and audit in a real browser: verified there and not only here, changed ones refused, and a log that is not what it was.
+// Receipts and the log audit in a real browser: receipts are verified in the page, altered ones and a changed log are detected.
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { verifyReceipt } from '../../../shared/core/proof/receipt.ts';
@@ -56,7 +56,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     await service?.close();
   });
 
-  it('lists what is in the log, and leads from a decision to its receipt', async () => {
+  it('lists the entries of the log, and links from a decision to its receipt', async () => {
     const { page } = seen;
     await pages.heading('Receipts');
     const rows = page.locator('.list tbody tr');
@@ -73,7 +73,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     expect(new URL(page.url()).pathname).to.equal(`/dashboard/receipts/${decision.proof.proof_id}`);
   });
 
-  it('verifies a receipt here, step by step, and shows its record as a text', async () => {
+  it('verifies a receipt in the browser, step by step, and shows its record as text', async () => {
     const { page } = seen;
     await pages.go(`/receipts/${proofId}`);
     await page.getByText('Verified: this record is in the log').waitFor();
@@ -87,7 +87,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     expect(seen.complaints).to.deep.equal([]);
   });
 
-  it('gives the receipt as files that `custos verify` accepts', async () => {
+  it('exports a receipt as files that `custos verify` accepts', async () => {
     const { page } = seen;
     const keys = trustPublishedKeys((await service.admin.get('/v1/log/keys')).json);
     const saved = async (button: string): Promise<{ name: string; text: string }> => {
@@ -108,7 +108,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     expect(verifyReceipt(parseTlogProof(text.text), keys).ok).to.equal(true);
   });
 
-  it('refuses a receipt that was changed, with the word that `custos verify` has for it, and sends it nowhere', async () => {
+  it('refuses an altered receipt with the same error code as `custos verify`, and sends it to no server', async () => {
     const { page } = seen;
     await page.getByRole('link', { name: 'Receipts', exact: true }).first().click();
     await page.getByRole('link', { name: 'Check a receipt' }).click();
@@ -154,7 +154,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     expect(seen.complaints).to.deep.equal([]);
   });
 
-  it('takes a file, and none that is larger than a receipt can be', async () => {
+  it('accepts a file, and refuses one that is larger than a receipt can be', async () => {
     const { page } = seen;
     const file = (text: string): { name: string; mimeType: string; buffer: Buffer } => ({
       name: 'receipt.json',
@@ -169,7 +169,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     await page.getByText('The file is too large').waitFor({ state: 'detached' });
   });
 
-  it('says that a record is on its way, and shows its receipt when it has arrived', async () => {
+  it('reports that a record is not in the log yet, and shows its receipt once it is', async () => {
     const { page } = seen;
     const id = await ask('agent-2');
     await pages.go(`/receipts/${id}`);
@@ -178,7 +178,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     await page.getByText('Verified: this record is in the log').waitFor();
   });
 
-  it('says so when there is no such proof', async () => {
+  it('reports a proof that does not exist', async () => {
     const { page } = seen;
     await pages.go('/receipts/agent-1');
     await pages.heading('No such proof');
@@ -187,12 +187,12 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     expect(seen.complaints.splice(0).filter((text) => !text.includes('404'))).to.deep.equal([]);
   });
 
-  it('computes the links of a chain again', async () => {
+  it('recomputes the links of a chain', async () => {
     const { page } = seen;
     await page.locator('tbody .badge-good').nth(7).waitFor();
     expect(await page.locator('tbody .badge-bad').count()).to.equal(0);
     await pages.picture('chain-1440-light');
-    // What an answer says that is not so: the record of another proof in the place of the second.
+    // A false answer: the second record is replaced by the record of another proof.
     await page.route('**/v1/proofs/chain/**', async (route) => {
       const answer = await route.fetch();
       const body = (await answer.json()) as { items: { record: string }[] };
@@ -205,7 +205,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     await page.unroute('**/v1/proofs/chain/**');
   });
 
-  it('says that the log is what it was, and what was done here', async () => {
+  it('reports that the log is unchanged, and lists the actions of operators', async () => {
     const { page } = seen;
     await pages.go('/audit');
     await page.getByText('Not audited yet').waitFor();
@@ -224,7 +224,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     expect(seen.complaints).to.deep.equal([]);
   });
 
-  it('names each difference when the log is not what it was', async () => {
+  it('names each difference when the log has changed', async () => {
     const { page } = seen;
     const findings = [
       {
@@ -260,7 +260,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
   });
 
   for (const [width, scheme] of WINDOWS)
-    it(`fits a window of ${width} in the ${scheme}, for everybody`, async () => {
+    it(`fits a window of ${width} in the ${scheme}, and passes the accessibility checks`, async () => {
       const { page } = seen;
       await pages.resize(width, scheme);
       for (const [name, path, ready] of [
@@ -278,7 +278,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
       }
     });
 
-  it('asked no other host for anything, all the while', () => {
+  it('sent no request to another host during these tests', () => {
     expect(foreignRequests(seen, service.ingress.address).filter((url) => !url.startsWith('blob:'))).to.deep.equal([]);
   });
 });

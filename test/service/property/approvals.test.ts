@@ -1,4 +1,4 @@
-// Whatever anybody does with an approval, in whatever order: the service goes the way of a small model, and uses it at most once.
+// Property: after any operations on an approval, in any order, the service agrees with a small model, and uses it at most once.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { REPEAT_WITHIN_MS } from '../../../shared/core/decision/approval.ts';
@@ -49,7 +49,7 @@ describe('an approval', function () {
 
   let names = 0;
 
-  it('goes the way of the model, whatever is done with it', async () => {
+  it('agrees with the model after any sequence of operations', async () => {
     const seen = new Map<string, number>();
     const count = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1);
     await fc.assert(
@@ -59,7 +59,7 @@ describe('an approval', function () {
         const models: Model[] = [];
         const isOver = (model: Model): boolean =>
           (model.state === 'pending' || model.state === 'approved') && model.expiresAtMs <= service.nowMs();
-        // Each wait is longer than a repeat is given for, and everything else far shorter.
+        // Each wait is longer than the time in which a repeat is answered, and everything else is far shorter.
         const isRecent = ({ usedAtMs = 0 }: Model): boolean => service.nowMs() - usedAtMs < REPEAT_WITHIN_MS;
         const pick = (n: number): Model | undefined => models[n % Math.max(1, models.length)];
         for (const one of steps) {
@@ -128,7 +128,7 @@ describe('an approval', function () {
         );
         expect(n).to.equal(models.filter((model) => model.state === 'used').length);
       }),
-      // The examples, so that every outcome that is counted below is there whatever the random runs are.
+      // Fixed examples, so that every outcome counted below occurs whatever the random runs are.
       { numRuns: 60, examples: EXAMPLES },
     );
     for (const what of [

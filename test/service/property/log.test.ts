@@ -1,4 +1,4 @@
-// The log: whatever is accepted in whatever order, and whoever appends at once or dies on the way, it has no gap and every chain holds.
+// Property: with records in any order and concurrent or killed appenders, the log has no gap and every chain is intact.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Database, openDatabase, type EntitySql, type Statement } from '../../../shared/platform/db/database.ts';
@@ -106,7 +106,7 @@ describe('the log', function suite() {
       () => '',
     );
 
-  describe('of records that are accepted and appended at once, in any order,', () => {
+  describe('with records that are accepted and appended at once, in any order,', () => {
     const ENTITIES = ['a', 'b', 'é "quoted" \\ 漢', 'B', '😀'];
     const step = fc.record({
       log: fc.nat({ max: 2 }),
@@ -114,7 +114,7 @@ describe('the log', function suite() {
       entities: fc.array(fc.constantFrom(...ENTITIES), { minLength: 1, maxLength: 12 }),
     });
 
-    it('numbers every one exactly once, without a gap, on whole chains', async () => {
+    it('numbers each record exactly once, without a gap, on intact chains', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.array(step, { minLength: 1, maxLength: 10 }), { maxLength: 6 }),
@@ -142,7 +142,7 @@ describe('the log', function suite() {
                   }
                 }),
               );
-            // Four workers on each log at once, beside those of the other logs.
+            // Four workers on each log at once, concurrent with those of the other logs.
             await Promise.all(these.flatMap((log) => [append(log), append(log), append(log), append(log)]));
             for (const [i, log] of these.entries()) {
               const { size, waiting, proofIds } = await check(log);
@@ -155,7 +155,7 @@ describe('the log', function suite() {
       );
     });
 
-    it('keeps the order in which one caller had them accepted', async () => {
+    it('keeps the order in which the records of one caller were accepted', async () => {
       const log = newLog();
       const ids: string[] = [];
       for (let i = 0; i < 20; i += 1) {
@@ -167,7 +167,7 @@ describe('the log', function suite() {
       expect((await check(log)).proofIds).to.deep.equal(ids);
     });
 
-    it('takes more than a batch, by four workers at once, while more arrives', async () => {
+    it('appends more than one batch by four workers at once, while more records arrive', async () => {
       const log = newLog();
       const entities = Array.from({ length: 900 }, (_, i) => `entity ${i % 40}`);
       await Promise.all(Array.from({ length: 3 }, () => accept(log, entities)));
@@ -177,7 +177,7 @@ describe('the log', function suite() {
       expect([size, waiting, chains.size]).to.deep.equal([3_600, 0, 40]);
     });
 
-    it('ends a call after twenty batches and leaves a job for the rest', async () => {
+    it('ends a call after twenty batches, and leaves a job for the rest', async () => {
       const log = newLog();
       for (let i = 0; i < 21; i += 1)
         await accept(
@@ -204,12 +204,12 @@ describe('the log', function suite() {
     });
   });
 
-  describe('when the session of an appender is ended', () => {
+  describe('when the database session of an appender is terminated', () => {
     const STATEMENTS = ['log-lock', 'log-inbox-take', 'chain-heads', 'leaves-append'];
     const PID = { name: 'test-pid', text: 'SELECT pg_backend_pid() AS pid' };
     const END = { name: 'test-end', text: 'SELECT pg_terminate_backend($1, 5000) AS ended' };
 
-    /** The same database, whose sessions end right after the statement of this name. */
+    /** The same database, whose sessions are terminated right after the statement of this name. */
     const endingAfter = (name: string): { db: Database; seen: string[] } => {
       const seen: string[] = [];
       const ending = (sql: EntitySql): EntitySql => ({
@@ -222,7 +222,7 @@ describe('the log', function suite() {
             const [end] = await db.query<{ ended: boolean }>(END, [session?.pid]);
             expect(end?.ended).to.equal(true);
           }
-          // The statement's own rows.
+          // The rows of the statement itself.
           return rows as never[];
         },
       });
@@ -247,7 +247,7 @@ describe('the log', function suite() {
         expect(await check(log)).to.include({ size: 6, waiting: 0 });
       });
 
-    it('after log-make, nothing of the first batch stays, and the next worker makes the log and appends it whole', async () => {
+    it('after log-make, nothing of the first batch stays, and the next worker creates the log and appends it whole', async () => {
       const log = newLog();
       await accept(log, ['a', 'b']);
       const { db: dying, seen } = endingAfter('log-make');
@@ -260,7 +260,7 @@ describe('the log', function suite() {
       expect(await check(log)).to.include({ size: 2, waiting: 0 });
     });
 
-    it('at any moment, again and again, every record is still one leaf', async () => {
+    it('at any moment, repeatedly, each record still becomes one leaf', async () => {
       const log = newLog();
       const killed = await openDatabase({
         url: database.url,
@@ -282,7 +282,7 @@ describe('the log', function suite() {
             Array.from({ length: 90 }, (_, j) => `entity ${j % 9}`),
           );
           const work = Promise.allSettled([append(log, killed), append(log, killed), append(log, killed)]);
-          // More statements in each round: the kill comes ever later.
+          // More statements run in each round, so the session is terminated ever later.
           for (let i = 0; i < 2 * round; i += 1) await db.query(PID, []);
           kills += (await db.query(KILL, [])).length;
           await work;
@@ -297,7 +297,7 @@ describe('the log', function suite() {
     });
   });
 
-  describe('plans that were made before the tables were analysed', () => {
+  describe('with plans made before the tables were analysed', () => {
     const FILL = [
       `INSERT INTO decision SELECT 'dec_' || n, 'o', 'live', 'agent ' || n % 50, 'key', 'ALLOW', now(), 'd', 'prf_' || n, 'p', ''
         FROM generate_series(100000, 105000) AS n`,
@@ -305,7 +305,7 @@ describe('the log', function suite() {
         sha256('p'), sha256('e'), sha256('l'), now(), 1 FROM generate_series(100000, 105000) AS n`,
     ];
 
-    /** The scans of a statement's generic plan. */
+    /** The scans in the generic plan of a statement. */
     const scansOf = (statement: Statement, types: string, values: string, settings: readonly string[]) =>
       db.transaction(async (sql) => {
         const run = (text: string): Promise<{ 'QUERY PLAN': string }[]> => sql.query({ name: '', text }, []);
@@ -321,13 +321,13 @@ describe('the log', function suite() {
         return [...plan.matchAll(/(?:Index|Bitmap|Seq)\S* .*Scan.*/g)].map(([line]) => line.replace(/ *\(cost.*/, ''));
       });
 
-    it('look up each record that waits by its primary key', async () => {
+    it('looks up each pending record by its primary key', async () => {
       const scans = await scansOf(TAKE, 'text, text', "'o', 'live'", ['enable_sort = off']);
       expect(scans.filter((line) => /(decision|record)_pkey/.test(line))).to.have.lengthOf(2);
       expect(scans).to.have.lengthOf(3);
     });
 
-    it('look up each record that is audited by its primary key, and its predecessor by their chain', async () => {
+    it('looks up each audited record by its primary key, and its predecessor by their chain', async () => {
       const scans = await scansOf(LEAVES, 'int, bigint, bigint, text, text', "1, 0, 1024, 'o', 'live'", []);
       expect(scans.filter((line) => /(decision|record|leaf)_pkey/.test(line))).to.have.lengthOf(3);
       expect(
@@ -337,7 +337,7 @@ describe('the log', function suite() {
     });
   });
 
-  it('says so, and appends nothing, when a record that waits is not there', async () => {
+  it('reports a missing pending record, and appends nothing', async () => {
     const log = newLog();
     await accept(log, ['a']);
     await db.query(
@@ -353,7 +353,7 @@ describe('the log', function suite() {
     expect(await check(log)).to.include({ size: 0, waiting: 2 });
   });
 
-  describe('and what it is made of are insert-only:', () => {
+  describe('and its source tables are insert-only:', () => {
     before(async () => {
       const log = newLog();
       await accept(log, ['a']);
@@ -379,7 +379,7 @@ describe('the log', function suite() {
     for (const [table, text] of REFUSED)
       it(text, async () => {
         let message = '';
-        // The service's role may not even try; the owner may, and is stopped.
+        // The service's role has no privilege to do so; the owner has, and is refused.
         await queryOnce(database.ownerUrl, text).catch((error: Error) => (message = error.message));
         expect(message).to.equal(`${table} is insert-only`);
       });

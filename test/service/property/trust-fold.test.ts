@@ -1,4 +1,4 @@
-// The fold over Postgres: however signals come in and whoever folds them, the same scores and numbers without gaps.
+// The fold over Postgres: signals in any order and any number of workers give the same scores, and numbers without gaps.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Database, openDatabase } from '../../../shared/platform/db/database.ts';
@@ -39,7 +39,7 @@ const signalOf = (types: readonly SignalType[] = SIGNAL_TYPES): fc.Arbitrary<Sig
     key: fc.constantFrom('key-a', 'key-b', 'key-c'),
   });
 
-/** The formula, straight from all signals: one bucket a day and key. */
+/** The formula, computed directly from all signals: one bucket per day and key. */
 function expected(signals: readonly Signal[], nowMs = NOW): { score: number; uncertainty: number } {
   const buckets = new Map<string, EvidenceBucket>();
   for (const { type, weight, daysAgo, key } of signals) {
@@ -101,7 +101,7 @@ describe('the fold over Postgres', function suite() {
     source: undefined,
     evidence: undefined,
   });
-  /** Several workers at once, each until nothing is left for it. */
+  /** Runs several workers at once, each until nothing is left for it. */
   const fold = async (workers: number, maxSignals: number, nowMs = NOW): Promise<void> => {
     const work = async (): Promise<void> => {
       while ((await foldBatch({ db, nowMs: () => nowMs, dailyCap: CAP, maxSignals })) > 0);
@@ -110,7 +110,7 @@ describe('the fold over Postgres', function suite() {
   };
   const store = () => createSignalStore({ db });
 
-  it('gives one score and gap-free numbers in any order, any repetition, any split and with any number of workers', () =>
+  it('gives one score and gap-free numbers for any order, repetition, split and number of workers', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(signalOf(), { minLength: 1, maxLength: 40 }),
@@ -132,7 +132,7 @@ describe('the fold over Postgres', function suite() {
             const size = sizes[i % sizes.length] ?? 1;
             accepting.push(signalStore.accept(sent.slice(at, at + size), () => ''));
             at += size;
-            // Some are folded while others are still being accepted.
+            // Some signals are folded while others are still being accepted.
             if (i % 3 === 2) accepting.push(fold(1, maxSignals));
           }
           await Promise.all(accepting);
@@ -188,7 +188,7 @@ describe('the fold over Postgres', function suite() {
       RUNS,
     ));
 
-  it('drifts to the base rate while nothing arrives, and never past it', () =>
+  it('drifts to the base rate while no signals arrive, and never past it', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(signalOf(), { minLength: 1, maxLength: 15 }),
@@ -218,7 +218,7 @@ describe('the fold over Postgres', function suite() {
       RUNS,
     ));
 
-  it('is recomputed for any past moment from the signals that were folded by then', () =>
+  it('is recomputed for any past time from the signals that were folded by then', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(signalOf(), { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 7 }),

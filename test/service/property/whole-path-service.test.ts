@@ -1,4 +1,4 @@
-// Repeats, approvals, halts and pauses in any order, against the running service: no permission goes out that is not due now to who asks for exactly this.
+// Property: repeats, approvals, halts and pauses in any order. A permission is given only while due, for the exact request of its caller.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Client } from '../../support/client.ts';
@@ -6,7 +6,7 @@ import { approve, ESCALATING, reject } from '../../support/escalations.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { isLong, runs } from '../../unit/property/runs.ts';
 
-/** What is asked for: one thing that is open, and two that a human must approve, which differ in as little as can be. */
+/** The requests: an open one, and three that need the approval of a human and differ as little as possible. */
 const BODIES = [
   { intent: 'delete:db/open/a' },
   { intent: 'delete:db/asked/a' },
@@ -24,9 +24,9 @@ const step = fc.oneof(
       kind: fc.constant('ask' as const),
       by: who,
       what,
-      /** An Idempotency-Key; few, so that they are used again for the same and for other things. */
+      /** An Idempotency-Key; one of few, so that it is reused for the same and for other requests. */
       under: fc.option(fc.constantFrom('one', 'two'), { nil: undefined, freq: 3 }),
-      /** An approval: any that there is, of whatever. */
+      /** An approval: any existing one, of any request. */
       using: fc.option(fc.nat(), { nil: undefined, freq: 3 }),
     }),
   },
@@ -59,7 +59,7 @@ const ask = (more: Partial<Extract<Step, { kind: 'ask' }>> = {}): Step => ({
   using: undefined,
   ...more,
 });
-/** So that what is counted below happens whatever the random runs are. */
+/** Fixed runs, so that everything counted below occurs whatever the random runs are. */
 const EXAMPLES: [Step[]][] = [
   [
     [
@@ -103,7 +103,7 @@ interface Permission {
   readonly expiresAtMs: number;
 }
 
-describe('whatever is repeated, approved or stopped', function () {
+describe('repeats, approvals, halts and pauses', function () {
   this.timeout(isLong ? 0 : 120_000);
   let service: Service;
   let clients: readonly [Client, Client];
@@ -114,7 +114,7 @@ describe('whatever is repeated, approved or stopped', function () {
   });
   after(() => service?.close());
 
-  it('a permission goes out only while it is due, to who asked for exactly this', async () => {
+  it('a permission is given only while it is due, to the caller who sent exactly this request', async () => {
     const seen = new Map<string, number>();
     const count = (name: string): void => void seen.set(name, (seen.get(name) ?? 0) + 1);
     await fc.assert(
@@ -189,7 +189,7 @@ describe('whatever is repeated, approved or stopped', function () {
         }
         if (isHalted) await service.admin.delete('/v1/halt');
       }),
-      // Each is a dozen requests.
+      // Each run is a dozen requests.
       { ...runs(25, 0.002), examples: EXAMPLES },
     );
     for (const name of ['open', 'approved', 'repeat', 'ESCALATE', 'DENY', 'refused 409'])
