@@ -122,14 +122,15 @@ describe('loading policies', () => {
     }
   });
 
-  it('ten thousand policies load within five seconds', async () => {
+  it('ten thousand policies load within five seconds of processor time', async () => {
     const policies = Array.from({ length: 10_000 }, (_, i) =>
       policy(`p${i}`, 'ALLOW', ALWAYS, { target: { actions: ['read'], resources: [`db/t${i}/*`] } }),
     );
     const loaded = (): number => {
-      const before = performance.now();
+      const before = process.cpuUsage();
       expect(load(policies).ok).to.equal(true);
-      return performance.now() - before;
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1_000;
     };
     expect(await leastMs(5_000, loaded)).to.be.below(5_000);
   });
