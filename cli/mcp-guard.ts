@@ -13,6 +13,7 @@ import { guardHttp } from './mcp-guard/http.ts';
 import { Reporter } from './mcp-guard/reports.ts';
 import { Session } from './mcp-guard/session.ts';
 import { guardStdio } from './mcp-guard/stdio.ts';
+import { serverEnv } from './mcp/server-process.ts';
 import { wholeNumber } from './options.ts';
 import type { CommandBody } from './program.ts';
 
@@ -129,8 +130,4 @@ function readKey(file: string): string {
   } catch (error) {
     throw new UsageError(`--key-file ${file} can't be read (${(error as NodeJS.ErrnoException).code}).`);
   }
-}
-
-function serverEnv(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith('CUSTOS_')));
 }

@@ -1,7 +1,7 @@
 // What the guard knows of a server's tools: the digest of each definition that the server listed, and whether it is still good.
 import { ANNOTATION_HINTS, type ToolAnnotations } from '../../shared/core/tools/call.ts';
 import { definitionDigest } from '../../shared/core/tools/definition.ts';
-import { objectOf } from './messages.ts';
+import { objectOf } from '../mcp/messages.ts';
 import { limitArgumentsOf } from './obligations.ts';
 
 export type Definition =

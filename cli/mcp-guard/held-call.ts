@@ -6,7 +6,7 @@
 // decision and the forwarding, or a service that is away leaves the call where it is. What the guard can't promise is the reverse: a
 // decision on record may belong to a call that was never carried out.
 import type { Allowed } from './decision.ts';
-import { assertUnambiguous, type Frame, type Message } from './frames.ts';
+import { assertUnambiguous, type Frame, type Message } from '../mcp/frames.ts';
 import { limited, type Terms } from './obligations.ts';
 import { isToolCall, type ReadCall, readCall } from './tool-call.ts';
 

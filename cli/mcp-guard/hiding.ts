@@ -1,9 +1,9 @@
 // Leaves out of a list of tools those that Custos denies whatever their arguments.
 import type { Custos } from './custos.ts';
 import type { Definition } from './definitions.ts';
-import type { Message } from './frames.ts';
-import { elementsOf, memberOf, splice } from './json-text.ts';
-import { objectOf, type Passed } from './messages.ts';
+import type { Message } from '../mcp/frames.ts';
+import { elementsOf, memberOf, splice } from '../mcp/json-text.ts';
+import { objectOf, type Passed } from '../mcp/messages.ts';
 
 export type HideDenied = (message: Message, current: (name: string) => Definition) => Promise<Passed>;
 

@@ -1,7 +1,7 @@
 // What a request over HTTP must satisfy before its body is looked at, and headers that must agree with the body.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Message } from './frames.ts';
-import { objectOf } from './messages.ts';
+import type { Message } from '../mcp/frames.ts';
+import { objectOf } from '../mcp/messages.ts';
 
 export interface Refused {
   readonly status: number;

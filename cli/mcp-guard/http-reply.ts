@@ -1,11 +1,12 @@
 // The answer to one HTTP request of a client: JSON, or a stream of events that can begin before the guarded server has answered.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
-import { FrameError, type Message, readFrame } from './frames.ts';
-import { forwardedHeaders, kindOfBody, readAll } from './http-upstream.ts';
-import { errorText, INTERNAL_ERROR, type Passed, type RequestId } from './messages.ts';
+import { FrameError, type Message, readFrame } from '../mcp/frames.ts';
+import { kindOfBody, readAll } from '../mcp/endpoint.ts';
+import { forwardedHeaders } from './http-upstream.ts';
+import { errorText, INTERNAL_ERROR, type Passed, type RequestId } from '../mcp/messages.ts';
 import type { Session } from './session.ts';
-import { eventOf, type SseEvent, SseReader, withData } from './sse.ts';
+import { eventOf, type SseEvent, SseReader, withData } from '../mcp/sse.ts';
 
 /** Proxies and clients give up streams that stay silent for a minute or so. */
 const KEEP_ALIVE_MS = 15_000;

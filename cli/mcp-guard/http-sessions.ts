@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Definitions } from './definitions.ts';
-import type { RequestId } from './messages.ts';
+import type { RequestId } from '../mcp/messages.ts';
 import { Session, type SessionOptions } from './session.ts';
 
 /** Clients that end without a DELETE leave their sessions behind. */

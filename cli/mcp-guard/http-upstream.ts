@@ -1,10 +1,6 @@
-// Requests to the guarded server over HTTP: the client's headers and body go on as they came.
-import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import https from 'node:https';
-import { StringDecoder } from 'node:string_decoder';
-import { MAX_FRAME_BYTES, FrameError, readFrame } from './frames.ts';
-import { idKey, type Json, listText, objectOf, responseIdOf } from './messages.ts';
-import { SseReader } from './sse.ts';
+// Requests to the guarded server over HTTP: the client's headers go on as they came.
+import { type Endpoint, readResponse } from '../mcp/endpoint.ts';
+import { type Json, listText, objectOf } from '../mcp/messages.ts';
 import type { ToolCall } from './tool-call.ts';
 
 /** RFC 9110 section 7.6.1, and what the guard's own connection determines. The guard reads bodies, so they must not be compressed. */
@@ -33,66 +29,11 @@ export function forwardedHeaders(raw: readonly string[]): string[] {
   });
 }
 
-export interface UpstreamRequest {
-  readonly method: string;
-  readonly headers: readonly string[];
-  readonly body: Buffer | undefined;
-  readonly signal: AbortSignal;
-}
-
-export class Upstream {
-  private readonly url: URL;
-  private readonly agent: http.Agent;
-
-  constructor(url: URL) {
-    this.url = url;
-    this.agent = url.protocol === 'https:' ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
-  }
-
-  /** Resolves with the answer's headers; its body is still to be read. */
-  request({ method, headers, body, signal }: UpstreamRequest): Promise<IncomingMessage> {
-    const { request } = this.url.protocol === 'https:' ? https : http;
-    const own = ['host', this.url.host, 'accept-encoding', 'identity'];
-    const length = body === undefined ? [] : ['content-length', String(body.length)];
-    return new Promise((resolve, reject) => {
-      const outgoing = request(this.url, {
-        method,
-        agent: this.agent,
-        headers: [...headers, ...own, ...length],
-        signal,
-      });
-      outgoing.once('response', resolve).once('error', reject);
-      outgoing.end(body);
-    });
-  }
-
-  close(): void {
-    this.agent.destroy();
-  }
-}
-
-export function kindOfBody(headers: IncomingHttpHeaders): 'json' | 'events' | 'other' {
-  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  return type === 'application/json' ? 'json' : type === 'text/event-stream' ? 'events' : 'other';
-}
-
-/** @throws {FrameError} when it is larger than a frame may be */
-export async function readAll(from: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of from) {
-    bytes += chunk.length;
-    if (bytes > MAX_FRAME_BYTES) throw new FrameError(`a body is larger than ${MAX_FRAME_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 const LIST_TIMEOUT_MS = 5_000;
 
 /** One page of the server's tools, with the headers of the call for which they are needed; undefined when there is none. */
 export async function fetchList(
-  upstream: Upstream,
+  upstream: Endpoint,
   rawHeaders: readonly string[],
   { id, call, cursor }: { readonly id: string; readonly call: ToolCall; readonly cursor: string | undefined },
 ): Promise<Json | undefined> {
@@ -107,9 +48,7 @@ export async function fetchList(
   const timer = setTimeout(() => controller.abort(), LIST_TIMEOUT_MS);
   try {
     const answer = await upstream.request({ method: 'POST', headers, body, signal: controller.signal });
-    const kind = kindOfBody(answer.headers);
-    if (answer.statusCode !== 200 || kind === 'other') return undefined;
-    return kind === 'json' ? resultIn(await readAll(answer), id) : await resultInEvents(answer, id);
+    return answer.statusCode === 200 ? objectOf((await readResponse(answer, id))?.['result']) : undefined;
   } catch {
     // No list is no reason to fail: the call is decided without a digest.
     return undefined;
@@ -117,24 +56,4 @@ export async function fetchList(
     clearTimeout(timer);
     controller.abort();
   }
-}
-
-function resultIn(bytes: Uint8Array, id: string): Json | undefined {
-  const { messages } = readFrame(bytes);
-  const answer = messages.find(({ value }) => {
-    const key = responseIdOf(value);
-    return key !== undefined && idKey(key) === idKey(id);
-  });
-  return objectOf(answer?.value['result']);
-}
-
-async function resultInEvents(answer: IncomingMessage, id: string): Promise<Json | undefined> {
-  const [decoder, reader] = [new StringDecoder('utf8'), new SseReader()];
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    for (const { data } of reader.read(decoder.write(chunk))) {
-      const result = data === undefined ? undefined : resultIn(Buffer.from(data), id);
-      if (result !== undefined) return result;
-    }
-  }
-  return undefined;
 }

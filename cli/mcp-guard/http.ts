@@ -1,13 +1,14 @@
 // The guard over streamable HTTP: listens on this machine, and passes requests on to the guarded server.
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Frame, FrameError, readFrame } from './frames.ts';
+import { type Frame, FrameError, readFrame } from '../mcp/frames.ts';
 import type { Guard } from './guard.ts';
 import { type Part, readIncoming } from './held-call.ts';
 import { checkRequest, contradicts } from './http-checks.ts';
 import { Reply } from './http-reply.ts';
 import { HttpSessions } from './http-sessions.ts';
-import { fetchList, forwardedHeaders, readAll, Upstream } from './http-upstream.ts';
+import { Endpoint, readAll } from '../mcp/endpoint.ts';
+import { fetchList, forwardedHeaders } from './http-upstream.ts';
 import {
   errorText,
   HEADER_MISMATCH,
@@ -17,7 +18,7 @@ import {
   PARSE_ERROR,
   progressText,
   type RequestId,
-} from './messages.ts';
+} from '../mcp/messages.ts';
 import type { Session, SessionOptions } from './session.ts';
 import { settleCall } from './settle.ts';
 import type { ToolCall } from './tool-call.ts';
@@ -49,7 +50,7 @@ interface Exchange {
 /** @throws {NodeJS.ErrnoException} when the port is taken */
 export async function guardHttp(options: HttpGuardOptions): Promise<HttpGuard> {
   const { port, upstream: url, log } = options;
-  const upstream = new Upstream(url);
+  const upstream = new Endpoint(url);
   const sessions = new HttpSessions(options.session);
   const handler = new Handler(options, upstream, sessions);
   const server = http.createServer((request, response) => {
@@ -78,10 +79,10 @@ export async function guardHttp(options: HttpGuardOptions): Promise<HttpGuard> {
 
 class Handler {
   private readonly options: HttpGuardOptions;
-  private readonly upstream: Upstream;
+  private readonly upstream: Endpoint;
   private readonly sessions: HttpSessions;
 
-  constructor(options: HttpGuardOptions, upstream: Upstream, sessions: HttpSessions) {
+  constructor(options: HttpGuardOptions, upstream: Endpoint, sessions: HttpSessions) {
     this.options = options;
     this.upstream = upstream;
     this.sessions = sessions;

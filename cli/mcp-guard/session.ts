@@ -3,9 +3,17 @@ import { createHash } from 'node:crypto';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import type { Allowed } from './decision.ts';
 import type { Definitions, PageRequest } from './definitions.ts';
-import type { Message } from './frames.ts';
+import type { Message } from '../mcp/frames.ts';
 import type { HideDenied } from './hiding.ts';
-import { idKey, isRequestId, objectOf, type Passed, type RequestId, refusalText, responseIdOf } from './messages.ts';
+import {
+  idKey,
+  isRequestId,
+  objectOf,
+  type Passed,
+  type RequestId,
+  refusalText,
+  responseIdOf,
+} from '../mcp/messages.ts';
 import { redactedResponse, type Terms } from './obligations.ts';
 import type { Reporter } from './reports.ts';
 import type { ToolCall } from './tool-call.ts';

@@ -3,7 +3,7 @@ import type { Allowed } from './decision.ts';
 import type { ListPage } from './definitions.ts';
 import type { Guard } from './guard.ts';
 import type { HeldCall } from './held-call.ts';
-import { refusalText } from './messages.ts';
+import { refusalText } from '../mcp/messages.ts';
 import type { Terms } from './obligations.ts';
 import type { Session } from './session.ts';
 import type { ToolCall } from './tool-call.ts';

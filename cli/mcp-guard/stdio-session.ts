@@ -1,6 +1,6 @@
 // A session over stdio: lines in, lines out. Order is kept each way; only tool calls that wait for an answer are overtaken.
 import type { Progress } from './client-writer.ts';
-import { assertOneLine, type Frame, type Message, readFrame } from './frames.ts';
+import { assertOneLine, type Frame, type Message, readFrame } from '../mcp/frames.ts';
 import type { Guard } from './guard.ts';
 import { type Part, readIncoming } from './held-call.ts';
 import {
@@ -13,7 +13,7 @@ import {
   progressText,
   progressTokenOf,
   responseIdOf,
-} from './messages.ts';
+} from '../mcp/messages.ts';
 import type { Session } from './session.ts';
 import { settleCall } from './settle.ts';
 import type { ToolCall } from './tool-call.ts';

@@ -1,20 +1,15 @@
 // The guard over stdio: starts the MCP server, connects it with the client through a session, and ends as the server ends.
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import { CommandError, EXIT } from '../exit.ts';
+import { EXIT } from '../exit.ts';
+import { endServer, exitOf, type ServerCommand, startServer } from '../mcp/server-process.ts';
 import { ClientWriter } from './client-writer.ts';
-import { FrameError, LineReader } from './frames.ts';
+import { FrameError, LineReader } from '../mcp/frames.ts';
 import type { Guard } from './guard.ts';
-import { errorText, PARSE_ERROR } from './messages.ts';
+import { errorText, PARSE_ERROR } from '../mcp/messages.ts';
 import type { Session } from './session.ts';
 import { StdioSession } from './stdio-session.ts';
 
-export interface StdioGuardOptions {
-  readonly command: string;
-  readonly args: readonly string[];
-  /** Of the server: must not hold the guard's key. */
-  readonly env: NodeJS.ProcessEnv;
+export interface StdioGuardOptions extends ServerCommand {
   readonly guard: Guard;
   readonly session: Session;
   readonly nowMs: () => number;
@@ -22,17 +17,11 @@ export interface StdioGuardOptions {
   readonly log: (line: string) => void;
 }
 
-type Server = ChildProcessByStdio<Writable, Readable, null>;
-
-/** A server that does not end when its input ends gets a signal, and later one that it can't ignore. */
-const TERMINATE_AFTER_MS = 5_000;
-const KILL_AFTER_MS = 5_000;
-
 /** Runs until the server has ended. @returns the exit code: the server's, or 1 after a frame that can't be used */
 export async function guardStdio(options: StdioGuardOptions): Promise<number> {
-  const { command, args, env, nowMs, log } = options;
-  const server: Server = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
-  const closed = closing(server, command);
+  const { nowMs, log } = options;
+  const server = startServer(options);
+  const closed = exitOf(server, options.command);
   const writer = new ClientWriter(process.stdout, nowMs);
   const stdio = new StdioSession({
     ...options,
@@ -49,14 +38,14 @@ export async function guardStdio(options: StdioGuardOptions): Promise<number> {
     log(`The session ends, because of the ${side}: ${error.message}.`);
     process.stdin.destroy();
     server.stdout.destroy();
-    end(server);
+    endServer(server);
   };
   // A pipe that breaks is followed by the end of the process on the other side.
   server.stdin.on('error', () => undefined);
-  process.stdout.on('error', () => end(server));
+  process.stdout.on('error', () => endServer(server));
   follow(process.stdin, server.stdin, {
     onLine: (line) => stdio.fromClient(line),
-    onEnd: () => void stdio.clientEnded().then(() => end(server)),
+    onEnd: () => void stdio.clientEnded().then(() => endServer(server)),
     onError: (error) => {
       if (error instanceof FrameError)
         writer.write(Buffer.from(`${errorText(null, PARSE_ERROR, error.message)}\n`), { notices: [], ends: [] });
@@ -70,7 +59,7 @@ export async function guardStdio(options: StdioGuardOptions): Promise<number> {
   });
   const onSignal = (signal: NodeJS.Signals): void => {
     server.kill(signal);
-    end(server);
+    endServer(server);
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal);
   const code = await closed;
@@ -114,26 +103,5 @@ function follow(
     const rest = reader.rest();
     if (rest !== undefined && !hasEnded) guarded(() => on.onLine(rest));
     on.onEnd();
-  });
-}
-
-/** The exit code of the server; 128 and the signal's number when a signal ended it, as shells have it. */
-function closing(server: Server, command: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new CommandError(`The MCP server ${command} can't be started (${error.code ?? error.message}).`)),
-    );
-    server.once('close', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
-  });
-}
-
-/** Ends the server as the specification has it: its input ends, then SIGTERM, then SIGKILL. */
-function end(server: Server): void {
-  server.stdin.end();
-  const terminate = setTimeout(() => server.kill('SIGTERM'), TERMINATE_AFTER_MS);
-  const kill = setTimeout(() => server.kill('SIGKILL'), TERMINATE_AFTER_MS + KILL_AFTER_MS);
-  server.once('close', () => {
-    clearTimeout(terminate);
-    clearTimeout(kill);
   });
 }

@@ -1,7 +1,7 @@
 // A `tools/call` request as a question for Custos: the checks that must hold before anybody is asked.
 import { argumentsDigest as digestOf } from '../../shared/core/tools/call.ts';
 import { JsonError, parseJson } from '../../shared/kernel/json.ts';
-import { folded, type Message, misspelt } from './frames.ts';
+import { folded, type Message, misspelt } from '../mcp/frames.ts';
 import {
   envelopeOf,
   isRequestId,
@@ -10,7 +10,7 @@ import {
   objectOf,
   progressTokenOf,
   type RequestId,
-} from './messages.ts';
+} from '../mcp/messages.ts';
 
 export interface ToolCall {
   readonly id: RequestId;

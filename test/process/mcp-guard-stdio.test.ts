@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { MAX_FRAME_BYTES } from '../../cli/mcp-guard/frames.ts';
+import { MAX_FRAME_BYTES } from '../../cli/mcp/frames.ts';
 import { type FakeCustos, startFakeCustos } from '../support/fake-custos.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { runCommand } from '../support/command.ts';

@@ -8,8 +8,8 @@ import {
   LineReader,
   MAX_FRAME_BYTES,
   readFrame,
-} from '../../../cli/mcp-guard/frames.ts';
-import { addMember, elementsOf, memberOf, membersOf, splice } from '../../../cli/mcp-guard/json-text.ts';
+} from '../../../cli/mcp/frames.ts';
+import { addMember, elementsOf, memberOf, membersOf, splice } from '../../../cli/mcp/json-text.ts';
 
 function assertFrame(text: string): void {
   const line = Buffer.from(`${text}\n`);

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { SYSTEM_CLOCK } from '../../../cli/mcp-guard/clock.ts';
 import { createCustos } from '../../../cli/mcp-guard/custos.ts';
-import { MAX_FRAME_BYTES } from '../../../cli/mcp-guard/frames.ts';
+import { MAX_FRAME_BYTES } from '../../../cli/mcp/frames.ts';
 import { Guard } from '../../../cli/mcp-guard/guard.ts';
 import { guardHttp, type HttpGuard } from '../../../cli/mcp-guard/http.ts';
 import type { CallReport } from '../../../cli/mcp-guard/reports.ts';

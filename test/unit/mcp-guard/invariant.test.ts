@@ -1,7 +1,7 @@
 // The guard's invariant as a property: whatever client, server, service and humans do, no call reaches the server without a decision of its own.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FrameError } from '../../../cli/mcp-guard/frames.ts';
+import { FrameError } from '../../../cli/mcp/frames.ts';
 import type { Question } from '../../../cli/mcp-guard/decision.ts';
 import { parseJson } from '../../../shared/kernel/json.ts';
 import { digestOf } from '../../support/fake-custos.ts';

@@ -1,7 +1,7 @@
 // Server-sent events: events of any chunking and line ending, and new data in an event that keeps the rest.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { eventOf, type SseEvent, SseReader, withData } from '../../../cli/mcp-guard/sse.ts';
+import { eventOf, type SseEvent, SseReader, withData } from '../../../cli/mcp/sse.ts';
 
 function eventsOf(text: string, size = text.length): SseEvent[] {
   const reader = new SseReader();

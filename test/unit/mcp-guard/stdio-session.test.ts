@@ -1,6 +1,6 @@
 // One session over stdio in memory: what passes byte for byte, what is stopped, in which order, and who is answered what.
 import { expect } from 'chai';
-import { FrameError } from '../../../cli/mcp-guard/frames.ts';
+import { FrameError } from '../../../cli/mcp/frames.ts';
 import { type Answer, startGuardSession, turn } from '../../support/guard-session.ts';
 
 const call = (id: unknown, name: string, args: unknown = {}, more: object = {}): object => ({

@@ -1,0 +1,86 @@
+// Requests to an MCP server over streamable HTTP, and the responses in their answers: JSON, or a stream of events.
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { StringDecoder } from 'node:string_decoder';
+import { FrameError, MAX_FRAME_BYTES, readFrame } from './frames.ts';
+import { idKey, type Json, responseIdOf } from './messages.ts';
+import { SseReader } from './sse.ts';
+
+export interface EndpointRequest {
+  readonly method: string;
+  /** Name, value, name, value, as Node has raw headers. */
+  readonly headers: readonly string[];
+  readonly body: Buffer | undefined;
+  readonly signal: AbortSignal;
+}
+
+export class Endpoint {
+  private readonly url: URL;
+  private readonly agent: http.Agent;
+
+  constructor(url: URL) {
+    this.url = url;
+    this.agent = url.protocol === 'https:' ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
+  }
+
+  /** Resolves with the answer's headers; its body is still to be read. */
+  request({ method, headers, body, signal }: EndpointRequest): Promise<IncomingMessage> {
+    const { request } = this.url.protocol === 'https:' ? https : http;
+    const own = ['host', this.url.host, 'accept-encoding', 'identity'];
+    const length = body === undefined ? [] : ['content-length', String(body.length)];
+    return new Promise((resolve, reject) => {
+      const outgoing = request(this.url, {
+        method,
+        agent: this.agent,
+        headers: [...headers, ...own, ...length],
+        signal,
+      });
+      outgoing.once('response', resolve).once('error', reject);
+      outgoing.end(body);
+    });
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+}
+
+export function kindOfBody(headers: IncomingHttpHeaders): 'json' | 'events' | 'other' {
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  return type === 'application/json' ? 'json' : type === 'text/event-stream' ? 'events' : 'other';
+}
+
+/** @throws {FrameError} when it is larger than a frame may be */
+export async function readAll(from: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of from) {
+    bytes += chunk.length;
+    if (bytes > MAX_FRAME_BYTES) throw new FrameError(`a body is larger than ${MAX_FRAME_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The response to a request in its answer; undefined when there is none. @throws {FrameError} */
+export async function readResponse(answer: IncomingMessage, id: string): Promise<Json | undefined> {
+  const kind = kindOfBody(answer.headers);
+  if (kind === 'json') return responseIn(await readAll(answer), id);
+  if (kind === 'other') return undefined;
+  const [decoder, reader] = [new StringDecoder('utf8'), new SseReader()];
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    for (const { data } of reader.read(decoder.write(chunk))) {
+      const response = data === undefined ? undefined : responseIn(Buffer.from(data), id);
+      if (response !== undefined) return response;
+    }
+  }
+  return undefined;
+}
+
+function responseIn(bytes: Uint8Array, id: string): Json | undefined {
+  const { messages } = readFrame(bytes);
+  return messages.find(({ value }) => {
+    const key = responseIdOf(value);
+    return key !== undefined && idKey(key) === idKey(id);
+  })?.value;
+}

@@ -1,0 +1,52 @@
+// An MCP server as a child process that speaks over stdio: start, exit code, and an orderly end.
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { CommandError } from '../exit.ts';
+
+export interface ServerCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Must not hold a key of Custos. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export type ServerProcess = ChildProcessByStdio<Writable, Readable, null>;
+
+/** A server that does not end when its input ends gets a signal, and later one that it can't ignore. */
+const TERMINATE_AFTER_MS = 5_000;
+const KILL_AFTER_MS = 5_000;
+
+/** The server writes its log to the standard error of this process. */
+export function startServer({ command, args, env }: ServerCommand): ServerProcess {
+  return spawn(command, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+}
+
+/**
+ * The exit code of the server; 128 and the signal's number when a signal ended it, as shells have it.
+ * @throws {CommandError} when it can't be started
+ */
+export function exitOf(server: ServerProcess, command: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new CommandError(`The MCP server ${command} can't be started (${error.code ?? error.message}).`)),
+    );
+    server.once('close', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+  });
+}
+
+/** Ends the server as the specification has it: its input ends, then SIGTERM, then SIGKILL. */
+export function endServer(server: ServerProcess): void {
+  server.stdin.end();
+  const terminate = setTimeout(() => server.kill('SIGTERM'), TERMINATE_AFTER_MS);
+  const kill = setTimeout(() => server.kill('SIGKILL'), TERMINATE_AFTER_MS + KILL_AFTER_MS);
+  server.once('close', () => {
+    clearTimeout(terminate);
+    clearTimeout(kill);
+  });
+}
+
+/** The environment of this process without the settings and keys of Custos. */
+export function serverEnv(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith('CUSTOS_')));
+}
