@@ -1,12 +1,11 @@
 // Several ingress and worker processes on one PostgreSQL (and one Redis), each of which a test can kill.
 import { migrate } from '../../shared/platform/db/migrate.ts';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import type { Embedded } from '../../shared/platform/embedded/embedded.ts';
-import { accessOf, PATIENCE, startTestServer } from '../support/database.ts';
+import { accessOf, openTestDatabase, startTestServer } from '../support/database.ts';
 import { startIngress, startWorker, TEST_PEPPER, type TestService } from '../support/process.ts';
 import type { TestRedis } from '../support/redis.ts';
 import { bootstrap } from '../support/service.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 
 export interface Fleet {
   /** Admin key of the live environment. */
@@ -31,15 +30,7 @@ export interface FleetOptions {
 export async function startFleet({ ingress, workers, redis }: FleetOptions): Promise<Fleet> {
   const server: Embedded = await startTestServer();
   await migrate(accessOf(server), TEST_PEPPER);
-  const db = await openDatabase({
-    seals: TEST_SEALS,
-    url: server.url,
-    applicationName: 'custos-test',
-    ...PATIENCE,
-    poolSize: 2,
-    queryTimeoutMs: 20_000,
-    onError: () => undefined,
-  });
+  const db = await openTestDatabase(server.url, { queryTimeoutMs: 20_000 });
   const { key } = await bootstrap(db);
   const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_LEVEL: 'fatal', REDIS_URL: redis?.url };
   const one = (kind: 'ingress' | 'workers'): Promise<TestService> =>

@@ -2,11 +2,10 @@
 // a request or a batch under its Idempotency-Key has no second effect.
 import { expect } from 'chai';
 import { answerOfRecord } from '../../shared/core/decision/record.ts';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { type Client, type ClientResponse, createClient } from '../support/client.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -69,14 +68,7 @@ describe('ingress killed under load', function suite() {
   const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_LEVEL: 'fatal' };
   before(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({
-      seals: TEST_SEALS,
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 2,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url);
     ({ key } = await bootstrap(db));
     [worker, ingress] = await Promise.all([startWorker(database.url, env), startIngress(database.url, env)]);
   });

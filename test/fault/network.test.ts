@@ -1,16 +1,12 @@
 // Tests with a slow, silent or cut network between the processes and PostgreSQL: refusals come in time, and accepted work
 // waits, is carried out when the fault is over, and is never abandoned.
 import { expect } from 'chai';
-import pg from 'pg';
-import { migrate } from '../../shared/platform/db/migrate.ts';
-import type { Embedded } from '../../shared/platform/embedded/embedded.ts';
-import { type Client, type ClientResponse, createClient } from '../support/client.ts';
-import { accessOf, startTestServer } from '../support/database.ts';
-import { startIngress, startWorker, TEST_PEPPER, type TestService } from '../support/process.ts';
-import { bootstrapAt } from '../support/service.ts';
+import type { Client, ClientResponse } from '../support/client.ts';
+import { type Pair, startPair } from '../support/pair.ts';
 import { type NetworkTrouble, startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
+import { untilCarriedOut } from './truth.ts';
 
 /** A request that cannot be carried out is refused within two seconds, whatever the network does. */
 const DEADLINE_MS = 2_000;
@@ -25,6 +21,7 @@ const BROKEN_EVERY_MS = 200;
 const BURST = 30;
 /** Concurrent requests of each kind. */
 const LANES = 3;
+const CARRIED_OUT_WITHIN_MS = 30_000;
 
 interface Scene {
   readonly name: string;
@@ -43,33 +40,23 @@ const SCENES: readonly Scene[] = [
 
 describe('the network to PostgreSQL', function suite() {
   this.timeout(120_000);
-  let server: Embedded;
-  let admin: pg.Client;
-  let proxies: { readonly worker: TcpProxy; readonly ingress: TcpProxy };
-  let running: TestService[] = [];
+  let pair: Pair;
   let client: Client;
+  const proxies = new Map<'worker' | 'ingress', TcpProxy>();
 
   before(async () => {
-    server = await startTestServer();
-    await migrate(accessOf(server), TEST_PEPPER);
-    const { key } = await bootstrapAt(server.url);
-    admin = new pg.Client({ connectionString: server.adminUrl });
-    await admin.connect();
-    proxies = { worker: await startTcpProxy(server.url), ingress: await startTcpProxy(server.url) };
-    const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_LEVEL: 'fatal' };
-    running = await Promise.all([
-      startWorker(proxies.worker.through(server.url), env),
-      startIngress(proxies.ingress.through(server.url), env),
-    ]);
-    client = createClient(running[1]?.address ?? '', key);
+    pair = await startPair({
+      async route(url, process) {
+        const proxy = await startTcpProxy(url);
+        proxies.set(process, proxy);
+        return proxy.through(url);
+      },
+    });
+    ({ client } = pair);
   });
   after(async () => {
-    client?.close();
-    await Promise.all(running.map((one) => one.stop()));
-    await proxies.worker.close();
-    await proxies.ingress.close();
-    await admin.end();
-    await server.stop('immediate');
+    await pair?.close();
+    for (const proxy of proxies.values()) await proxy.close();
   });
 
   let next = 0;
@@ -122,7 +109,9 @@ describe('the network to PostgreSQL', function suite() {
   };
 
   /** Starts a fault between one process and PostgreSQL. @returns the function that ends it */
-  const begin = async (proxy: TcpProxy, { trouble, isInBursts }: Scene): Promise<() => Promise<void>> => {
+  const begin = async (process: 'worker' | 'ingress', { trouble, isInBursts }: Scene): Promise<() => Promise<void>> => {
+    const proxy = proxies.get(process);
+    if (proxy === undefined) throw new Error(`no proxy for the ${process}`);
     await proxy.set(trouble);
     let last = Promise.resolve();
     let isOn = true;
@@ -138,26 +127,15 @@ describe('the network to PostgreSQL', function suite() {
       await proxy.set({ kind: 'none' });
     };
   };
-  const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
-    (await admin.query(text, [...values])).rows as Row[];
-
   const expectCarriedOut = async (accepted: Set<string>): Promise<void> => {
-    await waitFor(
-      async () => {
-        const [row] = await rows<{ n: number }>(
-          "SELECT (SELECT count(*) FROM intent WHERE status IN ('queued', 'evaluating'))::int + (SELECT count(*) FROM log_inbox)::int + (SELECT count(*) FROM trust_inbox)::int AS n",
-        );
-        return row?.n === 0;
-      },
-      { intervalMs: 100, what: 'everything accepted to be carried out' },
-    );
-    const intents = await rows<{ intent_id: string; status: string; decision_id: string }>(
+    await untilCarriedOut(pair.db, CARRIED_OUT_WITHIN_MS);
+    const intents = await pair.rows<{ intent_id: string; status: string; decision_id: string }>(
       'SELECT intent_id, status, decision_id FROM intent',
     );
     expect(intents.filter(({ status }) => status !== 'decided')).to.deep.equal([]);
     expect(intents.map((row) => row.intent_id)).to.include.members([...accepted]);
-    expect(await rows('SELECT queue, name, error FROM dead_job')).to.deep.equal([]);
-    const decisions = await rows<{ decision_id: string }>(
+    expect(await pair.rows('SELECT queue, name, error FROM dead_job')).to.deep.equal([]);
+    const decisions = await pair.rows<{ decision_id: string }>(
       "SELECT decision_id FROM decision WHERE agent_id = 'submitted'",
     );
     expect(decisions.map((row) => row.decision_id)).to.have.members(intents.map((row) => row.decision_id));
@@ -171,11 +149,11 @@ describe('the network to PostgreSQL', function suite() {
         let slowestMs: number;
         try {
           await submit(accepted);
-          ends.push(await begin(proxies.worker, scene));
+          ends.push(await begin('worker', scene));
           const begunMs = performance.now();
           await submit(accepted);
           await waitFor(() => performance.now() - begunMs > WORKER_MS);
-          ends.push(await begin(proxies.ingress, scene));
+          ends.push(await begin('ingress', scene));
           slowestMs = await observe(accepted);
         } finally {
           for (const end of ends) await end();

@@ -1,45 +1,24 @@
 // Tests with an unavailable synchronous standby: commits hang, but requests do not, and sessions do not accumulate.
 import { expect } from 'chai';
-import pg from 'pg';
-import { migrate } from '../../shared/platform/db/migrate.ts';
-import type { Embedded } from '../../shared/platform/embedded/embedded.ts';
-import { createClient } from '../support/client.ts';
-import { startTestServer } from '../support/database.ts';
-import { TEST_PEPPER, startIngress, startWorker, type TestService } from '../support/process.ts';
-import { bootstrapAt } from '../support/service.ts';
+import { type Pair, startPair } from '../support/pair.ts';
 import { waitFor } from '../support/wait.ts';
 
 const POOL = 4;
 
 describe('a synchronous standby that is away', () => {
-  let server: Embedded;
-  let admin: pg.Client;
-  let key: string;
-  let running: TestService[] = [];
-
+  let pair: Pair;
   before(async function () {
     this.timeout(120_000);
-    server = await startTestServer();
-    await migrate({ databaseUrl: server.url, migrationDatabaseUrl: server.adminUrl }, TEST_PEPPER);
-    ({ key } = await bootstrapAt(server.url));
-    admin = new pg.Client({ connectionString: server.adminUrl });
-    await admin.connect();
-    const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_LEVEL: 'fatal', CUSTOS_DATABASE_POOL: String(POOL) };
-    running = [await startWorker(server.url, env), await startIngress(server.url, env)];
+    pair = await startPair({ env: { CUSTOS_DATABASE_POOL: String(POOL) } });
   });
   after(async function () {
     this.timeout(120_000);
-    await Promise.all(running.map((service) => service.stop()));
-    await admin.end();
-    await server.stop('immediate');
+    await pair?.close();
   });
 
-  const waitForStandby = async (name: string): Promise<void> => {
-    await admin.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
-    await admin.query('SELECT pg_reload_conf()');
-  };
+  const waitForStandby = (name: string): Promise<void> => pair.configure('synchronous_standby_names', name);
   const sessions = async (): Promise<Map<string, number>> => {
-    const { rows } = await admin.query<{ name: string; n: number }>(
+    const rows = await pair.rows<{ name: string; n: number }>(
       "SELECT application_name AS name, count(*)::int AS n FROM pg_stat_activity WHERE backend_type = 'client backend' GROUP BY 1",
     );
     return new Map(rows.map(({ name, n }) => [name, n]));
@@ -47,7 +26,7 @@ describe('a synchronous standby that is away', () => {
 
   it('causes E6002 in time without more sessions than the pools have, and a repeat succeeds once it is back', async function () {
     this.timeout(120_000);
-    const client = createClient(running[1]?.address ?? '', key);
+    const { client } = pair;
     const ask = (i: number): ReturnType<typeof client.post> =>
       client.post(
         '/v1/enforce',
@@ -86,10 +65,9 @@ describe('a synchronous standby that is away', () => {
     await waitFor(async () => (await ask(asked)).status === 200, { timeoutMs: 30_000 });
     for (let i = 0; i < asked; i += 1)
       await waitFor(async () => (await ask(i)).status === 200, { timeoutMs: 30_000, what: `the repeat of key-${i}` });
-    const { rows } = await admin.query<{ agents: number; decisions: number }>(
+    const rows = await pair.rows<{ agents: number; decisions: number }>(
       "SELECT count(DISTINCT agent_id)::int AS agents, count(*)::int AS decisions FROM decision WHERE agent_id LIKE 'agent-%'",
     );
     expect(rows[0]).to.deep.equal({ agents: asked + 1, decisions: asked + 1 });
-    client.close();
   });
 });

@@ -3,17 +3,15 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { dayOf, evidenceOf, type SignalType, scoreOn } from '../../shared/core/trust/beta.ts';
+import { runSql } from '../support/sql.ts';
 import { waitFor } from '../support/wait.ts';
 import type { Accepted } from './load.ts';
-
-const rowsOf = <Row extends object>(db: Database, text: string): Promise<Row[]> =>
-  db.query<Row>({ name: `truth-${createHash('sha256').update(text).digest('hex').slice(0, 20)}`, text }, []);
 
 /** Waits until all work is done: the inboxes are empty and no intent is open. */
 export async function untilCarriedOut(db: Database, timeoutMs: number): Promise<void> {
   await waitFor(
     async () => {
-      const [row] = await rowsOf<{ open: string }>(
+      const [row] = await runSql<{ open: string }>(
         db,
         `SELECT ((SELECT count(*) FROM log_inbox) + (SELECT count(*) FROM trust_inbox)
           + (SELECT count(*) FROM intent WHERE status NOT IN ('decided', 'failed')))::text AS open`,
@@ -26,13 +24,13 @@ export async function untilCarriedOut(db: Database, timeoutMs: number): Promise<
 
 /** Expects exactly one decision for every accepted intent, and no other decision. */
 export async function expectIntentsOnce(db: Database, accepted: Accepted): Promise<void> {
-  const intents = await rowsOf<{ intent_id: string; status: string; decision_id: string }>(
+  const intents = await runSql<{ intent_id: string; status: string; decision_id: string }>(
     db,
     'SELECT intent_id, status, decision_id FROM intent',
   );
   expect(new Set(intents.map((row) => row.intent_id))).to.deep.equal(new Set(accepted.intents.values()));
   expect(new Set(intents.map((row) => row.status))).to.deep.equal(new Set(['decided']));
-  const decisions = await rowsOf<{ decision_id: string }>(db, 'SELECT decision_id FROM decision');
+  const decisions = await runSql<{ decision_id: string }>(db, 'SELECT decision_id FROM decision');
   expect(new Set(decisions.map((row) => row.decision_id))).to.deep.equal(
     new Set(intents.map((row) => row.decision_id)),
   );
@@ -41,7 +39,7 @@ export async function expectIntentsOnce(db: Database, accepted: Accepted): Promi
 
 /** Expects that every accepted signal is folded exactly once, that numbers have no gaps, and that scores match the signals. */
 export async function expectScoresOfSignals(db: Database, accepted: Accepted): Promise<void> {
-  const signals = await rowsOf<{
+  const signals = await runSql<{
     signal_id: string;
     agent_id: string;
     key_id: string;
@@ -50,11 +48,11 @@ export async function expectScoresOfSignals(db: Database, accepted: Accepted): P
     occurred_at: Date;
   }>(db, 'SELECT signal_id, agent_id, key_id, type, weight, occurred_at FROM trust_signal');
   expect(new Set(signals.map((row) => row.signal_id))).to.deep.equal(new Set(accepted.signals.keys()));
-  const states = await rowsOf<{ agent_id: string; signals: string; day: number; score: number }>(
+  const states = await runSql<{ agent_id: string; signals: string; day: number; score: number }>(
     db,
     'SELECT agent_id, signals::text, day, score FROM trust_state',
   );
-  const folds = await rowsOf<{ agent_id: string; signals: string }>(
+  const folds = await runSql<{ agent_id: string; signals: string }>(
     db,
     'SELECT agent_id, signals FROM trust_fold ORDER BY agent_id, last_n',
   );
@@ -84,12 +82,12 @@ export async function expectScoresOfSignals(db: Database, accepted: Accepted): P
 
 /** Expects every record exactly once in the log, numbers without gaps, and intact chains. */
 export async function expectLogWhole(db: Database, accepted: Accepted): Promise<void> {
-  const records = await rowsOf<{ proof_id: string; record: Buffer }>(
+  const records = await runSql<{ proof_id: string; record: Buffer }>(
     db,
     'SELECT proof_id, record FROM record UNION ALL SELECT proof_id, record FROM decision',
   );
   const recordOf = new Map(records.map((row) => [row.proof_id, row.record]));
-  const leaves = await rowsOf<{
+  const leaves = await runSql<{
     leaf_index: string;
     proof_id: string;
     entity_id: string;

@@ -2,14 +2,13 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
 import { bootstrap } from '../support/service.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 import { describeUnless } from '../support/skip.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -36,14 +35,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       this.timeout(120_000);
       redis = await startRedis();
       database = await createTestDatabase();
-      db = await openDatabase({
-        url: database.url,
-        seals: TEST_SEALS,
-        applicationName: 'test',
-        ...PATIENCE,
-        poolSize: 2,
-        onError: () => undefined,
-      });
+      db = await openTestDatabase(database.url);
       ({ key } = await bootstrap(db));
       env = {
         CUSTOS_RATE_LIMIT: 'off',

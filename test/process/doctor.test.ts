@@ -3,17 +3,17 @@ import { chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { Diagnosis } from '../../cli/doctor/check.ts';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { ensureSecretFingerprint } from '../../shared/platform/db/fingerprints.ts';
 import { runCommand } from '../support/command.ts';
-import { createEmptyDatabase, createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createEmptyDatabase, createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { testKeyFiles } from '../support/keys.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
 import { bootstrap, SHIPPED_POLICIES } from '../support/service.ts';
 import { describeUnless } from '../support/skip.ts';
-import { sealAll, TEST_SEALS } from '../support/seals.ts';
+import { sealAll } from '../support/seals.ts';
 
 interface Examined {
   readonly code: number;
@@ -42,14 +42,7 @@ describe('custos doctor', function () {
 
   before(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({
-      seals: TEST_SEALS,
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 1,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url);
     await bootstrap(db);
     // No worker runs here, so the entries queued by bootstrap would be reported as overdue.
     for (const table of ['log_inbox', 'outbox'])

@@ -2,16 +2,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { publishKey } from '../../shared/core/proof/keys.ts';
 import { runCommand } from '../support/command.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 import { type LogUnderTest, logUnderTest, newKey } from '../service/audit-setup.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 
 describe('custos log and custos audit', function () {
   this.timeout(120_000);
@@ -36,15 +35,7 @@ describe('custos log and custos audit', function () {
 
   before(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({
-      seals: TEST_SEALS,
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 3,
-      queryTimeoutMs: 30_000,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url, { queryTimeoutMs: 30_000 });
     const { operatorId } = await bootstrap(db);
     const [row] = await db.query<{ slug: string }>({ name: 'slug', text: 'SELECT slug FROM organisation' }, []);
     slug = row?.slug ?? '';

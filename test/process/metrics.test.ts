@@ -3,15 +3,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { createClient } from '../support/client.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Family, readExposition } from '../support/exposition.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 
 const OPERATIONS = path.join(findRoot(), 'docs', 'operations');
 
@@ -35,14 +34,7 @@ describe('the metrics of running processes', function () {
 
   before(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({
-      seals: TEST_SEALS,
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 1,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url);
     const { key } = await bootstrap(db);
     [ingress, worker] = await Promise.all([startIngress(database.url), startWorker(database.url)]);
     const client = createClient(ingress.address, key, { patient: true });

@@ -3,14 +3,13 @@
 import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap, SHIPPED_POLICIES } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 
 describe('one policy folder, two ingress processes and two workers', function suite() {
   this.timeout(120_000);
@@ -33,14 +32,7 @@ describe('one policy folder, two ingress processes and two workers', function su
   before(async () => {
     cpSync(SHIPPED_POLICIES, folder, { recursive: true });
     database = await createTestDatabase();
-    db = await openDatabase({
-      seals: TEST_SEALS,
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 2,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url);
     ({ key } = await bootstrap(db));
     [ingress] = await Promise.all([
       Promise.all([startIngress(database.url, env), startIngress(database.url, env)]),

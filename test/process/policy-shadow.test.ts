@@ -22,9 +22,9 @@ import type { Client } from '../support/client.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { runCommand } from '../support/command.ts';
 import { startWorker, TEST_PEPPER } from '../support/process.ts';
-import { type Service, SHIPPED_POLICIES, startService } from '../support/service.ts';
+import { type Service, SHIPPED_POLICIES } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
-import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 
 const logger = pino({ level: 'silent' });
 const shipped = (name: string): string => readFileSync(path.join(SHIPPED_POLICIES, name), 'utf8');
@@ -33,6 +33,7 @@ const denyingReads = shipped('reads.json').replaceAll('"ALLOW"', '"DENY"');
 
 describe('shadow mode', function () {
   this.timeout(120_000);
+  let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
   let client: Client;
@@ -43,16 +44,13 @@ describe('shadow mode', function () {
     draftDir = temporaryFolder('draft');
     cpSync(SHIPPED_POLICIES, draftDir, { recursive: true });
     writeFileSync(path.join(draftDir, 'reads.json'), denyingReads);
-    service = await startService();
-    worker = await startTestWorker(service);
+    both = await startServiceAndWorker();
+    ({ service, worker } = both);
     client = await service.client();
     inForce = (await service.admin.get('/v1/policies')).json.digest;
     await client.post('/v1/enforce', { intent: 'data.read.x', agent_id: 'before' });
   });
-  after(async () => {
-    await worker?.close();
-    await service?.close();
-  });
+  after(() => both?.close());
 
   const custos = (...args: string[]) =>
     runCommand(['policy', ...args], { DATABASE_URL: service.databaseUrl, CUSTOS_PEPPER: TEST_PEPPER });

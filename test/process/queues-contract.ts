@@ -9,6 +9,7 @@ import { describeUnless } from '../support/skip.ts';
 import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
 import type { QueueStore } from './queue-stores.ts';
+import { createGate } from '../support/gate.ts';
 
 const intent = (intentId: string): Job => ({
   queue: 'intents',
@@ -32,13 +33,6 @@ export const upkeepWith = (sweep: () => Promise<void>): Handlers<'upkeep'> => ({
 });
 /** Job options without retries, so that a job dies at its first failure. */
 const oneAttempt = (job: Job): JobOptions => ({ ...jobOptions(job), attempts: 1 });
-/** A promise that a test resolves. */
-function gate(): { readonly opened: Promise<void>; open(): void } {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  return { opened, open };
-}
-
 /** @param whyNot why the suite cannot run here; undefined: it can */
 export function queueContract(title: string, whyNot: string | undefined, start: () => Promise<QueueStore>): void {
   describeUnless(whyNot, title, () => {
@@ -116,7 +110,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       for (let i = 0; i < 3; i += 1) await queues.add(all);
       await queues.add([intent('i7')]);
       expect((await queues.counts('intents')).waiting).to.equal(300);
-      const door = gate();
+      const door = createGate();
       let done = 0;
       const evaluate = async (): Promise<void> => {
         await door.opened;
@@ -173,7 +167,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
 
     it('runs as many jobs at once as its concurrency, and no more', async () => {
       const queues = queuesOf();
-      const door = gate();
+      const door = createGate();
       let running = 0;
       let most = 0;
       let done = 0;
@@ -403,7 +397,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
 
     it('waits for the running job when it closes, and starts no other', async () => {
       const queues = queuesOf();
-      const door = gate();
+      const door = createGate();
       const seen: string[] = [];
       const evaluate = async ({ intentId }: { intentId: string }): Promise<void> => {
         await door.opened;
@@ -421,7 +415,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
 
     it('waits at most its time-out when it closes, and leaves the job to another worker', async () => {
       const queues = queuesOf();
-      const door = gate();
+      const door = createGate();
       let started = 0;
       const evaluate = async (): Promise<void> => {
         started += 1;

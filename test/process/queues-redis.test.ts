@@ -11,6 +11,7 @@ import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
 import { queueContract, upkeepWith } from './queues-contract.ts';
 import { redisStore } from './queue-stores.ts';
+import { createGate } from '../support/gate.ts';
 
 const fold: Job = { queue: 'trust', name: 'fold', payload: { v: 1 } };
 
@@ -63,20 +64,19 @@ describeUnless(whyNoRedis(), 'queues in a Redis that misbehaves', () => {
 
   it('continues to take jobs after Redis was emptied, even during a job', async () => {
     const queues = queuesOf();
-    let open = (): void => undefined;
-    const opened = new Promise<void>((resolve) => (open = resolve));
+    const door = createGate();
     let started = 0;
     let done = 0;
     const foldSlowly = async (): Promise<void> => {
       started += 1;
-      await opened;
+      await door.opened;
       done += 1;
     };
     queues.work('trust', { fold: foldSlowly }, { concurrency: 1 });
     await queues.add([fold, fold]);
     await waitFor(() => started === 1);
     await redis.empty();
-    open();
+    door.open();
     await waitFor(() => done === 1);
     await queues.add([fold]);
     await waitFor(() => done === 2);

@@ -10,7 +10,14 @@ import { startWorker } from '../support/process.ts';
 import { rewriteSealed } from '../support/seals.ts';
 import { type Service, SHIPPED_POLICIES } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
-import { type ServiceAndWorker, startServiceAndWorker, startTestWorker, type TestWorker } from '../support/worker.ts';
+import {
+  failingIntentWorker,
+  heldIntentWorker,
+  type ServiceAndWorker,
+  startServiceAndWorker,
+  startTestWorker,
+  type TestWorker,
+} from '../support/worker.ts';
 
 describe('a submitted intent that needs an approval', function () {
   this.timeout(120_000);
@@ -37,6 +44,17 @@ describe('a submitted intent that needs an approval', function () {
   const evaluate = async (intentId: string): Promise<number> => {
     await worker.evaluate(intentId);
     return (await worker.jobsOf(intentId)).length;
+  };
+  /** Delivers the job of an intent twenty times at once, to two workers with separate caches. */
+  const evaluateTwentyTimes = async (intentId: string): Promise<void> => {
+    const job = await worker.jobOf(intentId);
+    const second = await startTestWorker(service);
+    try {
+      const workers = [worker.intentWorker(), second.intentWorker()];
+      await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.evaluate(job)));
+    } finally {
+      await second.close();
+    }
   };
   const waiting = async (more: object = {}) => {
     const intentId = await submit(more);
@@ -127,30 +145,14 @@ describe('a submitted intent that needs an approval', function () {
   it('is evaluated once after the approval, by two workers and twenty jobs', async () => {
     const { intentId, approvalId, agentId } = await waiting();
     await approve(service.admin, approvalId);
-    const [job] = await worker.jobsOf(intentId);
-    if (job === undefined) throw new Error('no job');
-    const second = await startTestWorker(service);
-    try {
-      const workers = [worker.intentWorker(), second.intentWorker()];
-      await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.evaluate(job)));
-    } finally {
-      await second.close();
-    }
+    await evaluateTwentyTimes(intentId);
     expect(await verdictsOf(agentId)).to.deep.equal(['ESCALATE', 'ALLOW']);
     expect((await read(intentId)).status).to.equal('decided');
   });
 
   it('waits for one approval when two workers escalate it at once', async () => {
     const intentId = await submit();
-    const [job] = await worker.jobsOf(intentId);
-    if (job === undefined) throw new Error('no job');
-    const second = await startTestWorker(service);
-    try {
-      const workers = [worker.intentWorker(), second.intentWorker()];
-      await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.evaluate(job)));
-    } finally {
-      await second.close();
-    }
+    await evaluateTwentyTimes(intentId);
     const { agentId } = await read(intentId);
     expect(await verdictsOf(agentId)).to.deep.equal(['ESCALATE']);
     expect((await service.admin.get(`/v1/approvals?agentId=${agentId}`)).json.items).to.have.lengthOf(1);
@@ -158,30 +160,14 @@ describe('a submitted intent that needs an approval', function () {
 
   it('stays rejected when a worker that evaluated it before the rejection stores its result late', async () => {
     const intentId = await submit();
-    const [job] = await worker.jobsOf(intentId);
-    if (job === undefined) throw new Error('no job');
-    let arrived: () => void = () => undefined;
-    let goOn: () => void = () => undefined;
-    const isThere = new Promise<void>((resolve) => (arrived = resolve));
-    const held = new Promise<void>((resolve) => (goOn = resolve));
-    const { decider } = worker.deciding;
-    const slow = worker.intentWorker({
-      decider: {
-        ...decider,
-        async answer(question) {
-          const answer = await decider.answer(question);
-          arrived();
-          await held;
-          return answer;
-        },
-      },
-    });
+    const job = await worker.jobOf(intentId);
+    const slow = heldIntentWorker(worker, 'after');
     const late = slow.evaluate(job);
-    await isThere;
+    await slow.held;
     await worker.evaluate(intentId);
     const { approvalId, agentId } = await read(intentId);
     await reject(service.admin, approvalId);
-    goOn();
+    slow.release();
     await late;
     expect(await read(intentId)).to.include({ status: 'evaluating', approvalId });
     await evaluate(intentId);
@@ -192,18 +178,8 @@ describe('a submitted intent that needs an approval', function () {
   it('leaves the approval unused when the decision could not be stored, and uses it when the job is retried', async () => {
     const { intentId, approvalId, agentId } = await waiting();
     await approve(service.admin, approvalId);
-    const [job] = await worker.jobsOf(intentId);
-    if (job === undefined) throw new Error('no job');
-    const { decisions } = worker.deciding;
-    const failing = worker.intentWorker({
-      decisions: {
-        ...decisions,
-        async insert(sql, rows) {
-          await decisions.insert(sql, rows);
-          throw new Error('the disk is full');
-        },
-      },
-    });
+    const job = await worker.jobOf(intentId);
+    const failing = failingIntentWorker(worker);
     let message = '';
     await failing.evaluate(job).catch((error: Error) => (message = error.message));
     expect(message).to.equal('the disk is full');
@@ -217,8 +193,7 @@ describe('a submitted intent that needs an approval', function () {
   it('ends in `failed` with a DENY when its job dies after the approval, which stays unused', async () => {
     const { intentId, approvalId } = await waiting();
     await approve(service.admin, approvalId);
-    const [job] = await worker.jobsOf(intentId);
-    if (job === undefined) throw new Error('no job');
+    const job = await worker.jobOf(intentId);
     await worker.intentWorker().giveUp(job);
     const intent = await read(intentId);
     expect([intent.status, ...gist(intent.decision)]).to.deep.equal(['failed', 'DENY', 'EVALUATION_FAILED']);

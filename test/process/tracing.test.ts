@@ -2,13 +2,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 
 /** The members of an OTLP JSON span that these tests read. */
 interface SentSpan {
@@ -56,14 +55,7 @@ describe('traces over OTLP', function () {
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
     const { port } = receiver.address() as AddressInfo;
     database = await createTestDatabase();
-    db = await openDatabase({
-      seals: TEST_SEALS,
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 1,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url);
     ({ key } = await bootstrap(db));
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}/`, CUSTOS_LOG_LEVEL: 'info' };
     [ingress, worker] = await Promise.all([startIngress(database.url, env), startWorker(database.url, env)]);

@@ -1,14 +1,14 @@
 // The decision history of an agent in one process: its own decisions and those of other processes are counted exactly once.
 import { expect } from 'chai';
 import type { ChangeListener } from '../../shared/platform/db/changes.ts';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { type AgentDirectory, createAgentDirectory } from '../../shared/domain/agents/agents.ts';
 import { createDecisionStore } from '../../shared/domain/decisions/decision-store.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import type { Verdict } from '../../shared/kernel/vocabulary.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
-import { TEST_SEALS } from '../support/seals.ts';
+import { createGate } from '../support/gate.ts';
 
 describe('the decision history of an agent in two processes', () => {
   let database: TestDatabase;
@@ -16,14 +16,7 @@ describe('the decision history of an agent in two processes', () => {
   const open: AgentDirectory[] = [];
   before(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({
-      seals: TEST_SEALS,
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 3,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url);
   });
   afterEach(() => {
     for (const directory of open.splice(0)) directory.close();
@@ -104,10 +97,9 @@ describe('the decision history of an agent in two processes', () => {
 
   /** The database with its first answer about agents delayed: `asked` resolves once Postgres has returned it. */
   function heldBack() {
-    let release = (): void => undefined;
-    let answered = (): void => undefined;
-    let held: Promise<void> | undefined = new Promise((resolve) => (release = resolve));
-    const asked = new Promise<void>((resolve) => (answered = resolve));
+    const released = createGate();
+    const answered = createGate();
+    let held: Promise<void> | undefined = released.opened;
     const database: Database = {
       ...db,
       async query(statement, values) {
@@ -115,12 +107,12 @@ describe('the decision history of an agent in two processes', () => {
         if (statement.name !== 'agents-load') return rows;
         const waitingFor = held;
         held = undefined;
-        answered();
+        answered.open();
         await waitingFor;
         return rows;
       },
     };
-    return { database, asked, release };
+    return { database, asked: answered.opened, release: released.open };
   }
 
   it('counts a decision that is recorded while its agent is being loaded', async () => {

@@ -7,10 +7,9 @@ import { areSameHands } from '../../shared/domain/approvals/hands.ts';
 import { createSecretHasher } from '../../shared/domain/keys/secrets.ts';
 import { createKey, type KeyRow, rotateKey } from '../../shared/domain/keys/store.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { TEST_PEPPER } from '../support/process.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 import { bootstrap } from '../support/service.ts';
 
 const HISTORIES = 5;
@@ -25,14 +24,7 @@ describe('the groups of related keys', () => {
   let organisationId: string;
   before(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({
-      seals: TEST_SEALS,
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 2,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url);
     organisationId = (await bootstrap(db)).operatorId;
   });
   after(async () => {

@@ -13,8 +13,8 @@ import { asSuperuser } from '../support/database.ts';
 import { checkpointsOf } from '../support/keys.ts';
 import { ESCALATING, escalate } from '../support/escalations.ts';
 import { signIn } from '../support/dashboard.ts';
-import { type Service, startService } from '../support/service.ts';
-import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import type { Service } from '../support/service.ts';
+import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 
 interface Case {
   readonly name: string;
@@ -115,6 +115,7 @@ const CASES: readonly Case[] = [
 ];
 
 describe('rows that grant authority, edited in the database', () => {
+  let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
   let auditor: Auditor;
@@ -138,8 +139,8 @@ describe('rows that grant authority, edited in the database', () => {
   const word = { by: 'cli:test', reason: 'an exercise' };
 
   before(async () => {
-    service = await startService({ policies: ESCALATING });
-    worker = await startTestWorker(service);
+    both = await startServiceAndWorker({ policies: ESCALATING });
+    ({ service, worker } = both);
     const { db, nowMs } = service;
     auditor = createAuditor({
       db,
@@ -182,10 +183,7 @@ describe('rows that grant authority, edited in the database', () => {
     expect(await audit()).to.deep.equal([]);
     for (const table of TABLES) await service.rows(KEEP(table));
   });
-  after(async () => {
-    await worker?.close();
-    await service?.close();
-  });
+  after(() => both?.close());
 
   for (const { name, sql, finds, undo } of CASES) {
     it(`is found when ${name}`, async () => {

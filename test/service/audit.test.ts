@@ -4,11 +4,10 @@ import { Registry } from 'prom-client';
 import { createAuditor } from '../../shared/domain/ledger/audit.ts';
 import { logProblems } from '../../shared/domain/ledger/log-states.ts';
 import { bootstrap } from '../support/service.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { watchLogs } from '../../workers/log-metrics.ts';
 import { logUnderTest, type LogUnderTest, saveRows } from './audit-setup.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 
 describe('the audit of a log of several subtrees', () => {
   let database: TestDatabase;
@@ -19,15 +18,7 @@ describe('the audit of a log of several subtrees', () => {
   before(async function () {
     this.timeout(120_000);
     database = await createTestDatabase();
-    db = await openDatabase({
-      seals: TEST_SEALS,
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 4,
-      queryTimeoutMs: 30_000,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url, { queryTimeoutMs: 30_000 });
     const { operatorId } = await bootstrap(db);
     const [row] = await db.query<{ slug: string }>({ name: 'slug', text: 'SELECT slug FROM organisation' }, []);
     log = logUnderTest({ db, organisationId: operatorId, slug: row?.slug ?? '' });

@@ -6,20 +6,18 @@ import { createAuthorityAudit } from '../../shared/domain/ledger/audit-authority
 import { signIn } from '../support/dashboard.ts';
 import { adminUrlOf } from '../support/database.ts';
 import { TEST_PEPPER } from '../support/process.ts';
-import { type Service, startService } from '../support/service.ts';
-import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import type { Service } from '../support/service.ts';
+import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 
 describe('an installation from before agents and sessions had records', () => {
+  let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
   before(async () => {
-    service = await startService();
-    worker = await startTestWorker(service);
+    both = await startServiceAndWorker();
+    ({ service, worker } = both);
   });
-  after(async () => {
-    await worker?.close();
-    await service?.close();
-  });
+  after(() => both?.close());
 
   it('gets a record of each agent as it is, ends all sessions, and has no audit findings', async () => {
     await service.admin.post('/v1/agents', { agentId: 'older "é"', name: 'x', capabilities: ['mail'] });

@@ -2,12 +2,12 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import pino from 'pino';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { createQueues, type Queues } from '../../shared/platform/queues/queues.ts';
 import { jobOptions } from '../../workers/jobs/options.ts';
 import { startRelay } from '../../workers/relay.ts';
 import { sweep } from '../../workers/sweeper.ts';
-import { createTestDatabase, PATIENCE, queryOnce, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, queryOnce, type TestDatabase } from '../support/database.ts';
 import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
 import { describeUnless } from '../support/skip.ts';
 import { waitFor } from '../support/wait.ts';
@@ -32,13 +32,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
     beforeEach(async () => {
       await redis?.empty();
       database = await createTestDatabase();
-      db = await openDatabase({
-        url: database.url,
-        applicationName: 'test',
-        ...PATIENCE,
-        poolSize: 5,
-        onError: () => undefined,
-      });
+      db = await openTestDatabase(database.url);
       client = new pg.Client({ connectionString: database.adminUrl });
       await client.connect();
       queues = createQueues({ databaseUrl: database.url, redisUrl: redis?.url, onError: () => undefined, jobOptions });

@@ -1,6 +1,6 @@
 // Signing heads across crashes and with changed keys: a crash never halts a log, and each key signs only its own sizes.
 import { expect } from 'chai';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { createCheckpointer } from '../../shared/domain/ledger/checkpoints.ts';
 import { exportLog, findLog } from '../../shared/domain/ledger/export.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
@@ -9,12 +9,11 @@ import { ensureSecretFingerprint, SecretMismatchError } from '../../shared/platf
 import { createLogFileAuditor } from '../../shared/core/proof/audit-file.ts';
 import { peekCheckpoint } from '../../shared/core/proof/checkpoint.ts';
 import { keyIdOf } from '../../shared/core/proof/keys.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 import { type LogUnderTest, logUnderTest, newKey } from './audit-setup.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 
 describe('checkpoints', () => {
   let database: TestDatabase;
@@ -22,11 +21,10 @@ describe('checkpoints', () => {
   let log: LogUnderTest;
   const dir = temporaryFolder('kept');
   const keeper = createCheckpointKeeper(dir);
-  const options = { ...PATIENCE, poolSize: 3, queryTimeoutMs: 30_000, onError: () => undefined };
 
   before(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({ seals: TEST_SEALS, url: database.url, applicationName: 'custos-test', ...options });
+    db = await openTestDatabase(database.url, { queryTimeoutMs: 30_000 });
     const { operatorId } = await bootstrap(db);
     const [row] = await db.query<{ slug: string }>({ name: 'slug', text: 'SELECT slug FROM organisation' }, []);
     log = logUnderTest({ db, organisationId: operatorId, slug: row?.slug ?? '', keeper });
@@ -96,12 +94,7 @@ describe('checkpoints', () => {
   it('continue with another key after custos log rotate-key, and each key may sign only its own sizes', async () => {
     await ensureSecretFingerprint(db, 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(log.key));
     const next = newKey();
-    const workers = await openDatabase({
-      seals: TEST_SEALS,
-      url: database.url,
-      applicationName: 'custos-workers',
-      ...options,
-    });
+    const workers = await openTestDatabase(database.url, { applicationName: 'custos-workers' });
     expect(await rotateLogKey(db, next).catch((e: unknown) => e), 'while workers run').to.be.instanceOf(RotationError);
     await workers.close();
     expect(await rotateLogKey(db, log.key).catch((e: unknown) => e), 'the key that is in use').to.be.instanceOf(

@@ -2,8 +2,9 @@
 import net from 'node:net';
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { openDatabase, type Database } from '../../shared/platform/db/database.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createGate } from '../support/gate.ts';
 
 /** ReadyForQuery, outside a transaction. */
 const READY = Buffer.from('Z\u0000\u0000\u0000\u0005I', 'latin1');
@@ -52,13 +53,7 @@ describe('a session that the server ends while the pool hands it out', () => {
     const url = new URL(database.url);
     url.hostname = '127.0.0.1';
     url.port = String((proxy.address() as net.AddressInfo).port);
-    db = await openDatabase({
-      url: url.href,
-      applicationName: 'test',
-      ...PATIENCE,
-      poolSize: 4,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(url.href);
   });
   after(async () => {
     isShuttingDown = false;
@@ -86,21 +81,19 @@ describe('a session that the server ends while the pool hands it out', () => {
 describe('idle connections', () => {
   it('are opened before the first request, and further ones on demand', async () => {
     const database = await createTestDatabase();
-    const options = { url: database.url, ...PATIENCE, poolSize: 6, onError: () => undefined };
-    const looker = await openDatabase({ ...options, applicationName: 'looker' });
-    const db = await openDatabase({ ...options, applicationName: 'keeper', ...PATIENCE, kept: 4 });
+    const looker = await openTestDatabase(database.url);
+    const db = await openTestDatabase(database.url, { applicationName: 'keeper', poolSize: 6, kept: 4 });
     const COUNT = {
       name: 'test-sessions',
       text: "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'keeper'",
     };
     expect(await looker.query(COUNT, [])).to.deep.equal([{ n: 4 }]);
     let begun = 0;
-    let allBegan = (): void => undefined;
-    const all = new Promise<void>((resolve) => (allBegan = resolve));
+    const all = createGate();
     const hold = (): Promise<void> => {
       begun += 1;
-      if (begun === 6) allBegan();
-      return all;
+      if (begun === 6) all.open();
+      return all.opened;
     };
     await Promise.all(Array.from({ length: 6 }, () => db.transaction(hold)));
     expect(await looker.query(COUNT, [])).to.deep.equal([{ n: 6 }]);

@@ -1,13 +1,13 @@
 // The service's role in the database: it reads and writes rows, only as each table permits, and can do nothing else.
 import { expect } from 'chai';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { migrate } from '../../shared/platform/db/migrate.ts';
 import { excessRights } from '../../shared/platform/db/rights.ts';
 import { startEmbedded } from '../../shared/platform/embedded/embedded.ts';
 import {
   createEmptyDatabase,
   createTestDatabase,
-  PATIENCE,
+  openTestDatabase,
   queryOnce,
   type TestDatabase,
 } from '../support/database.ts';
@@ -34,13 +34,7 @@ async function refusal(url: string, text: string): Promise<string | undefined> {
 }
 
 async function excessOf(url: string): Promise<readonly string[]> {
-  const db: Database = await openDatabase({
-    url,
-    applicationName: 'custos-test',
-    poolSize: 1,
-    ...PATIENCE,
-    onError: () => undefined,
-  });
+  const db: Database = await openTestDatabase(url);
   try {
     return (await excessRights(db)).excess;
   } finally {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { migrate } from '../../shared/platform/db/migrate.ts';
 import { type Embedded, startEmbedded } from '../../shared/platform/embedded/embedded.ts';
 import { appendWaiting } from '../../shared/domain/ledger/append.ts';
@@ -17,12 +17,11 @@ import { readCheckpoint } from '../../shared/core/proof/checkpoint.ts';
 import { publishKey, trustKey } from '../../shared/core/proof/keys.ts';
 import { hashLeaf, verifyInclusion } from '../../shared/core/proof/merkle.ts';
 import { createLogReader } from '../../shared/domain/ledger/read.ts';
-import { accessOf, PATIENCE, rememberServer } from '../support/database.ts';
+import { accessOf, openTestDatabase, rememberServer } from '../support/database.ts';
 import { temporaryDataDir, temporaryFolder } from '../support/folders.ts';
 import { bootstrap } from '../support/service.ts';
 import { type LogUnderTest, logUnderTest, newKey } from './audit-setup.ts';
 import { TEST_PEPPER } from '../support/process.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 
 describe('a log whose database is restored from an older backup', () => {
   const dataDir = temporaryDataDir();
@@ -39,15 +38,7 @@ describe('a log whose database is restored from an older backup', () => {
     embedded = await startEmbedded({ dataDir, say: () => undefined });
     rememberServer(embedded);
     await migrate(accessOf(embedded), TEST_PEPPER);
-    db = await openDatabase({
-      seals: TEST_SEALS,
-      url: embedded.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 3,
-      queryTimeoutMs: 30_000,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(embedded.url, { queryTimeoutMs: 30_000 });
     // Once, because each new admin key is a record of its own.
     if (organisationId === '') ({ operatorId: organisationId } = await bootstrap(db));
     const [row] = await db.query<{ slug: string }>({ name: 'slug', text: 'SELECT slug FROM organisation' }, []);

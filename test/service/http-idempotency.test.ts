@@ -4,12 +4,12 @@ import { expect } from 'chai';
 import { Type } from 'typebox';
 import { type Claim, createIdempotency, type Idempotency } from '../../ingress/request/idempotency.ts';
 import { defineRoute, type Reply, type Route } from '../../ingress/route.ts';
-import { type Database, openDatabase, type Statement } from '../../shared/platform/db/database.ts';
+import type { Database, Statement } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { type Heartbeat, startHeartbeat } from '../../shared/platform/process/heartbeat.ts';
 import { type Client, type ClientResponse, createClient } from '../support/client.ts';
-import { createTestDatabase, PATIENCE, queryOnce, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, queryOnce, type TestDatabase } from '../support/database.ts';
 import { sampleKey, type Sample, startSample } from '../support/sample-app.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -87,13 +87,7 @@ describe('Idempotency-Key', () => {
   before(async function () {
     this.timeout(120_000);
     database = await createTestDatabase();
-    db = await openDatabase({
-      url: database.url,
-      applicationName: 'test',
-      ...PATIENCE,
-      poolSize: 8,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url, { poolSize: 8 });
     await queryOnce(database.adminUrl, 'CREATE TABLE test_effect (name text); GRANT ALL ON test_effect TO PUBLIC');
     heartbeat = await startHeartbeat({ db, role: 'ingress', version: 'test', onError: () => undefined });
     idempotency = createIdempotency({ ...deps(), processId: heartbeat.processId });

@@ -4,7 +4,14 @@ import { expect } from 'chai';
 import { isPassing } from '../../shared/platform/db/trouble.ts';
 import type { Client } from '../support/client.ts';
 import type { PolicyFiles, Service } from '../support/service.ts';
-import { type ServiceAndWorker, startServiceAndWorker, startTestWorker, type TestWorker } from '../support/worker.ts';
+import {
+  failingIntentWorker,
+  heldIntentWorker,
+  type ServiceAndWorker,
+  startServiceAndWorker,
+  startTestWorker,
+  type TestWorker,
+} from '../support/worker.ts';
 
 const rule = (type: string, resources: string[], conditions: object = { all: [ALWAYS] }, params: object = {}) => ({
   stage: 'enforce',
@@ -180,28 +187,14 @@ describe('the intent worker', () => {
   it('is replaced when it died between claiming and deciding, and its late commit changes nothing', async () => {
     const intentId = await submit('db/open/taken-over', { agentId: 'taken-over' });
     const job = await worker.jobOf(intentId);
-    let arrived: () => void = () => undefined;
-    let goOn: () => void = () => undefined;
-    const isThere = new Promise<void>((resolve) => (arrived = resolve));
-    const held = new Promise<void>((resolve) => (goOn = resolve));
-    const { decider } = worker.deciding;
-    const slow = worker.intentWorker({
-      decider: {
-        ...decider,
-        async answer(question) {
-          arrived();
-          await held;
-          return decider.answer(question);
-        },
-      },
-    });
+    const slow = heldIntentWorker(worker, 'before');
     const late = slow.evaluate(job);
-    await isThere;
+    await slow.held;
     expect((await read(intentId)).status).to.equal('evaluating');
     await worker.evaluate(intentId);
     const decided = await read(intentId);
     expect(decided.status).to.equal('decided');
-    goOn();
+    slow.release();
     await late;
     expect(await read(intentId)).to.deep.equal(decided);
     expect(await decisionsOf('taken-over')).to.have.lengthOf(1);
@@ -210,16 +203,7 @@ describe('the intent worker', () => {
   it('stores nothing of a decision that failed to commit, and decides when the job is delivered again', async () => {
     const intentId = await submit('db/open/not-stored', { agentId: 'not-stored' });
     const job = await worker.jobOf(intentId);
-    const { decisions } = worker.deciding;
-    const failing = worker.intentWorker({
-      decisions: {
-        ...decisions,
-        async insert(sql, rows) {
-          await decisions.insert(sql, rows);
-          throw new Error('the disk is full');
-        },
-      },
-    });
+    const failing = failingIntentWorker(worker);
     let message = '';
     await failing.evaluate(job).catch((error: Error) => (message = error.message));
     expect(message).to.equal('the disk is full');

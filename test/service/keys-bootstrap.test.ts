@@ -2,16 +2,15 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { BOOTSTRAP_FILE, BootstrapError, ensureBootstrap } from '../../shared/domain/keys/bootstrap.ts';
 import { ensureSecretFingerprint, SecretMismatchError } from '../../shared/platform/db/fingerprints.ts';
 import { formatKey, generateKey, parseKey } from '../../shared/domain/keys/format.ts';
 import { loadKey } from '../../shared/domain/keys/lookup.ts';
 import { revokeKey } from '../../shared/domain/keys/store.ts';
 import { createSecretHasher } from '../../shared/domain/keys/secrets.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { temporaryDataDir } from '../support/folders.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 
 const PEPPER = 'a pepper for tests, of no use elsewhere';
 const clock = { nowMs: () => Date.now() };
@@ -21,14 +20,7 @@ describe('the first key', () => {
   let db: Database;
   beforeEach(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({
-      seals: TEST_SEALS,
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 5,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url);
   });
   afterEach(async () => {
     await db.close();
@@ -84,18 +76,7 @@ describe('the first key', () => {
 
   it('is made once by concurrent starts, and the printed key is the valid one', async () => {
     const dataDir = temporaryDataDir();
-    const others = await Promise.all(
-      [1, 2, 3].map(() =>
-        openDatabase({
-          seals: TEST_SEALS,
-          url: database.url,
-          applicationName: 'custos-test',
-          ...PATIENCE,
-          poolSize: 2,
-          onError: () => undefined,
-        }),
-      ),
-    );
+    const others = await Promise.all([1, 2, 3].map(() => openTestDatabase(database.url)));
     const results = await Promise.all([db, ...others].map((on) => run({ dataDir }, on)));
     await Promise.all(others.map((other) => other.close()));
     const generated = results.flatMap((result) => result.generatedKey ?? []);
@@ -191,14 +172,7 @@ describe("a process's secrets", () => {
   let db: Database;
   before(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({
-      seals: TEST_SEALS,
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 5,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url);
   });
   after(async () => {
     await db.close();

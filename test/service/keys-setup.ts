@@ -1,11 +1,12 @@
 // Set-up for tests of keys: the key routes on the real edge over a real database, with a clock that tests can advance.
+import { expect } from 'chai';
 import { agentRoutes } from '../../ingress/routes/agents.ts';
 import { createIdempotency } from '../../ingress/request/idempotency.ts';
 import type { Limiter } from '../../ingress/request/limit.ts';
 import { createLimiter } from '../../ingress/request/key-limit.ts';
 import { keyRoutes } from '../../ingress/routes/keys.ts';
 import { type ChangeFeed, startChangeFeed } from '../../shared/platform/db/changes.ts';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { createAuthenticator } from '../../shared/domain/keys/authenticator.ts';
 import { ensureBootstrap } from '../../shared/domain/keys/bootstrap.ts';
 import { generateKey } from '../../shared/domain/keys/format.ts';
@@ -14,10 +15,9 @@ import { createOrganisation } from '../../shared/domain/keys/organisations.ts';
 import { createSecretHasher } from '../../shared/domain/keys/secrets.ts';
 import { createKey, type KeySpec } from '../../shared/domain/keys/store.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { createTestDatabase, PATIENCE } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase } from '../support/database.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { startSample } from '../support/sample-app.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 
 export interface KeyService {
   readonly db: Database;
@@ -55,14 +55,7 @@ export async function startKeyService(options: KeyServiceOptions = {}): Promise<
   const url = options.databaseUrl ?? database?.url ?? '';
   const background: unknown[] = [];
   const onError = (error: unknown): void => void background.push(error);
-  const opened = await openDatabase({
-    seals: TEST_SEALS,
-    url,
-    applicationName: 'custos-test',
-    ...(options.patient === false ? {} : PATIENCE),
-    poolSize: 5,
-    onError,
-  });
+  const opened = await openTestDatabase(url, { patient: options.patient ?? true, onError });
   const statements: string[] = [];
   const db: Database = {
     ...opened,
@@ -130,5 +123,34 @@ export async function startKeyService(options: KeyServiceOptions = {}): Promise<
       await opened.close();
       await database?.drop();
     },
+  };
+}
+
+const KEYS = '/v1/auth/keys';
+
+interface CreatedKey {
+  readonly keyId: string;
+  readonly key: string;
+  readonly expiresAt: string | null;
+  readonly createdAt: string;
+}
+
+export interface KeyActions {
+  /** Creates a key as the admin over HTTP. */
+  make(body?: object): Promise<CreatedKey>;
+  list(client?: Client): Promise<{ keyId: string }[]>;
+  /** The error code of a request with this key, or `accepted`. */
+  codeWith(key: string): Promise<string>;
+}
+
+export function keyActions({ admin, as }: Pick<KeyService, 'admin' | 'as'>): KeyActions {
+  return {
+    async make(body = {}) {
+      const answer = await admin.post(KEYS, { name: 'one', scopes: ['agents:read'], ...body });
+      expect(answer.status, answer.text).to.equal(201);
+      return answer.json as CreatedKey;
+    },
+    list: async (client = admin) => (await client.get(`${KEYS}?limit=200`)).json.items as { keyId: string }[],
+    codeWith: async (key) => (await as(key).get('/v1/agents')).json.code ?? 'accepted',
   };
 }

@@ -1,27 +1,21 @@
 // API keys over HTTP and a real database: creation, listing, revocation, and isolation of organisations and environments.
 import { expect } from 'chai';
 import { formatKey, generateKey, parseKey } from '../../shared/domain/keys/format.ts';
-import { type KeyService, startKeyService } from './keys-setup.ts';
+import { type KeyActions, keyActions, type KeyService, startKeyService } from './keys-setup.ts';
 
 const DAY_MS = 86_400_000;
 const PATH = '/v1/auth/keys';
 
 describe('API keys', () => {
   let service: KeyService;
+  let make: KeyActions['make'];
+  let list: KeyActions['list'];
+  let codeWith: KeyActions['codeWith'];
   before(async () => {
     service = await startKeyService();
+    ({ make, list, codeWith } = keyActions(service));
   });
   after(() => service.close());
-
-  /** A key made by the admin, with its text. */
-  const make = async (body: object = {}) => {
-    const answer = await service.admin.post(PATH, { name: 'one', scopes: ['agents:read'], ...body });
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.json as { keyId: string; key: string; expiresAt: string | null; createdAt: string };
-  };
-  const list = async (client = service.admin) =>
-    (await client.get(`${PATH}?limit=200`)).json.items as { keyId: string }[];
-  const codeWith = async (key: string) => (await service.as(key).get('/v1/agents')).json.code ?? 'accepted';
 
   describe('when made', () => {
     it('are returned once with their text, work at once, and show what was requested', async () => {

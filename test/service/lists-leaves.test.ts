@@ -1,13 +1,20 @@
 // Lists of leaves in large logs: each list equals a filter over all leaves, and reads only a few of them.
 import { expect } from 'chai';
 import { createDataSource } from '../../shared/platform/db/data-source.ts';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { migrate } from '../../shared/platform/db/migrate.ts';
 import { LeafZones1763700000010 } from '../../shared/platform/db/migrations/0010-leaf-zones.ts';
 import { appendWaiting } from '../../shared/domain/ledger/append.ts';
 import { listLeaves, type LogFilter } from '../../shared/domain/ledger/leaf-list.ts';
 import { ZONE, zonesOf } from '../../shared/domain/ledger/zones.ts';
-import { asSuperuser, createTestDatabase, PATIENCE, queryOnce, type TestDatabase } from '../support/database.ts';
+import {
+  asSuperuser,
+  createTestDatabase,
+  openTestDatabase,
+  PATIENCE,
+  queryOnce,
+  type TestDatabase,
+} from '../support/database.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { rowsRead } from '../support/rows-read.ts';
 
@@ -45,14 +52,7 @@ describe('lists of leaves in large logs', function () {
 
   before(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 2,
-      queryTimeoutMs: 30_000,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url, { queryTimeoutMs: 30_000 });
     await rows(`INSERT INTO organisation (id, slug, name, created_at) VALUES ('org', 'org', 'org', now())`);
     // One leaf per second, slightly out of order. In the newer log, some clocks are a day off for a while. One entity has half
     // of all leaves, and some events are rare.

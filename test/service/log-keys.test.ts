@@ -14,22 +14,22 @@ import { parseReceipt, type Receipt, verifyReceipt } from '../../shared/core/pro
 import type { Client } from '../support/client.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
-import { type Service, startService } from '../support/service.ts';
-import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import type { Service } from '../support/service.ts';
+import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 
 describe('the signing key of a log', () => {
+  let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
   let client: Client;
   const { CUSTOS_SIGNING_KEY_FILE: file, CUSTOS_PROMISE_KEY_FILE: otherFile } = testKeyFiles();
   beforeEach(async () => {
-    service = await startService();
-    worker = await startTestWorker(service);
+    both = await startServiceAndWorker();
+    ({ service, worker } = both);
     client = await service.client({ scopes: ['intents:write', 'proofs:read'] });
   });
   afterEach(async () => {
-    await worker?.close();
-    await service?.close();
+    await both?.close();
   });
 
   const refusalOf = (name: string): Promise<unknown> =>

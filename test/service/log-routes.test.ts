@@ -5,8 +5,8 @@ import { peekCheckpoint, readCheckpoint } from '../../shared/core/proof/checkpoi
 import { trustPublishedKeys } from '../../shared/core/proof/keys.ts';
 import { rootFromLeafHashes, verifyConsistency } from '../../shared/core/proof/merkle.ts';
 import type { Client, ClientResponse } from '../support/client.ts';
-import { type Service, startService } from '../support/service.ts';
-import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import type { Service } from '../support/service.ts';
+import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 
 interface CheckpointItem {
   readonly size: number;
@@ -20,14 +20,15 @@ const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 const BATCHES = [1, 2, 1, 4, 3, 1, 5];
 
 describe('the log over HTTP', () => {
+  let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
   let client: Client;
   let writer: Client;
   let organisationId: string;
   before(async () => {
-    service = await startService();
-    worker = await startTestWorker(service);
+    both = await startServiceAndWorker();
+    ({ service, worker } = both);
     organisationId = await service.addOrganisation('routes');
     client = await service.client({ organisationId, scopes: ['proofs:read'] });
     writer = await service.client({ organisationId });
@@ -39,10 +40,7 @@ describe('the log over HTTP', () => {
       await worker.append();
     }
   });
-  after(async () => {
-    await worker?.close();
-    await service?.close();
-  });
+  after(() => both?.close());
 
   const keys = async () => trustPublishedKeys((await client.get('/v1/log/keys')).json);
   const checkpoints = async (): Promise<CheckpointItem[]> =>

@@ -4,9 +4,9 @@ import { createLogger } from '../../shared/platform/observe/logger.ts';
 import type { PolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { applyFolder } from '../../workers/policies.ts';
 import type { Client } from '../support/client.ts';
-import { folderOf, type Service, startService } from '../support/service.ts';
+import { folderOf, type Service } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
-import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 
 const WORDS = { verbs: [{ action: 'delete', verbs: ['derail'] }], domains: { trains: ['bogie'] } };
 const logger = createLogger({ name: 'test', level: 'silent', pretty: false });
@@ -20,6 +20,7 @@ async function folderWith(words: object): Promise<PolicyFolder> {
 }
 
 describe('the words of one organisation', () => {
+  let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
   let rail: Client;
@@ -29,19 +30,16 @@ describe('the words of one organisation', () => {
     applyFolder({ db: service.db, nowMs: service.nowMs, logger }, await folderWith(words));
 
   before(async () => {
-    service = await startService();
+    both = await startServiceAndWorker();
     const organisationId = await service.addOrganisation('rail');
     rail = await service.client({ organisationId, scopes: ['intents:write', 'proofs:read'] });
     other = await service.client({ scopes: ['intents:write', 'proofs:read'] });
     const before = await digestInForce();
     await apply(WORDS);
     await waitFor(async () => (await digestInForce()) !== before, { what: 'the set with the words' });
-    worker = await startTestWorker(service);
+    ({ service, worker } = both);
   });
-  after(async () => {
-    await worker?.close();
-    await service?.close();
-  });
+  after(() => both?.close());
 
   const ask = (client: Client) =>
     client.post('/v1/intent', { agent_id: 'a', raw_intent: 'Please derail the bogies' }).then(({ json }) => json);

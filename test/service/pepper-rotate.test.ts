@@ -4,7 +4,7 @@ import { type RunningIngress, startIngress } from '../../ingress/service.ts';
 import { countWaitingKeys } from '../../shared/domain/keys/previous-pepper.ts';
 import { readConfig, requireIngress } from '../../shared/platform/config/config.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { compareSecretFingerprint, PEPPER, SecretMismatchError } from '../../shared/platform/db/fingerprints.ts';
 import { checkSealedRows } from '../../shared/platform/db/seals/check.ts';
 import { type Peppers, rotatePepper } from '../../shared/platform/db/seals/rotate.ts';
@@ -13,12 +13,13 @@ import { createLogger } from '../../shared/platform/observe/logger.ts';
 import { createClient } from '../support/client.ts';
 import { runCommand } from '../support/command.ts';
 import { signIn } from '../support/dashboard.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { approve, escalate, ESCALATING } from '../support/escalations.ts';
 import { testKeyFiles } from '../support/keys.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { sealAll } from '../support/seals.ts';
 import { type Service, startService } from '../support/service.ts';
+import { runSql } from '../support/sql.ts';
 import { waitFor } from '../support/wait.ts';
 
 const NEXT = 'the next pepper of tests, of as little use';
@@ -37,16 +38,9 @@ describe('rotating the pepper', function () {
   let running: RunningIngress | undefined;
 
   const opened = (url: string, pepper?: string): Promise<Database> =>
-    openDatabase({
-      url,
-      ...(pepper === undefined ? {} : { seals: createSeals({ pepper }) }),
-      applicationName: 'custos-test-pepper',
-      poolSize: 2,
-      ...PATIENCE,
-      onError: () => undefined,
-    });
+    openTestDatabase(url, pepper === undefined ? {} : { seals: createSeals({ pepper }) });
   const sql = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
-    owner.query<Row>({ name: text.slice(0, 60), text }, values);
+    runSql(owner, text, values);
 
   before(async () => {
     database = await createTestDatabase();

@@ -9,6 +9,7 @@ import { SHIPPED_POLICIES, type Service, startService } from '../support/service
 import { waitFor } from '../support/wait.ts';
 import { readPolicyFolder, stampOfFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { type PolicyReader, type PolicyReaderDeps, startPolicyReader } from '../../workers/policies.ts';
+import { createGate } from '../support/gate.ts';
 
 const logger = createLogger({ name: 'test', level: 'silent', pretty: false });
 
@@ -43,13 +44,12 @@ describe('the reader of the policy folder', () => {
 
   it('reports that the folder hangs, releases the lock to another, stops reading, and resumes when the folder answers', async () => {
     let looks = 0;
-    let answer = (): void => undefined;
-    const hanging = new Promise<void>((resolve) => (answer = resolve));
+    const hanging = createGate();
     start(SHIPPED_POLICIES, {
       stamp: stampOfFolder,
       read: async (dir) => {
         looks += 1;
-        await hanging;
+        await hanging.opened;
         return readPolicyFolder(dir);
       },
       deadlineMs: 100,
@@ -60,7 +60,7 @@ describe('the reader of the policy folder', () => {
     await waitFor(async () => (await state()).ok, { what: 'the other reader to have the lock' });
     expect(looks).to.equal(1);
     await readers[1]?.close();
-    answer();
+    hanging.open();
     await waitFor(() => looks > 1, { what: 'the first reader to read again' });
   });
 

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Client, ClientResponse } from '../support/client.ts';
-import { type Service, startService } from '../support/service.ts';
-import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import type { Service } from '../support/service.ts';
+import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 
 const outcome = (answer: ClientResponse) => [answer.status, answer.json.code];
 const idsOf = (answer: ClientResponse): string[] => answer.json.items.map((item: { proofId: string }) => item.proofId);
@@ -11,18 +11,16 @@ const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 const ZEROS = '0'.repeat(64);
 
 describe('reading proofs', () => {
+  let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
   let client: Client;
   before(async () => {
-    service = await startService();
-    worker = await startTestWorker(service);
+    both = await startServiceAndWorker();
+    ({ service, worker } = both);
     client = await service.client({ scopes: ['intents:write', 'proofs:read'] });
   });
-  after(async () => {
-    await worker?.close();
-    await service?.close();
-  });
+  after(() => both?.close());
 
   const post = async (body: object = {}, by: Client = client) =>
     (await by.post('/v1/proofs', { event: 'e', entityId: 'entity', payload: { a: 1 }, ...body })).json as {

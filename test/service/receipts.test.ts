@@ -5,8 +5,8 @@ import { promiseOf, verifyPromise } from '../../shared/core/proof/promise.ts';
 import { parseReceipt, type Receipt, receiptOf, verifyReceipt } from '../../shared/core/proof/receipt.ts';
 import { parseTlogProof } from '../../shared/core/proof/tlog-proof.ts';
 import { asAnswered, type Client, type ClientResponse } from '../support/client.ts';
-import { type Service, startService } from '../support/service.ts';
-import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import type { Service } from '../support/service.ts';
+import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 import { recordDigestOf } from './receipt-setup.ts';
 
 const MERGE_DELAY_SECONDS = 120;
@@ -14,18 +14,16 @@ const outcome = (answer: ClientResponse) => [answer.status, answer.json.code];
 const pathOf = (proofId: string): string => `/v1/proofs/${encodeURIComponent(proofId)}`;
 
 describe('receipts and promises', () => {
+  let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
   let client: Client;
   before(async () => {
-    service = await startService({ env: { CUSTOS_MAX_MERGE_DELAY: String(MERGE_DELAY_SECONDS) } });
-    worker = await startTestWorker(service);
+    both = await startServiceAndWorker({ env: { CUSTOS_MAX_MERGE_DELAY: String(MERGE_DELAY_SECONDS) } });
+    ({ service, worker } = both);
     client = await service.client({ scopes: ['intents:write', 'proofs:read'] });
   });
-  after(async () => {
-    await worker?.close();
-    await service?.close();
-  });
+  after(() => both?.close());
 
   const BODY = { event: 'invoice.approved', entityId: 'INV-1', payload: { amount: 3 } };
   const post = async (body: object = {}, by: Client = client): Promise<ClientResponse> => {

@@ -5,8 +5,8 @@ import { createDecisionStore, type DecisionRow } from '../../shared/domain/decis
 import { lowestId, newId } from '../../shared/kernel/ids.ts';
 import { asAnswered, type Client, type ClientResponse } from '../support/client.ts';
 import { ESCALATING } from '../support/escalations.ts';
-import { type Service, startService } from '../support/service.ts';
-import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import type { Service } from '../support/service.ts';
+import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 
 interface Decided {
   readonly decision_id: string;
@@ -16,21 +16,19 @@ interface Decided {
 
 describe('the id of a request', () => {
   const lines: Record<string, unknown>[] = [];
+  let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
   let client: Client;
   before(async () => {
-    service = await startService({
+    both = await startServiceAndWorker({
       policies: ESCALATING,
       log: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
     });
-    worker = await startTestWorker(service);
+    ({ service, worker } = both);
     client = await service.client({ scopes: ['intents:write', 'proofs:read'] });
   });
-  after(async () => {
-    await worker?.close();
-    await service?.close();
-  });
+  after(() => both?.close());
 
   const ALLOWED = { intent: 'delete:db/open/a', agent_id: 'joined' };
   const idOf = ({ headers }: ClientResponse): string => String(headers['x-request-id']);

@@ -4,24 +4,22 @@ import { DEFAULT_DAILY_CAP } from '../../shared/core/trust/beta.ts';
 import { fold as foldJob } from '../../workers/jobs/fold.ts';
 import type { Client } from '../support/client.ts';
 import { checkLog } from '../support/log-check.ts';
-import { folderOf, type Service, startService } from '../support/service.ts';
-import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import { folderOf, type Service } from '../support/service.ts';
+import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 import { recordOf } from './receipt-setup.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
 describe('leaves written by the service itself', () => {
+  let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
   before(async () => {
-    service = await startService();
-    worker = await startTestWorker(service);
+    both = await startServiceAndWorker();
+    ({ service, worker } = both);
     await worker.append();
   });
-  after(async () => {
-    await worker?.close();
-    await service?.close();
-  });
+  after(() => both?.close());
 
   /** The bodies on an entity's chain with one event, oldest first. Appends pending records first. */
   const bodiesOf = async (entityId: string, event: string, by: Client = service.admin): Promise<Body[]> => {

@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { fold as foldJob } from '../../workers/jobs/fold.ts';
 import type { Client, ClientResponse } from '../support/client.ts';
 import { waitFor } from '../support/wait.ts';
-import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 import { approve, ask, escalate, ESCALATING, gist } from '../support/escalations.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 
 const POLICIES = {
   ...ESCALATING,
@@ -52,20 +52,18 @@ const name = (): string => `agent-${(names += 1)}`;
 
 describe('a decision that is repeated or read', function suite() {
   this.timeout(120_000);
+  let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
   let admin: Client;
   let client: Client;
   before(async () => {
-    service = await startService({ policies: POLICIES });
-    worker = await startTestWorker(service);
+    both = await startServiceAndWorker({ policies: POLICIES });
+    ({ service, worker } = both);
     ({ admin } = service);
     client = await service.client();
   });
-  after(async () => {
-    await worker?.close();
-    await service?.close();
-  });
+  after(() => both?.close());
 
   const post = (by: Client, path: string, body: object, key: string): Promise<ClientResponse> =>
     by.post(path, body, { headers: { 'idempotency-key': key } });

@@ -16,8 +16,8 @@ import { audit as auditJob } from '../../workers/jobs/audit.ts';
 import { asSuperuser } from '../support/database.ts';
 import { approve, ESCALATING, escalate } from '../support/escalations.ts';
 import { checkpointsOf } from '../support/keys.ts';
-import { type Service, startService } from '../support/service.ts';
-import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import type { Service } from '../support/service.ts';
+import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 import { logUnderTest } from './audit-setup.ts';
 
 // Scheduled, so it has an interval.
@@ -158,6 +158,7 @@ const CASES: readonly Case[] = [
 ];
 
 describe('the tamper table', () => {
+  let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
   let auditor: Auditor;
@@ -187,8 +188,8 @@ describe('the tamper table', () => {
 
   before(async function () {
     this.timeout(60_000);
-    service = await startService({ policies: ESCALATING });
-    worker = await startTestWorker(service);
+    both = await startServiceAndWorker({ policies: ESCALATING });
+    ({ service, worker } = both);
     const { db, nowMs, admin } = service;
     const monotonicMs = (): number => performance.now() + offsetMs;
     const keeper = createCheckpointKeeper(checkpointsOf(service.databaseUrl));
@@ -234,10 +235,7 @@ describe('the tamper table', () => {
     await asRoot([...tables].map((table) => `CREATE TABLE saved_${table} AS TABLE ${table}`).join(';'));
     await asRoot([...tables].map((table) => `GRANT SELECT ON saved_${table} TO PUBLIC`).join(';'));
   });
-  after(async () => {
-    await worker?.close();
-    await service?.close();
-  });
+  after(() => both?.close());
 
   it('covers a log of ten thousand leaves', async () => {
     const [row] = await service.rows<{ size: number }>('SELECT size::int AS size FROM log');

@@ -1,7 +1,13 @@
 // Databases for tests: one embedded PostgreSQL for the whole run, one migrated template, one copy of it for each test file.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import type { Database, Sql, Statement } from '../../shared/platform/db/database.ts';
+import {
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+  type Sql,
+  type Statement,
+} from '../../shared/platform/db/database.ts';
 import { migrate } from '../../shared/platform/db/migrate.ts';
 import type { DatabaseAccess } from '../../shared/platform/db/roles.ts';
 import { type Embedded, startEmbedded } from '../../shared/platform/embedded/embedded.ts';
@@ -10,6 +16,7 @@ import { signal } from '../../shared/platform/embedded/processes.ts';
 import { atEnd } from './cleanup.ts';
 import { fastRoot, removeLeftovers, temporaryDataDir } from './folders.ts';
 import { TEST_PEPPER } from './process.ts';
+import { TEST_SEALS } from './seals.ts';
 
 export interface TestDatabase {
   /** For the role that the service has in production. It owns no tables. */
@@ -47,6 +54,27 @@ let starting: Promise<TestServer> | undefined;
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = await testServer();
   return createDatabase(server, server.template);
+}
+
+interface TestConnectionOptions extends Partial<Omit<DatabaseOptions, 'url'>> {
+  /** False: the timeouts of production. Default: long ones. */
+  readonly patient?: boolean;
+}
+
+/** Opens connections that can read and write rows sealed with the test pepper. The caller closes them. */
+export function openTestDatabase(
+  url: string,
+  { patient = true, ...options }: TestConnectionOptions = {},
+): Promise<Database> {
+  return openDatabase({
+    url,
+    seals: TEST_SEALS,
+    applicationName: 'custos-test',
+    poolSize: 5,
+    ...(patient ? PATIENCE : {}),
+    onError: () => undefined,
+    ...options,
+  });
 }
 
 /** A new database without any table. */

@@ -1,6 +1,7 @@
 // Dashboard pages in tests: opens them, takes screenshots, and checks accessibility and layout in two window sizes.
 import { expect } from 'chai';
-import { accessibilityProblems, type Visit } from './browser.ts';
+import { accessibilityProblems, openDashboard, visit, type Visit } from './browser.ts';
+import type { Service } from './service.ts';
 
 /** The folder for screenshots. Without it none are taken. */
 const PICTURES = process.env['CUSTOS_TEST_PICTURES'];
@@ -26,7 +27,7 @@ export interface Pages {
   looks(name: string): Promise<void>;
 }
 
-export function pagesOf(seen: Visit, baseUrl: string): Pages {
+function pagesOf(seen: Visit, baseUrl: string): Pages {
   const { page } = seen;
   const pages: Pages = {
     go: async (path) => void (await page.goto(`${baseUrl}/dashboard${path}`)),
@@ -56,4 +57,14 @@ export function pagesOf(seen: Visit, baseUrl: string): Pages {
     },
   };
   return pages;
+}
+
+/** Opens a window without cookies, signs in with the service's admin key and goes to a page of the dashboard. */
+export async function visitDashboard(
+  { ingress, adminKey }: Pick<Service, 'ingress' | 'adminKey'>,
+  path?: string,
+): Promise<{ readonly seen: Visit; readonly pages: Pages }> {
+  const seen = await visit();
+  await openDashboard(seen.page, ingress.address, adminKey, path);
+  return { seen, pages: pagesOf(seen, ingress.address) };
 }

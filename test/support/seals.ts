@@ -1,5 +1,4 @@
 // Seals with the test pepper, and helpers that write sealed rows without going through the service.
-import { hash } from 'node:crypto';
 import type { Database } from '../../shared/platform/db/database.ts';
 import {
   type Changes,
@@ -12,6 +11,7 @@ import { type Run, sealExisting } from '../../shared/platform/db/seals/seal-exis
 import { sealedTable, type SealedTableName } from '../../shared/platform/db/seals/tables.ts';
 import { createSeals } from '../../shared/platform/db/seals/seals.ts';
 import { TEST_PEPPER } from './process.ts';
+import { runSql } from './sql.ts';
 
 /** For test connections that read or write sealed tables. */
 export const TEST_SEALS = createSeals({ pepper: TEST_PEPPER });
@@ -25,8 +25,7 @@ export async function rewriteSealed<T extends SealedTableName>(
   changes: Changes<T>,
 ): Promise<void> {
   await db.transaction(async (sql) => {
-    const run = <Row extends object>(text: string): Promise<Row[]> =>
-      sql.query<Row>({ name: hash('sha256', text).slice(0, 32), text }, values);
+    const run = <Row extends object>(text: string): Promise<Row[]> => runSql(sql, text, values);
     await run(`SELECT FROM ${table} t WHERE ${where} FOR UPDATE`);
     const rows = await run<SealedRow<T>>(`SELECT ${sealedColumns(table, 't')} FROM ${table} t WHERE ${where}`);
     for (const row of rows) await updateSealed(sql, table, row, changes);
@@ -36,8 +35,7 @@ export async function rewriteSealed<T extends SealedTableName>(
 /** Seals all rows of a table, for tests that fill the table with one statement. */
 export async function sealAll(db: Database, table: SealedTableName): Promise<void> {
   await db.transaction(async (sql) => {
-    const run: Run = (text, values = []) =>
-      sql.query({ name: `seal-all-${hash('sha256', text).slice(0, 16)}`, text }, values);
+    const run: Run = (text, values) => runSql(sql, text, values);
     if (sealedTable(table).history === 'all')
       await run(
         `INSERT INTO row_version SELECT '${table}', ${rowIdSql(table, 't')}, version FROM ${table} t ON CONFLICT DO NOTHING`,

@@ -1,9 +1,8 @@
 // For tests of the whole ingress: the real service in this process with its own database and active policies.
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type RunningIngress, startIngress } from '../../ingress/service.ts';
 import { readConfig, requireIngress } from '../../shared/platform/config/config.ts';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { ensureBootstrap } from '../../shared/domain/keys/bootstrap.ts';
 import { generateKey } from '../../shared/domain/keys/format.ts';
 import { createOrganisation } from '../../shared/domain/keys/organisations.ts';
@@ -15,10 +14,10 @@ import { applyFolder } from '../../workers/policies.ts';
 import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { type Client, createClient } from './client.ts';
 import { testKeyFiles } from './keys.ts';
-import { adminUrlOf, copiesOf, createTestDatabase, PATIENCE } from './database.ts';
+import { adminUrlOf, copiesOf, createTestDatabase, openTestDatabase, PATIENCE } from './database.ts';
 import { TEST_PEPPER, type TestEnv } from './process.ts';
+import { runSql } from './sql.ts';
 import { waitFor } from './wait.ts';
-import { TEST_SEALS } from './seals.ts';
 
 /** Policies by file name, as objects; the lexicon is the shipped one. */
 export type PolicyFiles = Readonly<Record<string, object>>;
@@ -98,21 +97,9 @@ export async function bootstrap(db: Database): Promise<Bootstrapped> {
   return { key, operatorId: organisation.id };
 }
 
-/** Opens connections with the service's role and seals of the test pepper. */
-function openTestDatabase(url: string, poolSize: number): Promise<Database> {
-  return openDatabase({
-    seals: TEST_SEALS,
-    url,
-    applicationName: 'custos-test',
-    poolSize,
-    ...PATIENCE,
-    onError: () => undefined,
-  });
-}
-
 /** The same for a database without an open connection: opens one with seals and closes it afterwards. */
 export async function bootstrapAt(url: string): Promise<Bootstrapped> {
-  const db = await openTestDatabase(url, 1);
+  const db = await openTestDatabase(url);
   try {
     return await bootstrap(db);
   } finally {
@@ -126,7 +113,7 @@ const SILENT = createLogger({ name: 'test', level: 'silent', pretty: false });
 let shipped: Bootstrapped;
 /** Databases with an organisation and the shipped policies active. They are copied, because checking the policies is slow. */
 const withShippedPolicies = copiesOf(async ({ url }) => {
-  const db = await openTestDatabase(url, 1);
+  const db = await openTestDatabase(url);
   shipped = await bootstrap(db);
   await applyFolder({ db, nowMs: Date.now, logger: SILENT }, await folderOf(undefined));
   await db.close();
@@ -145,7 +132,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     log === undefined
       ? SILENT
       : createLogger({ name: 'test', level: 'info', pretty: false, destination: { write: log } });
-  const db = await openTestDatabase(databaseUrl, 4);
+  const db = await openTestDatabase(databaseUrl);
   const { key: adminKey, operatorId } = isPrepared ? shipped : await bootstrap(db);
   let offsetMs = 0;
   const nowMs = (): number => Date.now() + offsetMs;
@@ -163,14 +150,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const hasher = createSecretHasher(TEST_PEPPER);
 
   let opened: Promise<Database> | undefined;
-  const superuser = (): Promise<Database> =>
-    (opened ??= openDatabase({
-      url: adminUrlOf(databaseUrl),
-      applicationName: 'custos-test-superuser',
-      poolSize: 2,
-      ...PATIENCE,
-      onError: () => undefined,
-    }));
+  const superuser = (): Promise<Database> => (opened ??= openTestDatabase(adminUrlOf(databaseUrl)));
 
   const service: Service = {
     ingress,
@@ -208,8 +188,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       });
       return digest;
     },
-    rows: async (text, values = []) =>
-      (await superuser()).query({ name: createHash('sha256').update(text).digest('hex').slice(0, 32), text }, values),
+    rows: async (text, values = []) => runSql(await superuser(), text, values),
     async close() {
       admin.close();
       await ingress.close();

@@ -10,6 +10,7 @@ import { DEFAULT_DAILY_CAP } from '../../shared/core/trust/beta.ts';
 import type { Environment } from '../../shared/kernel/vocabulary.ts';
 import { createIntentWorker, type IntentWorker, type IntentWorkerDeps } from '../../workers/jobs/evaluate.ts';
 import { append as appendJob } from '../../workers/jobs/append.ts';
+import { createGate } from './gate.ts';
 import { checkpointsOf, testKeyFiles } from './keys.ts';
 import { type Service, type ServiceOptions, startService } from './service.ts';
 
@@ -104,4 +105,48 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
     close: () => deciding.close(),
   };
   return worker;
+}
+
+/** An intent worker whose transaction fails after the decision is inserted. */
+export function failingIntentWorker({ deciding: { decisions }, intentWorker }: TestWorker): IntentWorker {
+  return intentWorker({
+    decisions: {
+      ...decisions,
+      async insert(sql, rows) {
+        await decisions.insert(sql, rows);
+        throw new Error('the disk is full');
+      },
+    },
+  });
+}
+
+export interface HeldIntentWorker extends IntentWorker {
+  /** Settles when the worker is held. */
+  readonly held: Promise<void>;
+  release(): void;
+}
+
+/** An intent worker that pauses before or after it computes the answer, until it is released. */
+export function heldIntentWorker(
+  { deciding: { decider }, intentWorker }: TestWorker,
+  when: 'before' | 'after',
+): HeldIntentWorker {
+  const reached = createGate();
+  const released = createGate();
+  const pause = (): Promise<void> => {
+    reached.open();
+    return released.opened;
+  };
+  const held = intentWorker({
+    decider: {
+      ...decider,
+      async answer(question) {
+        if (when === 'before') await pause();
+        const answer = await decider.answer(question);
+        if (when === 'after') await pause();
+        return answer;
+      },
+    },
+  });
+  return { ...held, held: reached.opened, release: released.open };
 }

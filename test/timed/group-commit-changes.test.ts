@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Change, type ChangeFeed, startChangeFeed } from '../../shared/platform/db/changes.ts';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -16,13 +16,7 @@ describe('the change feed', () => {
   const errors: unknown[] = [];
   before(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 3,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url);
   });
   beforeEach(async () => {
     seen = [];

@@ -1,8 +1,8 @@
 // Tests of group commit on a real PostgreSQL: an invalid row fails alone; a lost connection fails the group but not the store.
 import { expect } from 'chai';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { createDecisionStore, type DecisionRow } from '../../shared/domain/decisions/decision-store.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -11,12 +11,10 @@ describe('decisions written in groups', () => {
   let db: Database;
   before(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({
-      url: database.url,
-      applicationName: 'custos-group',
+    db = await openTestDatabase(database.url, {
+      patient: false,
       connectTimeoutMs: PATIENCE.connectTimeoutMs,
       poolSize: 3,
-      onError: () => undefined,
     });
   });
   after(async () => {
@@ -105,13 +103,7 @@ describe('decisions written in groups', () => {
 
   it('all fail with E6002 when their connection is cut: none is stored, and the next group is', async () => {
     // A long statement timeout: with the default one the insert would fail within a second, before the connection is cut.
-    const patient = await openDatabase({
-      url: database.url,
-      applicationName: 'custos-group',
-      ...PATIENCE,
-      poolSize: 3,
-      onError: () => undefined,
-    });
+    const patient = await openTestDatabase(database.url);
     const store = createDecisionStore({ db: patient, processId: 'p' });
     await db.transaction(async (sql) => {
       // Holds the table, so that the flush is in flight when its connection is cut.

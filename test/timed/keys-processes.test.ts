@@ -1,14 +1,18 @@
 // Tests of keys across processes: a revocation in one ingress process takes effect in another within a second.
 import { expect } from 'chai';
-import { openDatabase } from '../../shared/platform/db/database.ts';
 import { ensureBootstrap } from '../../shared/domain/keys/bootstrap.ts';
 import { generateKey } from '../../shared/domain/keys/format.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { accessOf, createTestDatabase, PATIENCE, startTestServer, type TestDatabase } from '../support/database.ts';
+import {
+  accessOf,
+  createTestDatabase,
+  openTestDatabase,
+  startTestServer,
+  type TestDatabase,
+} from '../support/database.ts';
 import { startIngress, startWorker, TEST_PEPPER, type TestProcess } from '../support/process.ts';
 import { migrate } from '../../shared/platform/db/migrate.ts';
 import { startKeyService } from '../service/keys-setup.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 
 /** A revoked key must be refused in every process after at most this time. */
 const REVOCATION_MS = 1_000;
@@ -23,14 +27,7 @@ describe('keys in two ingress processes', function () {
   before(async () => {
     database = await createTestDatabase();
     const bootstrapKey = generateKey('live').key;
-    const db = await openDatabase({
-      seals: TEST_SEALS,
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 2,
-      onError: () => undefined,
-    });
+    const db = await openTestDatabase(database.url);
     await ensureBootstrap({ db, pepper: TEST_PEPPER, bootstrapKey, clock: { nowMs: Date.now } });
     await db.close();
     // A worker activates a policy set. Without one ingress does not become ready.

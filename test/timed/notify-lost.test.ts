@@ -1,12 +1,11 @@
 // Tests of lost notifications: LISTEN connections are cut, and every change still takes effect in all processes within a second.
 import { expect } from 'chai';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 
 const OBEYED_MS = 1_000;
 
@@ -19,14 +18,7 @@ describe('two ingress processes whose notifications are lost', function suite() 
   let there: Client;
   before(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({
-      seals: TEST_SEALS,
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 2,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url);
     const { key } = await bootstrap(db);
     const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_LEVEL: 'fatal' };
     processes = await Promise.all([

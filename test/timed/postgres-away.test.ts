@@ -2,18 +2,13 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { openDatabase } from '../../shared/platform/db/database.ts';
-import { migrate } from '../../shared/platform/db/migrate.ts';
-import type { Embedded } from '../../shared/platform/embedded/embedded.ts';
-import { asAnswered, type Client, type ClientResponse, createClient } from '../support/client.ts';
-import { accessOf, PATIENCE, startTestServer } from '../support/database.ts';
+import { asAnswered, type Client, type ClientResponse } from '../support/client.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { descendants } from '../support/process-tree.ts';
-import { TEST_PEPPER, startIngress, startWorker, type TestService } from '../support/process.ts';
-import { bootstrap, SHIPPED_POLICIES } from '../support/service.ts';
+import { type Pair, startPair } from '../support/pair.ts';
+import { SHIPPED_POLICIES } from '../support/service.ts';
 import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 
 /** E6002 with Retry-After must come within 2 s; a request never hangs. */
 const DEADLINE_MS = 2_000;
@@ -44,35 +39,16 @@ const REQUESTS: readonly (readonly [string, (client: Client, i: number) => Promi
 
 describe('Postgres away', function suite() {
   this.timeout(120_000);
-  let server: Embedded;
-  let worker: TestService;
-  let ingress: TestService;
+  let pair: Pair;
   let client: Client;
   const folder = temporaryFolder('policies');
   const reads = path.join(folder, 'reads.json');
   before(async () => {
     cpSync(SHIPPED_POLICIES, folder, { recursive: true });
-    server = await startTestServer();
-    await migrate(accessOf(server), TEST_PEPPER);
-    const db = await openDatabase({
-      seals: TEST_SEALS,
-      url: server.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 1,
-      onError: () => undefined,
-    });
-    const { key } = await bootstrap(db);
-    await db.close();
-    const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_POLICY_DIR: folder, CUSTOS_LOG_LEVEL: 'fatal' };
-    [worker, ingress] = await Promise.all([startWorker(server.url, env), startIngress(server.url, env)]);
-    client = createClient(ingress.address, key);
+    pair = await startPair({ env: { CUSTOS_POLICY_DIR: folder } });
+    ({ client } = pair);
   });
-  after(async () => {
-    client.close();
-    await Promise.all([worker.stop(), ingress.stop()]);
-    await server.stop('immediate');
-  });
+  after(() => pair?.close());
 
   const ask = () => client.post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: 'a' });
 
@@ -128,7 +104,7 @@ describe('Postgres away', function suite() {
     await waitFor(async () => (await ask()).json.verdict === 'ALLOW', {
       what: 'an edit to be read',
     });
-    for (const one of [worker, ingress]) expect((await fetch(`${one.address}/ready`)).status).to.equal(200);
+    for (const one of [pair.worker, pair.ingress]) expect((await fetch(`${one.address}/ready`)).status).to.equal(200);
   };
 
   /** Repeats outages until one has all refusals within the deadline. After each one everything must resume. */
@@ -150,13 +126,13 @@ describe('Postgres away', function suite() {
 
   it('because it was stopped: every request gets E6002 with Retry-After within two seconds, and all work resumes afterwards', () =>
     expectSoonRefused(async () => {
-      await server.server().stop('immediate');
-      return () => server.restart();
+      await pair.server.server().stop('immediate');
+      return () => pair.server.restart();
     }));
 
   it('because it does not answer: every request gets E6002 with Retry-After within two seconds, and all work resumes afterwards', () =>
     expectSoonRefused(async () => {
-      const frozen = descendants(server.server().pid);
+      const frozen = descendants(pair.server.server().pid);
       for (const pid of frozen) process.kill(pid, 'SIGSTOP');
       return async () => {
         for (const pid of frozen.reverse()) process.kill(pid, 'SIGCONT');
@@ -176,8 +152,8 @@ describe('Postgres away', function suite() {
       }),
     );
     await waitFor(() => answered.length > 50);
-    await server.server().stop('immediate');
-    await server.restart();
+    await pair.server.server().stop('immediate');
+    await pair.server.restart();
     const before = answered.length;
     await waitFor(() => answered.length > before + 50, { what: 'decisions to be made again' });
     stop = true;
@@ -187,9 +163,9 @@ describe('Postgres away', function suite() {
   });
 
   it('does not prevent a graceful shutdown of the processes', async () => {
-    await server.server().stop('immediate');
+    await pair.server.server().stop('immediate');
     const startedMs = performance.now();
-    const ended = await Promise.all([worker.stop(), ingress.stop()]);
+    const ended = await Promise.all([pair.worker.stop(), pair.ingress.stop()]);
     expect(ended.map(({ code }) => code)).to.deep.equal([0, 0]);
     expect(performance.now() - startedMs).to.be.below(10_000);
   });

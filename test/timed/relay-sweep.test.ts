@@ -2,13 +2,13 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import pino from 'pino';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import type { DeadJob } from '../../shared/platform/queues/types.ts';
 import { countDeadJobs, discardDeadJob, listDeadJobs, retryDeadJob } from '../../shared/platform/queues/dead-jobs.ts';
 import { createDeadJobRecorder } from '../../workers/dead-jobs.ts';
 import type { Swept } from '../../workers/jobs/sweep.ts';
 import { sweep as sweepWith } from '../../workers/sweeper.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const logger = pino({ level: 'silent' });
 
@@ -24,13 +24,7 @@ describe('lost work', () => {
 
   before(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({
-      url: database.url,
-      applicationName: 'test',
-      ...PATIENCE,
-      poolSize: 5,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url);
     client = new pg.Client({ connectionString: database.adminUrl });
     await client.connect();
   });

@@ -1,12 +1,11 @@
 // Tests of a worker process from the operator's view: readiness and metrics, with stores available and unavailable.
 import { expect } from 'chai';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { createSecretHasher } from '../../shared/domain/keys/secrets.ts';
 import { createKey } from '../../shared/domain/keys/store.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startWorker, TEST_PEPPER, type TestService } from '../support/process.ts';
 import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
-import { TEST_SEALS } from '../support/seals.ts';
 import { bootstrap } from '../support/service.ts';
 import { describeUnless } from '../support/skip.ts';
 import { leastMs } from '../support/undisturbed.ts';
@@ -21,14 +20,7 @@ const QUEUES = ['intents', 'trust', 'proofs', 'upkeep'];
 
 /** The operator's admin key, and a key of its test environment with the most scopes that are possible there. */
 async function makeKeys(url: string): Promise<{ adminKey: string; testerKey: string }> {
-  const db = await openDatabase({
-    url,
-    seals: TEST_SEALS,
-    applicationName: 'custos-test',
-    ...PATIENCE,
-    poolSize: 1,
-    onError: () => undefined,
-  });
+  const db = await openTestDatabase(url);
   try {
     const { key: adminKey, operatorId } = await bootstrap(db);
     const { key: testerKey } = await createKey(db, createSecretHasher(TEST_PEPPER), {
@@ -56,14 +48,7 @@ describe('a worker process on PostgreSQL alone', () => {
   before(async function () {
     this.timeout(120_000);
     database = await createTestDatabase();
-    db = await openDatabase({
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 2,
-      queryTimeoutMs: 10_000,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url);
     worker = await startWorker(database.url, { CUSTOS_DATABASE_POOL: '2' });
   });
   after(async function () {

@@ -2,12 +2,12 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import pino from 'pino';
-import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import type { Job } from '../../shared/kernel/jobs.ts';
 import { createQueues, type Producer } from '../../shared/platform/queues/queues.ts';
 import { jobOptions } from '../../workers/jobs/options.ts';
 import { BATCH, handOver, startRelay } from '../../workers/relay.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestRedis, whyNoRedis } from '../support/redis.ts';
 import { describeUnless } from '../support/skip.ts';
 import { waitFor } from '../support/wait.ts';
@@ -53,14 +53,7 @@ const left = async (): Promise<number> =>
 
 async function openAll(): Promise<void> {
   database = await createTestDatabase();
-  db = await openDatabase({
-    url: database.url,
-    applicationName: 'test',
-    ...PATIENCE,
-    poolSize: 5,
-    queryTimeoutMs: 10_000,
-    onError: () => undefined,
-  });
+  db = await openTestDatabase(database.url);
   client = new pg.Client({ connectionString: database.adminUrl });
   client.on('error', () => undefined);
   await client.connect();
@@ -114,13 +107,7 @@ describe('the relay', () => {
 
   it('delivers rows again if the process ended after queueing them and before the commit', async () => {
     await accept([intent(1), intent(2)]);
-    const victim = await openDatabase({
-      url: database.url,
-      applicationName: 'victim',
-      ...PATIENCE,
-      poolSize: 2,
-      onError: () => undefined,
-    });
+    const victim = await openTestDatabase(database.url, { applicationName: 'victim' });
     const queued = producer();
     const crashing: Producer = {
       async add(jobs) {
@@ -227,7 +214,9 @@ describe('the relay', () => {
     const queues = producer();
     const relay = startRelay({ db, queues, logger });
     try {
-      await client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'test'");
+      await client.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'custos-test' AND datname = current_database()",
+      );
       await accept([intent(1)]);
       await waitFor(() => queues.jobs.length === 1);
     } finally {

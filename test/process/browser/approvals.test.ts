@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { browserMissing, foreignRequests, openDashboard, signOut, type Visit, visit } from '../../support/browser.ts';
+import { browserMissing, foreignRequests, openDashboard, signOut, type Visit } from '../../support/browser.ts';
 import type { Client } from '../../support/client.ts';
 import { approve, ask, escalate, ESCALATING, gist } from '../../support/escalations.ts';
-import { type Pages, pagesOf } from '../../support/pages.ts';
+import { type Pages, visitDashboard } from '../../support/pages.ts';
 import { type Service, SHIPPED_POLICIES, startService } from '../../support/service.ts';
 import { describeUnless } from '../../support/skip.ts';
 
@@ -47,9 +47,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
       name: 'Billing cleaner',
       description: 'Takes old invoices away.',
     });
-    seen = await visit();
-    pages = pagesOf(seen, service.ingress.address);
-    await openDashboard(seen.page, service.ingress.address, service.adminKey, '/approvals');
+    ({ seen, pages } = await visitDashboard(service, '/approvals'));
   });
   after(async () => {
     await seen?.close();

@@ -1,6 +1,7 @@
 // The dashboard when workers die: real processes, of which the last is killed while the page is open.
 import { expect } from 'chai';
-import { browserMissing, openDashboard, type Visit, visit } from '../../support/browser.ts';
+import { browserMissing, type Visit } from '../../support/browser.ts';
+import { visitDashboard } from '../../support/pages.ts';
 import { startWorker, type TestService } from '../../support/process.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { describeUnless } from '../../support/skip.ts';
@@ -14,8 +15,7 @@ describeUnless(browserMissing(), 'the dashboard while workers come and go', func
     this.timeout(120_000);
     service = await startService();
     worker = await startWorker(service.databaseUrl);
-    seen = await visit();
-    await openDashboard(seen.page, service.ingress.address, service.adminKey);
+    ({ seen } = await visitDashboard(service));
   });
   after(async () => {
     await worker?.stop();

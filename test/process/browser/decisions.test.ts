@@ -4,15 +4,8 @@ import { expect } from 'chai';
 import type { Locator } from 'playwright-core';
 import { foldBatch } from '../../../shared/domain/trust/fold.ts';
 import { DEFAULT_DAILY_CAP } from '../../../shared/core/trust/beta.ts';
-import {
-  accessibilityProblems,
-  browserMissing,
-  foreignRequests,
-  openDashboard,
-  type Visit,
-  visit,
-} from '../../support/browser.ts';
-import { type Pages, pagesOf, WINDOWS } from '../../support/pages.ts';
+import { accessibilityProblems, browserMissing, foreignRequests, type Visit } from '../../support/browser.ts';
+import { type Pages, visitDashboard, WINDOWS } from '../../support/pages.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { describeUnless } from '../../support/skip.ts';
 import { waitFor } from '../../support/wait.ts';
@@ -69,9 +62,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     decided['hostile'] = await ask(HOSTILE, 'mail.send.customer_list');
     decided['read'] = await ask('billing-1', 'data.read.invoices');
     decided['delete'] = await ask('billing-1', 'db.delete.production.users');
-    seen = await visit();
-    pages = pagesOf(seen, service.ingress.address);
-    await openDashboard(seen.page, service.ingress.address, service.adminKey, '/decisions');
+    ({ seen, pages } = await visitDashboard(service, '/decisions'));
   });
   after(async () => {
     await seen?.close();

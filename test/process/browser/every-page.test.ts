@@ -2,7 +2,8 @@
 // session in every window.
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { browserMissing, openDashboard, signOut, type Visit, visit } from '../../support/browser.ts';
+import { browserMissing, signOut, type Visit } from '../../support/browser.ts';
+import { visitDashboard } from '../../support/pages.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { describeUnless } from '../../support/skip.ts';
 import { waitFor } from '../../support/wait.ts';
@@ -62,8 +63,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
       await service.admin.post('/v1/enforce', { intent, agent_id: 'agent-1', trust_level: 7 });
     await worker.append();
     await worker.close();
-    seen = await visit();
-    await openDashboard(seen.page, service.ingress.address, service.adminKey);
+    ({ seen } = await visitDashboard(service));
   });
   after(async () => {
     await seen?.close();

@@ -8,9 +8,9 @@ import { readPolicyFolder } from '../../../shared/domain/policy-sets/folder.ts';
 import { applyFolder } from '../../../workers/policies.ts';
 import { createDeadJobRecorder } from '../../../workers/dead-jobs.ts';
 import { createShadowWorker } from '../../../workers/shadow.ts';
-import { browserMissing, foreignRequests, openDashboard, type Visit, visit } from '../../support/browser.ts';
+import { browserMissing, foreignRequests, type Visit } from '../../support/browser.ts';
 import { temporaryFolder } from '../../support/folders.ts';
-import { type Pages, pagesOf } from '../../support/pages.ts';
+import { type Pages, visitDashboard } from '../../support/pages.ts';
 import { type Service, SHIPPED_POLICIES, startService } from '../../support/service.ts';
 import { describeUnless } from '../../support/skip.ts';
 import { waitFor } from '../../support/wait.ts';
@@ -71,9 +71,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
         error: new Error(message),
         run: `${intentId}@1`,
       });
-    seen = await visit();
-    pages = pagesOf(seen, service.ingress.address);
-    await openDashboard(seen.page, service.ingress.address, service.adminKey, '/policies');
+    ({ seen, pages } = await visitDashboard(service, '/policies'));
   });
   after(async () => {
     await seen?.close();

@@ -4,23 +4,17 @@ import { expect } from 'chai';
 import { verifyReceipt } from '../../../shared/core/proof/receipt.ts';
 import { trustPublishedKeys } from '../../../shared/core/proof/keys.ts';
 import { parseTlogProof } from '../../../shared/core/proof/tlog-proof.ts';
-import {
-  accessibilityProblems,
-  browserMissing,
-  foreignRequests,
-  openDashboard,
-  type Visit,
-  visit,
-} from '../../support/browser.ts';
-import { type Pages, pagesOf, WINDOWS } from '../../support/pages.ts';
-import { type Service, startService } from '../../support/service.ts';
+import { accessibilityProblems, browserMissing, foreignRequests, type Visit } from '../../support/browser.ts';
+import { type Pages, visitDashboard, WINDOWS } from '../../support/pages.ts';
+import type { Service } from '../../support/service.ts';
 import { describeUnless } from '../../support/skip.ts';
-import { startTestWorker, type TestWorker } from '../../support/worker.ts';
+import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../../support/worker.ts';
 import { waitFor } from '../../support/wait.ts';
 
 const HOSTILE = { note: '</script><script>document.title="run"</script>', turned: '\u202egnorw' };
 
 describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
+  let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
   let seen: Visit;
@@ -38,22 +32,19 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
 
   before(async function () {
     this.timeout(120_000);
-    service = await startService();
-    worker = await startTestWorker(service);
+    both = await startServiceAndWorker();
+    ({ service, worker } = both);
     for (let i = 0; i < 12; i += 1) await ask(`agent-${i % 3}`);
     const proof = { event: 'deploy', entityId: 'agent-1', payload: HOSTILE, proofId: 'deploy/7' };
     proofId = encodeURIComponent((await service.admin.post('/v1/proofs', proof)).json.proofId as string);
     await worker.append();
     for (let i = 0; i < 3; i += 1) await ask('agent-1');
     await worker.append();
-    seen = await visit();
-    pages = pagesOf(seen, service.ingress.address);
-    await openDashboard(seen.page, service.ingress.address, service.adminKey, '/receipts');
+    ({ seen, pages } = await visitDashboard(service, '/receipts'));
   });
   after(async () => {
     await seen?.close();
-    await worker?.close();
-    await service?.close();
+    await both?.close();
   });
 
   it('lists the entries of the log, and links from a decision to its receipt', async () => {

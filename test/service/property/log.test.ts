@@ -1,7 +1,7 @@
 // Property: with records in any order and concurrent or killed appenders, the log has no gap and every chain is intact.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type Database, openDatabase, type EntitySql, type Statement } from '../../../shared/platform/db/database.ts';
+import type { Database, EntitySql, Statement } from '../../../shared/platform/db/database.ts';
 import { createDecisionStore, type DecisionRow } from '../../../shared/domain/decisions/decision-store.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
@@ -10,7 +10,7 @@ import { LEAVES } from '../../../shared/domain/ledger/audit-rows.ts';
 import { createProofStore, type ProofRow } from '../../../shared/domain/ledger/proof-store.ts';
 import { recordPrefix } from '../../../shared/core/proof/record.ts';
 import type { Environment } from '../../../shared/kernel/vocabulary.ts';
-import { createTestDatabase, PATIENCE, queryOnce, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase, openTestDatabase, queryOnce, type TestDatabase } from '../../support/database.ts';
 import { checkLog } from '../../support/log-check.ts';
 
 interface Log {
@@ -72,14 +72,7 @@ describe('the log', function suite() {
   let logs = 0;
   before(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({
-      url: database.url,
-      applicationName: 'custos-test-log',
-      ...PATIENCE,
-      poolSize: 8,
-      queryTimeoutMs: 30_000,
-      onError: () => undefined,
-    });
+    db = await openTestDatabase(database.url, { poolSize: 8, queryTimeoutMs: 30_000 });
     await db.query(
       {
         name: 'test-organisations',
@@ -262,13 +255,7 @@ describe('the log', function suite() {
 
     it('at any moment, repeatedly, each record still becomes one leaf', async () => {
       const log = newLog();
-      const killed = await openDatabase({
-        url: database.url,
-        applicationName: 'custos-test-killed',
-        ...PATIENCE,
-        poolSize: 4,
-        onError: () => undefined,
-      });
+      const killed = await openTestDatabase(database.url, { applicationName: 'custos-test-killed' });
       const KILL = {
         name: 'test-kill',
         text: `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

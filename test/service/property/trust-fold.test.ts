@@ -1,7 +1,7 @@
 // The fold over Postgres: signals in any order and any number of workers give the same scores, and numbers without gaps.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type Database, openDatabase } from '../../../shared/platform/db/database.ts';
+import type { Database } from '../../../shared/platform/db/database.ts';
 import { foldBatch } from '../../../shared/domain/trust/fold.ts';
 import { createSignalStore, type SignalRow } from '../../../shared/domain/trust/signals.ts';
 import { loadTrust, loadTrustAt } from '../../../shared/domain/trust/state.ts';
@@ -13,9 +13,9 @@ import {
   type SignalType,
   scoreOn,
 } from '../../../shared/core/trust/beta.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../../support/database.ts';
-import { TEST_SEALS } from '../../support/seals.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { bootstrap } from '../../support/service.ts';
+import { runSql } from '../../support/sql.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00.000Z');
 const DAY_MS = 86_400_000;
@@ -64,15 +64,7 @@ describe('the fold over Postgres', function suite() {
   before(async () => {
     database = await createTestDatabase();
     const onError = (): void => undefined;
-    db = await openDatabase({
-      seals: TEST_SEALS,
-      url: database.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 6,
-      queryTimeoutMs: 20_000,
-      onError,
-    });
+    db = await openTestDatabase(database.url, { poolSize: 6, queryTimeoutMs: 20_000, onError });
     organisationId = (await bootstrap(db)).operatorId;
   });
   after(async () => {
@@ -81,7 +73,7 @@ describe('the fold over Postgres', function suite() {
   });
 
   const query = <Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> =>
-    db.query({ name: `test-${text.length}-${text.slice(0, 40)}`, text }, values);
+    runSql(db, text, values);
   const agentId = (run: number, agent: number): string => `run ${run} agent ${agent}`;
   const key = (run: number, agent: number) => ({
     organisationId,

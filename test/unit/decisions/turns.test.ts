@@ -1,6 +1,7 @@
 // Bounded concurrency: never more than the limit at once, in order, and a failure blocks nothing.
 import { expect } from 'chai';
 import { createTurns } from '../../../shared/domain/decisions/turns.ts';
+import { createGate } from '../../support/gate.ts';
 
 describe('work with bounded concurrency', () => {
   it('runs up to the limit at once, in order of arrival, and returns each result', async () => {
@@ -30,12 +31,11 @@ describe('work with bounded concurrency', () => {
     for (const { status } of await Promise.allSettled(failing)) expect(status).to.equal('rejected');
     let met = 0;
     // Each waits for the other, so both must run at the same time.
-    let meet = (): void => undefined;
-    const both = new Promise<void>((resolve) => (meet = resolve));
+    const both = createGate();
     const join = async (): Promise<void> => {
       met += 1;
-      if (met === 2) meet();
-      await both;
+      if (met === 2) both.open();
+      await both.opened;
     };
     await Promise.all([turns(join), turns(join)]);
     expect(met).to.equal(2);
