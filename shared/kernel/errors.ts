@@ -10,155 +10,73 @@ export interface ErrorEntry {
   readonly when: string;
 }
 
+function entry(
+  category: ErrorEntry['category'],
+  statuses: ErrorEntry['statuses'],
+  title: string,
+  when: string,
+): ErrorEntry {
+  return { statuses, title, category, retryable: false, when };
+}
+
+/** An entry for an error that may pass by itself. */
+function transient(...columns: Parameters<typeof entry>): ErrorEntry {
+  return { ...entry(...columns), retryable: true };
+}
+
 export const ERROR_TABLE = {
-  E1001: {
-    statuses: [401],
-    title: 'API key missing',
-    category: 'authentication',
-    retryable: false,
-    when: 'the API key is missing',
-  },
-  E1002: {
-    statuses: [401],
-    title: 'API key invalid',
-    category: 'authentication',
-    retryable: false,
-    when: 'the API key is invalid or has been revoked',
-  },
-  E1003: {
-    statuses: [401],
-    title: 'API key expired',
-    category: 'authentication',
-    retryable: false,
-    when: 'the API key has expired; a new one must be generated',
-  },
-  E1004: {
-    statuses: [403],
-    title: 'Permission lacking',
-    category: 'authentication',
-    retryable: false,
-    when: 'the key lacks permission for the operation',
-  },
-  E2001: {
-    statuses: [400],
-    title: 'Request invalid',
-    category: 'validation',
-    retryable: false,
-    when: 'the request is not what the schema says',
-  },
-  E2005: {
-    statuses: [413],
-    title: 'Body too large',
-    category: 'validation',
-    retryable: false,
-    when: 'the body is larger than 1 MB',
-  },
-  E2006: {
-    statuses: [400],
-    title: 'Not valid JSON',
-    category: 'validation',
-    retryable: false,
-    when: 'the body is not valid JSON; duplicate member names, lone surrogates, integer literals beyond 2^53-1, overflow such as 1e400 and depth over 64 count as invalid',
-  },
-  E2009: {
-    statuses: [415],
-    title: 'Content type not supported',
-    category: 'validation',
-    retryable: false,
-    when: 'the content type is not JSON',
-  },
-  E2010: {
-    statuses: [409, 422],
-    title: 'Idempotency key in conflict',
-    category: 'conflict',
-    retryable: false,
-    when: 'the idempotency key is in use by a running request (409) or was used with another body (422)',
-  },
-  E3001: {
-    statuses: [429],
-    title: 'Rate limit exceeded',
-    category: 'limit',
-    retryable: true,
-    when: 'the rate limit is exceeded; Retry-After says when to come back',
-  },
-  E4001: {
-    statuses: [404],
-    title: 'Resource not found',
-    category: 'not_found',
-    retryable: false,
-    when: 'the resource does not exist in this organisation and environment',
-  },
-  E4002: {
-    statuses: [404],
-    title: 'Agent not found',
-    category: 'not_found',
-    retryable: false,
-    when: 'the agent does not exist in this organisation and environment',
-  },
-  E4003: {
-    statuses: [404],
-    title: 'Proof not found',
-    category: 'not_found',
-    retryable: false,
-    when: 'the proof does not exist in this organisation and environment',
-  },
-  E4004: {
-    statuses: [404],
-    title: 'Endpoint not found',
-    category: 'not_found',
-    retryable: false,
-    when: 'there is no such endpoint',
-  },
-  E4005: {
-    statuses: [405],
-    title: 'Method not allowed',
-    category: 'not_found',
-    retryable: false,
-    when: 'the endpoint exists, but not with this method; Allow lists the methods it has',
-  },
-  E5001: {
-    statuses: [409],
-    title: 'Approval closed',
-    category: 'conflict',
-    retryable: false,
-    when: 'the approval is already closed',
-  },
-  E5002: {
-    statuses: [409],
-    title: 'Illegal state change',
-    category: 'conflict',
-    retryable: false,
-    when: 'the resource cannot change from its state to that one',
-  },
-  E5003: {
-    statuses: [409],
-    title: 'Already exists',
-    category: 'conflict',
-    retryable: false,
-    when: 'a resource with this id already exists',
-  },
-  E5004: {
-    statuses: [409],
-    title: 'Decision no longer stands',
-    category: 'conflict',
-    retryable: false,
-    when: 'what is repeated was allowed, and is not any more: the decision has expired, the environment is halted, the agent is not active, the key is not valid, or a used approval would be denied now; ask anew',
-  },
-  E6001: {
-    statuses: [500],
-    title: 'Internal error',
-    category: 'internal',
-    retryable: true,
-    when: 'an internal error; nothing internal is in the text',
-  },
-  E6002: {
-    statuses: [503],
-    title: 'Dependency down',
-    category: 'internal',
-    retryable: true,
-    when: 'a dependency is down; Retry-After says when to come back',
-  },
-} as const satisfies Record<string, ErrorEntry>;
+  E1001: entry('authentication', [401], 'API key missing', 'the API key is missing'),
+  E1002: entry('authentication', [401], 'API key invalid', 'the API key is invalid or has been revoked'),
+  E1003: entry('authentication', [401], 'API key expired', 'the API key has expired; a new one must be generated'),
+  E1004: entry('authentication', [403], 'Permission lacking', 'the key lacks permission for the operation'),
+  E2001: entry('validation', [400], 'Request invalid', 'the request is not what the schema says'),
+  E2005: entry('validation', [413], 'Body too large', 'the body is larger than 1 MB'),
+  E2006: entry(
+    'validation',
+    [400],
+    'Not valid JSON',
+    'the body is not valid JSON; duplicate member names, lone surrogates, integer literals beyond 2^53-1, overflow such as 1e400 and depth over 64 count as invalid',
+  ),
+  E2009: entry('validation', [415], 'Content type not supported', 'the content type is not JSON'),
+  E2010: entry(
+    'conflict',
+    [409, 422],
+    'Idempotency key in conflict',
+    'the idempotency key is in use by a running request (409) or was used with another body (422)',
+  ),
+  E3001: transient(
+    'limit',
+    [429],
+    'Rate limit exceeded',
+    'the rate limit is exceeded; Retry-After says when to come back',
+  ),
+  E4001: entry(
+    'not_found',
+    [404],
+    'Resource not found',
+    'the resource does not exist in this organisation and environment',
+  ),
+  E4002: entry('not_found', [404], 'Agent not found', 'the agent does not exist in this organisation and environment'),
+  E4003: entry('not_found', [404], 'Proof not found', 'the proof does not exist in this organisation and environment'),
+  E4004: entry('not_found', [404], 'Endpoint not found', 'there is no such endpoint'),
+  E4005: entry(
+    'not_found',
+    [405],
+    'Method not allowed',
+    'the endpoint exists, but not with this method; Allow lists the methods it has',
+  ),
+  E5001: entry('conflict', [409], 'Approval closed', 'the approval is already closed'),
+  E5002: entry('conflict', [409], 'Illegal state change', 'the resource cannot change from its state to that one'),
+  E5003: entry('conflict', [409], 'Already exists', 'a resource with this id already exists'),
+  E5004: entry(
+    'conflict',
+    [409],
+    'Decision no longer stands',
+    'what is repeated was allowed, and is not any more: the decision has expired, the environment is halted, the agent is not active, the key is not valid, or a used approval would be denied now; ask anew',
+  ),
+  E6001: transient('internal', [500], 'Internal error', 'an internal error; nothing internal is in the text'),
+  E6002: transient('internal', [503], 'Dependency down', 'a dependency is down; Retry-After says when to come back'),
+};
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
@@ -219,16 +137,16 @@ export interface Problem {
 
 /** The problem document of an error; `instance` is the path of the request. */
 export function toProblem(error: ApiError, instance: string, requestId: string): Problem {
-  const entry: ErrorEntry = ERROR_TABLE[error.code];
+  const { title, category, retryable } = ERROR_TABLE[error.code];
   return {
     type: `/v1/reference/errors#${error.code}`,
-    title: entry.title,
+    title,
     status: error.status,
     detail: error.message,
     instance,
     code: error.code,
-    category: entry.category,
-    retryable: entry.retryable || (error.code === 'E2010' && error.status === 409),
+    category,
+    retryable: retryable || (error.code === 'E2010' && error.status === 409),
     requestId,
     ...(error.errors === undefined ? {} : { errors: [...error.errors] }),
   };

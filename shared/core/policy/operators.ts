@@ -58,7 +58,6 @@ export interface Operator {
 }
 
 const SCALARS: readonly FactType[] = ['string', 'number', 'boolean', 'minutes'];
-const NUMBERS: readonly FactType[] = ['number', 'minutes'];
 
 /** Instructions times characters: about a tenth of a second at worst, and milliseconds for common patterns. */
 const MAX_STEPS = 4_000_000;
@@ -73,133 +72,81 @@ function anyMatches(text: string, matchers: readonly ((text: string) => boolean 
 /** The prepared values of the operators that compile theirs, made by `prepare` alone. */
 const compiled = <T>(value: unknown): readonly T[] => value as readonly T[];
 
+/** An operator in the table, without its name. */
+type Entry = Omit<Operator, 'name'>;
+/** What operators of one kind have in common. */
+type Kind = Pick<Entry, 'types' | 'valueProblem' | 'example'>;
+
+const SCALAR: Kind = { types: SCALARS, valueProblem: scalarProblem, example: 'read' };
+const LISTED: Kind = { types: SCALARS, valueProblem: listProblem, example: ['read', 'write'] };
+const NUMBER: Kind = { types: ['number', 'minutes'], valueProblem: numberProblem, example: 4 };
+const MEMBER: Kind = { types: ['string', 'strings'], valueProblem: scalarProblem, example: 'pii' };
+const MEMBERS: Kind = { types: ['strings'], valueProblem: listProblem, example: ['pii', 'health'] };
+const TIME: Kind = {
+  types: ['timestamp'],
+  valueProblem: (value) => (timeOf(value) === undefined ? 'must be an RFC 3339 time' : undefined),
+  example: '2026-12-24T00:00:00Z',
+};
+
+const not =
+  (test: Test): Test =>
+  (actual, value) =>
+    opposite(test(actual, value));
+
 /** A variant that also takes texts. The name is the engine's: policies write the plain one. */
-const onText = (name: string, negates: boolean): Operator => ({
+const onText = (name: string, test: Test): Operator => ({
+  ...MEMBER,
   name: `${name} (text)`,
   description: 'the variant of facts that may be texts',
-  types: ['string', 'strings'],
-  valueProblem: scalarProblem,
-  example: 'pii',
-  test: (a, v) => (negates ? opposite(containsPart(a, v)) : containsPart(a, v)),
+  test,
 });
 
-const LIST: readonly Operator[] = [
-  {
-    name: 'equal',
-    description: 'is the same value, of the same type',
-    types: SCALARS,
-    valueProblem: scalarProblem,
-    example: 'read',
-    test: equal,
-  },
-  {
-    name: 'notEqual',
-    description: 'is another value of the same type',
-    types: SCALARS,
-    valueProblem: scalarProblem,
-    example: 'read',
-    test: (a, v) => opposite(equal(a, v)),
-  },
-  {
-    name: 'in',
-    description: 'is one of the list',
-    types: SCALARS,
-    valueProblem: listProblem,
-    example: ['read', 'write'],
-    test: within,
-  },
-  {
-    name: 'notIn',
-    description: 'is none of the list',
-    types: SCALARS,
-    valueProblem: listProblem,
-    example: ['destructive'],
-    test: (a, v) => opposite(within(a, v)),
-  },
-  {
-    name: 'lessThan',
-    description: 'is a smaller number',
-    types: NUMBERS,
-    valueProblem: numberProblem,
-    example: 4,
-    test: compare((a, v) => a < v),
-  },
-  {
-    name: 'lessThanInclusive',
-    description: 'is a smaller or the same number',
-    types: NUMBERS,
-    valueProblem: numberProblem,
-    example: 4,
-    test: compare((a, v) => a <= v),
-  },
-  {
-    name: 'greaterThan',
-    description: 'is a larger number',
-    types: NUMBERS,
-    valueProblem: numberProblem,
-    example: 4,
-    test: compare((a, v) => a > v),
-  },
-  {
-    name: 'greaterThanInclusive',
-    description: 'is a larger or the same number',
-    types: NUMBERS,
-    valueProblem: numberProblem,
-    example: 4,
-    test: compare((a, v) => a >= v),
-  },
-  {
-    name: 'contains',
+const TABLE: Readonly<Record<string, Entry>> = {
+  equal: { ...SCALAR, description: 'is the same value, of the same type', test: equal },
+  notEqual: { ...SCALAR, description: 'is another value of the same type', test: not(equal) },
+  in: { ...LISTED, description: 'is one of the list', test: within },
+  notIn: { ...LISTED, description: 'is none of the list', example: ['destructive'], test: not(within) },
+  lessThan: { ...NUMBER, description: 'is a smaller number', test: compare((a, v) => a < v) },
+  lessThanInclusive: { ...NUMBER, description: 'is a smaller or the same number', test: compare((a, v) => a <= v) },
+  greaterThan: { ...NUMBER, description: 'is a larger number', test: compare((a, v) => a > v) },
+  greaterThanInclusive: { ...NUMBER, description: 'is a larger or the same number', test: compare((a, v) => a >= v) },
+  contains: {
+    ...MEMBER,
     description: 'is a list that has the value, or a text (not in context) that has it in it',
-    types: ['string', 'strings'],
-    valueProblem: scalarProblem,
-    example: 'pii',
     test: contains,
-    onText: onText('contains', false),
+    onText: onText('contains', containsPart),
   },
-  {
-    name: 'doesNotContain',
+  doesNotContain: {
+    ...MEMBER,
     description: 'is a list without the value, or a text (not in context) without it',
-    types: ['string', 'strings'],
-    valueProblem: scalarProblem,
-    example: 'pii',
-    test: (a, v) => opposite(contains(a, v)),
-    onText: onText('doesNotContain', true),
+    test: not(contains),
+    onText: onText('doesNotContain', not(containsPart)),
   },
-  {
-    name: 'containsAny',
+  containsAny: {
+    ...MEMBERS,
     description: 'is a list that has at least one of the values',
-    types: ['strings'],
-    valueProblem: listProblem,
-    example: ['pii', 'health'],
     test: (a, v) => containsSome(a, v, 'some'),
   },
-  {
-    name: 'containsAll',
+  containsAll: {
+    ...MEMBERS,
     description: 'is a list that has all of the values',
-    types: ['strings'],
-    valueProblem: listProblem,
-    example: ['pii', 'health'],
     test: (a, v) => containsSome(a, v, 'every'),
   },
-  {
-    name: 'startsWith',
+  startsWith: {
     description: 'is a text that starts with the value, or with one of a list',
     types: ['string'],
     valueProblem: textsProblem,
     example: 'billing-',
     test: compareText((a, v) => a.startsWith(v)),
   },
-  {
-    name: 'endsWith',
+  endsWith: {
     description: 'is a text that ends with the value, or with one of a list',
     types: ['string'],
     valueProblem: textsProblem,
     example: '-readonly',
     test: compareText((a, v) => a.endsWith(v)),
   },
-  {
-    name: 'matchesGlob',
+  matchesGlob: {
     description:
       'is a text that the glob, or one of a list, matches: "*" within a segment, "**" over segments, at the end over at least one; "." and ".." are resolved first',
     types: ['string'],
@@ -208,8 +155,7 @@ const LIST: readonly Operator[] = [
     example: '/srv/app/**',
     test: (actual, value) => (typeof actual === 'string' ? anyMatches(actual, compiled(value)) : 'missing'),
   },
-  {
-    name: 'matchesPattern',
+  matchesPattern: {
     description:
       'is a text in which the RE2 pattern, or one of a list, matches somewhere: "^" and "$" tie it to the ends; a text that is too long for the pattern counts as missing',
     types: ['string'],
@@ -223,8 +169,7 @@ const LIST: readonly Operator[] = [
         ? outcome(compiled<CompiledPattern>(value).some((pattern) => pattern.test(actual)))
         : 'missing',
   },
-  {
-    name: 'hostIn',
+  hostIn: {
     description:
       'is a URL whose host is the one, or one of a list; "*.example.com" stands for all hosts below it. A URL with user information counts as missing',
     types: ['string'],
@@ -236,8 +181,7 @@ const LIST: readonly Operator[] = [
       return host === undefined ? 'missing' : anyMatches(host, compiled(value));
     },
   },
-  {
-    name: 'matchesResource',
+  matchesResource: {
     description: 'is a resource that the pattern, or one of a list, matches; of a list of resources, at least one',
     types: ['resource', 'resources'],
     valueProblem: (value) =>
@@ -253,8 +197,7 @@ const LIST: readonly Operator[] = [
     example: 'db/production/*',
     test: matchesResource,
   },
-  {
-    name: 'withinHours',
+  withinHours: {
     description:
       'is a time of day (UTC) from the first, inclusive, to the second, exclusive; over midnight when the first is later',
     types: ['minutes', 'timestamp'],
@@ -269,24 +212,9 @@ const LIST: readonly Operator[] = [
       return outcome(from < to ? minutes >= from && minutes < to : minutes >= from || minutes < to);
     },
   },
-  {
-    name: 'before',
-    description: 'is an earlier time',
-    types: ['timestamp'],
-    valueProblem: (v) => (timeOf(v) === undefined ? 'must be an RFC 3339 time' : undefined),
-    example: '2026-12-24T00:00:00Z',
-    test: compareTime((a, v) => a < v),
-  },
-  {
-    name: 'after',
-    description: 'is a later time',
-    types: ['timestamp'],
-    valueProblem: (v) => (timeOf(v) === undefined ? 'must be an RFC 3339 time' : undefined),
-    example: '2026-12-24T00:00:00Z',
-    test: compareTime((a, v) => a > v),
-  },
-  {
-    name: 'inCidr',
+  before: { ...TIME, description: 'is an earlier time', test: compareTime((a, v) => a < v) },
+  after: { ...TIME, description: 'is a later time', test: compareTime((a, v) => a > v) },
+  inCidr: {
     description: 'is an IP address in the network, or in one of a list; IPv4 and IPv6',
     types: [],
     valueProblem: (value) =>
@@ -304,29 +232,29 @@ const LIST: readonly Operator[] = [
       return found;
     },
   },
-  {
-    name: 'amountAbove',
+  amountAbove: {
     description: 'some sum of money is above the amount; missing when none is named, or one in another currency',
     types: ['money'],
     valueProblem: sumProblem,
     example: { amount: 1000, currency: 'EUR' },
     test: amountAbove,
   },
-  {
-    name: 'isPresent',
+  isPresent: {
     description: 'whether the fact is there at all (null is not); always answerable',
     types: ['string', 'number', 'boolean', 'strings', 'timestamp', 'minutes', 'resources', 'money'],
     valueProblem: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
     example: true,
     test: (actual, value) => outcome((actual !== undefined && actual !== null) === value),
   },
-];
+};
 
-export const OPERATORS: ReadonlyMap<string, Operator> = new Map(LIST.map((operator) => [operator.name, operator]));
-export const OPERATOR_NAMES: readonly string[] = LIST.map((operator) => operator.name);
+export const OPERATORS: ReadonlyMap<string, Operator> = new Map(
+  Object.entries(TABLE).map(([name, entry]) => [name, { name, ...entry }]),
+);
+export const OPERATOR_NAMES: readonly string[] = [...OPERATORS.keys()];
 
 /** Operators as the engine knows them: those of policies, and their variants. */
-export const ALL_OPERATORS: readonly Operator[] = LIST.flatMap((operator) => [
+export const ALL_OPERATORS: readonly Operator[] = [...OPERATORS.values()].flatMap((operator) => [
   operator,
   ...(operator.onText === undefined ? [] : [operator.onText]),
 ]);

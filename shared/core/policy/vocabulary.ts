@@ -48,192 +48,116 @@ export interface VocabularyEntry {
   readonly openInPattern?: true;
 }
 
-const COUNTS: VocabularyEntry[] = (
-  [
-    ['last_60s', '60 seconds'],
-    ['last_1h', 'hour'],
-    ['last_24h', '24 hours'],
-  ] as const
-).flatMap(([window, words]) =>
-  VERDICTS.map((verdict) => ({
-    fact: 'history',
-    path: `${window}.${verdict}`,
-    type: 'number' as const,
-    unit: 'decisions',
-    description: `${verdict} decisions of this agent in the last ${words}, at most 1 s old: an alarm, not a quota`,
-  })),
+type Described = Omit<VocabularyEntry, 'fact' | 'path'>;
+
+/** The entries of one fact, from its paths. */
+function paths(fact: string, described: Readonly<Record<string, Described>>): VocabularyEntry[] {
+  return Object.entries(described).map(([path, entry]) => ({ fact, path, ...entry }));
+}
+
+const text = (description: string): Described => ({ type: 'string', description });
+const texts = (description: string): Described => ({ type: 'strings', description });
+const flag = (description: string): Described => ({ type: 'boolean', description });
+const number = (unit: string, description: string): Described => ({ type: 'number', unit, description });
+const oneOf = (values: readonly string[], description: string): Described => ({ type: 'string', values, description });
+const someOf = (values: readonly string[], description: string): Described => ({
+  type: 'strings',
+  values,
+  description,
+});
+
+const WINDOWS = { last_60s: '60 seconds', last_1h: 'hour', last_24h: '24 hours' };
+const COUNTS = Object.entries(WINDOWS).flatMap(([window, words]) =>
+  VERDICTS.map((verdict) => [
+    `${window}.${verdict}`,
+    number(
+      'decisions',
+      `${verdict} decisions of this agent in the last ${words}, at most 1 s old: an alarm, not a quota`,
+    ),
+  ]),
 );
+const HINTS = ANNOTATION_HINTS.map((hint) => [
+  `annotations.${hint}`,
+  flag(`the hint ${hint} that the server gives about its own tool`),
+]);
 
 export const VOCABULARY: readonly VocabularyEntry[] = [
-  {
-    fact: 'intent',
-    path: 'normalized',
-    type: 'string',
-    description: 'the normalized intent, <domain>.<action>.<object>; missing when the request is a pattern',
-    openInPattern: true,
-  },
-  {
-    fact: 'intent',
-    path: 'domain',
-    type: 'string',
-    description: 'the first part of the normalized intent',
-    openInPattern: true,
-  },
-  { fact: 'intent', path: 'action', type: 'string', values: ACTIONS, description: 'the action class' },
-  { fact: 'intent', path: 'verb', type: 'string', description: "the caller's own verb in its base form, such as drop" },
-  {
-    fact: 'intent',
-    path: 'object',
-    type: 'string',
-    description: 'the noun phrase that is acted on, singular; missing when the request is a pattern',
-    openInPattern: true,
-  },
-  { fact: 'intent', path: 'resource', type: 'resource', description: 'the canonical resource, without the action' },
-  {
-    fact: 'intent',
-    path: 'places',
-    type: 'resources',
-    description: 'what the text locates the object in, each a canonical resource',
-  },
-  { fact: 'intent', path: 'effect', type: 'string', values: EFFECTS, description: 'the side effect' },
-  { fact: 'intent', path: 'traits', type: 'strings', values: TRAITS, description: 'what else is true of the action' },
-  { fact: 'intent', path: 'extent', type: 'string', values: EXTENTS, description: 'how many objects are touched' },
-  { fact: 'intent', path: 'confidence', type: 'number', unit: '0..1', description: 'how sure the parser is' },
-  {
-    fact: 'intent',
-    path: 'depth',
-    type: 'number',
-    unit: 'segments',
-    description: 'how many segments of the resource are named: 1 for db/*, 2 for db/customers and for db/customers/*',
-  },
-  {
-    fact: 'intent',
-    path: 'parsed',
-    type: 'boolean',
-    description:
+  ...paths('intent', {
+    normalized: {
+      ...text('the normalized intent, <domain>.<action>.<object>; missing when the request is a pattern'),
+      openInPattern: true,
+    },
+    domain: { ...text('the first part of the normalized intent'), openInPattern: true },
+    action: oneOf(ACTIONS, 'the action class'),
+    verb: text("the caller's own verb in its base form, such as drop"),
+    object: {
+      ...text('the noun phrase that is acted on, singular; missing when the request is a pattern'),
+      openInPattern: true,
+    },
+    resource: { type: 'resource', description: 'the canonical resource, without the action' },
+    places: { type: 'resources', description: 'what the text locates the object in, each a canonical resource' },
+    effect: oneOf(EFFECTS, 'the side effect'),
+    traits: someOf(TRAITS, 'what else is true of the action'),
+    extent: oneOf(EXTENTS, 'how many objects are touched'),
+    confidence: number('0..1', 'how sure the parser is'),
+    depth: number(
+      'segments',
+      'how many segments of the resource are named: 1 for db/*, 2 for db/customers and for db/customers/*',
+    ),
+    parsed: flag(
       'whether a parse by this agent, at most 15 minutes old, stands behind the request, named by its intent_id or not',
-  },
-  {
-    fact: 'intent',
-    path: 'data_classes',
-    type: 'strings',
-    values: DATA_CLASSES,
-    description: 'classes of sensitive data that are involved',
-  },
-  {
-    fact: 'intent',
-    path: 'flags',
-    type: 'strings',
-    values: INTENT_FLAGS,
-    description: 'what is suspicious or unusual about the text',
-  },
-  { fact: 'intent', path: 'entities.emails', type: 'strings', description: 'e-mail addresses in the text' },
-  { fact: 'intent', path: 'entities.urls', type: 'strings', description: 'URLs in the text' },
-  { fact: 'intent', path: 'entities.hosts', type: 'strings', description: 'host names in the text' },
-  { fact: 'intent', path: 'entities.money', type: 'money', description: 'sums of money in the text' },
-  { fact: 'intent', path: 'entities.paths', type: 'strings', description: 'file paths in the text' },
-  { fact: 'intent', path: 'entities.identifiers', type: 'strings', description: 'identifiers in the text' },
-  {
-    fact: 'intent',
-    path: 'risk.level',
-    type: 'string',
-    values: RISK_LEVELS,
-    description: 'low below 400, medium below 700, else high',
-    notAtIntake: true,
-  },
-  {
-    fact: 'intent',
-    path: 'risk.score',
-    type: 'number',
-    unit: '0..1000',
-    description: 'the sum over the risk factors',
-    notAtIntake: true,
-  },
-  { fact: 'agent', path: 'id', type: 'string', description: "the agent's id" },
-  { fact: 'agent', path: 'registered', type: 'boolean', description: 'whether somebody registered the agent' },
-  {
-    fact: 'agent',
-    path: 'status',
-    type: 'string',
-    values: [...AGENT_STATUSES, 'UNREGISTERED'],
-    description: 'the status of the agent',
-  },
-  {
-    fact: 'agent',
-    path: 'capabilities',
-    type: 'strings',
-    description: 'the capabilities the agent was registered with',
-  },
-  { fact: 'agent', path: 'tags', type: 'strings', description: 'the tags the agent was registered with' },
-  {
-    fact: 'trust',
-    path: 'level',
-    type: 'number',
-    unit: '0..7',
-    description: 'the effective trust level: of the lower of recorded and claimed score',
-  },
-  { fact: 'trust', path: 'score', type: 'number', unit: '0..1000', description: 'the effective trust score' },
-  {
-    fact: 'trust',
-    path: 'uncertainty',
-    type: 'number',
-    unit: '0..1',
-    description: 'how little evidence there is; 1 is none',
-  },
-  { fact: 'trust', path: 'recorded.level', type: 'number', unit: '0..7', description: 'the recorded trust level' },
-  { fact: 'trust', path: 'recorded.score', type: 'number', unit: '0..1000', description: 'the recorded trust score' },
-  {
-    fact: 'trust',
-    path: 'claimed.level',
-    type: 'number',
-    unit: '0..7',
-    description: 'the claimed trust level; missing when nothing was claimed',
-  },
-  {
-    fact: 'trust',
-    path: 'claimed.score',
-    type: 'number',
-    unit: '0..1000',
-    description: 'the claimed trust score; missing when nothing was claimed',
-  },
-  { fact: 'key', path: 'id', type: 'string', description: 'the id of the API key that asks' },
-  { fact: 'key', path: 'bound', type: 'boolean', description: 'whether the key is bound to agents' },
-  { fact: 'key', path: 'environment', type: 'string', values: ENVIRONMENTS, description: 'the environment of the key' },
-  {
-    fact: 'tool',
-    path: 'present',
-    type: 'boolean',
-    description: 'whether the question is a tool call; the other facts of the tool are missing when it is not',
-  },
-  { fact: 'tool', path: 'server', type: 'string', description: 'the server of the tool, as its catalogue names it' },
-  { fact: 'tool', path: 'name', type: 'string', description: 'the name of the tool' },
-  {
-    fact: 'tool',
-    path: 'known',
-    type: 'boolean',
-    description: 'whether a catalogue says what the call does; no ALLOW matches a call that is not known',
-  },
-  {
-    fact: 'tool',
-    path: 'changed',
-    type: 'boolean',
-    description: 'whether the catalogue pins another definition of the tool; no ALLOW matches such a call',
-  },
-  ...ANNOTATION_HINTS.map((hint) => ({
-    fact: 'tool',
-    path: `annotations.${hint}`,
-    type: 'boolean' as const,
-    description: `the hint ${hint} that the server gives about its own tool`,
-  })),
-  { fact: 'tool', path: 'annotations.title', type: 'string', description: 'the title that the server gives its tool' },
-  { fact: 'time', path: 'now', type: 'timestamp', description: 'the time of the evaluation, RFC 3339 UTC' },
-  { fact: 'time', path: 'date', type: 'string', description: 'the date of the evaluation, YYYY-MM-DD, UTC' },
-  { fact: 'time', path: 'hour', type: 'number', unit: '0..23', description: 'the hour, UTC' },
-  { fact: 'time', path: 'minute_of_day', type: 'minutes', unit: '0..1439', description: 'minutes since midnight, UTC' },
-  { fact: 'time', path: 'weekday', type: 'number', unit: '1 (Monday) .. 7', description: 'the day of the week, UTC' },
-  ...COUNTS,
-  { fact: 'organisation', path: 'slug', type: 'string', description: 'the organisation that asks' },
-  { fact: 'environment', type: 'string', values: ENVIRONMENTS, description: 'the environment that is asked about' },
+    ),
+    data_classes: someOf(DATA_CLASSES, 'classes of sensitive data that are involved'),
+    flags: someOf(INTENT_FLAGS, 'what is suspicious or unusual about the text'),
+    'entities.emails': texts('e-mail addresses in the text'),
+    'entities.urls': texts('URLs in the text'),
+    'entities.hosts': texts('host names in the text'),
+    'entities.money': { type: 'money', description: 'sums of money in the text' },
+    'entities.paths': texts('file paths in the text'),
+    'entities.identifiers': texts('identifiers in the text'),
+    'risk.level': { ...oneOf(RISK_LEVELS, 'low below 400, medium below 700, else high'), notAtIntake: true },
+    'risk.score': { ...number('0..1000', 'the sum over the risk factors'), notAtIntake: true },
+  }),
+  ...paths('agent', {
+    id: text("the agent's id"),
+    registered: flag('whether somebody registered the agent'),
+    status: oneOf([...AGENT_STATUSES, 'UNREGISTERED'], 'the status of the agent'),
+    capabilities: texts('the capabilities the agent was registered with'),
+    tags: texts('the tags the agent was registered with'),
+  }),
+  ...paths('trust', {
+    level: number('0..7', 'the effective trust level: of the lower of recorded and claimed score'),
+    score: number('0..1000', 'the effective trust score'),
+    uncertainty: number('0..1', 'how little evidence there is; 1 is none'),
+    'recorded.level': number('0..7', 'the recorded trust level'),
+    'recorded.score': number('0..1000', 'the recorded trust score'),
+    'claimed.level': number('0..7', 'the claimed trust level; missing when nothing was claimed'),
+    'claimed.score': number('0..1000', 'the claimed trust score; missing when nothing was claimed'),
+  }),
+  ...paths('key', {
+    id: text('the id of the API key that asks'),
+    bound: flag('whether the key is bound to agents'),
+    environment: oneOf(ENVIRONMENTS, 'the environment of the key'),
+  }),
+  ...paths('tool', {
+    present: flag('whether the question is a tool call; the other facts of the tool are missing when it is not'),
+    server: text('the server of the tool, as its catalogue names it'),
+    name: text('the name of the tool'),
+    known: flag('whether a catalogue says what the call does; no ALLOW matches a call that is not known'),
+    changed: flag('whether the catalogue pins another definition of the tool; no ALLOW matches such a call'),
+    ...Object.fromEntries(HINTS),
+    'annotations.title': text('the title that the server gives its tool'),
+  }),
+  ...paths('time', {
+    now: { type: 'timestamp', description: 'the time of the evaluation, RFC 3339 UTC' },
+    date: text('the date of the evaluation, YYYY-MM-DD, UTC'),
+    hour: number('0..23', 'the hour, UTC'),
+    minute_of_day: { type: 'minutes', unit: '0..1439', description: 'minutes since midnight, UTC' },
+    weekday: number('1 (Monday) .. 7', 'the day of the week, UTC'),
+  }),
+  ...paths('history', Object.fromEntries(COUNTS)),
+  ...paths('organisation', { slug: text('the organisation that asks') }),
+  { fact: 'environment', ...oneOf(ENVIRONMENTS, 'the environment that is asked about') },
 ];
 
 const CONTEXT: Omit<VocabularyEntry, 'path'> = {

@@ -3,7 +3,7 @@ import { strictTime } from '../proof/encoding.ts';
 import { levelOf } from '../trust/score.ts';
 import { DECISION_TTL_MS } from '../decision/record.ts';
 import { shown } from './facts.ts';
-import type { Report } from './failures.ts';
+import { fail, type Report } from './failures.ts';
 import type { DecisionRecord } from './record.ts';
 
 /** The columns of a stored decision that repeat its record. */
@@ -36,16 +36,13 @@ export function checkColumns(columns: DecisionColumns, { record, body }: Decisio
   ];
   for (const [name, column, recorded] of pairs) {
     if (column !== recorded)
-      report.failures.push({
-        code: 'ROW_DIFFERS',
-        sentence: `The row's ${name} is ${shown(column)}, the record's ${shown(recorded)}.`,
-      });
+      fail(report, 'ROW_DIFFERS', `The row's ${name} is ${shown(column)}, the record's ${shown(recorded)}.`);
   }
 }
 
 /** Checks what follows from the record alone. */
 export function checkAnswer({ record, body }: DecisionRecord, report: Report): void {
-  const wrong = (sentence: string): void => void report.failures.push({ code: 'ANSWER_INCONSISTENT', sentence });
+  const wrong = (sentence: string): void => fail(report, 'ANSWER_INCONSISTENT', sentence);
   const { verdict, trust } = body;
   const isAllowed = verdict === 'ALLOW' || verdict === 'DEGRADE';
   if (body.allowed !== isAllowed) wrong(`The verdict is ${verdict}, and "allowed" says ${body.allowed}.`);
@@ -64,8 +61,9 @@ export function checkAnswer({ record, body }: DecisionRecord, report: Report): v
     wrong(`The decision ${shown(body.decision_id)} is not that of the proof ${shown(record.payload.proofId)}.`);
   const effective = Math.min(trust.recorded_level, trust.claimed_level ?? trust.recorded_level);
   if (trust.recorded_level !== levelOf(trust.score) || trust.effective_level !== effective)
-    report.failures.push({
-      code: 'EFFECTIVE_TRUST_WRONG',
-      sentence: `The recorded score ${trust.score} and the claimed level ${trust.claimed_level ?? 'none'} do not make the recorded level ${trust.recorded_level} and the effective level ${trust.effective_level}.`,
-    });
+    fail(
+      report,
+      'EFFECTIVE_TRUST_WRONG',
+      `The recorded score ${trust.score} and the claimed level ${trust.claimed_level ?? 'none'} do not make the recorded level ${trust.recorded_level} and the effective level ${trust.effective_level}.`,
+    );
 }

@@ -6,7 +6,7 @@ import { type ApprovalMention, approvalMentionOf, type ApprovalState } from '../
 import { approvalDigest, earlierApprovalDigest, isBeforeBinding } from '../decision/approval-bound.ts';
 import { type ChangeOwner, readChanges } from './changes.ts';
 import { memberOf, same } from './facts.ts';
-import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report } from './failures.ts';
+import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report, fail } from './failures.ts';
 import { type DecisionBody, type DecisionRecord, hasExactly, isAsLogged, readDecisionRecord } from './record.ts';
 
 interface Approved {
@@ -219,10 +219,11 @@ export function checkApproval(
   const { body } = decision;
   report.failures.push(...problems);
   const missing = (why: string): void =>
-    void report.failures.push({
-      code: 'APPROVAL_NOT_RECORDED',
-      sentence: `The decision says that ${quoted(approvalId)} was approved by ${quoted(by)}; ${why}.`,
-    });
+    fail(
+      report,
+      'APPROVAL_NOT_RECORDED',
+      `The decision says that ${quoted(approvalId)} was approved by ${quoted(by)}; ${why}.`,
+    );
   const logged = approvals.get(approvalId);
   const approved = logged?.approved;
   if (logged === undefined || approved?.by !== by) return missing('the log has no such approval of this agent');
@@ -235,10 +236,11 @@ export function checkApproval(
   if (own?.by !== body.key_id) missing('by the log this decision has not used it');
   const others = logged.uses.filter((use) => use !== own);
   if (others.length > 0)
-    report.failures.push({
-      code: 'APPROVAL_USED_TWICE',
-      sentence: `The approval ${quoted(approvalId)} is good once; by the log ${quoted(others[0]?.decisionId ?? body.decision_id)} has used it, too.`,
-    });
+    fail(
+      report,
+      'APPROVAL_USED_TWICE',
+      `The approval ${quoted(approvalId)} is good once; by the log ${quoted(others[0]?.decisionId ?? body.decision_id)} has used it, too.`,
+    );
   const other = wrongAction(logged, facts);
   if (other !== undefined) missing(other);
 }

@@ -19,6 +19,7 @@ import {
   NOT_EVALUABLE,
   type NotEvaluableCode,
   type Report,
+  fail,
 } from './failures.ts';
 import { checkHalts, readHalts } from './halts.ts';
 import { haltReasonOf } from '../decision/halt.ts';
@@ -106,13 +107,13 @@ export function createDecisionVerifier(deps: {
   ): EvaluatorFor | undefined => {
     const { digest } = body.policy_set;
     if (text === undefined) {
-      report.failures.push({ code: 'POLICY_SET_MISSING', sentence: `The policy set ${digest} is not there.` });
+      fail(report, 'POLICY_SET_MISSING', `The policy set ${digest} is not there.`);
       return undefined;
     }
     const actual = createHash('sha256').update(text).digest('hex');
     if (actual !== digest) {
       const sentence = `The policy set has the digest ${actual}; the decision names ${digest}.`;
-      report.failures.push({ code: 'POLICY_SET_DIGEST', sentence });
+      fail(report, 'POLICY_SET_DIGEST', sentence);
       return undefined;
     }
     let set = sets.get(actual);
@@ -130,12 +131,9 @@ export function createDecisionVerifier(deps: {
       const report: Report = { failures: [], notEvaluable: [] };
       const read = readDecisionRecord(evidence.record.bytes);
       if (!isAsLogged(evidence.record))
-        report.failures.push({
-          code: 'RECORD_ALTERED',
-          sentence: 'The record is not the one that the log has hashed.',
-        });
+        fail(report, 'RECORD_ALTERED', 'The record is not the one that the log has hashed.');
       if ('why' in read) {
-        report.failures.push({ code: 'RECORD_NOT_CANONICAL', sentence: `The record ${read.why}.` });
+        fail(report, 'RECORD_NOT_CANONICAL', `The record ${read.why}.`);
         return outcomeOf(undefined, report);
       }
       const { body, record } = read;
@@ -232,10 +230,7 @@ async function evaluateAgain(
   if (!same(risk, recordedRisk)) {
     if (isLost('EVALUATION_FAILED') || isLost('ENGINE_INCOMPLETE')) report.notEvaluable.push('EVALUATION_FAILED');
     else
-      report.failures.push({
-        code: 'RISK_DIFFERS',
-        sentence: `The recorded risk is ${shown(recordedRisk)}; the policy set finds ${shown(risk)}.`,
-      });
+      fail(report, 'RISK_DIFFERS', `The recorded risk is ${shown(recordedRisk)}; the policy set finds ${shown(risk)}.`);
   }
   const special = specialOf(body.reasons);
   // Uses the recorded risk, because the verdict was based on it.
@@ -256,20 +251,23 @@ async function evaluateAgain(
 
 function compare(evaluation: Evaluation, body: DecisionRecord['body'], report: Report): void {
   if (evaluation.verdict !== body.verdict)
-    report.failures.push({
-      code: 'VERDICT_DIFFERS',
-      sentence: `The recorded verdict is ${body.verdict}; the policy set reaches ${evaluation.verdict} (${evaluation.reasons.map(({ code }) => code).join(', ')}).`,
-    });
+    fail(
+      report,
+      'VERDICT_DIFFERS',
+      `The recorded verdict is ${body.verdict}; the policy set reaches ${evaluation.verdict} (${evaluation.reasons.map(({ code }) => code).join(', ')}).`,
+    );
   if (!same(evaluation.reasons, body.reasons))
-    report.failures.push({
-      code: 'REASONS_DIFFER',
-      sentence: `The recorded reasons are ${shown(body.reasons)}; the policy set gives ${shown(evaluation.reasons)}.`,
-    });
+    fail(
+      report,
+      'REASONS_DIFFER',
+      `The recorded reasons are ${shown(body.reasons)}; the policy set gives ${shown(evaluation.reasons)}.`,
+    );
   if (!same(evaluation.obligations, body.obligations))
-    report.failures.push({
-      code: 'OBLIGATIONS_DIFFER',
-      sentence: `The recorded obligations are ${shown(body.obligations)}; the policy set asks for ${shown(evaluation.obligations)}.`,
-    });
+    fail(
+      report,
+      'OBLIGATIONS_DIFFER',
+      `The recorded obligations are ${shown(body.obligations)}; the policy set asks for ${shown(evaluation.obligations)}.`,
+    );
 }
 
 function outcomeOf(read: DecisionRecord | undefined, { failures, notEvaluable }: Report): VerifiedDecision {

@@ -5,7 +5,7 @@ import { canonicalize } from '../proof/canonical.ts';
 import { argumentsDigest, toolMember } from '../tools/call.ts';
 import { effectiveTrust } from '../trust/score.ts';
 import { intentMember } from '../decision/record.ts';
-import type { Report } from './failures.ts';
+import { fail, type Report } from './failures.ts';
 import { type DecisionRecord, hasExactly } from './record.ts';
 
 /** The facts as stored in the decision's row. */
@@ -33,16 +33,14 @@ const MEMBERS = [
 export function readFacts({ text, salt }: StoredFacts, { body }: DecisionRecord, report: Report): Facts | undefined {
   const digest = createHash('sha256').update(salt).update(text).digest('hex');
   if (salt.length !== SALT_BYTES || digest !== body.factsDigest)
-    report.failures.push({
-      code: 'FACTS_DIGEST',
-      sentence: `Facts and salt have the digest ${digest}, not ${body.factsDigest} as recorded: one of them was changed.`,
-    });
+    fail(
+      report,
+      'FACTS_DIGEST',
+      `Facts and salt have the digest ${digest}, not ${body.factsDigest} as recorded: one of them was changed.`,
+    );
   const facts = parseFacts(text);
   if (facts === undefined)
-    report.failures.push({
-      code: 'FACTS_NOT_CANONICAL',
-      sentence: 'The facts are not canonical JSON (RFC 8785) of exactly the members of facts.',
-    });
+    fail(report, 'FACTS_NOT_CANONICAL', 'The facts are not canonical JSON (RFC 8785) of exactly the members of facts.');
   return facts;
 }
 
@@ -121,11 +119,13 @@ export function checkAgreement(facts: Facts, { record, body }: DecisionRecord, r
     ['trust.as_of.day', body.trust.as_of.day, time.date],
   ];
   for (const [name, said, known] of expected) {
-    if (!same(said, known)) disagree(report, `The answer has ${name} ${shown(said)}; the facts say ${shown(known)}.`);
+    if (!same(said, known))
+      fail(report, 'FACTS_DISAGREE', `The answer has ${name} ${shown(said)}; the facts say ${shown(known)}.`);
   }
   if (agent.registered !== (agent.status !== 'UNREGISTERED'))
-    disagree(
+    fail(
       report,
+      'FACTS_DISAGREE',
       `The facts say that the agent is registered: ${agent.registered}, and that it is ${agent.status}.`,
     );
   const now = new Date(body.evaluated_at);
@@ -136,21 +136,19 @@ export function checkAgreement(facts: Facts, { record, body }: DecisionRecord, r
     minute_of_day: now.getUTCHours() * 60 + now.getUTCMinutes(),
     weekday: now.getUTCDay() || 7,
   };
-  if (!same(time, clock)) disagree(report, `The facts' time is ${shown(time)}; evaluated_at makes it ${shown(clock)}.`);
+  if (!same(time, clock))
+    fail(report, 'FACTS_DISAGREE', `The facts' time is ${shown(time)}; evaluated_at makes it ${shown(clock)}.`);
   const effective = effectiveTrust({
     recordedScore: trust.recorded.score,
     uncertainty: trust.uncertainty,
     claimedScore: trust.claimed?.score,
   });
   if (!same(trust, effective))
-    report.failures.push({
-      code: 'EFFECTIVE_TRUST_WRONG',
-      sentence: `The facts' trust is ${shown(trust)}; recorded and claimed score make it ${shown(effective)}.`,
-    });
-}
-
-function disagree(report: Report, sentence: string): void {
-  report.failures.push({ code: 'FACTS_DISAGREE', sentence });
+    fail(
+      report,
+      'EFFECTIVE_TRUST_WRONG',
+      `The facts' trust is ${shown(trust)}; recorded and claimed score make it ${shown(effective)}.`,
+    );
 }
 
 /** A missing fact is absent from the answer, too. */

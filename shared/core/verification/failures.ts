@@ -1,74 +1,43 @@
 // The failures of recorded decisions: one table for the command line, its exit codes and the guide.
+import { failureTable } from '../proof/failures.ts';
 
-/**
- * The closed list of failures of `custos decision verify`, each with its exit code and its meaning. Codes are never reused and differ from
- * those of `custos verify`, because scripts rely on them.
- */
-export const DECISION_FAILURES = {
-  RECORD_NOT_CANONICAL: {
-    exitCode: 40,
-    meaning: 'The record is not canonical JSON (RFC 8785) of exactly the members of a decision.',
-  },
-  RECORD_ALTERED: { exitCode: 41, meaning: 'The record is not the one that the log has hashed.' },
-  ROW_DIFFERS: { exitCode: 42, meaning: 'A column of the stored decision says something else than its record.' },
-  ANSWER_INCONSISTENT: { exitCode: 43, meaning: 'Members of the answer contradict each other.' },
-  FACTS_DIGEST: { exitCode: 44, meaning: 'Facts and salt do not have the digest that the record names.' },
-  FACTS_NOT_CANONICAL: { exitCode: 45, meaning: 'The facts are not canonical JSON of the facts of a decision.' },
-  FACTS_DISAGREE: { exitCode: 46, meaning: 'A member of the answer is not what the facts say.' },
-  POLICY_SET_MISSING: { exitCode: 47, meaning: 'The policy set that the record names is not there.' },
-  POLICY_SET_DIGEST: { exitCode: 48, meaning: 'The policy set does not have the digest that the record names.' },
-  POLICY_SET_REFUSED: { exitCode: 49, meaning: 'The policy set can not be loaded.' },
-  RISK_DIFFERS: { exitCode: 50, meaning: 'The policy set finds another risk in the facts.' },
-  VERDICT_DIFFERS: { exitCode: 51, meaning: 'The policy set reaches another verdict on the facts.' },
-  REASONS_DIFFER: { exitCode: 52, meaning: 'The policy set gives other reasons for the verdict.' },
-  OBLIGATIONS_DIFFER: { exitCode: 53, meaning: 'The policy set asks for other obligations.' },
-  TRUST_RECORD_ALTERED: {
-    exitCode: 54,
-    meaning: "One of the agent's trust records is not the one that the log has hashed, or not a trust record at all.",
-  },
-  TRUST_SIGNALS_MISSING: {
-    exitCode: 55,
-    meaning: "The agent's trust records do not hold each of the signals that the score is made of, once.",
-  },
-  TRUST_FOLD_WRONG: { exitCode: 56, meaning: 'The score in a trust record does not follow from the logged signals.' },
-  TRUST_AS_OF: {
-    exitCode: 57,
-    meaning: 'The trust is of another day than the decision, or leaves out or anticipates signals.',
-  },
-  TRUST_DIFFERS: { exitCode: 58, meaning: 'The logged signals give another score or uncertainty than the one used.' },
-  EFFECTIVE_TRUST_WRONG: { exitCode: 59, meaning: 'The effective trust is not the lower of recorded and claimed.' },
-  HALT_RECORD_ALTERED: {
-    exitCode: 60,
-    meaning: 'A halt record is not the one that the log has hashed, or not a halt record at all.',
-  },
-  HALT_NOT_RECORDED: { exitCode: 61, meaning: 'The decision says HALTED, and no such halt was in force.' },
-  HALT_IGNORED: { exitCode: 62, meaning: 'A halt was in force, and the decision does not say HALTED.' },
-  APPROVAL_RECORD_ALTERED: {
-    exitCode: 63,
-    meaning:
-      "One of the agent's approval records is not the one that the log has hashed, or not an approval record at all.",
-  },
-  APPROVAL_NOT_RECORDED: {
-    exitCode: 64,
-    meaning:
-      'The decision says APPROVED, and the log has no such approval of this action, given before and used by it.',
-  },
-  APPROVAL_USED_TWICE: { exitCode: 65, meaning: 'Another decision has used the same approval.' },
-  APPROVAL_REFUSAL_WRONG: {
-    exitCode: 66,
-    meaning:
-      'The decision says that an approval was rejected, had expired or was used, and by the log it was not, or not that of this action.',
-  },
-  APPROVAL_SAME_HANDS: {
-    exitCode: 67,
-    meaning:
-      'The approval was decided by the key that asked, by one that it made or that made it, or by what rotations made of these.',
-  },
-  KEY_RECORD_ALTERED: {
-    exitCode: 68,
-    meaning: 'One of the key records is not the one that the log has hashed, or not a key record at all.',
-  },
-} as const;
+/** The closed list of failures of `custos decision verify`. The exit codes differ from those of `custos verify`. */
+export const DECISION_FAILURES = failureTable(40, {
+  RECORD_NOT_CANONICAL: 'The record is not canonical JSON (RFC 8785) of exactly the members of a decision.',
+  RECORD_ALTERED: 'The record is not the one that the log has hashed.',
+  ROW_DIFFERS: 'A column of the stored decision says something else than its record.',
+  ANSWER_INCONSISTENT: 'Members of the answer contradict each other.',
+  FACTS_DIGEST: 'Facts and salt do not have the digest that the record names.',
+  FACTS_NOT_CANONICAL: 'The facts are not canonical JSON of the facts of a decision.',
+  FACTS_DISAGREE: 'A member of the answer is not what the facts say.',
+  POLICY_SET_MISSING: 'The policy set that the record names is not there.',
+  POLICY_SET_DIGEST: 'The policy set does not have the digest that the record names.',
+  POLICY_SET_REFUSED: 'The policy set can not be loaded.',
+  RISK_DIFFERS: 'The policy set finds another risk in the facts.',
+  VERDICT_DIFFERS: 'The policy set reaches another verdict on the facts.',
+  REASONS_DIFFER: 'The policy set gives other reasons for the verdict.',
+  OBLIGATIONS_DIFFER: 'The policy set asks for other obligations.',
+  TRUST_RECORD_ALTERED:
+    "One of the agent's trust records is not the one that the log has hashed, or not a trust record at all.",
+  TRUST_SIGNALS_MISSING: "The agent's trust records do not hold each of the signals that the score is made of, once.",
+  TRUST_FOLD_WRONG: 'The score in a trust record does not follow from the logged signals.',
+  TRUST_AS_OF: 'The trust is of another day than the decision, or leaves out or anticipates signals.',
+  TRUST_DIFFERS: 'The logged signals give another score or uncertainty than the one used.',
+  EFFECTIVE_TRUST_WRONG: 'The effective trust is not the lower of recorded and claimed.',
+  HALT_RECORD_ALTERED: 'A halt record is not the one that the log has hashed, or not a halt record at all.',
+  HALT_NOT_RECORDED: 'The decision says HALTED, and no such halt was in force.',
+  HALT_IGNORED: 'A halt was in force, and the decision does not say HALTED.',
+  APPROVAL_RECORD_ALTERED:
+    "One of the agent's approval records is not the one that the log has hashed, or not an approval record at all.",
+  APPROVAL_NOT_RECORDED:
+    'The decision says APPROVED, and the log has no such approval of this action, given before and used by it.',
+  APPROVAL_USED_TWICE: 'Another decision has used the same approval.',
+  APPROVAL_REFUSAL_WRONG:
+    'The decision says that an approval was rejected, had expired or was used, and by the log it was not, or not that of this action.',
+  APPROVAL_SAME_HANDS:
+    'The approval was decided by the key that asked, by one that it made or that made it, or by what rotations made of these.',
+  KEY_RECORD_ALTERED: 'One of the key records is not the one that the log has hashed, or not a key record at all.',
+});
 
 export type DecisionFailureCode = keyof typeof DECISION_FAILURES;
 
@@ -100,6 +69,11 @@ export interface DecisionFailure {
 export interface Report {
   readonly failures: DecisionFailure[];
   readonly notEvaluable: NotEvaluableCode[];
+}
+
+/** Adds a failure to a report. */
+export function fail(report: Report, code: DecisionFailureCode, sentence: string): void {
+  report.failures.push({ code, sentence });
 }
 
 /** A record of the log with the hashes of its leaf. */

@@ -1,7 +1,7 @@
 // Halts in the log: when each was in force, and whether a decision with or without the reason HALTED agrees with that.
 import { quoted } from '../proof/encoding.ts';
 import { type ChangeOwner, readChanges } from './changes.ts';
-import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report } from './failures.ts';
+import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report, fail } from './failures.ts';
 import { type DecisionRecord, hasExactly } from './record.ts';
 
 interface Span {
@@ -55,16 +55,18 @@ export function checkHalts(
       (span) => span.reason === reason && span.fromMs <= atMs + GRACE_MS && atMs - GRACE_MS <= span.toMs,
     );
     if (!isKnown)
-      report.failures.push({
-        code: 'HALT_NOT_RECORDED',
-        sentence: `The decision says HALTED, ${quoted(reason)}; the log has no such halt that was in force at ${body.evaluated_at}.`,
-      });
+      fail(
+        report,
+        'HALT_NOT_RECORDED',
+        `The decision says HALTED, ${quoted(reason)}; the log has no such halt that was in force at ${body.evaluated_at}.`,
+      );
     return;
   }
   const ignored = spans.find((span) => span.fromMs < atMs - GRACE_MS && atMs < span.toMs - GRACE_MS);
   if (ignored !== undefined)
-    report.failures.push({
-      code: 'HALT_IGNORED',
-      sentence: `The halt ${quoted(ignored.reason)} was in force since ${new Date(ignored.fromMs).toISOString()}; the decision does not say HALTED.`,
-    });
+    fail(
+      report,
+      'HALT_IGNORED',
+      `The halt ${quoted(ignored.reason)} was in force since ${new Date(ignored.fromMs).toISOString()}; the decision does not say HALTED.`,
+    );
 }

@@ -2,7 +2,7 @@
 import { quoted } from '../proof/encoding.ts';
 import { type ChangeOwner, readChanges } from './changes.ts';
 import { memberOf } from './facts.ts';
-import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report } from './failures.ts';
+import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report, fail } from './failures.ts';
 
 interface Rotation {
   readonly from: string;
@@ -110,10 +110,11 @@ export function checkHands(keys: KeyHistory | undefined, decided: Decided, repor
   if (isSame) {
     const who =
       by === askedBy ? 'that asked' : `that by the log is in the same hands as ${quoted(askedBy)}, which asked`;
-    report.failures.push({
-      code: 'APPROVAL_SAME_HANDS',
-      sentence: `The approval ${quoted(approvalId)} was decided by the key ${quoted(by)} ${who}.`,
-    });
+    fail(
+      report,
+      'APPROVAL_SAME_HANDS',
+      `The approval ${quoted(approvalId)} was decided by the key ${quoted(by)} ${who}.`,
+    );
   } else if (keys === undefined) report.notEvaluable.push('KEY_RECORDS_NOT_GIVEN');
   // Created before this log began, or its record is missing.
   else if (!keys.makers.has(askedBy) || !keys.makers.has(by)) report.notEvaluable.push('KEYS_NOT_RECORDED');

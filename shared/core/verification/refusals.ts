@@ -3,7 +3,7 @@ import { quoted } from '../proof/encoding.ts';
 import type { Facts } from '../policy/types.ts';
 import { type RefusedMention, REPEAT_WITHIN_MS } from '../decision/approval.ts';
 import { type ApprovalHistory, asksTheSame, type LoggedApproval, openingOf, wrongAction } from './approvals.ts';
-import { GRACE_MS, type LoggedRecord, type Report } from './failures.ts';
+import { GRACE_MS, type LoggedRecord, type Report, fail } from './failures.ts';
 import type { DecisionBody, DecisionRecord } from './record.ts';
 
 type Refusal = Exclude<RefusedMention, { code: 'APPROVAL_MISMATCH' }>;
@@ -90,9 +90,10 @@ export function checkRefusal(
   ];
   for (const why of found)
     if (why !== undefined)
-      report.failures.push({
-        code: 'APPROVAL_REFUSAL_WRONG',
-        sentence: `The decision says that the approval ${quoted(approvalId)} ${SAID[code]}; ${why}.`,
-      });
+      fail(
+        report,
+        'APPROVAL_REFUSAL_WRONG',
+        `The decision says that the approval ${quoted(approvalId)} ${SAID[code]}; ${why}.`,
+      );
   return true;
 }

@@ -13,7 +13,7 @@ import {
 import { levelOf, NO_EVIDENCE, recordedScoreOf } from '../trust/score.ts';
 import type { Facts } from '../policy/types.ts';
 import type { ChangeOwner } from './changes.ts';
-import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report } from './failures.ts';
+import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report, fail } from './failures.ts';
 import { type DecisionRecord, hasExactly, isAsLogged, isDay } from './record.ts';
 
 /** The content of an agent's trust records. */
@@ -194,10 +194,11 @@ export function checkTrust(
   checkAsOf(body.evaluated_at, asOf, ledger, report);
   if (asOf.signals > ledger.signals) {
     if (!problems.some(({ code }) => code === 'TRUST_SIGNALS_MISSING'))
-      report.failures.push({
-        code: 'TRUST_SIGNALS_MISSING',
-        sentence: `The trust is of ${asOf.signals} signals; the agent's trust records hold ${ledger.signals}.`,
-      });
+      fail(
+        report,
+        'TRUST_SIGNALS_MISSING',
+        `The trust is of ${asOf.signals} signals; the agent's trust records hold ${ledger.signals}.`,
+      );
     return;
   }
   const day = numberOfDay(asOf.day);
@@ -210,10 +211,11 @@ export function checkTrust(
   );
   if (due.some(({ score, uncertainty }) => score === said && uncertainty === saidUncertainty)) return;
   const texts = new Set(due.map(({ score, uncertainty }) => `${score}, uncertainty ${uncertainty}`));
-  report.failures.push({
-    code: 'TRUST_DIFFERS',
-    sentence: `The decision used the recorded score ${said}, uncertainty ${saidUncertainty}; the first ${asOf.signals} signals give ${[...texts].join(' or ')} on ${asOf.day}.`,
-  });
+  fail(
+    report,
+    'TRUST_DIFFERS',
+    `The decision used the recorded score ${said}, uncertainty ${saidUncertainty}; the first ${asOf.signals} signals give ${[...texts].join(' or ')} on ${asOf.day}.`,
+  );
 }
 
 /**
@@ -235,7 +237,7 @@ function checkAsOf(
   report: Report,
 ): void {
   const atMs = Date.parse(evaluatedAt);
-  const wrong = (sentence: string): void => void report.failures.push({ code: 'TRUST_AS_OF', sentence });
+  const wrong = (sentence: string): void => fail(report, 'TRUST_AS_OF', sentence);
   if (asOf.day !== evaluatedAt.slice(0, 10))
     wrong(`The trust is as of ${asOf.day}, the decision was made at ${evaluatedAt}.`);
   const known = folds.findLast((fold) => fold.atMs < atMs - GRACE_MS);
