@@ -23,21 +23,18 @@ interface Cost {
 }
 
 const ORGANISATION = 'org_bench';
-const LOG = { name: 'bench-log', text: 'SELECT log_id FROM log' };
+const LOG = 'SELECT log_id FROM log';
 /** Rows that one statement inserts. */
 const CHUNK = 20_000;
 
 // Records of a thousand entities, each about the size of a small proof.
-const FILL = {
-  name: 'bench-fill',
-  text: `WITH given AS (
+const FILL = `WITH given AS (
       SELECT n, 'prf_bench_' || n AS proof_id, 'entity-' || n % 1000 AS entity_id FROM generate_series($2::bigint, $3::bigint) AS n
     ), made AS (
       INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record)
       SELECT $1, 'live', proof_id, entity_id, 'bench', '2026-01-01T00:00:00Z', convert_to('{"agentId":"' || entity_id || '","eventType":"bench","occurredAt":"2026-01-01T00:00:00.000Z"'
         || ',"payload":{"body":{"n":' || n || '},"environment":"live","organisation":"bench","proofId":"' || proof_id || '"}', 'UTF8') FROM given
-    ) INSERT INTO log_inbox (organisation_id, environment, source, source_id) SELECT $1, 'live', 'record', proof_id FROM given ORDER BY n`,
-};
+    ) INSERT INTO log_inbox (organisation_id, environment, source, source_id) SELECT $1, 'live', 'record', proof_id FROM given ORDER BY n`;
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
@@ -47,7 +44,7 @@ async function fill(db: Database, from: number, to: number): Promise<void> {
   for (let start = from; start < to; start += CHUNK) {
     await db.query(FILL, [ORGANISATION, start, Math.min(to, start + CHUNK) - 1]);
     await appendWaiting({ db, nowMs: Date.now, logHost: 'bench.local' }, ORGANISATION, 'live');
-    if (start === 0) await db.query({ name: 'bench-analyze', text: 'ANALYZE' }, []);
+    if (start === 0) await db.query('ANALYZE', []);
   }
 }
 
@@ -90,7 +87,7 @@ async function measureSize(db: Database, leaves: number, rounds: number): Promis
   const root = await readRoot(db, logId, leaves);
   const [from, index] = [1 + random(leaves - 1), random(leaves)];
   const [leaf] = await db.query<{ leaf_hash: Buffer }>(
-    { name: 'bench-leaf', text: 'SELECT leaf_hash FROM leaf WHERE log_id = $1 AND leaf_index = $2' },
+    'SELECT leaf_hash FROM leaf WHERE log_id = $1 AND leaf_index = $2',
     [logId, index],
   );
   const inclusion = {
@@ -153,7 +150,7 @@ async function main(): Promise<void> {
   });
   try {
     const text = "INSERT INTO organisation (id, slug, name, created_at) VALUES ($1, 'bench', 'bench', now())";
-    await db.query({ name: 'bench-organisation', text }, [ORGANISATION]);
+    await db.query(text, [ORGANISATION]);
     const costs: Cost[] = [];
     let filled = 0;
     for (const size of values.sizes.split(',').map(Number)) {

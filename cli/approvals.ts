@@ -19,7 +19,7 @@ import {
 } from '../shared/domain/approvals/store.ts';
 import { FIRST_SLUG } from '../shared/domain/keys/organisations.ts';
 import type { Environment } from '../shared/kernel/vocabulary.ts';
-import type { Sql, Statement } from '../shared/platform/db/database.ts';
+import type { Sql } from '../shared/platform/db/database.ts';
 import { operatorName, requireOrganisation, runAdmin } from './admin.ts';
 import { say, UsageError } from './exit.ts';
 import { environmentOption, wholeNumber } from './options.ts';
@@ -94,10 +94,7 @@ export const decideApprovalCommand = (state: 'approved' | 'rejected'): CommandBo
       ),
 });
 
-const OWNER: Statement = {
-  name: 'approval-owner',
-  text: 'SELECT organisation_id, environment FROM approval WHERE approval_id = $1',
-};
+const OWNER = 'SELECT organisation_id, environment FROM approval WHERE approval_id = $1';
 
 /** Approval ids are unique in the installation, and the shell's user operates all of it, so no tenant is named. */
 async function ownerOf(sql: Sql, approvalId: string): Promise<ApprovalOwner> {

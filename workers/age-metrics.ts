@@ -3,25 +3,15 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Database, Statement } from '../shared/platform/db/database.ts';
 
 // `seq` is the order of acceptance, so the first row is the oldest.
-const OUTBOX: Statement = {
-  name: 'outbox-age',
-  text: 'SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM outbox ORDER BY seq LIMIT 1',
-};
-const LOG_INBOX: Statement = {
-  name: 'log-inbox-age',
-  text: 'SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM log_inbox ORDER BY seq LIMIT 1',
-};
-const TRUST_INBOX: Statement = {
-  name: 'trust-inbox-age',
-  text: 'SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM trust_inbox ORDER BY seq LIMIT 1',
-};
-const CHECKPOINTS: Statement = {
-  name: 'checkpoint-times',
-  text: `SELECT organisation.slug, log.environment, extract(epoch FROM last.signed_at)::float8 AS seconds
+const OUTBOX = 'SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM outbox ORDER BY seq LIMIT 1';
+const LOG_INBOX =
+  'SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM log_inbox ORDER BY seq LIMIT 1';
+const TRUST_INBOX =
+  'SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM trust_inbox ORDER BY seq LIMIT 1';
+const CHECKPOINTS = `SELECT organisation.slug, log.environment, extract(epoch FROM last.signed_at)::float8 AS seconds
     FROM log JOIN organisation ON organisation.id = log.organisation_id, LATERAL (
       SELECT signed_at FROM checkpoint WHERE checkpoint.log_id = log.log_id ORDER BY size DESC LIMIT 1
-    ) AS last ORDER BY organisation.slug, log.environment, log.generation`,
-};
+    ) AS last ORDER BY organisation.slug, log.environment, log.generation`;
 
 /** Adds the gauges. They are absent while the database is away. */
 export function watchAges(registry: Registry, db: Database): void {

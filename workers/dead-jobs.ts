@@ -1,5 +1,5 @@
 // Records dead jobs: one row and one error line for each, and the dead-job handler of its definition.
-import type { Database, Statement } from '../shared/platform/db/database.ts';
+import type { Database } from '../shared/platform/db/database.ts';
 import { ADVISORY_LOCKS } from '../shared/platform/db/locks.ts';
 import type { QueueName } from '../shared/kernel/jobs.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
@@ -15,26 +15,17 @@ export interface DeadJobRecorderDeps<Q extends QueueName> {
 
 const ERROR_MAX = 2_000;
 
-const LOCK: Statement = { name: 'dead-job-lock', text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.deadJobs})` };
+const LOCK = `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.deadJobs})`;
 // The same work may fail again before an operator resolves its row. The row then shows the latest failure.
-const REPEAT: Statement = {
-  name: 'dead-job-repeat',
-  text: `UPDATE dead_job SET error = $4, failed_at = now(), run = $5
-    WHERE queue = $1 AND name = $2 AND payload = $3 AND state = 'dead' AND run IS DISTINCT FROM $5 RETURNING dead_job_id`,
-};
+const REPEAT = `UPDATE dead_job SET error = $4, failed_at = now(), run = $5
+    WHERE queue = $1 AND name = $2 AND payload = $3 AND state = 'dead' AND run IS DISTINCT FROM $5 RETURNING dead_job_id`;
 // A process that searches for unrecorded failures may report one again that an operator has resolved.
-const RECORD: Statement = {
-  name: 'dead-job-record',
-  text: `INSERT INTO dead_job (organisation_id, environment, queue, name, payload, error, failed_at, run)
+const RECORD = `INSERT INTO dead_job (organisation_id, environment, queue, name, payload, error, failed_at, run)
     SELECT $1, $2, $3, $4, $5, $6, now(), $7 WHERE NOT EXISTS (
       SELECT FROM dead_job WHERE queue = $3 AND name = $4 AND payload = $5 AND (state = 'dead' OR run = $7)
-    ) RETURNING dead_job_id`,
-};
+    ) RETURNING dead_job_id`;
 
-const WAITS: Statement = {
-  name: 'dead-job-waits',
-  text: "SELECT FROM dead_job WHERE queue = $1 AND name = $2 AND payload = $3 AND state = 'dead'",
-};
+const WAITS = "SELECT FROM dead_job WHERE queue = $1 AND name = $2 AND payload = $3 AND state = 'dead'";
 
 /** For `onDead` of a queue. Records the job (idempotent), then calls the hook of its name. */
 export function createDeadJobRecorder<Q extends QueueName>({

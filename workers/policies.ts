@@ -1,7 +1,7 @@
 // Reads the policy folder and activates its set for the whole installation: one worker at a time, all or nothing.
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Database, Sql, Statement } from '../shared/platform/db/database.ts';
+import type { Database, Sql } from '../shared/platform/db/database.ts';
 import { ADVISORY_LOCKS } from '../shared/platform/db/locks.ts';
 import { writeToAllLogs } from '../shared/domain/ledger/service-record.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
@@ -19,27 +19,13 @@ const MAX_PAUSE_MS = 1_000;
 /** A file system that does not answer in this time counts as hanging. Another worker gets the lock; its mount may work. */
 const READ_DEADLINE_MS = 10_000;
 
-const STORE: Statement = {
-  name: 'policy-set-store',
-  text: 'INSERT INTO policy_set (digest, canonical, created_at) VALUES ($1, $2, $3) ON CONFLICT (digest) DO NOTHING',
-};
-const ORGANISATIONS: Statement = { name: 'policy-organisations', text: 'SELECT slug FROM organisation' };
-const ENSURE_STATE: Statement = {
-  name: 'policy-state-ensure',
-  text: 'INSERT INTO policy_state DEFAULT VALUES ON CONFLICT DO NOTHING',
-};
-const NEXT_ACTIVATION: Statement = {
-  name: 'policy-activation-next',
-  text: "SELECT nextval(pg_get_serial_sequence('policy_activation', 'seq'))::text AS seq",
-};
-const CONFIRM: Statement = {
-  name: 'policy-state-confirm',
-  text: 'UPDATE policy_state SET read_at = $1, read_ok = true, findings = $2',
-};
-const REFUSE: Statement = {
-  name: 'policy-state-refuse',
-  text: 'UPDATE policy_state SET read_at = $1, read_ok = false, findings = $2',
-};
+const STORE =
+  'INSERT INTO policy_set (digest, canonical, created_at) VALUES ($1, $2, $3) ON CONFLICT (digest) DO NOTHING';
+const ORGANISATIONS = 'SELECT slug FROM organisation';
+const ENSURE_STATE = 'INSERT INTO policy_state DEFAULT VALUES ON CONFLICT DO NOTHING';
+const NEXT_ACTIVATION = "SELECT nextval(pg_get_serial_sequence('policy_activation', 'seq'))::text AS seq";
+const CONFIRM = 'UPDATE policy_state SET read_at = $1, read_ok = true, findings = $2';
+const REFUSE = 'UPDATE policy_state SET read_at = $1, read_ok = false, findings = $2';
 
 export interface PolicyReaderDeps {
   readonly db: Database;

@@ -1,7 +1,7 @@
 // The relay: hands outbox rows to the queues as jobs. A row is deleted after its job is queued, so a crash in between queues
 // the job twice (at-least-once delivery) and never loses it.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database, Statement } from '../shared/platform/db/database.ts';
+import type { Database } from '../shared/platform/db/database.ts';
 import { type Job, QUEUE_NAMES } from '../shared/kernel/jobs.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Producer } from '../shared/platform/queues/queues.ts';
@@ -39,15 +39,9 @@ const TAKE = (where: string): string =>
     SELECT seq FROM outbox ${where} ORDER BY seq LIMIT $1 FOR UPDATE SKIP LOCKED
   )) RETURNING seq, queue, name, payload, created_at`;
 const NOT_URGENT = ALL_JOBS.flatMap(({ queue, name, isUrgent }) => (isUrgent ? [] : [`('${queue}', '${name}')`]));
-const TAKE_ALL: Statement = { name: 'outbox-take', text: TAKE('') };
-const TAKE_URGENT: Statement = {
-  name: 'outbox-take-urgent',
-  text: TAKE(`WHERE (queue, name) NOT IN (${NOT_URGENT.join(', ')})`),
-};
-const BURY: Statement = {
-  name: 'outbox-bury',
-  text: 'INSERT INTO dead_job (queue, name, payload, error, failed_at) VALUES ($1, $2, $3, $4, now())',
-};
+const TAKE_ALL = TAKE('');
+const TAKE_URGENT = TAKE(`WHERE (queue, name) NOT IN (${NOT_URGENT.join(', ')})`);
+const BURY = 'INSERT INTO dead_job (queue, name, payload, error, failed_at) VALUES ($1, $2, $3, $4, now())';
 
 interface OutboxRow {
   readonly seq: string;

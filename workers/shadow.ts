@@ -1,7 +1,7 @@
 // Shadow mode: evaluates recorded decisions under a second folder of policies. The results are counted and never answered.
 import { performance } from 'node:perf_hooks';
 import { Counter, type Registry } from 'prom-client';
-import type { Database, Statement } from '../shared/platform/db/database.ts';
+import type { Database } from '../shared/platform/db/database.ts';
 import { ADVISORY_LOCKS } from '../shared/platform/db/locks.ts';
 import { createReplayer } from '../shared/domain/drafts/replay.ts';
 import { draftOfFolder } from '../shared/domain/drafts/replay-draft.ts';
@@ -25,7 +25,7 @@ const POLL_EVERY_MS = 1_000;
 const REST_SHARE = 2;
 const MAX_FINDINGS = 100;
 
-const ACTIVE: Statement = { name: 'shadow-active-set', text: 'SELECT active_digest FROM policy_state' };
+const ACTIVE = 'SELECT active_digest FROM policy_state';
 
 export interface ShadowDeps {
   readonly db: Database;

@@ -3,7 +3,7 @@
 // Work that waits its turn is left alone, however long it waits. A waiting job is dated by when its work was accepted, and
 // jobs wait in that order. So work that was accepted before the first waiting job has no job. Some work is queued again in
 // vain, such as an intent that a worker evaluates at this moment: the queue holds its job under the same id and ignores it.
-import type { Database, Statement } from '../shared/platform/db/database.ts';
+import type { Database } from '../shared/platform/db/database.ts';
 import type { Queues } from '../shared/platform/queues/queues.ts';
 import type { Sweeping } from './jobs/definition.ts';
 import { ALL_JOBS } from './jobs/list.ts';
@@ -13,21 +13,15 @@ import type { Swept } from './jobs/sweep.ts';
 const MAX_BATCHES = 10;
 
 // Read before the queues are: work in the outbox at that moment is in no queue yet, and other work is.
-const OLDEST_IN_OUTBOX: Statement = {
-  name: 'sweep-handed-over',
-  text: 'SELECT coalesce((SELECT created_at FROM outbox ORDER BY seq LIMIT 1), now()) AS before',
-};
+const OLDEST_IN_OUTBOX = 'SELECT coalesce((SELECT created_at FROM outbox ORDER BY seq LIMIT 1), now()) AS before';
 
 const DONE = ALL_JOBS.flatMap(({ queue, name, sweeping }) =>
   sweeping === undefined ? [] : [`WHEN '${queue}.${name}' THEN ${sweeping.isDone}`],
 );
 // A dead job waits for an operator's decision. When another job did its work, there is nothing left to decide.
-const RESOLVE: Statement = {
-  name: 'sweep-resolve',
-  text: `UPDATE dead_job d SET state = 'discarded', resolved_at = now(), resolved_by = 'custos', reason = 'The work was done after all.'
+const RESOLVE = `UPDATE dead_job d SET state = 'discarded', resolved_at = now(), resolved_by = 'custos', reason = 'The work was done after all.'
     WHERE state = 'dead' AND CASE queue || '.' || name ${DONE.join(' ')} ELSE false END
-    RETURNING dead_job_id`,
-};
+    RETURNING dead_job_id`;
 
 export interface SweeperDeps {
   readonly db: Database;

@@ -1,5 +1,5 @@
 // Checks of `custos doctor` on the database: version, durability, schema, clock, connections and rights.
-import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { ensureDurable, NotDurableError } from '../../shared/platform/db/durability.ts';
 import { excessRights, ROLE_ADVICE } from '../../shared/platform/db/rights.ts';
 import { migrationNames } from '../../shared/platform/db/migrations/index.ts';
@@ -11,24 +11,13 @@ const CLOCK_WARNING_MS = 1_000;
 const CLOCK_PROBLEM_MS = 60_000;
 const FULL_SHARE = 0.8;
 
-const VERSION: Statement = {
-  name: 'doctor-version',
-  text: "SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number",
-};
-const TABLE: Statement = {
-  name: 'doctor-migration-table',
-  text: "SELECT to_regclass('migration') IS NOT NULL AS there",
-};
-const APPLIED: Statement = { name: 'doctor-migrations', text: 'SELECT name FROM migration ORDER BY id' };
-const CLOCK: Statement = {
-  name: 'doctor-clock',
-  text: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
-};
-const CONNECTIONS: Statement = {
-  name: 'doctor-connections',
-  text: `SELECT (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
-    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most`,
-};
+const VERSION =
+  "SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number";
+const TABLE = "SELECT to_regclass('migration') IS NOT NULL AS there";
+const APPLIED = 'SELECT name FROM migration ORDER BY id';
+const CLOCK = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms';
+const CONNECTIONS = `SELECT (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most`;
 
 export async function checkVersion(db: Database): Promise<Diagnosis[]> {
   const [row] = await db.query<{ version: string; number: number }>(VERSION, []);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import type { Config } from '../../shared/platform/config/table.ts';
-import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { workersAlive } from '../../shared/platform/process/heartbeat.ts';
 import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
@@ -27,22 +27,13 @@ const EXPIRES_SOON = '14 days';
 /** Work that waits longer than this is overdue; the alert rules in docs/operations use the same threshold. */
 const LATE_SECONDS = 10;
 
-const ADMIN_KEYS: Statement = {
-  name: 'doctor-admin-keys',
-  text: `SELECT count(*) FILTER (WHERE expires_at IS NULL OR expires_at > now())::int AS usable,
+const ADMIN_KEYS = `SELECT count(*) FILTER (WHERE expires_at IS NULL OR expires_at > now())::int AS usable,
       count(*) FILTER (WHERE expires_at IS NULL OR expires_at > now() + interval '${EXPIRES_SOON}')::int AS lasting
     FROM api_key JOIN organisation ON organisation.id = api_key.organisation_id AND organisation.is_operator
-    WHERE api_key.environment = 'live' AND 'admin:*' = ANY (scopes) AND revoked_at IS NULL`,
-};
-const POLICY_STATE: Statement = {
-  name: 'doctor-policy-state',
-  text: 'SELECT active_digest, read_ok FROM policy_state',
-};
-const LATE: Statement = {
-  name: 'doctor-late',
-  text: `SELECT (SELECT extract(epoch FROM now() - created_at)::float8 FROM outbox ORDER BY seq LIMIT 1) AS outbox,
-    (SELECT extract(epoch FROM now() - created_at)::float8 FROM log_inbox ORDER BY seq LIMIT 1) AS log`,
-};
+    WHERE api_key.environment = 'live' AND 'admin:*' = ANY (scopes) AND revoked_at IS NULL`;
+const POLICY_STATE = 'SELECT active_digest, read_ok FROM policy_state';
+const LATE = `SELECT (SELECT extract(epoch FROM now() - created_at)::float8 FROM outbox ORDER BY seq LIMIT 1) AS outbox,
+    (SELECT extract(epoch FROM now() - created_at)::float8 FROM log_inbox ORDER BY seq LIMIT 1) AS log`;
 
 /** The peppers of this installation, from settings or from the data folder of the embedded database. */
 export function peppersOf(config: Config): Partial<Record<'pepper' | 'previous', string>> {

@@ -16,21 +16,18 @@ const BY_ID = `${COLUMNS} AND agent_id COLLATE "C" >= $3 AND agent_id COLLATE "C
 /** For keys that are bound to a few agents. */
 const BOUND = `${COLUMNS} AND agent_id = ANY ($3) AND ($4::text IS NULL OR status = $4)`;
 
-// Lists are sorted by agent.seq: the bare name would be the output column, which is text.
-const list = (name: string, text: string): Statement => ({ name: `dashboard-agents-${name}`, text });
-
-/** Each statement reads about as many rows as it returns, on any page. A test checks their plans. */
+/**
+ * Each statement reads about as many rows as it returns, on any page. A test checks their plans. Sorted by agent.seq: the bare
+ * name would be the output column, which is text.
+ */
 export const AGENT_LISTS = {
-  newest: list('newest', `${COLUMNS} AND seq < $3 ORDER BY agent.seq DESC LIMIT $4`),
-  newestOfStatus: list('of-status', `${COLUMNS} AND status = $5 AND seq < $3 ORDER BY agent.seq DESC LIMIT $4`),
-  byPrefix: list('by-prefix', `${BY_ID} ORDER BY agent_id COLLATE "C" LIMIT $5`),
+  newest: `${COLUMNS} AND seq < $3 ORDER BY agent.seq DESC LIMIT $4`,
+  newestOfStatus: `${COLUMNS} AND status = $5 AND seq < $3 ORDER BY agent.seq DESC LIMIT $4`,
+  byPrefix: `${BY_ID} ORDER BY agent_id COLLATE "C" LIMIT $5`,
   // For a rare status it may read all agents with the prefix.
-  byPrefixOfStatus: list('by-prefix-of-status', `${BY_ID} AND status = $6 ORDER BY agent_id COLLATE "C" LIMIT $5`),
-  newestOfBound: list('bound', `${BOUND} AND seq < $5 ORDER BY agent.seq DESC LIMIT $6`),
-  byPrefixOfBound: list(
-    'bound-by-prefix',
-    `${BOUND} AND agent_id COLLATE "C" >= $5 ORDER BY agent_id COLLATE "C" LIMIT $6`,
-  ),
+  byPrefixOfStatus: `${BY_ID} AND status = $6 ORDER BY agent_id COLLATE "C" LIMIT $5`,
+  newestOfBound: `${BOUND} AND seq < $5 ORDER BY agent.seq DESC LIMIT $6`,
+  byPrefixOfBound: `${BOUND} AND agent_id COLLATE "C" >= $5 ORDER BY agent_id COLLATE "C" LIMIT $6`,
 };
 
 /** The largest bigint. */

@@ -1,5 +1,5 @@
 // Limits sign-in attempts with a wrong key: five in a quarter of an hour for each client, counted for all processes together.
-import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 
 export const MAX_ATTEMPTS = 5;
 export const ATTEMPT_WINDOW_MS = 15 * 60_000;
@@ -7,23 +7,14 @@ export const ATTEMPT_WINDOW_MS = 15 * 60_000;
 const MAX_CLIENTS = 10_000;
 
 /** Counts the attempt before the key is checked, so that concurrent attempts are counted, too. */
-const TAKE: Statement = {
-  name: 'dashboard-attempt-take',
-  text: `INSERT INTO dashboard_attempt AS row (client, attempts, since) VALUES ($1, 1, $2)
+const TAKE = `INSERT INTO dashboard_attempt AS row (client, attempts, since) VALUES ($1, 1, $2)
     ON CONFLICT (client) DO UPDATE SET
       attempts = CASE WHEN row.since <= $3 THEN 1 ELSE LEAST(row.attempts + 1, 1000) END,
       since = CASE WHEN row.since <= $3 THEN excluded.since ELSE row.since END
-    RETURNING attempts, since`,
-};
-const GIVE_BACK: Statement = {
-  name: 'dashboard-attempt-give-back',
-  text: 'UPDATE dashboard_attempt SET attempts = attempts - 1 WHERE client = $1 AND attempts > 0',
-};
-const DELETE_OLD: Statement = {
-  name: 'dashboard-attempt-forget',
-  text: `DELETE FROM dashboard_attempt WHERE since <= $1
-    OR client IN (SELECT client FROM dashboard_attempt ORDER BY since DESC OFFSET ${MAX_CLIENTS})`,
-};
+    RETURNING attempts, since`;
+const GIVE_BACK = 'UPDATE dashboard_attempt SET attempts = attempts - 1 WHERE client = $1 AND attempts > 0';
+const DELETE_OLD = `DELETE FROM dashboard_attempt WHERE since <= $1
+    OR client IN (SELECT client FROM dashboard_attempt ORDER BY since DESC OFFSET ${MAX_CLIENTS})`;
 
 export interface Attempts {
   /**

@@ -1,6 +1,6 @@
 // Explains a recorded decision: evaluates its stored facts again under the policy set that it names.
 import { BoundedCache } from '../../shared/kernel/bounded-cache.ts';
-import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { factsDigest } from '../../shared/core/decision/record.ts';
 import { meaningOf } from '../../shared/core/decision/approval-bound.ts';
@@ -17,14 +17,9 @@ import { maskedArguments, maskedAt } from '../../shared/core/tools/mask.ts';
 import { NO_PREVIOUS, sealRecord } from '../../shared/core/proof/record.ts';
 import type { DecisionExplanation } from './client/wire.ts';
 
-const READ: Statement = {
-  name: 'dashboard-decision-facts',
-  text: 'SELECT agent_id, record, facts, facts_salt, policy_digest FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = $3',
-};
-const READ_SET: Statement = {
-  name: 'dashboard-policy-set',
-  text: 'SELECT canonical FROM policy_set WHERE digest = $1',
-};
+const READ =
+  'SELECT agent_id, record, facts, facts_salt, policy_digest FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = $3';
+const READ_SET = 'SELECT canonical FROM policy_set WHERE digest = $1';
 
 /** Evaluators of sets other than the active one that are cached: a large one takes 50 MB. */
 const MAX_SETS = 2;

@@ -1,5 +1,5 @@
 // The state of an organisation's logs: their size, their last checkpoint, and what the auditor found.
-import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { type Finding, FINDINGS } from '../../shared/core/proof/audit-findings.ts';
 import type { Environment } from '../../shared/kernel/vocabulary.ts';
 import type { AuditedLog } from './client/wire.ts';
@@ -12,15 +12,12 @@ export interface Tenant {
 /** Records that wait are counted up to this number. */
 export const MAX_WAITING = 10_000;
 
-const LOGS: Statement = {
-  name: 'dashboard-audited-logs',
-  text: `SELECT log.generation, log.origin, log.size::float8 AS size, log.halted_reason AS "haltedReason", signed.size::float8 AS signed_size, signed.signed_at,
+const LOGS = `SELECT log.generation, log.origin, log.size::float8 AS size, log.halted_reason AS "haltedReason", signed.size::float8 AS signed_size, signed.signed_at,
       audit.ok, audit.audited_size::float8 AS audited_size, audit.audited_at, audit.findings,
       (SELECT count(*)::int FROM (SELECT FROM log_inbox i WHERE i.organisation_id = $1 AND i.environment = $2 LIMIT ${MAX_WAITING}) waiting) AS waiting
     FROM log LEFT JOIN audit USING (log_id)
       LEFT JOIN LATERAL (SELECT size, signed_at FROM checkpoint c WHERE c.log_id = log.log_id ORDER BY size DESC LIMIT 1) signed ON true
-    WHERE log.organisation_id = $1 AND log.environment = $2 ORDER BY log.generation DESC LIMIT $3`,
-};
+    WHERE log.organisation_id = $1 AND log.environment = $2 ORDER BY log.generation DESC LIMIT $3`;
 
 interface LogRow extends Omit<AuditedLog, 'checkpoint' | 'audit'> {
   readonly signed_size: number | null;

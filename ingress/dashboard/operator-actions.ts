@@ -39,10 +39,7 @@ export function actionsStatement(outcome: Outcome | undefined, sight: Sight): St
     // Actions of other keys name agents that a bound key may not see.
     bound: [page(`${actions} AND a.key_id = $5`), page(`${attempts} AND a.key_id = $5`)],
   };
-  return {
-    name: `dashboard-actions-${outcome ?? 'any'}-${sight}`,
-    text: `SELECT * FROM (${parts[sight].join(' UNION ALL ')}) AS found ORDER BY seq DESC LIMIT $4`,
-  };
+  return `SELECT * FROM (${parts[sight].join(' UNION ALL ')}) AS found ORDER BY seq DESC LIMIT $4`;
 }
 
 type ActionRow = Omit<OperatorAction, 'at'> & { readonly at: Date; readonly own: boolean };

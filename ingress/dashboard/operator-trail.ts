@@ -1,7 +1,7 @@
 // The operator trail: what operators did on the dashboard. Each action is a row before it begins and one after it ends;
 // each row is also a record in the ledger and a line in the process log.
 import { createHash } from 'node:crypto';
-import type { Database, EntitySql, Statement } from '../../shared/platform/db/database.ts';
+import type { Database, EntitySql } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { operatorOrganisation } from '../../shared/domain/keys/organisations.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -26,11 +26,8 @@ export interface Action {
   readonly subject: string;
 }
 
-const INSERT: Statement = {
-  name: 'dashboard-audit-insert',
-  text: `INSERT INTO dashboard_audit (at, request_id, key_id, organisation_id, environment, address, action, subject, outcome, status, code)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING seq::text AS seq`,
-};
+const INSERT = `INSERT INTO dashboard_audit (at, request_id, key_id, organisation_id, environment, address, action, subject, outcome, status, code)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING seq::text AS seq`;
 
 interface TrailRow extends Action {
   readonly outcome: Outcome;

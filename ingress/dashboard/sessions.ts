@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { BoundedCache } from '../../shared/kernel/bounded-cache.ts';
-import type { Database, Sql, Statement } from '../../shared/platform/db/database.ts';
+import type { Database, Sql } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { loadKey } from '../../shared/domain/keys/lookup.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -22,26 +22,14 @@ export const MAX_SESSIONS_PER_KEY = 50;
 const MAX_RECENT_TOKENS = 1_000;
 
 /** Deletes expired sessions and those of the key beyond its limit, and returns the latter. */
-const MAKE_ROOM: Statement = {
-  name: 'dashboard-session-make-room',
-  text: `WITH ended AS (DELETE FROM dashboard_session WHERE expires_at <= $2 OR token_hash IN
+const MAKE_ROOM = `WITH ended AS (DELETE FROM dashboard_session WHERE expires_at <= $2 OR token_hash IN
       (SELECT token_hash FROM dashboard_session WHERE key_id = $1 ORDER BY last_seen_at DESC, created_at DESC OFFSET ${MAX_SESSIONS_PER_KEY - 1})
       RETURNING token_hash, key_id, expires_at)
-    SELECT token_hash FROM ended WHERE key_id = $1 AND expires_at > $2`,
-};
-const FIND: Statement = {
-  name: 'dashboard-session-find',
-  text: `SELECT ${sealedColumns('dashboard_session', 's')} FROM dashboard_session s WHERE token_hash = $1`,
-};
-const TOUCH: Statement = {
-  name: 'dashboard-session-touch',
-  text: 'UPDATE dashboard_session SET last_seen_at = $2, seal = $3 WHERE token_hash = $1 AND seal = $4',
-};
-const END: Statement = {
-  name: 'dashboard-session-end',
-  text: `WITH ended AS (DELETE FROM dashboard_session WHERE token_hash = $1 RETURNING key_id)
-    SELECT api_key.key_id AS "keyId", organisation_id AS "organisationId", environment FROM ended JOIN api_key USING (key_id)`,
-};
+    SELECT token_hash FROM ended WHERE key_id = $1 AND expires_at > $2`;
+const FIND = `SELECT ${sealedColumns('dashboard_session', 's')} FROM dashboard_session s WHERE token_hash = $1`;
+const TOUCH = 'UPDATE dashboard_session SET last_seen_at = $2, seal = $3 WHERE token_hash = $1 AND seal = $4';
+const END = `WITH ended AS (DELETE FROM dashboard_session WHERE token_hash = $1 RETURNING key_id)
+    SELECT api_key.key_id AS "keyId", organisation_id AS "organisationId", environment FROM ended JOIN api_key USING (key_id)`;
 
 export interface Session {
   readonly key: AuthenticatedKey;

@@ -1,5 +1,4 @@
 // SQL of the table `idempotency`: claims of running requests, and stored answers. All times are the database's.
-import type { Statement } from '../../shared/platform/db/database.ts';
 
 /**
  * A request that takes longer loses its claim, and so does one whose process hangs. Its transaction then cannot commit,
@@ -20,9 +19,7 @@ const ROW_GOES_ON = `(row.unfinished AND NOT ${ROW_IS_OLD})`;
 const HOLDER_IS_GONE = `(row.claimed_by IS NOT NULL AND NOT EXISTS (SELECT FROM process_heartbeat AS holder
       WHERE holder.process_id = row.claimed_by AND holder.seen_at > clock_timestamp() - make_interval(secs => ${GONE_AFTER_SECONDS})))`;
 
-export const CLAIM: Statement = {
-  name: 'idempotency-claim',
-  text: `INSERT INTO idempotency AS row (organisation_id, environment, route, key_hash, body_hash, claim, claimed_by, claimed_until, created_at)
+export const CLAIM = `INSERT INTO idempotency AS row (organisation_id, environment, route, key_hash, body_hash, claim, claimed_by, claimed_until, created_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS}), clock_timestamp())
     ON CONFLICT (organisation_id, environment, route, key_hash) DO UPDATE
     SET body_hash = excluded.body_hash, claim = excluded.claim, claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until,
@@ -33,31 +30,21 @@ export const CLAIM: Statement = {
     WHERE ${ROW_IS_OLD}
        OR ((row.status IS NULL OR (row.unfinished AND row.body_hash = excluded.body_hash))
            AND (row.claim IS NULL OR row.claimed_until < clock_timestamp() OR ${HOLDER_IS_GONE}))
-    RETURNING answer`,
-};
+    RETURNING answer`;
 /** `wait_seconds`: time until the claim can be taken over at the latest; 1 while its process works on it. */
-export const READ: Statement = {
-  name: 'idempotency-read',
-  text: `SELECT row.body_hash, row.status, row.answer, row.claim IS NOT NULL OR row.unfinished AS is_open,
+export const READ = `SELECT row.body_hash, row.status, row.answer, row.claim IS NOT NULL OR row.unfinished AS is_open,
       CASE WHEN holder.seen_at > clock_timestamp() - make_interval(secs => ${ALIVE_WITHIN_SECONDS}) THEN 1
         ELSE greatest(1, ceil(extract(epoch FROM least(row.claimed_until, holder.seen_at + make_interval(secs => ${GONE_AFTER_SECONDS})) - clock_timestamp())))
       END::int AS wait_seconds
     FROM idempotency AS row LEFT JOIN process_heartbeat AS holder ON holder.process_id = row.claimed_by
-    WHERE ${OF}`,
-};
-export const STORE: Statement = {
-  name: 'idempotency-store',
-  text: `UPDATE idempotency SET status = $6, answer = $7, unfinished = $8, claim = NULL, claimed_by = NULL, claimed_until = NULL
-    WHERE ${OF} AND claim = $5 RETURNING status`,
-};
+    WHERE ${OF}`;
+export const STORE = `UPDATE idempotency SET status = $6, answer = $7, unfinished = $8, claim = NULL, claimed_by = NULL, claimed_until = NULL
+    WHERE ${OF} AND claim = $5 RETURNING status`;
 /** An unfinished answer stays, so that a repeat continues it. */
-export const RELEASE: Statement = {
-  name: 'idempotency-release',
-  text: `WITH kept AS (
+export const RELEASE = `WITH kept AS (
       UPDATE idempotency SET claim = NULL, claimed_by = NULL, claimed_until = NULL WHERE ${OF} AND claim = $5 AND unfinished
     )
-    DELETE FROM idempotency WHERE ${OF} AND claim = $5 AND NOT unfinished`,
-};
+    DELETE FROM idempotency WHERE ${OF} AND claim = $5 AND NOT unfinished`;
 
 export interface StoredRow {
   readonly body_hash: Buffer;

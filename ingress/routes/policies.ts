@@ -1,5 +1,5 @@
 // Policy sets: read the set in force and earlier ones by digest, and validate files before they are put into the folder.
-import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
@@ -15,11 +15,8 @@ import {
 } from '../../shared/api/policy-set.ts';
 import { defineRoute, type Route } from '../route.ts';
 
-const READ: Statement = {
-  name: 'policy-set-by-digest',
-  text: 'SELECT canonical, created_at FROM policy_set WHERE digest = $1',
-};
-const ORGANISATIONS: Statement = { name: 'policy-organisation-slugs', text: 'SELECT slug FROM organisation' };
+const READ = 'SELECT canonical, created_at FROM policy_set WHERE digest = $1';
+const ORGANISATIONS = 'SELECT slug FROM organisation';
 const LEXICON_FILE = 'lexicon.json';
 /** About twenty milliseconds of linting, during which other requests wait. */
 const WARNINGS_UP_TO = 100;

@@ -1,5 +1,5 @@
 // Trust: report signals, read scores and their history.
-import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import type { SignalRow, SignalStore } from '../../shared/domain/trust/signals.ts';
 import { listTrustChanges, loadTrust, loadTrustAt, type TrustChange } from '../../shared/domain/trust/state.ts';
 import { ApiError, type FieldError } from '../../shared/kernel/errors.ts';
@@ -31,10 +31,7 @@ const MAX_AHEAD_MS = 5 * 60_000;
 const MAX_BACK_MS = 30 * 86_400_000;
 const EVIDENCE_MAX_BYTES = 16_384;
 
-const REGISTERED: Statement = {
-  name: 'trust-registered',
-  text: 'SELECT created_at FROM agent WHERE organisation_id = $1 AND environment = $2 AND agent_id = $3',
-};
+const REGISTERED = 'SELECT created_at FROM agent WHERE organisation_id = $1 AND environment = $2 AND agent_id = $3';
 
 export interface TrustDeps {
   readonly db: Database;

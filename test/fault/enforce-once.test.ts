@@ -103,8 +103,8 @@ describe('a batch under an Idempotency-Key', function suite() {
       await warm(table);
       const decided = new Map<number, Member>();
       const first = await service.db.transaction(async (sql) => {
-        await sql.query({ name: 'test-lock', text: 'SELECT set_config($1, $2, true)' }, ['statement_timeout', '0']);
-        await sql.query({ name: `test-lock-${table}`, text: `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE` }, []);
+        await sql.query('SELECT set_config($1, $2, true)', ['statement_timeout', '0']);
+        await sql.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`, []);
         return send(table);
       });
       take(first, decided);

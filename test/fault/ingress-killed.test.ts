@@ -116,7 +116,7 @@ describe('ingress killed under load', function suite() {
   /** The recorded decisions of a round, by agent. */
   const onRecord = async (round: number): Promise<Map<string, string[]>> => {
     const rows = await db.query<{ agent_id: string; record: Buffer }>(
-      { name: 'on-record', text: 'SELECT agent_id, record FROM decision WHERE agent_id LIKE $1' },
+      'SELECT agent_id, record FROM decision WHERE agent_id LIKE $1',
       [`r${round}-%`],
     );
     const found = new Map<string, string[]>();
@@ -163,10 +163,7 @@ describe('ingress killed under load', function suite() {
         // Decided by the killed process, decided now, or claimed by the killed process until its claim expires.
         expect([200, 409], text).to.include(status);
       }
-      await db.query(
-        { name: 'expire', text: 'UPDATE idempotency SET claimed_until = now() WHERE claim IS NOT NULL' },
-        [],
-      );
+      await db.query('UPDATE idempotency SET claimed_until = now() WHERE claim IS NOT NULL', []);
       await repeat(client, [...open, ...withKey.filter((sent) => !open.includes(sent)).slice(-ANSWERED_REPEATED)]);
       client.close();
       await expectOnRecordOnce(round, all);

@@ -62,9 +62,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
     const readinessOf = async (service: TestService): Promise<string> =>
       (await fetch(`${service.address}/ready`, { headers: { 'x-api-key': key } })).text();
     const databaseMs = async (): Promise<number> =>
-      (
-        await db.query<{ at: Date }>({ name: 'test-now', text: 'SELECT clock_timestamp() AS at' }, [])
-      )[0]?.at.getTime() ?? 0;
+      (await db.query<{ at: Date }>('SELECT clock_timestamp() AS at', []))[0]?.at.getTime() ?? 0;
 
     it('a worker an hour ahead expires nothing, reports its clock, and does not stop the work of others', async function () {
       this.timeout(120_000);

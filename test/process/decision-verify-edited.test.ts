@@ -1,5 +1,4 @@
 // `custos decision verify` after someone has edited the database: each edited row is named.
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Sql } from '../../shared/platform/db/database.ts';
 import { DECISION_FAILURES, type DecisionFailureCode } from '../../shared/core/verification/failures.ts';
@@ -21,17 +20,11 @@ describe('custos decision verify, after a row was edited in the database', funct
   /** Edits as a superuser, bypassing triggers, and restores the tables afterwards. */
   const edited = async (statement: string, values: readonly unknown[], work: () => Promise<void>): Promise<void> => {
     const tables = ['decision', 'record', 'policy_set', 'leaf'];
-    const change = (sql: Sql, name: string, text: string, given: readonly unknown[] = []): Promise<unknown[]> =>
-      sql.query({ name: `edit-${name}`, text }, given);
+    const change = (sql: Sql, text: string, given: readonly unknown[] = []): Promise<unknown[]> =>
+      sql.query(text, given);
     await asSuperuser(service.db, async (sql) => {
-      for (const table of tables)
-        await change(sql, `save-${table}`, `CREATE TABLE saved_${table} AS SELECT * FROM ${table}`);
-      const changed = await change(
-        sql,
-        createHash('sha256').update(statement).digest('hex').slice(0, 40),
-        `${statement} RETURNING 1`,
-        values,
-      );
+      for (const table of tables) await change(sql, `CREATE TABLE saved_${table} AS SELECT * FROM ${table}`);
+      const changed = await change(sql, `${statement} RETURNING 1`, values);
       expect(changed.length, statement).to.be.greaterThan(0);
     });
     try {
@@ -39,9 +32,9 @@ describe('custos decision verify, after a row was edited in the database', funct
     } finally {
       await asSuperuser(service.db, async (sql) => {
         for (const table of tables) {
-          await change(sql, `clear-${table}`, `DELETE FROM ${table}`);
-          await change(sql, `restore-${table}`, `INSERT INTO ${table} SELECT * FROM saved_${table}`);
-          await change(sql, `drop-${table}`, `DROP TABLE saved_${table}`);
+          await change(sql, `DELETE FROM ${table}`);
+          await change(sql, `INSERT INTO ${table} SELECT * FROM saved_${table}`);
+          await change(sql, `DROP TABLE saved_${table}`);
         }
       });
     }

@@ -45,8 +45,7 @@ describe('custos doctor', function () {
     db = await openTestDatabase(database.url);
     await bootstrap(db);
     // No worker runs here, so the entries queued by bootstrap would be reported as overdue.
-    for (const table of ['log_inbox', 'outbox'])
-      await db.query({ name: `clear-${table}`, text: `DELETE FROM ${table}` }, []);
+    for (const table of ['log_inbox', 'outbox']) await db.query(`DELETE FROM ${table}`, []);
     env = { DATABASE_URL: database.url, CUSTOS_PEPPER: TEST_PEPPER, CUSTOS_DATA_DIR: temporaryFolder('doctor') };
   });
 
@@ -96,7 +95,7 @@ describe('custos doctor', function () {
       checks.map(({ check }) => check),
       'checkpoints are kept there',
     ).to.include('data folder');
-    await db.query({ name: 'forget-fingerprints', text: 'DELETE FROM secret_fingerprint' }, []);
+    await db.query('DELETE FROM secret_fingerprint', []);
   });
 
   it('warns of excessive privileges of the database role, without failing', async () => {
@@ -115,11 +114,8 @@ describe('custos doctor', function () {
   it('reports that no policy set is in force, then that the folder differs from the set in force', async () => {
     const before = await doctor(env);
     expect(problems(before)).to.deep.equal(['policy set: none is in force: every request is refused']);
-    await db.query(
-      { name: 'a-set', text: "INSERT INTO policy_set (digest, canonical, created_at) VALUES ($1, '', now())" },
-      ['ab'.repeat(32)],
-    );
-    await db.query({ name: 'in-force', text: 'UPDATE policy_state SET active_digest = $1' }, ['ab'.repeat(32)]);
+    await db.query("INSERT INTO policy_set (digest, canonical, created_at) VALUES ($1, '', now())", ['ab'.repeat(32)]);
+    await db.query('UPDATE policy_state SET active_digest = $1', ['ab'.repeat(32)]);
     expect(problems(await doctor(env)).join(), 'a row written by hand').to.match(
       /^sealed rows: 1 rows .* policy_state$/,
     );
@@ -139,7 +135,7 @@ describe('custos doctor', function () {
   });
 
   it('reports a pepper that is not the one of the database', async () => {
-    await db.query({ name: 'forget', text: 'DELETE FROM secret_fingerprint' }, []);
+    await db.query('DELETE FROM secret_fingerprint', []);
     expect((await doctor(env)).checks.find(({ check }) => check === 'pepper')?.detail).to.include('none yet');
     await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', TEST_PEPPER);
     const examined = await doctor({ ...env, CUSTOS_PEPPER: `${TEST_PEPPER}, but another` });
@@ -165,7 +161,7 @@ describe('custos doctor', function () {
       `INSERT INTO dead_job (queue, name, payload, error, failed_at) VALUES ('trust', 'trust.fold', '{}', 'it failed', now())`,
       'UPDATE api_key SET revoked_at = now()',
     ];
-    for (const [i, text] of statements.entries()) await db.query({ name: `doctor-test-${i}`, text }, []);
+    for (const text of statements) await db.query(text, []);
     await sealAll(db, 'api_key');
     const examined = await doctor(env);
     expect(problems(examined)).to.deep.equal([

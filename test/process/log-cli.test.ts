@@ -37,7 +37,7 @@ describe('custos log and custos audit', function () {
     database = await createTestDatabase();
     db = await openTestDatabase(database.url, { queryTimeoutMs: 30_000 });
     const { operatorId } = await bootstrap(db);
-    const [row] = await db.query<{ slug: string }>({ name: 'slug', text: 'SELECT slug FROM organisation' }, []);
+    const [row] = await db.query<{ slug: string }>('SELECT slug FROM organisation', []);
     slug = row?.slug ?? '';
     log = logUnderTest({ db, organisationId: operatorId, slug, keeper: createCheckpointKeeper(kept) });
     await log.sql('DELETE FROM log_inbox');

@@ -58,10 +58,7 @@ describe('one policy folder, two ingress processes and two workers', function su
   const readers = async (): Promise<number[]> =>
     (
       await db.query<{ pid: number }>(
-        {
-          name: 'readers',
-          text: "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = 4237003 AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
-        },
+        "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = 4237003 AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
         [],
       )
     ).map((row) => row.pid);

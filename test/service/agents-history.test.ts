@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { ChangeListener } from '../../shared/platform/db/changes.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
+import { LOAD } from '../../shared/domain/agents/agent-rows.ts';
 import { type AgentDirectory, createAgentDirectory } from '../../shared/domain/agents/agents.ts';
 import { createDecisionStore } from '../../shared/domain/decisions/decision-store.ts';
 import { newId } from '../../shared/kernel/ids.ts';
@@ -104,7 +105,7 @@ describe('the decision history of an agent in two processes', () => {
       ...db,
       async query(statement, values) {
         const rows = await db.query<never>(statement, values);
-        if (statement.name !== 'agents-load') return rows;
+        if (statement !== LOAD) return rows;
         const waitingFor = held;
         held = undefined;
         answered.open();

@@ -125,7 +125,7 @@ describe('rows that grant authority, edited in the database', () => {
 
   const tamper = async (sql: string): Promise<void> => {
     await asSuperuser(service.db, async (tx) => {
-      for (const text of sql.split(';').filter((part) => part.trim() !== '')) await tx.query({ name: '', text }, []);
+      for (const text of sql.split(';').filter((part) => part.trim() !== '')) await tx.query(text, []);
     });
   };
   const audit = async (): Promise<string[]> => {

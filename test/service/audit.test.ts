@@ -20,7 +20,7 @@ describe('the audit of a log of several subtrees', () => {
     database = await createTestDatabase();
     db = await openTestDatabase(database.url, { queryTimeoutMs: 30_000 });
     const { operatorId } = await bootstrap(db);
-    const [row] = await db.query<{ slug: string }>({ name: 'slug', text: 'SELECT slug FROM organisation' }, []);
+    const [row] = await db.query<{ slug: string }>('SELECT slug FROM organisation', []);
     log = logUnderTest({ db, organisationId: operatorId, slug: row?.slug ?? '' });
     await log.sql('DELETE FROM log_inbox');
     for (const count of [700, 324, 1, 1_375]) {
@@ -119,7 +119,7 @@ describe('the audit of a log of several subtrees', () => {
 
   it('skips what another worker is auditing, and does not wait for it', async () => {
     await db.transaction(async (sql) => {
-      await sql.query({ name: 'hold', text: 'SELECT FROM audit FOR UPDATE' }, []);
+      await sql.query('SELECT FROM audit FOR UPDATE', []);
       expect(await log.auditor.run()).to.deep.equal([]);
     });
     expect(await log.auditor.run()).to.have.lengthOf(1);

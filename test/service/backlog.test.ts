@@ -75,10 +75,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       const times = new Map<string, number>();
       const decide = async ({ intentId }: { intentId: string }): Promise<void> => {
         times.set(intentId, (times.get(intentId) ?? 0) + 1);
-        await db.query(
-          { name: 'test-decide', text: "UPDATE intent SET status = 'decided', decision_id = 'd' WHERE intent_id = $1" },
-          [intentId],
-        );
+        await db.query("UPDATE intent SET status = 'decided', decision_id = 'd' WHERE intent_id = $1", [intentId]);
       };
       queues.work('intents', { evaluate: decide }, { concurrency: 20 });
       // The sweeper and the relay run concurrently.

@@ -26,7 +26,7 @@ describe('checkpoints', () => {
     database = await createTestDatabase();
     db = await openTestDatabase(database.url, { queryTimeoutMs: 30_000 });
     const { operatorId } = await bootstrap(db);
-    const [row] = await db.query<{ slug: string }>({ name: 'slug', text: 'SELECT slug FROM organisation' }, []);
+    const [row] = await db.query<{ slug: string }>('SELECT slug FROM organisation', []);
     log = logUnderTest({ db, organisationId: operatorId, slug: row?.slug ?? '', keeper });
     await log.sql('DELETE FROM log_inbox');
   });

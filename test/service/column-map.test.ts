@@ -66,10 +66,7 @@ describe('the rows of a column map', () => {
   after(() => service.close());
 
   it('are stored in order with their values, from none to many, also with reused memory', async () => {
-    const statement = {
-      name: 'column-map-test',
-      text: `SELECT $1::int AS one, given.* FROM (${MAP.rows(2)}) AS given`,
-    };
+    const statement = `SELECT $1::int AS one, given.* FROM (${MAP.rows(2)}) AS given`;
     const write = MAP.createWriter();
     await fc.assert(
       fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {
@@ -104,12 +101,9 @@ describe('the rows of a column map', () => {
         place: 'ordinal',
         by: `$${map.size + 1}`,
       });
-      await sql.query(
-        { name: 'make', text: 'CREATE TEMP TABLE recent_rows (id text, slug text, place int, by text) ON COMMIT DROP' },
-        [],
-      );
-      await sql.query({ name: 'insert', text: insert }, [...map.values(['a', 'b']), 'me']);
-      expect(await sql.query({ name: 'read', text: 'SELECT * FROM recent_rows ORDER BY place' }, [])).to.deep.equal([
+      await sql.query('CREATE TEMP TABLE recent_rows (id text, slug text, place int, by text) ON COMMIT DROP', []);
+      await sql.query(insert, [...map.values(['a', 'b']), 'me']);
+      expect(await sql.query('SELECT * FROM recent_rows ORDER BY place', [])).to.deep.equal([
         { id: 'org_a', slug: 'a', place: 1, by: 'me' },
         { id: 'org_b', slug: 'b', place: 2, by: 'me' },
       ]);

@@ -64,7 +64,7 @@ describe('a session that the server ends while the pool hands it out', () => {
   });
 
   it('fails only the transaction that asked for it, and the next one gets another session', async () => {
-    const PING = { name: 'test-ping', text: 'SELECT 1 AS one' };
+    const PING = 'SELECT 1 AS one';
     isShuttingDown = true;
     const outcomes = await Promise.allSettled(
       Array.from({ length: 3 }, () => db.transaction((sql) => sql.query(PING, []))),
@@ -83,10 +83,7 @@ describe('idle connections', () => {
     const database = await createTestDatabase();
     const looker = await openTestDatabase(database.url);
     const db = await openTestDatabase(database.url, { applicationName: 'keeper', poolSize: 6, kept: 4 });
-    const COUNT = {
-      name: 'test-sessions',
-      text: "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'keeper'",
-    };
+    const COUNT = "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'keeper'";
     expect(await looker.query(COUNT, [])).to.deep.equal([{ n: 4 }]);
     let begun = 0;
     const all = createGate();

@@ -119,7 +119,7 @@ const PROVOCATIONS: readonly Provocation[] = [
     async send(s) {
       // Locked by another session: the statement times out, as when the database does not answer.
       const held = s.db.transaction(async (sql) => {
-        await sql.query({ name: 'test-lock', text: 'LOCK TABLE agent IN ACCESS EXCLUSIVE MODE' }, []);
+        await sql.query('LOCK TABLE agent IN ACCESS EXCLUSIVE MODE', []);
         return s.admin.get(PATH);
       });
       return held;

@@ -41,7 +41,7 @@ describe('a log whose database is restored from an older backup', () => {
     db = await openTestDatabase(embedded.url, { queryTimeoutMs: 30_000 });
     // Once, because each new admin key is a record of its own.
     if (organisationId === '') ({ operatorId: organisationId } = await bootstrap(db));
-    const [row] = await db.query<{ slug: string }>({ name: 'slug', text: 'SELECT slug FROM organisation' }, []);
+    const [row] = await db.query<{ slug: string }>('SELECT slug FROM organisation', []);
     slug = row?.slug ?? '';
     log = logUnderTest({ db, organisationId, slug, key, keeper });
   };

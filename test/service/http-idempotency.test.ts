@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Type } from 'typebox';
 import { type Claim, createIdempotency, type Idempotency } from '../../ingress/request/idempotency.ts';
+import { CLAIM, RELEASE } from '../../ingress/request/idempotency-rows.ts';
 import { defineRoute, type Reply, type Route } from '../../ingress/route.ts';
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
@@ -13,7 +14,7 @@ import { createTestDatabase, openTestDatabase, queryOnce, type TestDatabase } fr
 import { sampleKey, type Sample, startSample } from '../support/sample-app.ts';
 import { waitFor } from '../support/wait.ts';
 
-const ADD: Statement = { name: 'test-effect', text: 'INSERT INTO test_effect (name) VALUES ($1)' };
+const ADD = 'INSERT INTO test_effect (name) VALUES ($1)';
 const Body = Type.Object(
   { name: Type.String(), secret: Type.Optional(Type.String()) },
   { additionalProperties: false },
@@ -41,10 +42,9 @@ describe('Idempotency-Key', () => {
   let earlier: unknown;
 
   const rows = (): Promise<{ status: number | null; answer: Buffer | null; key_hash: Buffer }[]> =>
-    db.query({ name: 'test-rows', text: 'SELECT status, answer, key_hash FROM idempotency' }, []);
-  const effects = async (): Promise<number> =>
-    (await db.query({ name: 'test-effects', text: 'SELECT name FROM test_effect' }, [])).length;
-  const sql = (name: string, text: string) => db.query({ name, text }, []);
+    db.query('SELECT status, answer, key_hash FROM idempotency', []);
+  const effects = async (): Promise<number> => (await db.query('SELECT name FROM test_effect', [])).length;
+  const sql = (text: string) => db.query(text, []);
 
   const plain: Route = defineRoute({
     method: 'POST',
@@ -100,7 +100,7 @@ describe('Idempotency-Key', () => {
     fail = undefined;
     more = {};
     earlier = 'not run';
-    await sql('test-clear', 'WITH a AS (DELETE FROM idempotency) DELETE FROM test_effect');
+    await sql('WITH a AS (DELETE FROM idempotency) DELETE FROM test_effect');
   });
   after(async () => {
     client?.close();
@@ -211,11 +211,10 @@ describe('Idempotency-Key', () => {
     await waitFor(() => runs === 1, { what: 'the first request to run' });
     expect((await post({ name: 'a' }, 'k')).status).to.equal(409);
     const [claimed] = await sql(
-      'test-left',
       'SELECT extract(epoch FROM claimed_until - clock_timestamp()) AS left FROM idempotency',
     );
     expect(Number((claimed as { left: string }).left)).to.be.within(25, 30);
-    await sql('test-expire', "UPDATE idempotency SET claimed_until = clock_timestamp() - interval '1 second'");
+    await sql("UPDATE idempotency SET claimed_until = clock_timestamp() - interval '1 second'");
     hold = undefined;
     const next = await post({ name: 'a' }, 'k');
     expect([next.status, next.json.n]).to.deep.equal([201, 2]);
@@ -238,11 +237,8 @@ describe('Idempotency-Key', () => {
       const processId = randomUUID();
       if (silentSeconds !== null)
         await db.query(
-          {
-            name: 'test-beat',
-            text: `INSERT INTO process_heartbeat (process_id, role, version, host, pid, seen_at)
+          `INSERT INTO process_heartbeat (process_id, role, version, host, pid, seen_at)
               VALUES ($1, 'ingress', '', '', 0, clock_timestamp() - make_interval(secs => $2))`,
-          },
           [processId, silentSeconds],
         );
       const begun = await createIdempotency({ ...deps(), processId }).begin(REQUEST);
@@ -278,17 +274,17 @@ describe('Idempotency-Key', () => {
     });
 
     /** A database that fails one statement, before or after its execution, while it is away. */
-    const failing = (name: string, when: 'before' | 'after') => {
+    const failing = (failed: Statement, when: 'before' | 'after') => {
       const state = { away: true };
       const query: Database['query'] = async (statement, values) => {
-        if (!state.away || statement.name !== name) return db.query(statement, values);
+        if (!state.away || statement !== failed) return db.query(statement, values);
         if (when === 'after') await db.query(statement, values);
         throw new ApiError('E6002', 'Away.');
       };
       return { state, db: { query, transaction: db.transaction } };
     };
     it('because the database failed before its release, is released once the database is back', async () => {
-      const broken = failing('idempotency-release', 'before');
+      const broken = failing(RELEASE, 'before');
       const own = createIdempotency({ ...deps(), db: broken.db, processId: heartbeat.processId });
       const begun = await own.begin(REQUEST);
       if (begun.kind !== 'claimed') throw new Error('there was an answer');
@@ -299,7 +295,7 @@ describe('Idempotency-Key', () => {
       own.close();
     });
     it('because the answer to the claim itself was lost, is released', async () => {
-      const broken = failing('idempotency-claim', 'after');
+      const broken = failing(CLAIM, 'after');
       const own = createIdempotency({ ...deps(), db: broken.db, processId: heartbeat.processId });
       const error = await own.begin(REQUEST).then(
         () => undefined,
@@ -312,7 +308,7 @@ describe('Idempotency-Key', () => {
   });
   it('forgets an answer after 24 hours', async () => {
     await post({ name: 'a' }, 'k');
-    await sql('test-age', "UPDATE idempotency SET created_at = created_at - interval '24 hours 1 second'");
+    await sql("UPDATE idempotency SET created_at = created_at - interval '24 hours 1 second'");
     const fresh = await post({ name: 'b' }, 'k');
     expect([fresh.status, fresh.headers['idempotent-replayed']]).to.deep.equal([201, undefined]);
   });

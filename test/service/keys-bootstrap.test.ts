@@ -29,7 +29,7 @@ describe('the first key', () => {
 
   const run = (more: { bootstrapKey?: string; dataDir?: string } = {}, on: Database = db) =>
     ensureBootstrap({ db: on, pepper: PEPPER, clock, ...more });
-  const keys = () => db.query<{ key_id: string }>({ name: 'test-keys', text: 'SELECT key_id FROM api_key' }, []);
+  const keys = () => db.query<{ key_id: string }>('SELECT key_id FROM api_key', []);
   const isStored = async (key: string) => {
     const parts = parseKey(key);
     const hasher = createSecretHasher(PEPPER);
@@ -107,7 +107,7 @@ describe('the first key', () => {
   it('is not stored from a damaged file', async () => {
     const dataDir = temporaryDataDir();
     const { file = '' } = await run({ dataDir });
-    await db.query({ name: 'test-clear', text: 'DELETE FROM api_key' }, []);
+    await db.query('DELETE FROM api_key', []);
     writeFileSync(file, 'cst_live_oops');
     const error = await failure(run({ dataDir }));
     expect(error).to.be.instanceOf(BootstrapError);
@@ -186,10 +186,7 @@ describe("a process's secrets", () => {
     const error = await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', `${PEPPER}!`).catch((e: unknown) => e);
     expect(error).to.be.instanceOf(SecretMismatchError);
     expect(String(error)).to.contain('CUSTOS_PEPPER is not the one').and.not.contain(PEPPER);
-    const stored = await db.query(
-      { name: 'test-fingerprints', text: 'SELECT name, fingerprint FROM secret_fingerprint' },
-      [],
-    );
+    const stored = await db.query('SELECT name, fingerprint FROM secret_fingerprint', []);
     expect(stored).to.have.lengthOf(2);
     expect(JSON.stringify(stored)).to.not.contain(PEPPER);
   });

@@ -60,7 +60,7 @@ export async function startKeyService(options: KeyServiceOptions = {}): Promise<
   const db: Database = {
     ...opened,
     query(statement, values) {
-      statements.push(statement.name);
+      statements.push(statement);
       return opened.query(statement, values);
     },
   };

@@ -52,7 +52,7 @@ describe('API keys', () => {
       const { key, keyId } = await make();
       const secret = parseKey(key)?.secret ?? '';
       const rows = await service.db.query<{ text: string }>(
-        { name: 'test-everything', text: 'SELECT row_to_json(api_key)::text AS text FROM api_key' },
+        'SELECT row_to_json(api_key)::text AS text FROM api_key',
         [],
       );
       expect(rows.length).to.be.greaterThan(1);

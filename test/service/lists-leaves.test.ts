@@ -42,7 +42,7 @@ describe('lists of leaves in large logs', function () {
   let [older, newer] = [0, 0];
 
   const rows = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
-    db.query<Row>({ name: '', text }, values);
+    db.query<Row>(text, values);
   const leavesOf = (environment: string): Promise<Leaf[]> =>
     rows<Leaf>(
       `SELECT log_id, leaf_index::float8 AS leaf_index, event, entity_id, occurred_at FROM leaf
@@ -159,10 +159,7 @@ describe('lists of leaves in large logs', function () {
     }
     await asSuperuser(db, async (sql) => {
       await sql.query(
-        {
-          name: 'older',
-          text: `DELETE FROM leaf_zone USING log WHERE log.log_id = leaf_zone.log_id AND environment = 'dev' AND first_index > 0`,
-        },
+        `DELETE FROM leaf_zone USING log WHERE log.log_id = leaf_zone.log_id AND environment = 'dev' AND first_index > 0`,
         [],
       );
     });
@@ -229,7 +226,7 @@ describe('lists of leaves in large logs', function () {
       [-DAY, -5],
       [ALL + 100],
     ];
-    const texts = new Map<string, string>();
+    const texts = new Set<string>();
     const questions = events.flatMap((event) =>
       entities.flatMap((entityIds) => times.map(([from, to]) => ({ event, entityIds, from, to }))),
     );
@@ -246,23 +243,22 @@ describe('lists of leaves in large logs', function () {
         const last = all[after];
         if (after >= 0 && last === undefined) continue;
         const before = last === undefined ? undefined : { logId: last.log_id, index: last.leaf_index };
-        const [{ name, text }, values] = listLeaves({ ...OWN, ...filter, before }, limit);
-        expect(texts.get(name) ?? text, `one name, one text: ${name}`).to.equal(text);
-        texts.set(name, text);
+        const [text, values] = listLeaves({ ...OWN, ...filter, before }, limit);
+        texts.add(text);
         const page = await rows<{ log_id: number; leaf_index: string }>(text, values);
         expect(page.map(placeOf), JSON.stringify([filter, before, limit])).to.deep.equal(
           all.slice(after + 1, after + 1 + limit).map(placeOf),
         );
       }
     }
-    expect(texts.size, 'kinds of questions').to.equal(32);
+    expect(texts.size, 'statements').to.equal(32);
   });
 
   it('a page starts at its cursor, even if the cursor came from another list', async () => {
     const place = leaves[500];
     const before = { logId: place?.log_id ?? 0, index: place?.leaf_index ?? 0 };
     for (const entityIds of [['e-7'], [BIG], ['e-7', BIG]]) {
-      const [{ text }, values] = listLeaves({ ...OWN, entityIds, before }, 5);
+      const [text, values] = listLeaves({ ...OWN, entityIds, before }, 5);
       const page = await rows<{ log_id: number; leaf_index: string }>(text, values);
       const all = leaves.slice(501).filter((leaf) => entityIds.includes(leaf.entity_id));
       expect(page.map(placeOf)).to.deep.equal(all.slice(0, 5).map(placeOf));

@@ -142,7 +142,7 @@ describe('rotating the pepper', function () {
     const holder = await opened(database.adminUrl);
     let failure = '';
     await holder.transaction(async (held) => {
-      await held.query({ name: 'hold-change', text: 'LOCK TABLE change IN EXCLUSIVE MODE' }, []);
+      await held.query('LOCK TABLE change IN EXCLUSIVE MODE', []);
       const rotating = failureOf(rotatePepper(database.ownerUrl, PEPPERS));
       const waiting = `SELECT pid FROM pg_stat_activity WHERE application_name = 'custos-pepper' AND wait_event_type = 'Lock' AND query LIKE 'INSERT INTO change%'`;
       await waitFor(async () => (await sql(waiting)).length === 1, {

@@ -54,7 +54,7 @@ describe('a row that gives authority and was changed outside the service', () =>
 
   it('has versions that the service itself can neither change nor delete', async () => {
     for (const change of ['DELETE FROM row_version', 'UPDATE row_version SET version = 1', 'TRUNCATE row_version']) {
-      const error = await service.db.query({ name: change, text: change }, []).then(
+      const error = await service.db.query(change, []).then(
         () => undefined,
         (e: unknown) => e,
       );

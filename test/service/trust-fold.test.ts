@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { EntitySql, Sql } from '../../shared/platform/db/database.ts';
-import { FOLD_BATCH, foldBatch } from '../../shared/domain/trust/fold.ts';
+import { FOLD_BATCH, foldBatch, LOCK_STATES } from '../../shared/domain/trust/fold.ts';
 import { createSignalStore } from '../../shared/domain/trust/signals.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import { fold as foldJob } from '../../workers/jobs/fold.ts';
@@ -148,11 +148,8 @@ describe('the fold', function suite() {
           ...sql,
           async query<Row extends object>(...given: Parameters<Sql['query']>) {
             const rows = await sql.query<Row>(...given);
-            if (given[0].name === 'trust-states-lock') {
-              const [own] = await sql.query<{ pid: number }>(
-                { name: 'pid', text: 'SELECT pg_backend_pid() AS pid' },
-                [],
-              );
+            if (given[0] === LOCK_STATES) {
+              const [own] = await sql.query<{ pid: number }>('SELECT pg_backend_pid() AS pid', []);
               // Waits until the backend has ended (at most 10 s): only then are its locks released.
               await service.rows('SELECT pg_terminate_backend($1, 10000)', [own?.pid]);
             }
@@ -169,7 +166,7 @@ describe('the fold', function suite() {
   it('skips signals that another worker has locked, without waiting', async () => {
     await send(Array.from({ length: 6 }, (_, i) => ({ agentId: `agent ${i}`, type: 'success' })));
     await service.db.transaction(async (sql) => {
-      await sql.query({ name: 'hold', text: 'SELECT seq FROM trust_inbox ORDER BY seq LIMIT 4 FOR UPDATE' }, []);
+      await sql.query('SELECT seq FROM trust_inbox ORDER BY seq LIMIT 4 FOR UPDATE', []);
       expect(await foldBatch(deps())).to.equal(2);
       expect(await foldBatch(deps())).to.equal(0);
     });

@@ -227,7 +227,7 @@ export async function asSuperuser<T>(db: Database, work: (sql: Sql) => Promise<T
     const result = await work({
       seals: db.seals,
       // The caller states the shape of the rows.
-      query: async <Row extends object>({ text }: Statement, values: readonly unknown[]) =>
+      query: async <Row extends object>(text: Statement, values: readonly unknown[]) =>
         (await client.query(text, [...values])).rows as Row[],
     });
     await client.query('COMMIT');
@@ -237,10 +237,7 @@ export async function asSuperuser<T>(db: Database, work: (sql: Sql) => Promise<T
   }
 }
 
-const WHERE: Statement = {
-  name: 'test-database',
-  text: 'SELECT current_database() AS name, inet_server_port() AS port',
-};
+const WHERE = 'SELECT current_database() AS name, inet_server_port() AS port';
 
 const END_SESSIONS = (database: string): string =>
   `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`;

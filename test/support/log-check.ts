@@ -18,22 +18,13 @@ interface LeafRow {
   record: Buffer | null;
 }
 
-const LEAVES = {
-  name: 'test-log-leaves',
-  text: `SELECT leaf.*, CASE leaf.source
+const LEAVES = `SELECT leaf.*, CASE leaf.source
       WHEN 'record' THEN (SELECT record FROM record r WHERE r.organisation_id = $1 AND r.environment = $2 AND r.proof_id = leaf.source_id)
       ELSE (SELECT record FROM decision d WHERE d.organisation_id = $1 AND d.environment = $2 AND d.decision_id = leaf.source_id)
     END AS record
-    FROM leaf WHERE organisation_id = $1 AND environment = $2 ORDER BY leaf_index`,
-};
-const SIZE = {
-  name: 'test-log-size',
-  text: 'SELECT size::int AS size FROM log WHERE organisation_id = $1 AND environment = $2',
-};
-const WAITING = {
-  name: 'test-log-waiting',
-  text: 'SELECT count(*)::int AS n FROM log_inbox WHERE organisation_id = $1 AND environment = $2',
-};
+    FROM leaf WHERE organisation_id = $1 AND environment = $2 ORDER BY leaf_index`;
+const SIZE = 'SELECT size::int AS size FROM log WHERE organisation_id = $1 AND environment = $2';
+const WAITING = 'SELECT count(*)::int AS n FROM log_inbox WHERE organisation_id = $1 AND environment = $2';
 
 export interface CheckedLog {
   readonly size: number;

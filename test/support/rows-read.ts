@@ -1,12 +1,9 @@
 // The cost of a statement, independent of its query plan: the number of rows and index entries that it reads.
-import type { Sql, Statement } from '../../shared/platform/db/database.ts';
+import type { Sql } from '../../shared/platform/db/database.ts';
 
 /** Counters of the current transaction. They may include unpublished counts of earlier transactions of the session. */
-const READ: Statement = {
-  name: 'test-rows-read',
-  text: `SELECT coalesce(sum(pg_stat_get_xact_tuples_returned(oid)), 0)::float8 AS n FROM pg_class
-    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i')`,
-};
+const READ = `SELECT coalesce(sum(pg_stat_get_xact_tuples_returned(oid)), 0)::float8 AS n FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i')`;
 
 /** Runs statements in a transaction and returns how many rows and index entries of all tables they read. */
 export async function rowsRead(

@@ -39,10 +39,9 @@ describe('decisions written in groups', () => {
   });
   const stored = async (prefix: string): Promise<string[]> =>
     (
-      await db.query<{ decision_id: string }>(
-        { name: 'stored', text: 'SELECT decision_id FROM decision WHERE decision_id LIKE $1 ORDER BY 1' },
-        [`${prefix}%`],
-      )
+      await db.query<{ decision_id: string }>('SELECT decision_id FROM decision WHERE decision_id LIKE $1 ORDER BY 1', [
+        `${prefix}%`,
+      ])
     ).map((one) => one.decision_id);
   const settle = (added: readonly Promise<void>[]): Promise<string[]> =>
     Promise.all(
@@ -59,10 +58,7 @@ describe('decisions written in groups', () => {
     const rows = Array.from({ length: 300 }, (_, i) => row(`own-${i}`, { verdict: i % 2 === 0 ? 'ALLOW' : 'DENY' }));
     await Promise.all(rows.map((one) => store.append(one)));
     const [read] = await db.query<Record<string, unknown>>(
-      {
-        name: 'read-own',
-        text: "SELECT agent_id, verdict, proof_id, process_id, convert_from(record, 'UTF8') AS record, convert_from(facts, 'UTF8') AS facts, encode(facts_salt, 'hex') AS salt FROM decision WHERE decision_id = $1",
-      },
+      "SELECT agent_id, verdict, proof_id, process_id, convert_from(record, 'UTF8') AS record, convert_from(facts, 'UTF8') AS facts, encode(facts_salt, 'hex') AS salt FROM decision WHERE decision_id = $1",
       ['own-137'],
     );
     const expected = rows[137];
@@ -107,7 +103,7 @@ describe('decisions written in groups', () => {
     const store = createDecisionStore({ db: patient, processId: 'p' });
     await db.transaction(async (sql) => {
       // Holds the table, so that the flush is in flight when its connection is cut.
-      await sql.query({ name: 'lock', text: 'LOCK TABLE decision IN ACCESS EXCLUSIVE MODE' }, []);
+      await sql.query('LOCK TABLE decision IN ACCESS EXCLUSIVE MODE', []);
       const added = ['0', '1', '2'].map((i) => store.append(row(`cut-${i}`)));
       const outcome = settle(added);
       // Read on another connection, because pg_stat_activity is a snapshot within a transaction.
@@ -115,10 +111,7 @@ describe('decisions written in groups', () => {
         async () =>
           (
             await db.query(
-              {
-                name: 'cut',
-                text: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO decision (%'",
-              },
+              "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO decision (%'",
               [],
             )
           ).length > 0,
@@ -135,7 +128,7 @@ describe('decisions written in groups', () => {
   it('all fail with E6002 within 1.5 s while the table is locked: a request never hangs', async () => {
     const store = createDecisionStore({ db, processId: 'p' });
     await db.transaction(async (sql) => {
-      await sql.query({ name: 'lock', text: 'LOCK TABLE decision IN ACCESS EXCLUSIVE MODE' }, []);
+      await sql.query('LOCK TABLE decision IN ACCESS EXCLUSIVE MODE', []);
       const refused = async (): Promise<number> => {
         const startedMs = performance.now();
         expect(await settle([store.append(row('slow-0')), store.append(row('slow-1'))])).to.deep.equal([
@@ -146,10 +139,8 @@ describe('decisions written in groups', () => {
       };
       expect(await leastMs(1_500, refused)).to.be.below(1_500);
       // The statement is cancelled in Postgres as well: no session keeps waiting, and nothing is written later.
-      const STILL_WAITING = {
-        name: 'still-waiting',
-        text: "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      };
+      const STILL_WAITING =
+        "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
       await waitFor(async () => (await db.query<{ n: number }>(STILL_WAITING, []))[0]?.n === 0, {
         what: 'Postgres to give up',
       });
@@ -162,8 +153,8 @@ describe('decisions written in groups', () => {
     const outcome = await db
       .transaction(async (sql) => {
         await store.insert(sql, [row('torn-0')]);
-        const [me] = await sql.query<{ pid: number }>({ name: 'me', text: 'SELECT pg_backend_pid() AS pid' }, []);
-        await db.query({ name: 'cut-pid', text: 'SELECT pg_terminate_backend($1, 1000)' }, [me?.pid]);
+        const [me] = await sql.query<{ pid: number }>('SELECT pg_backend_pid() AS pid', []);
+        await db.query('SELECT pg_terminate_backend($1, 1000)', [me?.pid]);
         await store.insert(sql, [row('torn-1')]);
       })
       .then(

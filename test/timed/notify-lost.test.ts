@@ -46,10 +46,7 @@ describe('two ingress processes whose notifications are lost', function suite() 
   };
   const listeners = (select: string): Promise<object[]> =>
     db.query(
-      {
-        name: select,
-        text: `${select} FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'custos-changes' AND query LIKE 'LISTEN%'`,
-      },
+      `${select} FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'custos-changes' AND query LIKE 'LISTEN%'`,
       [],
     );
   /** Makes a change in one process and polls the other. @returns the time from the change to the last answer without it */

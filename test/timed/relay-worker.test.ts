@@ -85,14 +85,12 @@ describe('a worker process on PostgreSQL alone', () => {
   });
 
   it('writes its heartbeat even while all connections of its pool are busy', async () => {
-    const WAITING = {
-      name: 'test-waiting',
-      text: "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'custos-workers' AND wait_event_type = 'Lock' AND datname = current_database()",
-    };
-    const SEEN = { name: 'test-seen', text: 'SELECT max(seen_at) AS at FROM process_heartbeat' };
+    const WAITING =
+      "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'custos-workers' AND wait_event_type = 'Lock' AND datname = current_database()";
+    const SEEN = 'SELECT max(seen_at) AS at FROM process_heartbeat';
     const seenAt = async (): Promise<number> => (await db.query<{ at: Date }>(SEEN, []))[0]?.at.getTime() ?? 0;
     await db.transaction(async (sql) => {
-      await sql.query({ name: 'test-lock', text: 'LOCK TABLE outbox IN ACCESS EXCLUSIVE MODE' }, []);
+      await sql.query('LOCK TABLE outbox IN ACCESS EXCLUSIVE MODE', []);
       // Each request queries the age of the table's oldest row.
       const asked = [metricsOf(worker), metricsOf(worker)].map((answer) => answer.catch(() => undefined));
       await waitFor(async () => (await sql.query<{ n: number }>(WAITING, []))[0]?.n === 2, { what: 'a full pool' });

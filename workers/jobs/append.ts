@@ -38,7 +38,7 @@ export const append: JobDefinition<'proofs', 'append', AppendDeps> = {
   coalescing: { kind: 'wake-up', key: ({ organisationId, environment }) => [organisationId, environment] },
   isUrgent: false,
   sweeping: {
-    requeue: { name: 'sweep-logs', text: `${OLDEST} ${QUEUE_LOST} RETURNING seq` },
+    requeue: `${OLDEST} ${QUEUE_LOST} RETURNING seq`,
     // Appended, and the newest generation of the log is signed up to its end.
     isDone: `NOT EXISTS (
         SELECT FROM log_inbox i WHERE i.organisation_id = d.organisation_id AND i.environment = d.environment AND i.created_at <= d.failed_at

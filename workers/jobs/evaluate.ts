@@ -242,7 +242,7 @@ export const evaluate: JobDefinition<'intents', 'evaluate', EvaluateDeps> = {
   coalescing: { kind: 'once', key: ({ intentId, approvalId = 'first' }) => [intentId, approvalId] },
   isUrgent: true,
   sweeping: {
-    requeue: { name: 'sweep-intents', text: REQUEUE_LOST },
+    requeue: REQUEUE_LOST,
     batch: SWEEP_BATCH,
     isDone: `EXISTS (
         SELECT FROM intent i WHERE i.organisation_id = d.organisation_id AND i.environment = d.environment

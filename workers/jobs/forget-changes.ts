@@ -1,17 +1,11 @@
 // The job `forget-changes`: deletes rows of the change feed and of recent parses that no process reads any more.
-import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { type JobDefinition, MINUTE_MS, THREE_ATTEMPTS, UPKEEP_CONCURRENCY } from './definition.ts';
 import { DELETE_BATCH, deleteBatches } from './delete-batches.ts';
 
 // A process that has not polled for half an hour empties its caches (shared/platform/db/changes.ts), so an hour is enough.
-const DELETE_CHANGES: Statement = {
-  name: 'changes-forget',
-  text: `DELETE FROM change WHERE seq IN (SELECT seq FROM change WHERE changed_at < now() - interval '1 hour' ORDER BY seq LIMIT ${DELETE_BATCH}) RETURNING seq`,
-};
-const DELETE_PARSES: Statement = {
-  name: 'recent-parses-forget',
-  text: `DELETE FROM recent_parse WHERE ctid = ANY (ARRAY(SELECT ctid FROM recent_parse WHERE bucket < now() - $1::float8 * interval '1 ms' LIMIT ${DELETE_BATCH})) RETURNING bucket`,
-};
+const DELETE_CHANGES = `DELETE FROM change WHERE seq IN (SELECT seq FROM change WHERE changed_at < now() - interval '1 hour' ORDER BY seq LIMIT ${DELETE_BATCH}) RETURNING seq`;
+const DELETE_PARSES = `DELETE FROM recent_parse WHERE ctid = ANY (ARRAY(SELECT ctid FROM recent_parse WHERE bucket < now() - $1::float8 * interval '1 ms' LIMIT ${DELETE_BATCH})) RETURNING bucket`;
 
 /**
  * How long parses are read beyond the lifetime of an approval: they count for 15 minutes before it is opened, a row begins up

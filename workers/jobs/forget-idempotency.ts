@@ -1,14 +1,11 @@
 // The job `forget-idempotency`: deletes the stored answers of Idempotency-Keys after 24 hours.
-import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
 import { type JobDefinition, MINUTE_MS, THREE_ATTEMPTS, UPKEEP_CONCURRENCY } from './definition.ts';
 import { DELETE_BATCH, deleteBatches } from './delete-batches.ts';
 
-const DELETE: Statement = {
-  name: 'idempotency-forget',
-  text: `DELETE FROM idempotency WHERE (organisation_id, environment, route, key_hash) IN (
+const DELETE = `DELETE FROM idempotency WHERE (organisation_id, environment, route, key_hash) IN (
       SELECT organisation_id, environment, route, key_hash FROM idempotency WHERE created_at < now() - interval '24 hours' ORDER BY created_at LIMIT ${DELETE_BATCH}
-    ) RETURNING created_at`,
-};
+    ) RETURNING created_at`;
 
 export const forgetIdempotency: JobDefinition<'upkeep', 'forget-idempotency', { readonly db: Database }> = {
   queue: 'upkeep',

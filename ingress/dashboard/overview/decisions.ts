@@ -22,17 +22,12 @@ const MAX_TENANTS = 50;
 const NEWEST = `SELECT verdict, evaluated_at FROM decision
       WHERE organisation_id = $1 AND environment = $2 AND decision_id >= $3 ORDER BY decision_id DESC`;
 
-const COUNT = (name: string, rows: number): Statement => ({
-  name,
-  text: `SELECT verdict, count(*)::int AS count, min(evaluated_at) AS since FROM (${NEWEST} LIMIT ${rows}) newest GROUP BY verdict`,
-});
-const COUNT_NOW = COUNT('dashboard-decisions-now', NOW_ROWS);
-const COUNT_HOUR = COUNT('dashboard-decisions-hour', HISTORY_ROWS);
-const BUCKETS: Statement = {
-  name: 'dashboard-decisions-history',
-  text: `SELECT floor(extract(epoch FROM evaluated_at) * 1000 / ${NOW_MS})::float8 AS bucket, verdict, count(*)::int AS count
-    FROM (${NEWEST} LIMIT ${HISTORY_ROWS}) newest GROUP BY 1, 2 ORDER BY 1`,
-};
+const COUNT = (rows: number): Statement =>
+  `SELECT verdict, count(*)::int AS count, min(evaluated_at) AS since FROM (${NEWEST} LIMIT ${rows}) newest GROUP BY verdict`;
+const COUNT_NOW = COUNT(NOW_ROWS);
+const COUNT_HOUR = COUNT(HISTORY_ROWS);
+const BUCKETS = `SELECT floor(extract(epoch FROM evaluated_at) * 1000 / ${NOW_MS})::float8 AS bucket, verdict, count(*)::int AS count
+    FROM (${NEWEST} LIMIT ${HISTORY_ROWS}) newest GROUP BY 1, 2 ORDER BY 1`;
 
 interface CountRow {
   readonly verdict: Verdict;

@@ -1,5 +1,5 @@
 // What the overview shows the operator of the installation: processes, queues, outbox, dead jobs, latency and the policy set.
-import type { Database, Statement } from '../../../shared/platform/db/database.ts';
+import type { Database } from '../../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
 import { readProcesses } from '../../../shared/platform/process/heartbeat.ts';
 import { QUEUE_NAMES } from '../../../shared/kernel/jobs.ts';
@@ -13,11 +13,8 @@ import type { LatencyWatch } from './latency.ts';
 /** Sentences about logs that the page has room for. */
 const MAX_LOG_PROBLEMS = 10;
 
-const OUTBOX: Statement = {
-  name: 'dashboard-outbox',
-  text: `SELECT (SELECT count(*)::int FROM (SELECT FROM outbox LIMIT ${MAX_WAITING}) waiting) AS waiting,
-      greatest(0, coalesce((SELECT extract(epoch FROM now() - created_at)::float8 FROM outbox ORDER BY seq LIMIT 1), 0)) AS "oldestSeconds"`,
-};
+const OUTBOX = `SELECT (SELECT count(*)::int FROM (SELECT FROM outbox LIMIT ${MAX_WAITING}) waiting) AS waiting,
+      greatest(0, coalesce((SELECT extract(epoch FROM now() - created_at)::float8 FROM outbox ORDER BY seq LIMIT 1), 0)) AS "oldestSeconds"`;
 
 export interface SystemDeps {
   readonly db: Database;

@@ -1,18 +1,15 @@
 // The log and the agents of one organisation and environment, for the overview.
-import type { Database, Statement } from '../../../shared/platform/db/database.ts';
+import type { Database } from '../../../shared/platform/db/database.ts';
 import { NO_EVIDENCE } from '../../../shared/core/trust/score.ts';
 import { TIER_TABLE } from '../../../shared/kernel/vocabulary.ts';
 import type { LogInfo, Overview } from '../client/wire.ts';
 import { readLogs, type Tenant } from '../logs.ts';
 
-const AGENTS: Statement = {
-  name: 'dashboard-agents',
-  text: `SELECT a.status, width_bucket(coalesce(t.score, ${NO_EVIDENCE.score})::int, ARRAY[${TIER_TABLE.slice(1)
-    .map(({ from }) => from)
-    .join(', ')}]) AS level, count(*)::int AS count
+const AGENTS = `SELECT a.status, width_bucket(coalesce(t.score, ${NO_EVIDENCE.score})::int, ARRAY[${TIER_TABLE.slice(1)
+  .map(({ from }) => from)
+  .join(', ')}]) AS level, count(*)::int AS count
     FROM agent a LEFT JOIN trust_state t USING (organisation_id, environment, agent_id)
-    WHERE a.organisation_id = $1 AND a.environment = $2 GROUP BY 1, 2`,
-};
+    WHERE a.organisation_id = $1 AND a.environment = $2 GROUP BY 1, 2`;
 
 /** The newest log, with the number of findings in place of the findings. @throws {ApiError} E6002 */
 export async function readLog(db: Database, tenant: Tenant): Promise<LogInfo | null> {

@@ -1,5 +1,5 @@
 // The live topic of approvals: which of them are pending now.
-import type { Database, Statement } from '../../../shared/platform/db/database.ts';
+import type { Database } from '../../../shared/platform/db/database.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import type { WaitingApprovals } from '../client/wire.ts';
 import type { Topic } from '../events.ts';
@@ -11,11 +11,8 @@ const MAX_SHOWN = 200;
 const MAX_COUNT = 10_000;
 const FRESH_MS = 1_000;
 
-const WAITING: Statement = {
-  name: 'dashboard-approvals-waiting',
-  text: `SELECT approval_id, agent_id FROM approval WHERE organisation_id = $1 AND environment = $2 AND state = 'pending' AND expires_at > $3
-    AND ($4::text[] IS NULL OR agent_id = ANY ($4)) ORDER BY approval_id DESC LIMIT ${MAX_COUNT}`,
-};
+const WAITING = `SELECT approval_id, agent_id FROM approval WHERE organisation_id = $1 AND environment = $2 AND state = 'pending' AND expires_at > $3
+    AND ($4::text[] IS NULL OR agent_id = ANY ($4)) ORDER BY approval_id DESC LIMIT ${MAX_COUNT}`;
 
 export interface ApprovalTopicDeps {
   readonly db: Database;

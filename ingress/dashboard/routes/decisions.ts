@@ -15,14 +15,13 @@ import { pageRoute } from './page-route.ts';
 const MAX_NEWER = 1_000;
 
 /** Three statements, so that each is a range scan of its own index. */
-const newerStatement = (name: string, condition = ''): Statement => ({
-  name: `dashboard-decisions-newer${name}`,
-  text: `SELECT count(*) FILTER (WHERE $4::text IS NULL OR verdict = $4)::int AS newer, count(*)::int AS seen FROM (
-    SELECT verdict FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id > $3${condition} ORDER BY decision_id LIMIT ${MAX_NEWER}) AS recent`,
-});
-const NEWER = newerStatement('');
-const NEWER_OF_AGENT = newerStatement('-of-agent', ' AND agent_id = $5');
-const NEWER_OF_BOUND = newerStatement('-of-bound', ' AND agent_id = ANY ($5)');
+const newerStatement = (
+  condition = '',
+): Statement => `SELECT count(*) FILTER (WHERE $4::text IS NULL OR verdict = $4)::int AS newer, count(*)::int AS seen FROM (
+    SELECT verdict FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id > $3${condition} ORDER BY decision_id LIMIT ${MAX_NEWER}) AS recent`;
+const NEWER = newerStatement();
+const NEWER_OF_AGENT = newerStatement(' AND agent_id = $5');
+const NEWER_OF_BOUND = newerStatement(' AND agent_id = ANY ($5)');
 
 const NewerQuery = Type.Object(
   {

@@ -2,7 +2,7 @@
 // many policies a set has.
 import { BoundedCache } from '../../../shared/kernel/bounded-cache.ts';
 import { type TSchema, Type } from 'typebox';
-import type { Database, Statement } from '../../../shared/platform/db/database.ts';
+import type { Database } from '../../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import type { Policy } from '../../../shared/core/policy/schema.ts';
@@ -14,15 +14,9 @@ import { assertOperator } from '../../routes/policies.ts';
 import type { PolicyActivation, PolicyDifference, PolicyHead, PolicySetInfo, PolicyState } from '../client/wire.ts';
 import { type PageRoute, pageRoute } from './page-route.ts';
 
-const READ: Statement = {
-  name: 'policy-set-by-digest',
-  text: 'SELECT canonical, created_at FROM policy_set WHERE digest = $1',
-};
-const ACTIVATIONS: Statement = {
-  name: 'policy-activations',
-  text: `SELECT seq::text, digest, previous_digest AS "previousDigest", activated_at AS "activatedAt" FROM policy_activation
-    WHERE ($1::bigint IS NULL OR seq < $1) ORDER BY policy_activation.seq DESC LIMIT $2`,
-};
+const READ = 'SELECT canonical, created_at FROM policy_set WHERE digest = $1';
+const ACTIVATIONS = `SELECT seq::text, digest, previous_digest AS "previousDigest", activated_at AS "activatedAt" FROM policy_activation
+    WHERE ($1::bigint IS NULL OR seq < $1) ORDER BY policy_activation.seq DESC LIMIT $2`;
 
 /** Parsed sets that are cached: a comparison of two is several requests. The content of a digest never changes. */
 const CACHED_SETS = 2;

@@ -1,5 +1,4 @@
 // Statements of the agent directory: agents with their history of decisions.
-import type { Statement } from '../../platform/db/database.ts';
 import { sealedColumns } from '../../platform/db/seals/rows.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';
 import { AGENT_KEYS } from '../trust/state.ts';
@@ -10,9 +9,7 @@ const NEWEST = `(SELECT max(v.version) FROM row_version v WHERE v.table_name = '
 
 // By decision_id, which starts with the time, so only a day of an agent's index is read. The process that decided matters
 // for the last seconds only, and the index does not contain it.
-export const LOAD: Statement = {
-  name: 'agents-load',
-  text: `SELECT asked.ordinal::int AS ordinal, ${sealedColumns('agent', 'agent', 'agent_')},
+export const LOAD = `SELECT asked.ordinal::int AS ordinal, ${sealedColumns('agent', 'agent', 'agent_')},
       ${NEWEST}, history.verdict, history.other, history.second::text AS second, history.count::int AS count
     FROM (${AGENT_KEYS.rows()}) AS asked
     LEFT JOIN agent ON agent.organisation_id = asked.organisation_id AND agent.environment = asked.environment AND agent.agent_id = asked.agent_id
@@ -28,30 +25,20 @@ export const LOAD: Statement = {
         WHERE decision.organisation_id = asked.organisation_id AND decision.environment = asked.environment AND decision.agent_id = asked.agent_id
           AND decision_id >= $5
         GROUP BY 1, 2, 3
-    ) AS history ON true`,
-};
+    ) AS history ON true`;
 
 /** Only the status: the history of two hundred agents of a list would be expensive. */
-export const STATUSES: Statement = {
-  name: 'agents-statuses',
-  text: `SELECT asked.agent_id AS asked, ${sealedColumns('agent', 'agent', 'agent_')}, ${NEWEST}
+export const STATUSES = `SELECT asked.agent_id AS asked, ${sealedColumns('agent', 'agent', 'agent_')}, ${NEWEST}
     FROM (SELECT $1::text AS organisation_id, $2::text AS environment, agent_id FROM unnest($3::text[]) AS agent_id) AS asked
-    LEFT JOIN agent ON agent.organisation_id = asked.organisation_id AND agent.environment = asked.environment AND agent.agent_id = asked.agent_id`,
-};
+    LEFT JOIN agent ON agent.organisation_id = asked.organisation_id AND agent.environment = asked.environment AND agent.agent_id = asked.agent_id`;
 
 /**
  * Runs before OTHERS in its transaction. In a table that grows faster than it is analysed the planner expects a third of
  * the rows to match, and scans all of it.
  */
-export const BY_INDEX: Statement = {
-  name: 'history-by-index',
-  text: "SELECT set_config('enable_seqscan', 'off', true)",
-};
-export const OTHERS: Statement = {
-  name: 'history-others',
-  text: `SELECT organisation_id, environment, agent_id, verdict, floor(extract(epoch FROM evaluated_at))::bigint::text AS second, count(*)::int AS count
-    FROM decision WHERE evaluated_at > $1 AND process_id <> $2 GROUP BY 1, 2, 3, 4, 5`,
-};
+export const BY_INDEX = "SELECT set_config('enable_seqscan', 'off', true)";
+export const OTHERS = `SELECT organisation_id, environment, agent_id, verdict, floor(extract(epoch FROM evaluated_at))::bigint::text AS second, count(*)::int AS count
+    FROM decision WHERE evaluated_at > $1 AND process_id <> $2 GROUP BY 1, 2, 3, 4, 5`;
 
 /** The agent's row, if it exists. */
 export interface AgentColumns {

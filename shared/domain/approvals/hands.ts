@@ -1,5 +1,5 @@
 // Finds whether two keys belong to the same person, who may not decide an approval of their own.
-import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/database.ts';
 import { genuine, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
 
 /**
@@ -7,9 +7,7 @@ import { genuine, sealedColumns, type SealedRow } from '../../platform/db/seals/
  * successors in rotations. Two keys are in the same hands when one is reached from the other. Keys with a common creator are not:
  * otherwise the first admin key of an installation, which created all others, would leave nobody who may decide.
  */
-const ABOVE: Statement = {
-  name: 'approval-keys-above',
-  text: `WITH RECURSIVE above AS (
+const ABOVE = `WITH RECURSIVE above AS (
       SELECT key_id AS first_id, key_id FROM api_key WHERE key_id IN ($1, $2)
       UNION SELECT above.first_id, next.key_id FROM above
       JOIN api_key AS one ON one.key_id = above.key_id
@@ -19,8 +17,7 @@ const ABOVE: Statement = {
         UNION ALL SELECT before.key_id FROM api_key AS before WHERE before.replaced_by = one.key_id
       ) AS next
     )
-    SELECT above.first_id, ${sealedColumns('api_key', 'k')} FROM above JOIN api_key k ON k.key_id = above.key_id`,
-};
+    SELECT above.first_id, ${sealedColumns('api_key', 'k')} FROM above JOIN api_key k ON k.key_id = above.key_id`;
 
 /**
  * Whether two keys are equal, rotations of each other, or one created the other, directly or through keys in between. A decision from

@@ -34,13 +34,10 @@ function listStatement(status: ApprovalState | undefined, ofAgents: boolean): St
       ? `SELECT part.* FROM unnest($6::text[]) AS one (agent) CROSS JOIN LATERAL ${page(' AND agent_id = one.agent')} AS part`
       : page('');
   });
-  return {
-    name: `approval-list-${status ?? 'any'}${ofAgents ? '-of-agents' : ''}`,
-    text: `SELECT ${sealedColumns('approval', 'a')}, d.record, NULL::bytea AS facts
+  return `SELECT ${sealedColumns('approval', 'a')}, d.record, NULL::bytea AS facts
       FROM (SELECT * FROM (${parts.join(' UNION ALL ')}) AS parts ORDER BY approval_id DESC LIMIT $4) AS a
       JOIN decision d ON d.organisation_id = a.organisation_id AND d.environment = a.environment AND d.decision_id = a.decision_id
-      WHERE $5::timestamptz IS NOT NULL ORDER BY a.approval_id DESC`,
-  };
+      WHERE $5::timestamptz IS NOT NULL ORDER BY a.approval_id DESC`;
 }
 
 /** Greater than all ids. */

@@ -34,36 +34,18 @@ export interface ShownApproval extends StoredApproval {
 const OPEN = `state IN ('pending', 'approved')`;
 const SELECT = `SELECT ${sealedColumns('approval', 'a')} FROM approval a`;
 const OF = 'organisation_id = $1 AND environment = $2';
-const LOCK: Statement = {
-  name: 'approval-lock',
-  text: `SELECT FROM approval WHERE ${OF} AND approval_id = $3 FOR UPDATE`,
-};
-const PEEK: Statement = {
-  name: 'approval-peek',
-  text: `${SELECT} WHERE ${OF} AND approval_id = $3`,
-};
-const FIND_OPEN: Statement = {
-  name: 'approval-find-open',
-  text: `${SELECT} WHERE ${OF} AND digest = $3 AND key_id = $4 AND ${OPEN}`,
-};
-const READ: Statement = {
-  name: 'approval-read',
-  text: `SELECT ${sealedColumns('approval', 'a')}, d.record, d.facts FROM approval a
+const LOCK = `SELECT FROM approval WHERE ${OF} AND approval_id = $3 FOR UPDATE`;
+const PEEK = `${SELECT} WHERE ${OF} AND approval_id = $3`;
+const FIND_OPEN = `${SELECT} WHERE ${OF} AND digest = $3 AND key_id = $4 AND ${OPEN}`;
+const READ = `SELECT ${sealedColumns('approval', 'a')}, d.record, d.facts FROM approval a
     JOIN decision d ON d.organisation_id = a.organisation_id AND d.environment = a.environment AND d.decision_id = a.decision_id
-    WHERE a.organisation_id = $1 AND a.environment = $2 AND a.approval_id = $3`,
-};
-const COUNT_OPEN: Statement = {
-  name: 'approval-count-open',
-  text: `SELECT count(*)::int AS n FROM (SELECT FROM approval WHERE ${OF} AND agent_id = $3 AND ${OPEN} AND expires_at > $4 LIMIT ${MAX_OPEN_APPROVALS}) AS counted`,
-};
+    WHERE a.organisation_id = $1 AND a.environment = $2 AND a.approval_id = $3`;
+const COUNT_OPEN = `SELECT count(*)::int AS n FROM (SELECT FROM approval WHERE ${OF} AND agent_id = $3 AND ${OPEN} AND expires_at > $4 LIMIT ${MAX_OPEN_APPROVALS}) AS counted`;
 /** Approvals of one transaction, so that no row is held for long. */
 const BATCH = 100;
-const LOCK_DUE: Statement = {
-  name: 'approvals-lock-due',
-  text: `SELECT organisation_id, environment, approval_id, intent_id, expires_at FROM approval
+const LOCK_DUE = `SELECT organisation_id, environment, approval_id, intent_id, expires_at FROM approval
     WHERE ${OPEN} AND expires_at <= $1 AND (expires_at, approval_id) > ($2, $3)
-    ORDER BY expires_at, approval_id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`,
-};
+    ORDER BY expires_at, approval_id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
 const QUEUE_RESUMED = enqueueSql(
   'intents',
   'evaluate',
@@ -77,15 +59,12 @@ const QUEUE_RESUMED = enqueueSql(
   'waiting',
 );
 /** Resumes a submitted intent that waits. If the job is lost, the sweeper finds the intent. */
-const RESUME: Statement = {
-  name: 'intent-resume',
-  text: `WITH waiting AS (
+const RESUME = `WITH waiting AS (
       UPDATE intent SET status = 'evaluating', updated_at = $5, queued_at = now()
       WHERE ${OF} AND intent_id = $3 AND approval_id = $4 AND status = 'waiting_approval'
       RETURNING organisation_id, environment, intent_id, approval_id, traceparent
     )
-    ${QUEUE_RESUMED}`,
-};
+    ${QUEUE_RESUMED}`;
 
 /** The members on which its use depends. */
 export function approvalFactsOf(row: StoredApproval): ApprovalFacts {

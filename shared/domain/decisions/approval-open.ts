@@ -1,6 +1,6 @@
 // Opens approvals: one statement stores an ESCALATE and its approval, so that neither exists without the other.
 import { columnMap, hex, optionalText, text } from '../../platform/db/columns.ts';
-import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Database, Sql } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { wakeLogs } from '../ledger/inbox.ts';
 import type { Seals } from '../../platform/db/seals/seals.ts';
@@ -67,9 +67,7 @@ const OPENINGS = columnMap<SealedOpening>({
 });
 
 /** Sorted: two statements that wait for each other's rows must take them in one order. */
-const INSERT: Statement = {
-  name: 'approvals-open',
-  text: `WITH asked AS (${OPENINGS.rows()}), opened AS (
+const INSERT = `WITH asked AS (${OPENINGS.rows()}), opened AS (
       INSERT INTO approval (organisation_id, environment, approval_id, agent_id, key_id, digest, intent_id, decision_id, created_at, expires_at, seal)
       SELECT organisation_id, environment, approval_id, agent_id, key_id, digest, intent_id, decision_id, evaluated_at, expires_at, seal
       FROM asked ORDER BY organisation_id, environment, digest, key_id
@@ -81,8 +79,7 @@ const INSERT: Statement = {
       RETURNING organisation_id, environment, decision_id
     ), waiting AS (${TO_LOG}),
     woken AS (${wakeLogs('made')})
-    SELECT decision_id FROM made`,
-};
+    SELECT decision_id FROM made`;
 
 const MAX_ROWS = 200;
 const MAX_WAITING = 5_000;

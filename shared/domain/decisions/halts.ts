@@ -2,7 +2,7 @@
 import { haltRecordBody } from '../../core/decision/halt.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import type { ChangeFeed } from '../../platform/db/changes.ts';
-import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Database, Sql } from '../../platform/db/database.ts';
 import { insertSealed, rowIdSql, sealedColumns, type SealedRow, updateSealed } from '../../platform/db/seals/rows.ts';
 import type { Seals } from '../../platform/db/seals/seals.ts';
 import { writeServiceRecord } from '../ledger/service-record.ts';
@@ -29,23 +29,14 @@ export interface Halts {
 type Row = Partial<SealedRow<'halt'>> & { readonly newest: number | null };
 
 // Every halt that ever existed has a version, also lifted ones.
-const READ_ALL: Statement = {
-  name: 'halts-read',
-  text: `SELECT known.row_id, ${sealedColumns('halt', 'h')}
+const READ_ALL = `SELECT known.row_id, ${sealedColumns('halt', 'h')}
     FROM (SELECT DISTINCT row_id FROM row_version WHERE table_name = 'halt') AS known
-    FULL JOIN halt h ON known.row_id = ${rowIdSql('halt', 'h')}`,
-};
+    FULL JOIN halt h ON known.row_id = ${rowIdSql('halt', 'h')}`;
 /** One row, whether or not there was ever a halt. */
-const READ: Statement = {
-  name: 'halt-read',
-  text: `SELECT (SELECT max(version) FROM row_version WHERE table_name = 'halt' AND row_id = ARRAY[$1::text, $2::text]) AS newest, ${sealedColumns('halt', 'h')}
-    FROM (SELECT) AS one LEFT JOIN halt h ON h.organisation_id = $1 AND h.environment = $2`,
-};
+const READ = `SELECT (SELECT max(version) FROM row_version WHERE table_name = 'halt' AND row_id = ARRAY[$1::text, $2::text]) AS newest, ${sealedColumns('halt', 'h')}
+    FROM (SELECT) AS one LEFT JOIN halt h ON h.organisation_id = $1 AND h.environment = $2`;
 /** Serializes changes also when there is no row to lock. */
-const LOCK: Statement = {
-  name: 'halt-lock',
-  text: "SELECT pg_advisory_xact_lock(hashtextextended('custos halt ' || $1 || ' ' || $2, 0))",
-};
+const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('custos halt ' || $1 || ' ' || $2, 0))";
 
 const FORGED_REASON = 'the record of this halt was changed in the database; lift it, or halt again';
 

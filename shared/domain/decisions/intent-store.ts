@@ -134,24 +134,18 @@ const INTENTS = columnMap<IntentRow>({
   submitted_at: text(submittedAt, 'timestamptz'),
   request_id: text((r) => r.requestId),
 });
-const INSERT: Statement = {
-  name: 'intents-accept',
-  text: `WITH made AS (
+const INSERT = `WITH made AS (
       ${INTENTS.insertInto('intent', `(${INTENTS.rows()}) AS given`, { updated_at: 'submitted_at' })}
       RETURNING organisation_id, environment, intent_id, traceparent
     )
-    ${QUEUE_ACCEPTED}`,
-};
+    ${QUEUE_ACCEPTED}`;
 
 const COLUMNS = `intent.intent_id, intent.agent_id, intent.key_id, intent.action, intent.resource, intent.status, intent.approval_id, intent.submitted_at, intent.updated_at, found.record`;
 // By primary key, one row at a time, with any plan.
 const JOIN = `LEFT JOIN LATERAL (
     SELECT record FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = intent.decision_id LIMIT 1
   ) AS found ON true`;
-const READ: Statement = {
-  name: 'intent-read',
-  text: `SELECT ${COLUMNS} FROM intent ${JOIN} WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3`,
-};
+const READ = `SELECT ${COLUMNS} FROM intent ${JOIN} WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3`;
 /** Newest first. Each combination of filters is a range scan. */
 export function listIntents(filter: IntentFilter, limit: number): [statement: Statement, values: unknown[]] {
   const { organisationId, environment, keyId, agentIds, status, before } = filter;
@@ -166,29 +160,19 @@ export function listIntents(filter: IntentFilter, limit: number): [statement: St
     before,
     limit,
     // A literal in the text, so that the planner can use the partial index of undecided intents (migration 0009).
-    more: status === undefined ? [] : [[status, [], () => `status = '${status}'`]],
+    more: status === undefined ? [] : [[[], () => `status = '${status}'`]],
   });
-  const text = `SELECT ${COLUMNS} FROM (${page.text}) AS intent ${JOIN} ORDER BY intent.intent_id DESC`;
-  return [{ name: page.name, text }, values];
+  return [`SELECT ${COLUMNS} FROM (${page}) AS intent ${JOIN} ORDER BY intent.intent_id DESC`, values];
 }
 
-const CLAIM: Statement = {
-  name: 'intent-claim',
-  text: `UPDATE intent SET status = 'evaluating', updated_at = $4
+const CLAIM = `UPDATE intent SET status = 'evaluating', updated_at = $4
     WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3 AND intent.status IN ('queued', 'evaluating')
     RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.tool, intent.context, intent.approval_id, intent.submitted_at, intent.request_id,
-      (SELECT slug FROM organisation WHERE id = $1) AS organisation_slug`,
-};
+      (SELECT slug FROM organisation WHERE id = $1) AS organisation_slug`;
 // Optimistic concurrency: still open, and its approval unchanged since the claim. A late worker must not undo a human's decision.
 const AS_CLAIMED = `organisation_id = $1 AND environment = $2 AND intent_id = $3 AND status IN ('queued', 'evaluating') AND approval_id IS NOT DISTINCT FROM $4`;
-const FINISH: Statement = {
-  name: 'intent-finish',
-  text: `UPDATE intent SET status = $5, decision_id = $6, updated_at = $7, tool = NULL WHERE ${AS_CLAIMED} RETURNING intent_id`,
-};
-const WAIT: Statement = {
-  name: 'intent-wait',
-  text: `UPDATE intent SET status = 'waiting_approval', approval_id = $5, updated_at = $6 WHERE ${AS_CLAIMED} RETURNING intent_id`,
-};
+const FINISH = `UPDATE intent SET status = $5, decision_id = $6, updated_at = $7, tool = NULL WHERE ${AS_CLAIMED} RETURNING intent_id`;
+const WAIT = `UPDATE intent SET status = 'waiting_approval', approval_id = $5, updated_at = $6 WHERE ${AS_CLAIMED} RETURNING intent_id`;
 
 const MAX_ROWS = 500;
 const MAX_WAITING = 20_000;

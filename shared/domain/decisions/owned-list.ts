@@ -20,8 +20,8 @@ export interface OwnedList {
   readonly more: readonly ListCondition[];
 }
 
-/** A name for the statement's name, the values, and the SQL text for their placeholders. */
-export type ListCondition = readonly [kind: string, values: readonly unknown[], text: (...at: string[]) => string];
+/** Values, and the SQL text for their placeholders. */
+export type ListCondition = readonly [values: readonly unknown[], text: (...at: string[]) => string];
 
 /**
  * Contains only conditions that apply, so that each statement is a range scan of one index. A statement with "or the parameter is null"
@@ -31,22 +31,20 @@ export function ownedList(list: OwnedList): [statement: Statement, values: unkno
   const { table, columns, id, keyId, agentIds, before } = list;
   const values: unknown[] = [list.organisationId, list.environment, list.limit];
   const texts = ['organisation_id = $1', 'environment = $2'];
-  const kinds: string[] = [];
-  const add = (...[kind, given, text]: ListCondition): void => {
-    kinds.push(kind);
+  const add = (...[given, text]: ListCondition): void => {
     texts.push(text(...given.map((value) => `$${values.push(value)}`)));
   };
-  if (keyId !== undefined) add('key', [keyId], (at) => `key_id = ${at}`);
+  if (keyId !== undefined) add([keyId], (at) => `key_id = ${at}`);
   for (const condition of list.more) add(...condition);
-  if (before !== undefined) add('before', [before], (at) => `${id} < ${at}`);
+  if (before !== undefined) add([before], (at) => `${id} < ${at}`);
   const [agentId] = agentIds ?? [];
   const isOne = agentIds?.length === 1;
-  if (isOne) add('agent', [agentId], (at) => `agent_id = ${at}`);
+  if (isOne) add([agentId], (at) => `agent_id = ${at}`);
   const ofSeveral = agentIds !== undefined && !isOne;
-  if (ofSeveral) add('agents', [], () => 'agent_id = one.agent');
+  if (ofSeveral) add([], () => 'agent_id = one.agent');
   const page = `SELECT ${columns} FROM ${table} WHERE ${texts.join(' AND ')} ORDER BY ${id} DESC LIMIT $3`;
   const text = ofSeveral
     ? `SELECT part.* FROM unnest($${values.push([...new Set(agentIds)])}::text[]) AS one (agent) CROSS JOIN LATERAL (${page}) AS part ORDER BY ${id} DESC LIMIT $3`
     : page;
-  return [{ name: [`${table}-list`, ...kinds].join('-'), text }, values];
+  return [text, values];
 }

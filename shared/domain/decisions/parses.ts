@@ -2,7 +2,7 @@
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { columnMap, longText, text } from '../../platform/db/columns.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
-import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Database, Sql } from '../../platform/db/database.ts';
 import type { Judged } from '../../core/intent/assess/strictness.ts';
 import type { ParsedIntent } from '../../core/intent/types.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
@@ -57,15 +57,10 @@ const PARSES = columnMap<ParseRow>({
   answer: longText((r) => r.answer),
   raw_intent: text((r) => JSON.stringify(r.rawIntent)),
 });
-const INSERT: Statement = {
-  name: 'parses-insert',
-  text: `WITH made AS (${PARSES.insertInto('intent_parse', `(${PARSES.rows()}) AS given`)})
-    ${joinParses(PARSES.size + 1)}`,
-};
-const READ: Statement = {
-  name: 'parse-read',
-  text: 'SELECT agent_id, normalized, created_at, answer FROM intent_parse WHERE intent_id = $1 AND organisation_id = $2 AND environment = $3',
-};
+const INSERT = `WITH made AS (${PARSES.insertInto('intent_parse', `(${PARSES.rows()}) AS given`)})
+    ${joinParses(PARSES.size + 1)}`;
+const READ =
+  'SELECT agent_id, normalized, created_at, answer FROM intent_parse WHERE intent_id = $1 AND organisation_id = $2 AND environment = $3';
 
 interface ReadRow {
   agent_id: string;

@@ -3,7 +3,7 @@
 // A parse is durable before it is answered, and each enforcement queries PostgreSQL before it is evaluated, without a cache. So every
 // parse that was answered before the enforcement was sent counts, from any process. Concurrent enforcements share one query.
 import { columnMap, numeric, optionalText, text, textArray } from '../../platform/db/columns.ts';
-import type { Database, Statement } from '../../platform/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import {
   ACTIONS_BY_STRICTNESS,
@@ -201,15 +201,12 @@ const ASKED = columnMap<AskedString>({
  * A row ends its time with its last parse, and begins it up to five minutes earlier. The time asked for never makes the
  * 15 minutes shorter: with it, at least as many parses count.
  */
-const FIND: Statement = {
-  name: 'recent-parses-find',
-  text: `SELECT asked.organisation_id || E'\\n' || asked.environment || E'\\n' || asked.agent_id || E'\\n' || coalesce(asked.begun, '') || E'\\n' || asked.normalized AS key, r.*
+const FIND = `SELECT asked.organisation_id || E'\\n' || asked.environment || E'\\n' || asked.agent_id || E'\\n' || coalesce(asked.begun, '') || E'\\n' || asked.normalized AS key, r.*
     FROM (${ASKED.rows()}) AS asked
     CROSS JOIN LATERAL (SELECT least(now(), asked.begun::timestamptz) - interval '15 minutes' AS since OFFSET 0) AS counting
     CROSS JOIN LATERAL (SELECT action, verb, effect, extent, confidence, marks, entities FROM recent_parse
       WHERE organisation_id = asked.organisation_id AND environment = asked.environment AND agent_id = asked.agent_id AND normalized = asked.normalized
-        AND bucket > counting.since - interval '6 minutes' AND last_at > counting.since OFFSET 0) r`,
-};
+        AND bucket > counting.since - interval '6 minutes' AND last_at > counting.since OFFSET 0) r`;
 
 // No part but the last can hold a line feed.
 const keyOfAsked = (asked: AskedString): string =>

@@ -13,11 +13,9 @@ export type Draft = LoadResult<Lexicon>;
 /** About a third of a second, because a process that answers requests may load a draft. */
 const LINT_BUDGET = 5_000_000;
 
-const STORED: Statement = { name: 'draft-stored', text: 'SELECT canonical FROM policy_set WHERE digest = $1' };
-const ACTIVE: Statement = {
-  name: 'draft-active',
-  text: 'SELECT policy_set.canonical FROM policy_state JOIN policy_set ON policy_set.digest = policy_state.active_digest',
-};
+const STORED = 'SELECT canonical FROM policy_set WHERE digest = $1';
+const ACTIVE =
+  'SELECT policy_set.canonical FROM policy_state JOIN policy_set ON policy_set.digest = policy_state.active_digest';
 
 async function canonicalOf(sql: Sql, statement: Statement, values: readonly string[]): Promise<string | undefined> {
   const [row] = await sql.query<{ canonical: Buffer }>(statement, values);

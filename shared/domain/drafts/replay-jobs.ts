@@ -53,51 +53,24 @@ export interface ClaimedReplay {
   readonly runs: number;
 }
 
-const INSERT: Statement = {
-  name: 'replay-insert',
-  text: `WITH made AS (INSERT INTO replay (replay_id, organisation_id, environment, agent_id, from_at, to_at, key_id, draft, draft_digest, total, created_at)
+const INSERT = `WITH made AS (INSERT INTO replay (replay_id, organisation_id, environment, agent_id, from_at, to_at, key_id, draft, draft_digest, total, created_at)
       SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
       WHERE (SELECT count(*) FROM replay WHERE status IN ('queued', 'running')) < ${MAX_OPEN_REPLAYS} RETURNING replay_id),
     woken AS (${enqueueSql('upkeep', 'replay', {}, 'made')})
-    SELECT replay_id FROM made`,
-};
-const READ: Statement = {
-  name: 'replay-read',
-  text: `SELECT replay_id, status, draft_digest, replayed::float8 AS replayed, total::float8 AS total, report, error, created_at, finished_at
-    FROM replay WHERE organisation_id = $1 AND replay_id = $2`,
-};
-const CLAIM: Statement = {
-  name: 'replay-claim',
-  text: `UPDATE replay SET status = 'running', claim = $1, runs = runs + 1, replayed = 0, updated_at = now() WHERE replay_id = (
+    SELECT replay_id FROM made`;
+const READ = `SELECT replay_id, status, draft_digest, replayed::float8 AS replayed, total::float8 AS total, report, error, created_at, finished_at
+    FROM replay WHERE organisation_id = $1 AND replay_id = $2`;
+const CLAIM = `UPDATE replay SET status = 'running', claim = $1, runs = runs + 1, replayed = 0, updated_at = now() WHERE replay_id = (
       SELECT replay_id FROM replay WHERE status = 'queued' OR (status = 'running' AND updated_at < now() - interval '${ABANDONED_AFTER}')
       ORDER BY created_at, replay_id LIMIT 1 FOR UPDATE SKIP LOCKED
-    ) RETURNING replay_id, organisation_id, environment, agent_id, from_at, to_at, draft, total::float8 AS total, runs`,
-};
+    ) RETURNING replay_id, organisation_id, environment, agent_id, from_at, to_at, draft, total::float8 AS total, runs`;
 const OF_CLAIM = "WHERE replay_id = $1 AND claim = $2 AND status = 'running' RETURNING replay_id";
-const PROGRESS: Statement = {
-  name: 'replay-progress',
-  text: `UPDATE replay SET replayed = $3, total = greatest(total, $3), updated_at = now() ${OF_CLAIM}`,
-};
-const TOTAL: Statement = {
-  name: 'replay-total',
-  text: `UPDATE replay SET total = $3, updated_at = now() ${OF_CLAIM}`,
-};
-const FINISH: Statement = {
-  name: 'replay-finish',
-  text: `UPDATE replay SET status = 'done', claim = NULL, draft = NULL, report = $3, replayed = $4, total = $4, finished_at = $5, updated_at = now() ${OF_CLAIM}`,
-};
-const FAIL: Statement = {
-  name: 'replay-fail',
-  text: `UPDATE replay SET status = 'failed', claim = NULL, draft = NULL, error = $3, finished_at = $4, updated_at = now() ${OF_CLAIM}`,
-};
-const RELEASE: Statement = {
-  name: 'replay-release',
-  text: `UPDATE replay SET status = 'queued', claim = NULL, runs = runs - 1, updated_at = now() ${OF_CLAIM}`,
-};
-const FORGET: Statement = {
-  name: 'replay-forget',
-  text: `DELETE FROM replay WHERE replay_id IN (SELECT replay_id FROM replay WHERE created_at < now() - interval '${KEPT_FOR}' ORDER BY created_at LIMIT ${FORGET_BATCH}) RETURNING replay_id`,
-};
+const PROGRESS = `UPDATE replay SET replayed = $3, total = greatest(total, $3), updated_at = now() ${OF_CLAIM}`;
+const TOTAL = `UPDATE replay SET total = $3, updated_at = now() ${OF_CLAIM}`;
+const FINISH = `UPDATE replay SET status = 'done', claim = NULL, draft = NULL, report = $3, replayed = $4, total = $4, finished_at = $5, updated_at = now() ${OF_CLAIM}`;
+const FAIL = `UPDATE replay SET status = 'failed', claim = NULL, draft = NULL, error = $3, finished_at = $4, updated_at = now() ${OF_CLAIM}`;
+const RELEASE = `UPDATE replay SET status = 'queued', claim = NULL, runs = runs - 1, updated_at = now() ${OF_CLAIM}`;
+const FORGET = `DELETE FROM replay WHERE replay_id IN (SELECT replay_id FROM replay WHERE created_at < now() - interval '${KEPT_FOR}' ORDER BY created_at LIMIT ${FORGET_BATCH}) RETURNING replay_id`;
 
 interface ClaimRow {
   replay_id: string;

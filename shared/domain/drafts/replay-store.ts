@@ -46,32 +46,25 @@ export interface ReplayReport extends DifferenceReport {
   readonly notes: readonly string[];
 }
 
-const SPANS: Statement = {
-  name: 'replay-spans',
-  // One index look-up for each. With EXISTS the planner might choose a join.
-  text: `SELECT id AS organisation_id, one.environment FROM organisation CROSS JOIN unnest(array['${ENVIRONMENTS.join("','")}']) AS one (environment)
+// One index look-up for each. With EXISTS the planner might choose a join.
+const SPANS = `SELECT id AS organisation_id, one.environment FROM organisation CROSS JOIN unnest(array['${ENVIRONMENTS.join("','")}']) AS one (environment)
     CROSS JOIN LATERAL (
       SELECT FROM decision WHERE organisation_id = id AND decision.environment = one.environment AND decision_id > $3 AND decision_id < $4
       ORDER BY decision_id LIMIT 1
     ) AS has_some
-    WHERE ($1::text IS NULL OR id = $1) AND ($2::text IS NULL OR one.environment = $2) ORDER BY slug, one.environment`,
-};
+    WHERE ($1::text IS NULL OR id = $1) AND ($2::text IS NULL OR one.environment = $2) ORDER BY slug, one.environment`;
 // Ids begin with the millisecond of evaluated_at, so they have its order, and there is an index of them, also per agent.
 const OF_SPAN =
   'FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id > $3 AND decision_id < $4';
 const OF_AGENT = `${OF_SPAN} AND agent_id = $6`;
-const pageOf = (name: string, rows: string): Statement => ({
-  name,
-  text: `SELECT decision_id, record, facts, facts_salt AS salt ${rows} ORDER BY decision_id LIMIT $5`,
-});
-const countOf = (name: string, rows: string): Statement => ({
-  name,
-  text: `SELECT count(*)::int AS n, max(decision_id) AS last_id FROM (SELECT decision_id ${rows} ORDER BY decision_id LIMIT $5) AS counted`,
-});
-const PAGE = { all: pageOf('replay-page', OF_SPAN), ofAgent: pageOf('replay-page-of-agent', OF_AGENT) };
-const COUNT = { all: countOf('replay-count', OF_SPAN), ofAgent: countOf('replay-count-of-agent', OF_AGENT) };
-const SLUG: Statement = { name: 'replay-organisation', text: 'SELECT slug FROM organisation WHERE id = $1' };
-const STORED_SET: Statement = { name: 'replay-policy-set', text: 'SELECT canonical FROM policy_set WHERE digest = $1' };
+const pageOf = (rows: string): Statement =>
+  `SELECT decision_id, record, facts, facts_salt AS salt ${rows} ORDER BY decision_id LIMIT $5`;
+const countOf = (rows: string): Statement =>
+  `SELECT count(*)::int AS n, max(decision_id) AS last_id FROM (SELECT decision_id ${rows} ORDER BY decision_id LIMIT $5) AS counted`;
+const PAGE = { all: pageOf(OF_SPAN), ofAgent: pageOf(OF_AGENT) };
+const COUNT = { all: countOf(OF_SPAN), ofAgent: countOf(OF_AGENT) };
+const SLUG = 'SELECT slug FROM organisation WHERE id = $1';
+const STORED_SET = 'SELECT canonical FROM policy_set WHERE digest = $1';
 
 interface Span {
   readonly organisation_id: string;

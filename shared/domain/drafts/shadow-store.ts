@@ -1,6 +1,6 @@
 // Shadow mode in PostgreSQL: a cursor in each live log, and for each draft the counted differences, updated in one transaction.
 import { createHash } from 'node:crypto';
-import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Database, Sql } from '../../platform/db/database.ts';
 import { createDifference, type DifferenceState } from '../../core/policy/difference.ts';
 import type { DifferenceLimits, DifferenceReport } from '../../core/policy/difference-types.ts';
 import type { Finding } from '../../core/policy/types.ts';
@@ -52,66 +52,30 @@ export interface ShadowCounts {
   readonly different: number;
 }
 
-const STORE_STATE: Statement = {
-  name: 'shadow-state-store',
-  text: 'UPDATE shadow_state SET digest = $1, share = $2, findings = $3, alive_at = $4',
-};
+const STORE_STATE = 'UPDATE shadow_state SET digest = $1, share = $2, findings = $3, alive_at = $4';
 // Existing logs are followed from their present end, and later logs from their beginning.
-const BEGIN: Statement = {
-  name: 'shadow-begin',
-  text: `WITH paused AS (SELECT alive_at IS NULL OR alive_at < now() - interval '${PAUSE}' AS is_paused FROM shadow_state)
+const BEGIN = `WITH paused AS (SELECT alive_at IS NULL OR alive_at < now() - interval '${PAUSE}' AS is_paused FROM shadow_state)
     INSERT INTO shadow_cursor (log_id, next_index) SELECT log_id, size FROM log WHERE environment = 'live'
-    ON CONFLICT (log_id) DO UPDATE SET next_index = CASE WHEN (SELECT is_paused FROM paused) THEN excluded.next_index ELSE shadow_cursor.next_index END`,
-};
-const SKIP: Statement = {
-  name: 'shadow-skip',
-  text: `INSERT INTO shadow_cursor (log_id, next_index) SELECT log_id, size FROM log WHERE environment = 'live'
-    ON CONFLICT (log_id) DO UPDATE SET next_index = excluded.next_index WHERE shadow_cursor.next_index < excluded.next_index`,
-};
-const BEHIND: Statement = {
-  name: 'shadow-behind',
-  text: `SELECT log.log_id FROM log LEFT JOIN shadow_cursor AS cursor USING (log_id)
-    WHERE log.environment = 'live' AND log.size > coalesce(cursor.next_index, 0) ORDER BY log.log_id`,
-};
-const FOLLOW: Statement = {
-  name: 'shadow-follow',
-  text: 'INSERT INTO shadow_cursor (log_id, next_index) VALUES ($1, 0) ON CONFLICT (log_id) DO NOTHING',
-};
-const LOCK: Statement = {
-  name: 'shadow-lock',
-  text: `SELECT cursor.next_index::float8 AS next, log.size::float8 AS size, log.organisation_id, log.environment
-    FROM shadow_cursor AS cursor JOIN log USING (log_id) WHERE cursor.log_id = $1 FOR UPDATE OF cursor`,
-};
-const MOVE: Statement = { name: 'shadow-move', text: 'UPDATE shadow_cursor SET next_index = $2 WHERE log_id = $1' };
-const LEAVES: Statement = {
-  name: 'shadow-leaves',
-  text: "SELECT source_id FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 AND source = 'decision' ORDER BY leaf_index",
-};
-const DECISIONS: Statement = {
-  name: 'shadow-decisions',
-  text: 'SELECT record, facts, facts_salt AS salt FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = ANY ($3::text[]) ORDER BY decision_id',
-};
-const READ_SET: Statement = {
-  name: 'shadow-set-read',
-  text: 'SELECT difference FROM shadow_set WHERE digest = $1 FOR UPDATE',
-};
-const WRITE_SET: Statement = {
-  name: 'shadow-set-write',
-  text: `INSERT INTO shadow_set (digest, policies, share, since, until, skipped, difference) VALUES ($1, $2, $3, $4, $4, $5, $6)
-    ON CONFLICT (digest) DO UPDATE SET share = excluded.share, until = excluded.until, skipped = shadow_set.skipped + excluded.skipped, difference = excluded.difference`,
-};
-const FORGET_SETS: Statement = {
-  name: 'shadow-set-forget',
-  text: `DELETE FROM shadow_set WHERE digest NOT IN (SELECT digest FROM shadow_set ORDER BY until DESC, digest LIMIT ${KEPT_SETS})`,
-};
-const READ_STATE: Statement = {
-  name: 'shadow-state',
-  text: 'SELECT digest, share, findings, alive_at FROM shadow_state',
-};
-const READ_SETS: Statement = {
-  name: 'shadow-sets',
-  text: 'SELECT digest, policies, share, since, until, skipped::float8 AS skipped, difference FROM shadow_set ORDER BY until DESC, digest',
-};
+    ON CONFLICT (log_id) DO UPDATE SET next_index = CASE WHEN (SELECT is_paused FROM paused) THEN excluded.next_index ELSE shadow_cursor.next_index END`;
+const SKIP = `INSERT INTO shadow_cursor (log_id, next_index) SELECT log_id, size FROM log WHERE environment = 'live'
+    ON CONFLICT (log_id) DO UPDATE SET next_index = excluded.next_index WHERE shadow_cursor.next_index < excluded.next_index`;
+const BEHIND = `SELECT log.log_id FROM log LEFT JOIN shadow_cursor AS cursor USING (log_id)
+    WHERE log.environment = 'live' AND log.size > coalesce(cursor.next_index, 0) ORDER BY log.log_id`;
+const FOLLOW = 'INSERT INTO shadow_cursor (log_id, next_index) VALUES ($1, 0) ON CONFLICT (log_id) DO NOTHING';
+const LOCK = `SELECT cursor.next_index::float8 AS next, log.size::float8 AS size, log.organisation_id, log.environment
+    FROM shadow_cursor AS cursor JOIN log USING (log_id) WHERE cursor.log_id = $1 FOR UPDATE OF cursor`;
+const MOVE = 'UPDATE shadow_cursor SET next_index = $2 WHERE log_id = $1';
+const LEAVES =
+  "SELECT source_id FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 AND source = 'decision' ORDER BY leaf_index";
+const DECISIONS =
+  'SELECT record, facts, facts_salt AS salt FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = ANY ($3::text[]) ORDER BY decision_id';
+const READ_SET = 'SELECT difference FROM shadow_set WHERE digest = $1 FOR UPDATE';
+const WRITE_SET = `INSERT INTO shadow_set (digest, policies, share, since, until, skipped, difference) VALUES ($1, $2, $3, $4, $4, $5, $6)
+    ON CONFLICT (digest) DO UPDATE SET share = excluded.share, until = excluded.until, skipped = shadow_set.skipped + excluded.skipped, difference = excluded.difference`;
+const FORGET_SETS = `DELETE FROM shadow_set WHERE digest NOT IN (SELECT digest FROM shadow_set ORDER BY until DESC, digest LIMIT ${KEPT_SETS})`;
+const READ_STATE = 'SELECT digest, share, findings, alive_at FROM shadow_state';
+const READ_SETS =
+  'SELECT digest, policies, share, since, until, skipped::float8 AS skipped, difference FROM shadow_set ORDER BY until DESC, digest';
 
 interface LockedLog {
   readonly next: number;

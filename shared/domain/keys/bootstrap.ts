@@ -1,7 +1,7 @@
 // Creates the first organisation and its admin key at the first start, in whichever process comes first.
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Database, EntitySql, Statement } from '../../platform/db/database.ts';
+import type { Database, EntitySql } from '../../platform/db/database.ts';
 import { ADVISORY_LOCKS } from '../../platform/db/locks.ts';
 import { generateKey, formatKey, type NewKey, parseKey } from './format.ts';
 import { TIER_MAX } from './limits.ts';
@@ -15,11 +15,8 @@ import { insertKey } from './store.ts';
 export const BOOTSTRAP_FILE = 'bootstrap-key';
 const KEY_NAME = 'bootstrap';
 
-const LOCK: Statement = { name: 'bootstrap-lock', text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.bootstrap})` };
-const ANY_KEY: Statement = {
-  name: 'bootstrap-any-key',
-  text: "SELECT 1 AS one FROM api_key WHERE organisation_id = $1 AND environment = 'live' LIMIT 1",
-};
+const LOCK = `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.bootstrap})`;
+const ANY_KEY = "SELECT 1 AS one FROM api_key WHERE organisation_id = $1 AND environment = 'live' LIMIT 1";
 
 /** The process cannot start; the message says why and what to do. */
 export class BootstrapError extends Error {

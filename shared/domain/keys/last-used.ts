@@ -1,6 +1,6 @@
 // When each key was last used: collected in memory and written every few seconds, off the hot path.
 import { columnMap, text, timeMs } from '../../platform/db/columns.ts';
-import type { Database, Statement } from '../../platform/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 
 /** Keys with a pending time. When full, further keys are skipped until the next write. 10,000 entries take about 1 MB. */
 const MAX_PENDING = 10_000;
@@ -12,14 +12,11 @@ const USES = columnMap<readonly [keyId: string, atMs: number]>({
 });
 
 /** Rows are locked in the order of their ids, so that two processes that write the same keys don't deadlock. */
-const WRITE: Statement = {
-  name: 'keys-last-used',
-  text: `WITH seen AS (${USES.rows()}),
+const WRITE = `WITH seen AS (${USES.rows()}),
     locked AS (SELECT api_key.key_id FROM api_key JOIN seen USING (key_id)
       WHERE api_key.last_used_at IS NULL OR api_key.last_used_at < seen.at ORDER BY api_key.key_id FOR NO KEY UPDATE OF api_key)
     UPDATE api_key SET last_used_at = seen.at FROM seen JOIN locked USING (key_id)
-    WHERE api_key.key_id = seen.key_id AND (api_key.last_used_at IS NULL OR api_key.last_used_at < seen.at)`,
-};
+    WHERE api_key.key_id = seen.key_id AND (api_key.last_used_at IS NULL OR api_key.last_used_at < seen.at)`;
 
 export interface LastUsed {
   /** Records a use; costs one map entry. */

@@ -1,5 +1,5 @@
 // The look-up of authentication: a key by its id with its organisation, both with valid seals.
-import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/database.ts';
 import { genuine, sealedColumns, type SealedRow, withoutPrefix } from '../../platform/db/seals/rows.ts';
 import type { SealedValues } from '../../platform/db/seals/tables.ts';
 import type { Environment, Scope } from '../../kernel/vocabulary.ts';
@@ -15,16 +15,10 @@ export interface StoredKey {
   readonly revoked: boolean;
 }
 
-const LOOK_UP: Statement = {
-  name: 'keys-look-up',
-  text: `SELECT ${lineageSql('k.key_id')} AS lineage, ${sealedColumns('api_key', 'k')}, ${sealedColumns('organisation', 'o', 'o_')}
-    FROM api_key k JOIN organisation o ON o.id = k.organisation_id WHERE k.key_id = $1`,
-};
+const LOOK_UP = `SELECT ${lineageSql('k.key_id')} AS lineage, ${sealedColumns('api_key', 'k')}, ${sealedColumns('organisation', 'o', 'o_')}
+    FROM api_key k JOIN organisation o ON o.id = k.organisation_id WHERE k.key_id = $1`;
 
-const EARLIER: Statement = {
-  name: 'keys-look-up-earlier',
-  text: `SELECT ${sealedColumns('api_key', 'k')} FROM api_key k WHERE k.key_id IN (${earlierSql('$1')})`,
-};
+const EARLIER = `SELECT ${sealedColumns('api_key', 'k')} FROM api_key k WHERE k.key_id IN (${earlierSql('$1')})`;
 
 /** Whether every row of the key's line is genuine: the line decides who may approve whose requests. */
 async function isLineGenuine(sql: Sql, keyId: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 // Keys stored under the pepper before the last rotation: accepted while it is configured, and stored again on use.
-import type { EntitySql, Sql, Statement } from '../../platform/db/database.ts';
+import type { EntitySql, Sql } from '../../platform/db/database.ts';
 import { pepperFingerprint } from '../../platform/db/fingerprints.ts';
 import { hold, updateSealed } from '../../platform/db/seals/rows.ts';
 import type { StoredKey } from './lookup.ts';
@@ -49,11 +49,8 @@ export async function rehashKey(sql: EntitySql, keyId: string, { from, to }: Reh
   await updateSealed(sql, 'api_key', row, { secret_hmac: to, secret_pepper: null });
 }
 
-const WAITING: Statement = {
-  name: 'keys-waiting-for-pepper',
-  text: `SELECT count(*) FILTER (WHERE secret_pepper = $1)::int AS waiting, count(*) FILTER (WHERE secret_pepper <> $1 OR $1::text IS NULL)::int AS lost
-    FROM api_key WHERE secret_pepper IS NOT NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
-};
+const WAITING = `SELECT count(*) FILTER (WHERE secret_pepper = $1)::int AS waiting, count(*) FILTER (WHERE secret_pepper <> $1 OR $1::text IS NULL)::int AS lost
+    FROM api_key WHERE secret_pepper IS NOT NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`;
 
 /** Valid keys that are not stored under the pepper in force. */
 export interface WaitingKeys {

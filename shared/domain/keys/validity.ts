@@ -1,17 +1,14 @@
 // Which keys are valid now, themselves or by a successor.
-import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/database.ts';
 import { genuine, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
 import type { KeyOwner } from './store.ts';
 
 /** Keys and all their successors. */
-const LINES: Statement = {
-  name: 'keys-lines',
-  text: `WITH RECURSIVE line AS (
+const LINES = `WITH RECURSIVE line AS (
       SELECT key_id, replaced_by FROM api_key WHERE organisation_id = $1 AND environment = $2 AND key_id = ANY ($3)
       UNION SELECT next.key_id, next.replaced_by FROM line JOIN api_key AS next ON next.key_id = line.replaced_by
     )
-    SELECT ${sealedColumns('api_key', 'k')} FROM line JOIN api_key k ON k.key_id = line.key_id`,
-};
+    SELECT ${sealedColumns('api_key', 'k')} FROM line JOIN api_key k ON k.key_id = line.key_id`;
 
 /**
  * Those of these keys that are valid now: the key itself, or one of its successors, is neither revoked nor expired. A row

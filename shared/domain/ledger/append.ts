@@ -1,6 +1,6 @@
 // Appends the records in a log's inbox. Each batch is a transaction that locks the log's head, so that only one worker numbers leaves.
 import { anyText, columnMap, fixedBytes, numeric, text, timeMs } from '../../platform/db/columns.ts';
-import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Database, Sql } from '../../platform/db/database.ts';
 import { type Frontier, frontierLength, grow, type NewNode } from '../../core/proof/frontier.ts';
 import { NO_PREVIOUS, sealRecord, type SealedRecord } from '../../core/proof/record.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
@@ -14,23 +14,15 @@ const MAX_BATCH = 1_000;
 // Sequential scans and sorts are off in the transaction: plans are cached while the tables are still empty and stay until the next
 // ANALYZE. Until then the planner sees no difference between the indexes of leaf for a chain's head, and with the wrong one all
 // leaves are read for each entity (1.8 s a batch at 20,000 leaves and 500 entities, against 3 ms).
-const LOCK_LOG: Statement = {
-  name: 'log-lock',
-  text: `SELECT log_id, size::text AS size, frontier, origin,
+const LOCK_LOG = `SELECT log_id, size::text AS size, frontier, origin,
       (SELECT max(first_index) + ${ZONE} FROM leaf_zone WHERE leaf_zone.log_id = log.log_id)::text AS in_zones, set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)
-    FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation DESC LIMIT 1 FOR UPDATE`,
-};
-const MAKE_LOG: Statement = {
-  name: 'log-make',
-  text: `INSERT INTO log (organisation_id, environment, origin) SELECT id, $2, $3 || '/' || slug || '/' || $2 FROM organisation WHERE id = $1
-    ON CONFLICT (organisation_id, environment, generation) DO UPDATE SET origin = excluded.origin WHERE log.origin IS NULL`,
-};
+    FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation DESC LIMIT 1 FOR UPDATE`;
+const MAKE_LOG = `INSERT INTO log (organisation_id, environment, origin) SELECT id, $2, $3 || '/' || slug || '/' || $2 FROM organisation WHERE id = $1
+    ON CONFLICT (organisation_id, environment, generation) DO UPDATE SET origin = excluded.origin WHERE log.origin IS NULL`;
 // One look-up by primary key for each row, written as a range from the id to the id with LIMIT 1, because only that index has this
 // order. With an equality the planner also chose the index by agent while the tables were empty, and searched it ten times a row,
 // which was half of PostgreSQL's work.
-export const TAKE: Statement = {
-  name: 'log-inbox-take',
-  text: `SELECT inbox.seq::text AS seq, inbox.source, inbox.source_id, found.proof_id, found.entity_id, found.event, found.occurred_at::text AS occurred_at,
+export const TAKE = `SELECT inbox.seq::text AS seq, inbox.source, inbox.source_id, found.proof_id, found.entity_id, found.event, found.occurred_at::text AS occurred_at,
       (extract(epoch FROM found.occurred_at) * 1000)::float8 AS occurred_ms, found.record, found.traceparent
     FROM (SELECT * FROM log_inbox WHERE organisation_id = $1 AND environment = $2 ORDER BY organisation_id, environment, seq LIMIT ${MAX_BATCH}) AS inbox
     LEFT JOIN LATERAL (
@@ -48,21 +40,14 @@ export const TAKE: Statement = {
       WHERE inbox.source = 'record'
       LIMIT 1
     ) AS found ON true
-    ORDER BY inbox.seq`,
-};
-const HEADS: Statement = {
-  name: 'chain-heads',
-  text: `SELECT asked.entity_id, head.chain_index::text AS chain_index, encode(head.event_hash, 'hex') AS event_hash
+    ORDER BY inbox.seq`;
+const HEADS = `SELECT asked.entity_id, head.chain_index::text AS chain_index, encode(head.event_hash, 'hex') AS event_hash
     FROM unnest($3::text[]) AS asked (entity_id), LATERAL (
       SELECT chain_index, event_hash FROM leaf WHERE organisation_id = $1 AND environment = $2 AND leaf.entity_id = asked.entity_id
       ORDER BY chain_index DESC LIMIT 1
-    ) AS head`,
-};
-const ZONE_LEAVES: Statement = {
-  name: 'zone-leaves',
-  text: `SELECT event, entity_id, (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_ms FROM leaf
-    WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index`,
-};
+    ) AS head`;
+const ZONE_LEAVES = `SELECT event, entity_id, (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_ms FROM leaf
+    WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index`;
 interface InboxRow {
   seq: string;
   source: 'decision' | 'record';
@@ -121,9 +106,7 @@ const ZONES = columnMap<Zone>({
 const FIRST_OF = { leaves: 9, nodes: 9 + LEAVES.size, zones: 9 + LEAVES.size + NODES.size };
 
 // Everything that a batch changes, in one statement: its leaves, the nodes and zones that they complete, the log's head, the inbox.
-const APPEND: Statement = {
-  name: 'leaves-append',
-  text: `WITH leaves AS (
+const APPEND = `WITH leaves AS (
       ${LEAVES.insertInto('leaf', `(${LEAVES.rows(FIRST_OF.leaves)}) AS given`, {
         log_id: '$1',
         organisation_id: '$2',
@@ -139,8 +122,7 @@ const APPEND: Statement = {
     ), taken AS (
       DELETE FROM log_inbox WHERE seq = ANY ($6::bigint[])
     )
-    UPDATE log SET size = $7, frontier = $8 WHERE log_id = $1`,
-};
+    UPDATE log SET size = $7, frontier = $8 WHERE log_id = $1`;
 
 interface LogRow {
   log_id: number;
@@ -281,10 +263,7 @@ async function appendBatch(
 const BATCHES_A_CALL = 20;
 
 /** Queues the next call for this log. */
-const CONTINUE: Statement = {
-  name: 'log-go-on',
-  text: enqueueSql('proofs', 'append', { organisationId: '$1::text', environment: '$2::text' }),
-};
+const CONTINUE = enqueueSql('proofs', 'append', { organisationId: '$1::text', environment: '$2::text' });
 
 /**
  * Appends the inbox of one log, batch by batch. Several workers may run it at once: each batch locks the log's head, and a row

@@ -1,6 +1,6 @@
 // The audit of authority: keeps in memory the authority that a log's records give to keys, agents, sessions, halts and approvals, and
 // compares it with their rows repeatedly. Rows can be edited in the database; the memory of this process cannot.
-import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Database, Sql } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { quoted } from '../../core/proof/encoding.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
@@ -54,10 +54,7 @@ interface Known {
   dueMs: number;
 }
 
-const HOLD_POLICY: Statement = {
-  name: 'authority-hold-policy',
-  text: 'SELECT active_digest FROM policy_state FOR SHARE',
-};
+const HOLD_POLICY = 'SELECT active_digest FROM policy_state FOR SHARE';
 
 export function createAuthorityAudit({ db, nowMs, monotonicMs }: AuthorityAuditDeps): AuthorityAudit {
   const owners = new Map<string, Known>();

@@ -1,16 +1,13 @@
 // Compares rows that no hash covers (trust folds and approvals) with the leaves that record them, when a leaf is audited.
 import { anyText, columnMap, numeric } from '../../platform/db/columns.ts';
-import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/database.ts';
 import type { Finding, FindingKind } from '../../core/proof/audit-findings.ts';
 import type { AuditedRow } from '../../core/proof/audit.ts';
 import { quoted } from '../../core/proof/encoding.ts';
 import type { AuditHead } from './audit-rows.ts';
 
-const APPROVALS: Statement = {
-  name: 'beside-approvals',
-  text: `SELECT approval_id, state, decision_id, digest, decided_by, reason, used_by, used_decision_id FROM approval
-    WHERE organisation_id = $1 AND environment = $2 AND approval_id = ANY ($3::text[])`,
-};
+const APPROVALS = `SELECT approval_id, state, decision_id, digest, decided_by, reason, used_by, used_decision_id FROM approval
+    WHERE organisation_id = $1 AND environment = $2 AND approval_id = ANY ($3::text[])`;
 
 interface ApprovalRow {
   approval_id: string;
@@ -33,11 +30,8 @@ const ASKED = columnMap<Leaf>({
   agent_id: anyText(({ row }) => row.entityId),
   last_n: numeric('bigint', ({ body }) => Number((body['asOf'] as { signals?: unknown } | undefined)?.signals ?? 0)),
 });
-const FOLDS: Statement = {
-  name: 'beside-folds',
-  text: `SELECT asked.ordinal::int AS nth, fold.signals, fold.proof_id FROM (${ASKED.rows(3)}) AS asked
-    JOIN trust_fold AS fold ON fold.organisation_id = $1 AND fold.environment = $2 AND fold.agent_id = asked.agent_id AND fold.last_n = asked.last_n`,
-};
+const FOLDS = `SELECT asked.ordinal::int AS nth, fold.signals, fold.proof_id FROM (${ASKED.rows(3)}) AS asked
+    JOIN trust_fold AS fold ON fold.organisation_id = $1 AND fold.environment = $2 AND fold.agent_id = asked.agent_id AND fold.last_n = asked.last_n`;
 
 /** The bodies of the records of one event. A record that is not JSON has its own finding. */
 function leavesOf(rows: readonly AuditedRow[], event: string): Leaf[] {

@@ -1,5 +1,5 @@
 // The audit of decisions: verifies new decisions, and old ones in turn, as `custos decision verify` does.
-import type { Database, Statement } from '../../platform/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import type { StoredVerifier } from '../verification/stored.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { quoted } from '../../core/proof/encoding.ts';
@@ -11,11 +11,8 @@ const PAGE = 20;
 /** Leaves that are searched for decisions at once. */
 const SPAN = 2_000;
 
-const NEXT: Statement = {
-  name: 'audit-next-decisions',
-  text: `SELECT leaf_index::float8 AS leaf_index, source_id FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 AND source = 'decision'
-    ORDER BY log_id, leaf_index LIMIT ${PAGE}`,
-};
+const NEXT = `SELECT leaf_index::float8 AS leaf_index, source_id FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 AND source = 'decision'
+    ORDER BY log_id, leaf_index LIMIT ${PAGE}`;
 
 export interface LogOfDecisions {
   readonly logId: number;

@@ -1,22 +1,16 @@
 // Findings that belong to no log of the database: signed logs that are missing, and altered texts of policy sets.
-import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { peekIfCheckpoint } from '../../core/proof/checkpoint.ts';
 import { readAccepted, writeAccepted } from './audit-accepted.ts';
 import { openFindings } from './audit-state.ts';
 import type { CheckpointKeeper } from './kept.ts';
 
-const ORIGINS: Statement = { name: 'installation-origins', text: 'SELECT origin FROM log WHERE origin IS NOT NULL' };
-const TAKE: Statement = {
-  name: 'installation-take',
-  text: 'SELECT findings, accepted FROM audit_installation FOR UPDATE SKIP LOCKED',
-};
-const KEEP: Statement = {
-  name: 'installation-keep',
-  text: `INSERT INTO audit_installation (findings, audited_at) VALUES ($1, $2) ON CONFLICT (only_row) DO UPDATE SET findings = $1, audited_at = $2`,
-};
-const READ: Statement = { name: 'installation-read', text: 'SELECT findings, accepted FROM audit_installation' };
-const ACCEPT: Statement = { name: 'installation-accept', text: 'UPDATE audit_installation SET accepted = $1' };
+const ORIGINS = 'SELECT origin FROM log WHERE origin IS NOT NULL';
+const TAKE = 'SELECT findings, accepted FROM audit_installation FOR UPDATE SKIP LOCKED';
+const KEEP = `INSERT INTO audit_installation (findings, audited_at) VALUES ($1, $2) ON CONFLICT (only_row) DO UPDATE SET findings = $1, audited_at = $2`;
+const READ = 'SELECT findings, accepted FROM audit_installation';
+const ACCEPT = 'UPDATE audit_installation SET accepted = $1';
 
 interface Row {
   findings: string;
@@ -45,14 +39,11 @@ export async function findLostLogs(sql: Sql, keeper: CheckpointKeeper): Promise<
 }
 
 // In each run: the set in force, those with findings, and one more in turn.
-const SETS: Statement = {
-  name: 'installation-sets',
-  text: `SELECT digest, encode(sha256(canonical), 'hex') = digest AS is_right, is_turn FROM (
+const SETS = `SELECT digest, encode(sha256(canonical), 'hex') = digest AS is_right, is_turn FROM (
       SELECT active_digest AS digest, false AS is_turn FROM policy_state
       UNION ALL SELECT unnest($2::text[]), false
       UNION ALL (SELECT digest, true FROM policy_set WHERE digest > $1 ORDER BY digest LIMIT 1)
-    ) AS asked JOIN policy_set USING (digest)`,
-};
+    ) AS asked JOIN policy_set USING (digest)`;
 
 export interface AlteredSets {
   /** Digests whose texts were checked. */

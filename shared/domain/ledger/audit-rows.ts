@@ -1,30 +1,25 @@
 // The auditor's queries: heads, leaves with their source rows, nodes and checkpoints, by primary key and in ranges.
 import { columnMap, numeric } from '../../platform/db/columns.ts';
-import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/database.ts';
 import { SUBTREE_LEVEL, SUBTREE_LEAVES } from '../../core/proof/audit-tree.ts';
 import type { AuditedRow, StoredCheckpoint } from '../../core/proof/audit.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 
 // Plans are cached while the tables are still empty; no query here may read a whole table.
-const NO_SCANS: Statement = { name: 'audit-no-scans', text: "SELECT set_config('enable_seqscan', 'off', true)" };
+const NO_SCANS = "SELECT set_config('enable_seqscan', 'off', true)";
 // One statement, for one snapshot of a growing log.
-const HEAD: Statement = {
-  name: 'audit-head',
-  text: `SELECT log.size::text AS size, log.frontier, log.origin, log.organisation_id, log.environment,
+const HEAD = `SELECT log.size::text AS size, log.frontier, log.origin, log.organisation_id, log.environment,
       (SELECT leaf_index::text FROM leaf WHERE leaf.log_id = $1 ORDER BY leaf.leaf_index LIMIT 1) AS first_leaf,
       (SELECT leaf_index::text FROM leaf WHERE leaf.log_id = $1 ORDER BY leaf.leaf_index DESC LIMIT 1) AS last_leaf,
       (SELECT size::text FROM checkpoint WHERE checkpoint.log_id = $1 ORDER BY checkpoint.size DESC LIMIT 1) AS last_checkpoint,
       (SELECT coalesce(json_agg(json_build_array(asked.level, last.node_index)), '[]') FROM generate_series(1, 52) AS asked (level), LATERAL (
         SELECT node_index FROM node WHERE node.log_id = $1 AND node.level = asked.level ORDER BY node_index DESC LIMIT 1
       ) AS last) AS last_nodes
-    FROM log WHERE log.log_id = $1`,
-};
+    FROM log WHERE log.log_id = $1`;
 // Each ORDER BY determines the index, also for a single row, which is searched as a range from its id to its id. Without it, and
 // before the first ANALYZE, the planner may choose an index with which all leaves of the log, or all decisions of an agent, are
 // read for each row: 480 microseconds a leaf against 25, as long as the plan is cached.
-export const LEAVES: Statement = {
-  name: 'audit-leaves',
-  text: `SELECT leaf.leaf_index::text AS leaf_index, leaf.proof_id, leaf.entity_id, leaf.event, leaf.occurred_at, leaf.chain_index::text AS chain_index,
+export const LEAVES = `SELECT leaf.leaf_index::text AS leaf_index, leaf.proof_id, leaf.entity_id, leaf.event, leaf.occurred_at, leaf.chain_index::text AS chain_index,
       leaf.previous_hash, leaf.event_hash, leaf.leaf_hash,
       found.proof_id AS source_proof_id, found.entity_id AS source_entity_id, found.event AS source_event, found.occurred_at AS source_occurred_at, found.record,
       found.decision_id, found.key_id, found.verdict, found.policy_digest, found.request_id, found.facts, found.facts_salt,
@@ -48,25 +43,19 @@ export const LEAVES: Statement = {
       WHERE before.organisation_id = $4 AND before.environment = $5 AND before.entity_id = leaf.entity_id AND before.chain_index < leaf.chain_index
       ORDER BY before.chain_index DESC LIMIT 1
     ) AS previous ON true
-    WHERE leaf.log_id = $1 AND leaf.leaf_index >= $2 AND leaf.leaf_index < $3 ORDER BY leaf.leaf_index`,
-};
+    WHERE leaf.log_id = $1 AND leaf.leaf_index >= $2 AND leaf.leaf_index < $3 ORDER BY leaf.leaf_index`;
 type NodeRange = readonly [level: number, first: number, past: number];
 const RANGES = columnMap<NodeRange>({
   level: numeric('smallint', ([level]) => level),
   first: numeric('bigint', ([, first]) => first),
   past: numeric('bigint', ([, , past]) => past),
 });
-const NODES: Statement = {
-  name: 'audit-nodes',
-  text: `SELECT node.level, node.node_index::text AS node_index, node.hash
+const NODES = `SELECT node.level, node.node_index::text AS node_index, node.hash
     FROM (${RANGES.rows(2)}) AS asked, LATERAL (
       SELECT * FROM node WHERE log_id = $1 AND node.level = asked.level AND node_index >= asked.first AND node_index < asked.past
-    ) AS node`,
-};
-const CHECKPOINTS: Statement = {
-  name: 'audit-checkpoints',
-  text: 'SELECT size::text AS size, root, note FROM checkpoint WHERE log_id = $1 AND checkpoint.size > $2 AND checkpoint.size <= $3 ORDER BY checkpoint.size',
-};
+    ) AS node`;
+const CHECKPOINTS =
+  'SELECT size::text AS size, root, note FROM checkpoint WHERE log_id = $1 AND checkpoint.size > $2 AND checkpoint.size <= $3 ORDER BY checkpoint.size';
 export interface AuditHead {
   readonly size: number;
   readonly frontier: Buffer;

@@ -1,5 +1,5 @@
 // The auditor's state of a log between two runs: its progress, the derived hashes, and its findings.
-import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { readAccepted, writeAccepted } from './audit-accepted.ts';
 
@@ -43,17 +43,11 @@ export function openFindings<T extends Finding>(findings: readonly T[], accepted
 }
 
 // SKIP LOCKED, because a concurrent audit of the same log would do the same work.
-const MAKE: Statement = { name: 'audit-make', text: 'INSERT INTO audit (log_id) VALUES ($1) ON CONFLICT DO NOTHING' };
-const TAKE: Statement = {
-  name: 'audit-take',
-  text: `SELECT audited_size::text AS audited_size, state, findings, accepted, verified_by, verified_from::float8 AS verified_from,
-      verified_size::float8 AS verified_size, verify_next::float8 AS verify_next, trust_next FROM audit WHERE log_id = $1 FOR UPDATE SKIP LOCKED`,
-};
-const KEEP: Statement = {
-  name: 'audit-keep',
-  text: `UPDATE audit SET audited_size = $2, state = $3, ok = $4, findings = $5, audited_at = $6, accepted = $7,
-      verified_by = $8, verified_from = $9, verified_size = $10, verify_next = $11, trust_next = $12 WHERE log_id = $1`,
-};
+const MAKE = 'INSERT INTO audit (log_id) VALUES ($1) ON CONFLICT DO NOTHING';
+const TAKE = `SELECT audited_size::text AS audited_size, state, findings, accepted, verified_by, verified_from::float8 AS verified_from,
+      verified_size::float8 AS verified_size, verify_next::float8 AS verify_next, trust_next FROM audit WHERE log_id = $1 FOR UPDATE SKIP LOCKED`;
+const KEEP = `UPDATE audit SET audited_size = $2, state = $3, ok = $4, findings = $5, audited_at = $6, accepted = $7,
+      verified_by = $8, verified_from = $9, verified_size = $10, verify_next = $11, trust_next = $12 WHERE log_id = $1`;
 const HASH_BYTES = 32;
 /** `next`, big-endian, before the hashes. */
 const HEADER_BYTES = 8;

@@ -1,5 +1,5 @@
 // The audit of trust: compares each agent's stored evidence with the sum of the signals in its folds.
-import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Database, Sql } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { quoted } from '../../core/proof/encoding.ts';
 import { dayOf, evidenceOf, MAX_AGE_DAYS, type SignalType } from '../../core/trust/beta.ts';
@@ -9,24 +9,15 @@ import { ONE_MOMENT, type Owner } from './authority-rows.ts';
 /** Agents in one transaction; each may have many signals. */
 const AGENTS = 20;
 
-const STATES: Statement = {
-  name: 'audit-trust-states',
-  text: `SELECT agent_id, signals::float8 AS signals FROM trust_state WHERE organisation_id = $1 AND environment = $2 AND agent_id > $3
-    ORDER BY organisation_id, environment, agent_id LIMIT ${AGENTS}`,
-};
-const FOLDS: Statement = {
-  name: 'audit-trust-folds',
-  text: `SELECT fold.agent_id, fold.first_n::float8 AS first_n, fold.last_n::float8 AS last_n, fold.signals, leaf.proof_id IS NOT NULL OR waiting.source_id IS NOT NULL AS is_logged
+const STATES = `SELECT agent_id, signals::float8 AS signals FROM trust_state WHERE organisation_id = $1 AND environment = $2 AND agent_id > $3
+    ORDER BY organisation_id, environment, agent_id LIMIT ${AGENTS}`;
+const FOLDS = `SELECT fold.agent_id, fold.first_n::float8 AS first_n, fold.last_n::float8 AS last_n, fold.signals, leaf.proof_id IS NOT NULL OR waiting.source_id IS NOT NULL AS is_logged
     FROM trust_fold AS fold
     LEFT JOIN leaf ON leaf.organisation_id = $1 AND leaf.environment = $2 AND leaf.proof_id = fold.proof_id
     LEFT JOIN log_inbox AS waiting ON leaf.proof_id IS NULL AND waiting.organisation_id = $1 AND waiting.environment = $2 AND waiting.source_id = fold.proof_id
-    WHERE fold.organisation_id = $1 AND fold.environment = $2 AND fold.agent_id = ANY ($3::text[]) ORDER BY fold.agent_id, fold.last_n`,
-};
-const BUCKETS: Statement = {
-  name: 'audit-trust-buckets',
-  text: `SELECT agent_id, day, key_id, positive::float8 AS positive, negative::float8 AS negative FROM trust_bucket
-    WHERE organisation_id = $1 AND environment = $2 AND agent_id = ANY ($3::text[]) AND day > $4`,
-};
+    WHERE fold.organisation_id = $1 AND fold.environment = $2 AND fold.agent_id = ANY ($3::text[]) ORDER BY fold.agent_id, fold.last_n`;
+const BUCKETS = `SELECT agent_id, day, key_id, positive::float8 AS positive, negative::float8 AS negative FROM trust_bucket
+    WHERE organisation_id = $1 AND environment = $2 AND agent_id = ANY ($3::text[]) AND day > $4`;
 
 interface FoldRow {
   agent_id: string;

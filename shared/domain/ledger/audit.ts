@@ -2,7 +2,7 @@
 // leaves and the incomplete subtree at the end, and older subtrees in turn as time allows, so that every edited row is found
 // eventually. It also compares rows with their records: authority in each run, decisions and trust when new and then in turn.
 import type { KeyObject } from 'node:crypto';
-import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Database, Sql } from '../../platform/db/database.ts';
 import type { StoredVerifier } from '../verification/stored.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { publishKey, trustKey, trustPublishedKeys } from '../../core/proof/keys.ts';
@@ -77,24 +77,15 @@ const DECISIONS_MS = 250;
 /** The share of it for the comparison of trust. */
 const TRUST_SHARE = 0.4;
 
-const LOGS: Statement = {
-  name: 'audit-logs',
-  text: `SELECT log.log_id, log.organisation_id, organisation.slug, log.environment, log.generation,
+const LOGS = `SELECT log.log_id, log.organisation_id, organisation.slug, log.environment, log.generation,
       log.generation = max(log.generation) OVER (PARTITION BY log.organisation_id, log.environment) AS is_newest
     FROM log JOIN organisation ON organisation.id = log.organisation_id
-    LEFT JOIN audit ON audit.log_id = log.log_id ORDER BY audit.audited_at NULLS FIRST, log.log_id`,
-};
+    LEFT JOIN audit ON audit.log_id = log.log_id ORDER BY audit.audited_at NULLS FIRST, log.log_id`;
 
 /** Owners of keys that have no log, so that no record created their keys. */
-const OWNERS_WITHOUT_LOG: Statement = {
-  name: 'audit-owners-without-log',
-  text: `SELECT DISTINCT organisation_id, environment FROM api_key
-    WHERE NOT EXISTS (SELECT FROM log WHERE log.organisation_id = api_key.organisation_id AND log.environment = api_key.environment)`,
-};
-const HALT: Statement = {
-  name: 'audit-halt',
-  text: 'UPDATE log SET halted_reason = $2 WHERE log_id = $1 AND halted_reason IS NULL',
-};
+const OWNERS_WITHOUT_LOG = `SELECT DISTINCT organisation_id, environment FROM api_key
+    WHERE NOT EXISTS (SELECT FROM log WHERE log.organisation_id = api_key.organisation_id AND log.environment = api_key.environment)`;
+const HALT = 'UPDATE log SET halted_reason = $2 WHERE log_id = $1 AND halted_reason IS NULL';
 
 interface LogName {
   log_id: number;

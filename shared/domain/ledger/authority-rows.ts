@@ -1,5 +1,5 @@
 // The queries of the audit of authority: its records in the log and in the inbox, and the rows that give authority now.
-import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/database.ts';
 import { otherLeafHash } from '../../core/proof/audit-tree.ts';
 import { sealRecord } from '../../core/proof/record.ts';
 import { AUTHORITY_EVENTS, type AuthorityRecord } from './authority.ts';
@@ -8,58 +8,33 @@ import { AUTHORITY_EVENTS, type AuthorityRecord } from './authority.ts';
 const EVENTS = AUTHORITY_EVENTS.map((event) => `'${event}'`).join(', ');
 
 /** One snapshot for the whole comparison. Must be the first statement of the transaction. */
-export const ONE_MOMENT: Statement = {
-  name: 'authority-one-moment',
-  text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
-};
+export const ONE_MOMENT = 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY';
 const PAGE = 2_000;
-const LOGGED: Statement = {
-  name: 'authority-logged',
-  text: `SELECT leaf.leaf_index::float8 AS leaf_index, leaf.proof_id, leaf.event, leaf.occurred_at, encode(leaf.previous_hash, 'hex') AS previous_hash, leaf.leaf_hash, found.record
+const LOGGED = `SELECT leaf.leaf_index::float8 AS leaf_index, leaf.proof_id, leaf.event, leaf.occurred_at, encode(leaf.previous_hash, 'hex') AS previous_hash, leaf.leaf_hash, found.record
     FROM (SELECT * FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND event IN (${EVENTS}) ORDER BY log_id, leaf_index LIMIT ${PAGE}) AS leaf
     LEFT JOIN LATERAL (
       SELECT record FROM record WHERE organisation_id = leaf.organisation_id AND environment = leaf.environment
         AND proof_id >= leaf.source_id AND proof_id <= leaf.source_id ORDER BY organisation_id, environment, proof_id LIMIT 1
     ) AS found ON leaf.source = 'record'
-    ORDER BY leaf.leaf_index`,
-};
-const WAITING: Statement = {
-  name: 'authority-waiting',
-  text: `SELECT found.event, found.occurred_at, found.record
+    ORDER BY leaf.leaf_index`;
+const WAITING = `SELECT found.event, found.occurred_at, found.record
     FROM log_inbox AS waiting CROSS JOIN LATERAL (
       SELECT event, occurred_at, record FROM record WHERE organisation_id = $1 AND environment = $2
         AND proof_id >= waiting.source_id AND proof_id <= waiting.source_id ORDER BY organisation_id, environment, proof_id LIMIT 1
     ) AS found
     WHERE waiting.organisation_id = $1 AND waiting.environment = $2 AND waiting.source = 'record' AND found.event IN (${EVENTS})
-    ORDER BY waiting.seq`,
-};
-const LOGS: Statement = {
-  name: 'authority-logs',
-  text: 'SELECT log_id, size::float8 AS size FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation',
-};
-const KEYS: Statement = {
-  name: 'authority-keys',
-  text: `SELECT key_id, name, scopes, agent_ids, tier, created_by, expires_at, revoked_at, replaced_by FROM api_key
-    WHERE organisation_id = $1 AND environment = $2`,
-};
-const AGENTS: Statement = {
-  name: 'authority-agents',
-  text: 'SELECT agent_id, status, capabilities, tags FROM agent WHERE organisation_id = $1 AND environment = $2',
-};
-const SESSIONS: Statement = {
-  name: 'authority-sessions',
-  text: `SELECT encode(token_hash, 'hex') AS session_id, session.key_id, session.expires_at FROM dashboard_session AS session
-    JOIN api_key ON api_key.key_id = session.key_id WHERE organisation_id = $1 AND environment = $2`,
-};
-const HALT: Statement = {
-  name: 'authority-halt',
-  text: 'SELECT key_id, reason FROM halt WHERE organisation_id = $1 AND environment = $2 AND lifted_at IS NULL',
-};
-const POLICY: Statement = { name: 'authority-policy', text: 'SELECT active_digest FROM policy_state' };
+    ORDER BY waiting.seq`;
+const LOGS =
+  'SELECT log_id, size::float8 AS size FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation';
+const KEYS = `SELECT key_id, name, scopes, agent_ids, tier, created_by, expires_at, revoked_at, replaced_by FROM api_key
+    WHERE organisation_id = $1 AND environment = $2`;
+const AGENTS = 'SELECT agent_id, status, capabilities, tags FROM agent WHERE organisation_id = $1 AND environment = $2';
+const SESSIONS = `SELECT encode(token_hash, 'hex') AS session_id, session.key_id, session.expires_at FROM dashboard_session AS session
+    JOIN api_key ON api_key.key_id = session.key_id WHERE organisation_id = $1 AND environment = $2`;
+const HALT = 'SELECT key_id, reason FROM halt WHERE organisation_id = $1 AND environment = $2 AND lifted_at IS NULL';
+const POLICY = 'SELECT active_digest FROM policy_state';
 // One look-up by key for each row, as in the other statements of the audit: a join would read all leaves of the log.
-const OPEN_APPROVALS: Statement = {
-  name: 'authority-open-approvals',
-  text: `SELECT approval.approval_id, approval.state, approval.agent_id, approval.key_id, approval.digest, approval.decision_id, approval.expires_at,
+const OPEN_APPROVALS = `SELECT approval.approval_id, approval.state, approval.agent_id, approval.key_id, approval.digest, approval.decision_id, approval.expires_at,
       approval.decided_by, approval.reason, opening.record, EXISTS (
         SELECT FROM (SELECT proof_id FROM leaf WHERE organisation_id = $1 AND environment = $2 AND proof_id >= opening.proof_id AND proof_id <= opening.proof_id
           ORDER BY organisation_id, environment, proof_id LIMIT 1) AS logged
@@ -69,16 +44,10 @@ const OPEN_APPROVALS: Statement = {
       SELECT record, proof_id FROM decision WHERE organisation_id = $1 AND environment = $2
         AND decision_id >= approval.decision_id AND decision_id <= approval.decision_id ORDER BY organisation_id, environment, decision_id LIMIT 1
     ) AS opening ON true
-    WHERE approval.organisation_id = $1 AND approval.environment = $2 AND approval.state IN ('pending', 'approved')`,
-};
-const APPROVAL_STATES: Statement = {
-  name: 'authority-approval-states',
-  text: 'SELECT approval_id, state FROM approval WHERE organisation_id = $1 AND environment = $2 AND approval_id = ANY ($3::text[])',
-};
-const WAITING_DECISIONS: Statement = {
-  name: 'authority-waiting-decisions',
-  text: `SELECT source_id FROM log_inbox WHERE organisation_id = $1 AND environment = $2 AND source = 'decision' AND source_id = ANY ($3::text[])`,
-};
+    WHERE approval.organisation_id = $1 AND approval.environment = $2 AND approval.state IN ('pending', 'approved')`;
+const APPROVAL_STATES =
+  'SELECT approval_id, state FROM approval WHERE organisation_id = $1 AND environment = $2 AND approval_id = ANY ($3::text[])';
+const WAITING_DECISIONS = `SELECT source_id FROM log_inbox WHERE organisation_id = $1 AND environment = $2 AND source = 'decision' AND source_id = ANY ($3::text[])`;
 
 export interface KeyRow {
   key_id: string;

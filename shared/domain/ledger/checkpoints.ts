@@ -1,6 +1,6 @@
 // Signs the heads of logs. A log that contradicts an earlier checkpoint is halted: it still takes records, and is no longer signed.
 import type { KeyObject } from 'node:crypto';
-import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Database, Sql } from '../../platform/db/database.ts';
 import { peekCheckpoint, writeCheckpoint } from '../../core/proof/checkpoint.ts';
 import { keyIdOf, publishKey } from '../../core/proof/keys.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
@@ -24,26 +24,17 @@ export interface Checkpointer {
 
 // The lock keeps other workers from signing the same head, and the head from moving. Sequential scans are off, as in append.ts: plans
 // that were made for a handful of nodes stay cached while there are a million.
-const LOCK: Statement = {
-  name: 'checkpoint-lock',
-  text: `SELECT log_id, size::text AS size, origin, halted_reason, set_config('enable_seqscan', 'off', true) FROM log WHERE organisation_id = $1 AND environment = $2
-    ORDER BY generation DESC LIMIT 1 FOR UPDATE`,
-};
-const LAST: Statement = {
-  name: 'checkpoint-last',
-  text: 'SELECT size::text AS size, note FROM checkpoint WHERE log_id = $1 ORDER BY checkpoint.size DESC LIMIT 1',
-};
-const HALT: Statement = { name: 'log-halt', text: 'UPDATE log SET halted_reason = $2 WHERE log_id = $1' };
+const LOCK = `SELECT log_id, size::text AS size, origin, halted_reason, set_config('enable_seqscan', 'off', true) FROM log WHERE organisation_id = $1 AND environment = $2
+    ORDER BY generation DESC LIMIT 1 FOR UPDATE`;
+const LAST = 'SELECT size::text AS size, note FROM checkpoint WHERE log_id = $1 ORDER BY checkpoint.size DESC LIMIT 1';
+const HALT = 'UPDATE log SET halted_reason = $2 WHERE log_id = $1';
 // With the key: any other key that has signed may sign no larger tree.
-const INSERT: Statement = {
-  name: 'checkpoint-insert',
-  text: `WITH ended AS (
+const INSERT = `WITH ended AS (
       UPDATE log_key SET last_size = $6 WHERE log_id = $1 AND use = 'log' AND key_id <> $7 AND last_size IS NULL
     ), signing AS (
       INSERT INTO log_key (log_id, use, key_id, vkey, first_size, created_at) VALUES ($1, 'log', $7, $8, $9, $5)
       ON CONFLICT (log_id, use, key_id) DO NOTHING
-    ) INSERT INTO checkpoint (log_id, size, root, note, signed_at) VALUES ($1, $2, $3, $4, $5)`,
-};
+    ) INSERT INTO checkpoint (log_id, size, root, note, signed_at) VALUES ($1, $2, $3, $4, $5)`;
 
 interface LogRow {
   log_id: number;

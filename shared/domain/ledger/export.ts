@@ -1,5 +1,5 @@
 // Exports a log: its keys, records and checkpoints as lines that can be audited without the service.
-import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/database.ts';
 import { LOG_FILE_FORMAT, writeLogLine } from '../../core/proof/log-file.ts';
 import { sealRecord } from '../../core/proof/record.ts';
 import { readPublishedKeys } from './published-keys.ts';
@@ -15,25 +15,17 @@ export interface LogRow {
   readonly haltedReason: string | null;
 }
 
-const LOG: Statement = {
-  name: 'log-of-generation',
-  text: `SELECT log_id, organisation_id, environment, generation, size::text AS size, origin, halted_reason FROM log
-    WHERE organisation_id = $1 AND environment = $2 AND ($3::integer IS NULL OR generation = $3) ORDER BY generation DESC LIMIT 1`,
-};
-const LEAVES: Statement = {
-  name: 'export-leaves',
-  text: `SELECT leaf.leaf_index::text AS leaf_index, encode(leaf.previous_hash, 'hex') AS previous_hash, found.record
+const LOG = `SELECT log_id, organisation_id, environment, generation, size::text AS size, origin, halted_reason FROM log
+    WHERE organisation_id = $1 AND environment = $2 AND ($3::integer IS NULL OR generation = $3) ORDER BY generation DESC LIMIT 1`;
+const LEAVES = `SELECT leaf.leaf_index::text AS leaf_index, encode(leaf.previous_hash, 'hex') AS previous_hash, found.record
     FROM (SELECT * FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index) AS leaf
     LEFT JOIN LATERAL (
       SELECT record FROM decision WHERE leaf.source = 'decision' AND organisation_id = leaf.organisation_id AND environment = leaf.environment AND decision_id = leaf.source_id
       UNION ALL SELECT record FROM record WHERE leaf.source = 'record' AND organisation_id = leaf.organisation_id AND environment = leaf.environment AND proof_id = leaf.source_id
       LIMIT 1
-    ) AS found ON true ORDER BY leaf.leaf_index`,
-};
-const CHECKPOINTS: Statement = {
-  name: 'export-checkpoints',
-  text: 'SELECT size::text AS size, note FROM checkpoint WHERE log_id = $1 AND checkpoint.size > $2 ORDER BY checkpoint.size LIMIT 1000',
-};
+    ) AS found ON true ORDER BY leaf.leaf_index`;
+const CHECKPOINTS =
+  'SELECT size::text AS size, note FROM checkpoint WHERE log_id = $1 AND checkpoint.size > $2 ORDER BY checkpoint.size LIMIT 1000';
 /** Rows in memory: a record may be a megabyte, though few are. */
 const PAGE = 200;
 

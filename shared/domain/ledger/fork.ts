@@ -1,5 +1,5 @@
 // Forks a halted log: starts a new generation, whose first leaf names the last signed head of the old one.
-import type { Database, Statement } from '../../platform/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { peekCheckpoint } from '../../core/proof/checkpoint.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { findLog } from './export.ts';
@@ -19,21 +19,15 @@ export interface Fork {
 }
 
 // A transaction that waits for a row of this table would continue with the old generation, so all must start after this one.
-const LOCK: Statement = { name: 'fork-lock', text: 'LOCK TABLE log IN EXCLUSIVE MODE' };
-const MAKE: Statement = {
-  name: 'fork-make',
-  text: 'INSERT INTO log (organisation_id, environment, generation, origin) VALUES ($1, $2, $3, $4)',
-};
+const LOCK = 'LOCK TABLE log IN EXCLUSIVE MODE';
+const MAKE = 'INSERT INTO log (organisation_id, environment, generation, origin) VALUES ($1, $2, $3, $4)';
 // Moves the record that was just written to the front of the inbox, so that it is the first leaf.
-const GO_FIRST: Statement = {
-  name: 'fork-go-first',
-  text: `WITH own AS (
+const GO_FIRST = `WITH own AS (
       DELETE FROM log_inbox USING record WHERE log_inbox.organisation_id = $1 AND log_inbox.environment = $2 AND source = 'record'
         AND record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = source_id AND record.event = 'custos.fork'
       RETURNING seq, source_id
     ) INSERT INTO log_inbox (seq, organisation_id, environment, source, source_id) OVERRIDING SYSTEM VALUE
-    SELECT (SELECT least(min(seq), 1) FROM log_inbox) - row_number() OVER (ORDER BY own.seq), $1, $2, 'record', source_id FROM own`,
-};
+    SELECT (SELECT least(min(seq), 1) FROM log_inbox) - row_number() OVER (ORDER BY own.seq), $1, $2, 'record', source_id FROM own`;
 
 /**
  * Replaces a halted log by its next generation. The old one stays unchanged; the first leaf names its size and root, including the

@@ -61,25 +61,20 @@ export function listLeaves(filter: LogFilter, limit: number): [statement: Statem
     ...(to === undefined ? {} : { to: at(to) }),
     ...(before === undefined ? {} : { before: { logId: at(before.logId), index: at(before.index) } }),
   };
-  const kinds = Object.keys(places);
-  const statement = (kind: string, text: string): [Statement, unknown[]] => [
-    { name: ['leaf-list', kind, ...kinds].join('-'), text },
-    values,
-  ];
   if (entityIds !== undefined) {
     const asked = [...new Set(entityIds)];
     const entities = `${at(asked)}::text[]`;
     const marks = `${at(asked.map((entityId) => leafMark(event ?? '', entityId)))}::integer[]`;
     const most = at(Math.max(limit, Math.floor(WALK / Math.max(asked.length, 1))));
-    return statement('entities', ofEntities({ ...places, entities, marks }, most));
+    return [ofEntities({ ...places, entities, marks }, most), values];
   }
-  if (kinds.every((kind) => kind === 'before'))
-    return statement(
-      'all',
+  if (Object.keys(places).every((name) => name === 'before'))
+    return [
       whole([], `SELECT part.* FROM ${logs(places)} CROSS JOIN LATERAL (${range('own', '', '$3')}) AS part`),
-    );
+      values,
+    ];
   const marks = event === undefined ? {} : { marks: `${at([leafMark(event, '')])}::integer[]` };
-  return statement('all', whole([walk({ ...places, ...marks })], WALKED));
+  return [whole([walk({ ...places, ...marks })], WALKED), values];
 }
 
 const NEWEST = 'part.log_id DESC, part.leaf_index DESC';

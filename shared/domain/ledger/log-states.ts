@@ -1,7 +1,7 @@
 // The state of every log: size, halt and last audit, and the problems in sentences for a person.
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
-import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/database.ts';
 import { readAccepted } from './audit-accepted.ts';
 import { installationFindings } from './audit-installation.ts';
 import { openFindings } from './audit-state.ts';
@@ -9,13 +9,10 @@ import { openFindings } from './audit-state.ts';
 /** The beginning of the reason of a halt by the auditor. */
 export const AUDIT_HALT = 'the audit found a difference';
 
-const STATES: Statement = {
-  name: 'audit-states',
-  text: `SELECT log.log_id, organisation.slug, log.environment, log.generation, log.size::float8 AS size, log.halted_reason,
+const STATES = `SELECT log.log_id, organisation.slug, log.environment, log.generation, log.size::float8 AS size, log.halted_reason,
       audit.audited_size::float8 AS audited_size, audit.ok, audit.findings, audit.accepted, audit.audited_at
     FROM log JOIN organisation ON organisation.id = log.organisation_id LEFT JOIN audit ON audit.log_id = log.log_id
-    ORDER BY organisation.slug, log.environment, log.generation`,
-};
+    ORDER BY organisation.slug, log.environment, log.generation`;
 
 /** A log and the result of its last audit. */
 export interface LogState {

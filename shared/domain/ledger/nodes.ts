@@ -1,6 +1,6 @@
 // Reads nodes of a log's tree: all nodes of a proof in one query of O(log n) rows.
 import { columnMap, numeric } from '../../platform/db/columns.ts';
-import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/database.ts';
 import { consistencyPath, inclusionPath, type NodeReader } from '../../core/proof/merkle.ts';
 import { type Frontier, frontierNodes, frontierRoot } from '../../core/proof/frontier.ts';
 
@@ -10,17 +10,14 @@ const ASKED = columnMap<{ readonly level: number; readonly index: number }>({
 });
 // One look-up by primary key for each node, forced by LIMIT in a lateral subquery. Plans of plain joins, cached while the tables were
 // empty, read all nodes of the log for a path of twenty.
-const READ: Statement = {
-  name: 'nodes-read',
-  text: `SELECT asked.level, asked.node_index::text AS node_index, found.hash
+const READ = `SELECT asked.level, asked.node_index::text AS node_index, found.hash
     FROM (${ASKED.rows(3)}) AS asked, LATERAL (
       SELECT hash FROM node WHERE log_id = $1 AND level = asked.level AND node_index = asked.node_index LIMIT 1
     ) AS found
     UNION ALL
     SELECT 0, asked.leaf_index::text, found.leaf_hash FROM unnest($2::bigint[]) AS asked (leaf_index), LATERAL (
       SELECT leaf_hash FROM leaf WHERE log_id = $1 AND leaf_index = asked.leaf_index LIMIT 1
-    ) AS found`,
-};
+    ) AS found`;
 
 interface Row {
   level: number;

@@ -1,6 +1,6 @@
 // Promises: ingress signs one for each accepted record, as proof against a log that does not contain the record in time.
 import type { ChangeFeed } from '../../platform/db/changes.ts';
-import type { Database, Statement } from '../../platform/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { rawPublicKey } from '../../core/proof/ed25519.ts';
 import { createPromiseSigner, type SignedPromise } from '../../core/proof/promise.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
@@ -23,14 +23,10 @@ export interface Promiser {
   json(subject: PromiseSubject): string;
 }
 
-const ORIGINS: Statement = {
-  name: 'log-origins',
-  text: 'SELECT DISTINCT ON (organisation_id, environment) organisation_id, environment, origin FROM log WHERE origin IS NOT NULL ORDER BY organisation_id, environment, generation DESC',
-};
-const PUBLISH: Statement = {
-  name: 'promise-key-publish',
-  text: 'INSERT INTO promise_key (key_id, public_key, created_at) VALUES ($1, $2, $3) ON CONFLICT (key_id) DO NOTHING',
-};
+const ORIGINS =
+  'SELECT DISTINCT ON (organisation_id, environment) organisation_id, environment, origin FROM log WHERE origin IS NOT NULL ORDER BY organisation_id, environment, generation DESC';
+const PUBLISH =
+  'INSERT INTO promise_key (key_id, public_key, created_at) VALUES ($1, $2, $3) ON CONFLICT (key_id) DO NOTHING';
 
 export interface PromiserDeps {
   readonly db: Database;

@@ -1,7 +1,7 @@
 // Accepts proofs: inserts them in groups with their inbox rows; a repeated proofId gets the first answer.
 import { columnMap, hex, optionalText, text, utf8 } from '../../platform/db/columns.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
-import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Database, Sql } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { recordDigest } from '../../core/proof/record.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
@@ -72,9 +72,7 @@ const PROOFS = columnMap<ProofRow>({
 
 // Rows are inserted in the order of their ids, so that two statements with the same ids cannot deadlock. Inbox rows have the order of
 // the request, found by grouping in n log n with any plan; the planner might run a join of two short lists in n * n.
-const INSERT: Statement = {
-  name: 'proofs-accept',
-  text: `WITH given AS (${PROOFS.rows()}), made AS (
+const INSERT = `WITH given AS (${PROOFS.rows()}), made AS (
       ${PROOFS.insertInto('record', 'given')}
       ORDER BY organisation_id COLLATE "C", environment COLLATE "C", proof_id COLLATE "C", ordinal
       ON CONFLICT (organisation_id, environment, proof_id) DO NOTHING
@@ -86,15 +84,11 @@ const INSERT: Statement = {
         UNION ALL SELECT organisation_id, environment, proof_id, NULL FROM made
       ) AS either GROUP BY organisation_id, environment, proof_id HAVING count(*) > count(ordinal) ORDER BY min(ordinal)
     ), woken AS (${wakeLogs('made')})
-    SELECT organisation_id, environment, proof_id, encode(request_digest, 'hex') AS request_digest, encode(record_digest, 'hex') AS record_digest, occurred_at FROM made`,
-};
+    SELECT organisation_id, environment, proof_id, encode(request_digest, 'hex') AS request_digest, encode(record_digest, 'hex') AS record_digest, occurred_at FROM made`;
 
-const READ_EARLIER: Statement = {
-  name: 'proofs-earlier',
-  text: `SELECT record.proof_id, encode(record.request_digest, 'hex') AS request_digest, record.record, record.occurred_at, leaf.leaf_index IS NOT NULL AS anchored
+const READ_EARLIER = `SELECT record.proof_id, encode(record.request_digest, 'hex') AS request_digest, record.record, record.occurred_at, leaf.leaf_index IS NOT NULL AS anchored
     FROM record LEFT JOIN leaf USING (organisation_id, environment, proof_id)
-    WHERE record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = ANY ($3::text[])`,
-};
+    WHERE record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = ANY ($3::text[])`;
 
 interface Earlier {
   proof_id: string;

@@ -1,5 +1,5 @@
 // Reads a log: one proof, lists of proofs, and the chain of one entity.
-import type { Database, Statement } from '../../platform/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { sealRecord } from '../../core/proof/record.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { JOINS, LEAF, listLeaves, type LogFilter, OF_LOG } from './leaf-list.ts';
@@ -62,23 +62,11 @@ interface Row {
   record: Buffer;
 }
 
-const BY_ID: Statement = {
-  name: 'leaf-by-id',
-  text: `${LEAF} FROM leaf ${JOINS} WHERE ${OF_LOG} AND leaf.proof_id = $3`,
-};
-const CHAIN: Statement = {
-  name: 'leaf-chain',
-  text: `${LEAF} FROM leaf ${JOINS} WHERE ${OF_LOG} AND leaf.entity_id = $3 AND leaf.chain_index >= $4 ORDER BY leaf.chain_index LIMIT $5`,
-};
-const HEAD: Statement = {
-  name: 'leaf-chain-head',
-  text: `SELECT chain_index::text AS chain_index, encode(event_hash, 'hex') AS event_hash FROM leaf WHERE ${OF_LOG} AND entity_id = $3 ORDER BY leaf.chain_index DESC LIMIT 1`,
-};
-const PENDING: Statement = {
-  name: 'record-pending',
-  text: `SELECT proof_id, entity_id, record, occurred_at FROM record WHERE organisation_id = $1 AND environment = $2 AND proof_id = $3
-    UNION ALL SELECT proof_id, agent_id, record, evaluated_at FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = 'dec' || substr($3, 4) AND proof_id = $3`,
-};
+const BY_ID = `${LEAF} FROM leaf ${JOINS} WHERE ${OF_LOG} AND leaf.proof_id = $3`;
+const CHAIN = `${LEAF} FROM leaf ${JOINS} WHERE ${OF_LOG} AND leaf.entity_id = $3 AND leaf.chain_index >= $4 ORDER BY leaf.chain_index LIMIT $5`;
+const HEAD = `SELECT chain_index::text AS chain_index, encode(event_hash, 'hex') AS event_hash FROM leaf WHERE ${OF_LOG} AND entity_id = $3 ORDER BY leaf.chain_index DESC LIMIT 1`;
+const PENDING = `SELECT proof_id, entity_id, record, occurred_at FROM record WHERE organisation_id = $1 AND environment = $2 AND proof_id = $3
+    UNION ALL SELECT proof_id, agent_id, record, evaluated_at FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = 'dec' || substr($3, 4) AND proof_id = $3`;
 
 function anchoredOf(row: Row): Anchored {
   return {

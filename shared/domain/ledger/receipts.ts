@@ -1,5 +1,5 @@
 // Reads receipts, checkpoints, keys and consistency proofs of a log.
-import type { Database, Statement } from '../../platform/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { type PublishedKey, publishKey, type TrustedKey, trustPublishedKeys } from '../../core/proof/keys.ts';
 import { type Receipt, writeReceipt } from '../../core/proof/receipt.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
@@ -56,43 +56,20 @@ const CURRENT =
   '(SELECT log_id FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation DESC LIMIT 1)';
 const CHECKPOINT = `size::text AS size, encode(root, 'hex') AS root, note, signed_at`;
 
-const COVERING: Statement = {
-  name: 'checkpoint-covering',
-  text: `SELECT leaf.log_id, leaf.leaf_index::text AS leaf_index, covering.size::text AS size, covering.note
+const COVERING = `SELECT leaf.log_id, leaf.leaf_index::text AS leaf_index, covering.size::text AS size, covering.note
     FROM leaf, LATERAL (SELECT size, note FROM checkpoint WHERE checkpoint.log_id = leaf.log_id AND checkpoint.size > leaf.leaf_index ORDER BY checkpoint.size LIMIT 1) AS covering
-    WHERE leaf.organisation_id = $1 AND leaf.environment = $2 AND leaf.proof_id = $3`,
-};
-const LATEST: Statement = {
-  name: 'checkpoint-latest',
-  text: `SELECT ${CHECKPOINT} FROM checkpoint WHERE log_id = ${CURRENT} ORDER BY checkpoint.size DESC LIMIT 1`,
-};
-const LIST: Statement = {
-  name: 'checkpoint-list',
-  text: `SELECT ${CHECKPOINT} FROM checkpoint WHERE log_id = ${CURRENT} AND ($3::bigint IS NULL OR checkpoint.size < $3) ORDER BY checkpoint.size DESC LIMIT $4`,
-};
-const KEYS: Statement = {
-  name: 'log-keys-list',
-  text: `SELECT ${PUBLISHED_KEY} FROM log_key JOIN log USING (log_id) WHERE organisation_id = $1 AND environment = $2 ORDER BY log_id, log_key.created_at, key_id`,
-};
-const ALL_KEYS: Statement = {
-  name: 'log-keys-all',
-  text: `SELECT ${PUBLISHED_KEY} FROM log_key ORDER BY log_id, created_at`,
-};
+    WHERE leaf.organisation_id = $1 AND leaf.environment = $2 AND leaf.proof_id = $3`;
+const LATEST = `SELECT ${CHECKPOINT} FROM checkpoint WHERE log_id = ${CURRENT} ORDER BY checkpoint.size DESC LIMIT 1`;
+const LIST = `SELECT ${CHECKPOINT} FROM checkpoint WHERE log_id = ${CURRENT} AND ($3::bigint IS NULL OR checkpoint.size < $3) ORDER BY checkpoint.size DESC LIMIT $4`;
+const KEYS = `SELECT ${PUBLISHED_KEY} FROM log_key JOIN log USING (log_id) WHERE organisation_id = $1 AND environment = $2 ORDER BY log_id, log_key.created_at, key_id`;
+const ALL_KEYS = `SELECT ${PUBLISHED_KEY} FROM log_key ORDER BY log_id, created_at`;
 // All logs have the same promise keys, each published under the log's origin.
-const PROMISE_KEYS: Statement = {
-  name: 'promise-keys-list',
-  text: `SELECT log.origin, promise_key.public_key FROM log, promise_key
+const PROMISE_KEYS = `SELECT log.origin, promise_key.public_key FROM log, promise_key
     WHERE ($1::text IS NULL OR log.organisation_id = $1) AND ($2::text IS NULL OR log.environment = $2) AND log.origin IS NOT NULL
-    ORDER BY log.log_id, promise_key.created_at`,
-};
-const SIZE: Statement = {
-  name: 'log-size',
-  text: 'SELECT log_id, size::text AS size FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation DESC LIMIT 1',
-};
-const HASHES: Statement = {
-  name: 'leaf-hashes',
-  text: `SELECT encode(leaf_hash, 'hex') AS hash FROM leaf WHERE log_id = ${CURRENT} AND leaf_index >= $3 AND leaf_index < $4 ORDER BY leaf_index`,
-};
+    ORDER BY log.log_id, promise_key.created_at`;
+const SIZE =
+  'SELECT log_id, size::text AS size FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation DESC LIMIT 1';
+const HASHES = `SELECT encode(leaf_hash, 'hex') AS hash FROM leaf WHERE log_id = ${CURRENT} AND leaf_index >= $3 AND leaf_index < $4 ORDER BY leaf_index`;
 
 interface CheckpointRow {
   size: string;

@@ -1,5 +1,5 @@
 // Accepts findings of the audit for an operator: a halted log signs again, or a missing log is known to be lost.
-import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Database, Sql } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { peekCheckpoint } from '../../core/proof/checkpoint.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
@@ -33,17 +33,11 @@ interface ResumeDeps {
   readonly nowMs: () => number;
 }
 
-const HOLD: Statement = { name: 'resume-hold', text: 'SELECT log_id FROM log WHERE log_id = $1 FOR UPDATE' };
-const AUDIT: Statement = {
-  name: 'resume-audit',
-  text: 'SELECT findings, accepted FROM audit WHERE log_id = $1 FOR UPDATE',
-};
-const ACCEPT: Statement = {
-  name: 'resume-accept',
-  text: 'UPDATE audit SET accepted = $2, ok = true WHERE log_id = $1',
-};
-const GO_ON: Statement = { name: 'resume-go-on', text: 'UPDATE log SET halted_reason = NULL WHERE log_id = $1' };
-const OPERATOR: Statement = { name: 'resume-operator', text: 'SELECT id FROM organisation WHERE is_operator' };
+const HOLD = 'SELECT log_id FROM log WHERE log_id = $1 FOR UPDATE';
+const AUDIT = 'SELECT findings, accepted FROM audit WHERE log_id = $1 FOR UPDATE';
+const ACCEPT = 'UPDATE audit SET accepted = $2, ok = true WHERE log_id = $1';
+const GO_ON = 'UPDATE log SET halted_reason = NULL WHERE log_id = $1';
+const OPERATOR = 'SELECT id FROM organisation WHERE is_operator';
 
 /** Whether the tree extends every last signed head. Otherwise a new signature would contradict an old one. */
 async function isGrown(

@@ -1,29 +1,19 @@
 // Changes the log key: from now on the database accepts the new one, and the old one may sign no larger trees.
 import type { KeyObject } from 'node:crypto';
-import type { Database, Statement } from '../../platform/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { ensureSecretFingerprint } from '../../platform/db/fingerprints.ts';
 import { keyIdOf } from '../../core/proof/keys.ts';
 
 /** Why the key cannot be changed, as a sentence. */
 export class RotationError extends Error {}
 
-const WORKERS: Statement = {
-  name: 'rotate-workers',
-  text: "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'custos-workers'",
-};
-const KNOWN: Statement = {
-  name: 'rotate-known',
-  text: "SELECT bool_or(last_size IS NULL) AS is_in_use FROM log_key WHERE use = 'log' AND key_id = $1 HAVING count(*) > 0",
-};
-const FORGET: Statement = {
-  name: 'rotate-forget',
-  text: "DELETE FROM secret_fingerprint WHERE name = 'CUSTOS_SIGNING_KEY_FILE'",
-};
-const END: Statement = {
-  name: 'rotate-end',
-  text: `UPDATE log_key SET last_size = (SELECT coalesce(max(checkpoint.size), 0) FROM checkpoint WHERE checkpoint.log_id = log_key.log_id)
-    WHERE use = 'log' AND key_id <> $1 AND last_size IS NULL`,
-};
+const WORKERS =
+  "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'custos-workers'";
+const KNOWN =
+  "SELECT bool_or(last_size IS NULL) AS is_in_use FROM log_key WHERE use = 'log' AND key_id = $1 HAVING count(*) > 0";
+const FORGET = "DELETE FROM secret_fingerprint WHERE name = 'CUSTOS_SIGNING_KEY_FILE'";
+const END = `UPDATE log_key SET last_size = (SELECT coalesce(max(checkpoint.size), 0) FROM checkpoint WHERE checkpoint.log_id = log_key.log_id)
+    WHERE use = 'log' AND key_id <> $1 AND last_size IS NULL`;
 
 /**
  * Makes this the key that workers must have. Old keys stay published with the sizes that they signed.

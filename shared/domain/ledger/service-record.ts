@@ -1,5 +1,5 @@
 // Records of the service itself, such as changes of keys. Each is written in the transaction of the change that it records.
-import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
 import { recordPrefix } from '../../core/proof/record.ts';
@@ -32,20 +32,14 @@ interface RecordOwner {
 export type ServiceRecord = RecordOwner &
   ({ readonly event: ServiceEvent } | { readonly event: AgentEvent; readonly agentId: string });
 
-const SLUG: Statement = { name: 'organisation-slug', text: 'SELECT slug FROM organisation WHERE id = $1' };
-const ALL_LOGS: Statement = {
-  name: 'logs-all',
-  text: 'SELECT DISTINCT organisation_id, environment FROM log ORDER BY organisation_id, environment',
-};
-const INSERT: Statement = {
-  name: 'service-record-insert',
-  text: `WITH made AS (
+const SLUG = 'SELECT slug FROM organisation WHERE id = $1';
+const ALL_LOGS = 'SELECT DISTINCT organisation_id, environment FROM log ORDER BY organisation_id, environment';
+const INSERT = `WITH made AS (
       INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record)
       VALUES ($1, $2, $3, $4, $5, $6, convert_to($7, 'UTF8')) RETURNING organisation_id, environment, proof_id
     ), waiting AS (
       INSERT INTO log_inbox (organisation_id, environment, source, source_id) SELECT organisation_id, environment, 'record', proof_id FROM made
-    ) ${wakeLogs('made')}`,
-};
+    ) ${wakeLogs('made')}`;
 
 /** Stores a record and its inbox row. It reaches its log if, and only if, the caller's transaction commits. */
 export async function writeServiceRecord(sql: Sql, record: ServiceRecord, nowMs: number): Promise<void> {

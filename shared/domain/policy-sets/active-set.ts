@@ -1,7 +1,7 @@
 // The policy set in force: every process loads it by digest and swaps it as a whole when the change feed reports a
 // change.
 import type { ChangeFeed } from '../../platform/db/changes.ts';
-import type { Database, Statement } from '../../platform/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { collectGarbage } from '../../platform/process/heap.ts';
 import { createEvaluator, type Evaluator } from '../../core/policy/evaluate.ts';
@@ -33,7 +33,7 @@ export interface ActivePolicySet {
   ready(): Promise<void>;
 }
 
-const READ_SET: Statement = { name: 'policy-set-read', text: 'SELECT canonical FROM policy_set WHERE digest = $1' };
+const READ_SET = 'SELECT canonical FROM policy_set WHERE digest = $1';
 
 const RETRY_MS = 500;
 /** Loading leaves garbage of several times the text's size. Above this size V8 is asked to collect it. */

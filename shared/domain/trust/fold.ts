@@ -4,7 +4,7 @@
 // an order that all workers share, so that there is no deadlock. The evidence of an agent is read after its state is
 // locked, in a separate statement: an earlier snapshot might miss what another worker wrote.
 import { columnMap, numeric, text, timeMs, utf8 } from '../../platform/db/columns.ts';
-import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Database, Sql } from '../../platform/db/database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { wakeLogs } from '../ledger/inbox.ts';
 import { recordPrefix } from '../../core/proof/record.ts';
@@ -19,9 +19,7 @@ import { NO_EVIDENCE } from '../../core/trust/score.ts';
  */
 export const FOLD_BATCH = 20_000;
 
-const TAKE: Statement = {
-  name: 'trust-inbox-take',
-  text: `WITH taken AS MATERIALIZED (
+const TAKE = `WITH taken AS MATERIALIZED (
       SELECT seq FROM trust_inbox ORDER BY seq LIMIT $1 FOR UPDATE SKIP LOCKED
     ), gone AS (
       DELETE FROM trust_inbox AS waiting USING taken WHERE waiting.seq = taken.seq
@@ -32,8 +30,7 @@ const TAKE: Statement = {
     FROM gone CROSS JOIN LATERAL (
       SELECT agent_id, key_id, type, weight, occurred_at FROM trust_signal AS signal
       WHERE signal.organisation_id = gone.organisation_id AND signal.environment = gone.environment AND signal.signal_id = gone.signal_id OFFSET 0
-    ) AS signal ORDER BY seq`,
-};
+    ) AS signal ORDER BY seq`;
 
 // OFFSET 0 and FOR UPDATE force look-ups by primary key, row by row: for tables that were not analysed lately the planner
 // would join whole tables.
@@ -41,23 +38,14 @@ const ASKED = `(${AGENT_KEYS.rows()} ORDER BY organisation_id COLLATE "C", envir
 const OF_ASKED = (table: string): string =>
   `${table}.organisation_id = asked.organisation_id AND ${table}.environment = asked.environment AND ${table}.agent_id = asked.agent_id`;
 
-const MAKE_STATES: Statement = {
-  name: 'trust-states-make',
-  text: `INSERT INTO trust_state (organisation_id, environment, agent_id, signals, last_signal_at, day, score, uncertainty)
+const MAKE_STATES = `INSERT INTO trust_state (organisation_id, environment, agent_id, signals, last_signal_at, day, score, uncertainty)
     SELECT organisation_id, environment, agent_id, 0, to_timestamp(0), 0, ${NO_EVIDENCE.score}, ${NO_EVIDENCE.uncertainty}
-    FROM ${ASKED} ON CONFLICT DO NOTHING`,
-};
-const LOCK_STATES: Statement = {
-  name: 'trust-states-lock',
-  text: `SELECT asked.ordinal::int AS ordinal, state.signals::float8 AS signals, (extract(epoch FROM last_signal_at) * 1000)::float8 AS last_signal_ms,
+    FROM ${ASKED} ON CONFLICT DO NOTHING`;
+export const LOCK_STATES = `SELECT asked.ordinal::int AS ordinal, state.signals::float8 AS signals, (extract(epoch FROM last_signal_at) * 1000)::float8 AS last_signal_ms,
       (SELECT slug FROM organisation WHERE id = asked.organisation_id) AS slug
-    FROM ${ASKED} CROSS JOIN LATERAL (SELECT signals, last_signal_at FROM trust_state WHERE ${OF_ASKED('trust_state')} FOR UPDATE) AS state`,
-};
-const READ_BUCKETS: Statement = {
-  name: 'trust-buckets-read',
-  text: `SELECT asked.ordinal::int AS ordinal, day, key_id, positive::float8 AS positive, negative::float8 AS negative
-    FROM ${ASKED} CROSS JOIN LATERAL (SELECT * FROM trust_bucket WHERE ${OF_ASKED('trust_bucket')} AND day >= $4 OFFSET 0) AS bucket`,
-};
+    FROM ${ASKED} CROSS JOIN LATERAL (SELECT signals, last_signal_at FROM trust_state WHERE ${OF_ASKED('trust_state')} FOR UPDATE) AS state`;
+const READ_BUCKETS = `SELECT asked.ordinal::int AS ordinal, day, key_id, positive::float8 AS positive, negative::float8 AS negative
+    FROM ${ASKED} CROSS JOIN LATERAL (SELECT * FROM trust_bucket WHERE ${OF_ASKED('trust_bucket')} AND day >= $4 OFFSET 0) AS bucket`;
 
 interface SignalRow extends Omit<WaitingSignal, 'day'> {
   readonly organisationId: string;
@@ -144,22 +132,14 @@ const FOLDS_WITH_RECORDS = columnMap<NewFold>({ ...FOLDS.columns, record: utf8((
 const SUBJECTS = columnMap<readonly string[]>({ subject: text(JSON.stringify) });
 
 // The agents are locked, so these are the new values and not additions.
-const WRITE_BUCKETS: Statement = {
-  name: 'trust-buckets-write',
-  text: `${BUCKETS.insertInto('trust_bucket', `(${BUCKETS.rows()}) AS given`)}
-    ON CONFLICT (organisation_id, environment, agent_id, day, key_id) DO UPDATE SET positive = excluded.positive, negative = excluded.negative`,
-};
-const WRITE_STATES: Statement = {
-  name: 'trust-states-write',
-  text: `${STATES.insertInto('trust_state', `(${STATES.rows()}) AS given`, { day: `$${STATES.size + 1}` })}
+const WRITE_BUCKETS = `${BUCKETS.insertInto('trust_bucket', `(${BUCKETS.rows()}) AS given`)}
+    ON CONFLICT (organisation_id, environment, agent_id, day, key_id) DO UPDATE SET positive = excluded.positive, negative = excluded.negative`;
+const WRITE_STATES = `${STATES.insertInto('trust_state', `(${STATES.rows()}) AS given`, { day: `$${STATES.size + 1}` })}
     ON CONFLICT (organisation_id, environment, agent_id) DO UPDATE
-      SET signals = excluded.signals, last_signal_at = excluded.last_signal_at, day = excluded.day, score = excluded.score, uncertainty = excluded.uncertainty`,
-};
+      SET signals = excluded.signals, last_signal_at = excluded.last_signal_at, day = excluded.day, score = excluded.score, uncertainty = excluded.uncertainty`;
 const FOLDED_AT = `$${FOLDS_WITH_RECORDS.size + 1}::timestamptz`;
 // The inbox rows are in the order of the folds: an agent's chain has the order of its signals.
-const WRITE_FOLDS: Statement = {
-  name: 'trust-folds-write',
-  text: `WITH given AS MATERIALIZED (${FOLDS_WITH_RECORDS.rows()}), folded AS (
+const WRITE_FOLDS = `WITH given AS MATERIALIZED (${FOLDS_WITH_RECORDS.rows()}), folded AS (
       ${FOLDS.insertInto('trust_fold', 'given', { folded_at: FOLDED_AT, day: `$${FOLDS_WITH_RECORDS.size + 2}::int` })}
     ), recorded AS (
       INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record)
@@ -168,14 +148,10 @@ const WRITE_FOLDS: Statement = {
       INSERT INTO log_inbox (organisation_id, environment, source, source_id)
       SELECT organisation_id, environment, 'record', proof_id FROM given ORDER BY ordinal
     )
-    ${wakeLogs('given')}`,
-};
+    ${wakeLogs('given')}`;
 // One row for all agents of a log: every process would read thousands of rows again for as long as one transaction runs.
-const ANNOUNCE: Statement = {
-  name: 'trust-announce',
-  text: `WITH announced AS (${SUBJECTS.insertInto('change', `(${SUBJECTS.rows()}) AS given`, { kind: "'trust'" })})
-    SELECT pg_notify('custos_change', '')`,
-};
+const ANNOUNCE = `WITH announced AS (${SUBJECTS.insertInto('change', `(${SUBJECTS.rows()}) AS given`, { kind: "'trust'" })})
+    SELECT pg_notify('custos_change', '')`;
 
 export interface FoldDeps {
   readonly db: Pick<Database, 'transaction'>;

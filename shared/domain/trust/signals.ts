@@ -1,6 +1,6 @@
 // Accepts trust signals: group commit of signals and inbox rows; a signalId is used once, forever.
 import { columnMap, numeric, optionalText, text } from '../../platform/db/columns.ts';
-import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Database, Sql } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { ApiError, type FieldError } from '../../kernel/errors.ts';
 import type { SignalType } from '../../core/trust/beta.ts';
@@ -57,9 +57,7 @@ const SIGNALS = columnMap<SignalRow>({
 
 // A repeat changes nothing. Another signal under a known id sets an invalid weight, whose CHECK refuses the statement.
 // Sorted by key: two processes that insert the same ids wait for each other without a deadlock.
-const ACCEPT: Statement = {
-  name: 'trust-signals-accept',
-  text: `WITH made AS (
+const ACCEPT = `WITH made AS (
       ${SIGNALS.insertInto('trust_signal AS known', `(${SIGNALS.rows()}) AS given`)}
       ORDER BY organisation_id COLLATE "C", environment COLLATE "C", signal_id COLLATE "C"
       ON CONFLICT (organisation_id, environment, signal_id) DO UPDATE SET weight = 0
@@ -70,14 +68,10 @@ const ACCEPT: Statement = {
     ), waiting AS (
       INSERT INTO trust_inbox (organisation_id, environment, signal_id) SELECT organisation_id, environment, signal_id FROM made
     )
-    ${enqueueSql('trust', 'fold', {}, '(SELECT FROM made LIMIT 1) AS accepted')}`,
-};
+    ${enqueueSql('trust', 'fold', {}, '(SELECT FROM made LIMIT 1) AS accepted')}`;
 
-const READ: Statement = {
-  name: 'trust-signals-read',
-  text: `SELECT signal_id AS "signalId", agent_id AS "agentId", type, weight, occurred_at AS "occurredAt", source, evidence FROM trust_signal
-    WHERE organisation_id = $1 AND environment = $2 AND signal_id = ANY ($3::text[])`,
-};
+const READ = `SELECT signal_id AS "signalId", agent_id AS "agentId", type, weight, occurred_at AS "occurredAt", source, evidence FROM trust_signal
+    WHERE organisation_id = $1 AND environment = $2 AND signal_id = ANY ($3::text[])`;
 
 /** An accepted signal: of the same request, or as it is stored. */
 interface EarlierSignal extends Pick<SignalRow, 'signalId' | 'agentId' | 'type' | 'weight'> {

@@ -1,6 +1,6 @@
 // Reads recorded trust: of many agents now, of one agent at a past time, and its history.
 import { anyText, columnMap, text } from '../../platform/db/columns.ts';
-import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/database.ts';
 import { dayOf, MAX_AGE_DAYS } from '../../core/trust/beta.ts';
 import { NOTHING_RECORDED, parseEvidence, type RecordedTrust, recordedTrust } from '../../core/trust/recorded.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
@@ -25,15 +25,12 @@ const evidenceOf = (
       SELECT day, sum(least(positive, $4::bigint))::bigint AS positive, sum(negative)::bigint AS negative FROM ${buckets} GROUP BY day
     ) AS days)`;
 
-const LOAD: Statement = {
-  name: 'trust-load',
-  text: `SELECT asked.ordinal::int AS ordinal, state.signals::float8 AS signals, (extract(epoch FROM state.last_signal_at) * 1000)::float8 AS last_signal_ms,
+const LOAD = `SELECT asked.ordinal::int AS ordinal, state.signals::float8 AS signals, (extract(epoch FROM state.last_signal_at) * 1000)::float8 AS last_signal_ms,
       coalesce(${evidenceOf(`trust_bucket AS bucket WHERE bucket.organisation_id = state.organisation_id AND bucket.environment = state.environment
         AND bucket.agent_id = state.agent_id AND bucket.day >= $5`)}, '') AS evidence
     FROM (${AGENT_KEYS.rows()}) AS asked
     CROSS JOIN LATERAL (SELECT * FROM trust_state AS known WHERE known.organisation_id = asked.organisation_id AND known.environment = asked.environment
-      AND known.agent_id = asked.agent_id OFFSET 0) AS state`,
-};
+      AND known.agent_id = asked.agent_id OFFSET 0) AS state`;
 
 interface LoadRow {
   ordinal: number;
@@ -60,9 +57,7 @@ export async function loadTrust(
 
 // The evidence of the first n signals: the sum of their folds, or the current buckets minus the later folds, whichever
 // reads fewer folds.
-const AT: Statement = {
-  name: 'trust-at',
-  text: `WITH past AS (
+const AT = `WITH past AS (
       SELECT coalesce((SELECT last_n FROM trust_fold WHERE organisation_id = $1 AND environment = $2 AND agent_id = $3 AND folded_at <= $5
         ORDER BY last_n DESC LIMIT 1), 0) AS n,
         coalesce((SELECT signals FROM trust_state WHERE organisation_id = $1 AND environment = $2 AND agent_id = $3), 0) AS signals
@@ -82,19 +77,15 @@ const AT: Statement = {
       FROM trust_bucket AS bucket LEFT JOIN summed ON summed.day = bucket.day AND summed.key_id = bucket.key_id
       WHERE (SELECT from_now FROM range) AND bucket.organisation_id = $1 AND bucket.environment = $2 AND bucket.agent_id = $3
     )
-    SELECT n::float8 AS signals, coalesce(${evidenceOf('kept WHERE positive > 0 OR negative > 0')}, '') AS evidence FROM range`,
-};
+    SELECT n::float8 AS signals, coalesce(${evidenceOf('kept WHERE positive > 0 OR negative > 0')}, '') AS evidence FROM range`;
 
 // A signal is folded at the earliest five minutes before it occurs, so folds before that day are skipped. One hour allows
 // for clock skew.
-const LAST_AT: Statement = {
-  name: 'trust-last-at',
-  text: `SELECT (extract(epoch FROM max(known.occurred_at)) * 1000)::float8 AS last_signal_ms
+const LAST_AT = `SELECT (extract(epoch FROM max(known.occurred_at)) * 1000)::float8 AS last_signal_ms
     FROM trust_fold AS fold, LATERAL json_to_recordset(fold.signals::json) AS signal (day date, "signalId" text)
     JOIN trust_signal AS known ON known.organisation_id = $1 AND known.environment = $2 AND known.signal_id = signal."signalId"
     WHERE fold.organisation_id = $1 AND fold.environment = $2 AND fold.agent_id = $3 AND fold.last_n <= $4
-      AND signal.day = date '1970-01-01' + $5::int AND fold.folded_at >= (date '1970-01-01' + $5::int)::timestamp AT TIME ZONE 'UTC' - interval '1 hour'`,
-};
+      AND signal.day = date '1970-01-01' + $5::int AND fold.folded_at >= (date '1970-01-01' + $5::int)::timestamp AT TIME ZONE 'UTC' - interval '1 hour'`;
 
 /** The recorded trust of an agent at a time, from the signals folded by then. @param dailyCap thousandths */
 export async function loadTrustAt(sql: Sql, key: TrustKey, atMs: number, dailyCap: number): Promise<RecordedTrust> {
@@ -106,9 +97,7 @@ export async function loadTrustAt(sql: Sql, key: TrustKey, atMs: number, dailyCa
   return recordedTrust({ signals: row.signals, lastSignalAtMs: last?.last_signal_ms ?? null, evidence: row.evidence });
 }
 
-const HISTORY: Statement = {
-  name: 'trust-history',
-  text: `SELECT folded_at, first_n::float8 AS first_n, last_n::float8 AS last_n, score, proof_id, counted.*
+const HISTORY = `SELECT folded_at, first_n::float8 AS first_n, last_n::float8 AS last_n, score, proof_id, counted.*
     FROM (
       SELECT * FROM trust_fold WHERE organisation_id = $1 AND environment = $2 AND agent_id = $3
         AND ($4::timestamptz IS NULL OR folded_at >= $4) AND ($5::timestamptz IS NULL OR folded_at < $5) AND ($6::bigint IS NULL OR last_n < $6)
@@ -117,8 +106,7 @@ const HISTORY: Statement = {
       SELECT count(*) FILTER (WHERE type = 'success')::int AS success, count(*) FILTER (WHERE type = 'failure')::int AS failure,
         count(*) FILTER (WHERE type = 'violation')::int AS violation
       FROM json_to_recordset(fold.signals::json) AS signal (type text)
-    ) AS counted ORDER BY last_n DESC`,
-};
+    ) AS counted ORDER BY last_n DESC`;
 
 /** One fold: signals first_n..last_n led to this score. */
 export interface TrustChange {

@@ -1,5 +1,5 @@
 // The evidence of decisions from PostgreSQL: rows with their leaves, policy sets, and the records of trust, halts, approvals and keys.
-import type { Database, Statement } from '../../platform/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { NO_PREVIOUS, sealRecord } from '../../core/proof/record.ts';
 import { ENVIRONMENTS, type Environment } from '../../kernel/vocabulary.ts';
 import type { DecisionEvidence } from '../../core/verification/decision.ts';
@@ -62,44 +62,24 @@ const LEAF =
 // The primary key begins with organisation and environment. There are few of them, so an id is searched in each.
 const OWNERS = `(SELECT id AS organisation_id, environment FROM organisation, unnest(array['${ENVIRONMENTS.join("','")}']) AS environment) AS one`;
 const OF_OWNER = 'decision.organisation_id = one.organisation_id AND decision.environment = one.environment';
-const BY_ID: Statement = {
-  name: 'verify-decision-by-id',
-  text: `${COLUMNS} FROM ${OWNERS} JOIN decision ON ${OF_OWNER} AND decision.decision_id = $1 ${LEAF}`,
-};
-const SPANS: Statement = {
-  name: 'verify-decision-spans',
-  text: `SELECT one.organisation_id, one.environment, newest.decision_id FROM ${OWNERS}
+const BY_ID = `${COLUMNS} FROM ${OWNERS} JOIN decision ON ${OF_OWNER} AND decision.decision_id = $1 ${LEAF}`;
+const SPANS = `SELECT one.organisation_id, one.environment, newest.decision_id FROM ${OWNERS}
     CROSS JOIN LATERAL (SELECT decision_id FROM decision WHERE ${OF_OWNER} ORDER BY decision_id DESC LIMIT 1) AS newest
-    WHERE ($1::text IS NULL OR one.organisation_id = $1) AND ($2::text IS NULL OR one.environment = $2) ORDER BY 1, 2`,
-};
-const PAGE: Statement = {
-  name: 'verify-decision-page',
-  text: `${COLUMNS} FROM (
+    WHERE ($1::text IS NULL OR one.organisation_id = $1) AND ($2::text IS NULL OR one.environment = $2) ORDER BY 1, 2`;
+const PAGE = `${COLUMNS} FROM (
       SELECT * FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id > $3 AND decision_id <= $4
       ORDER BY decision_id LIMIT $5
-    ) AS decision ${LEAF} ORDER BY decision.decision_id`,
-};
-const SOME: Statement = {
-  name: 'verify-decisions-some',
-  text: `${COLUMNS} FROM (
+    ) AS decision ${LEAF} ORDER BY decision.decision_id`;
+const SOME = `${COLUMNS} FROM (
       SELECT found.* FROM unnest($3::text[]) AS asked (decision_id) CROSS JOIN LATERAL (
         SELECT * FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id >= asked.decision_id AND decision_id <= asked.decision_id
         ORDER BY organisation_id, environment, decision_id LIMIT 1
       ) AS found
-    ) AS decision ${LEAF} ORDER BY decision.decision_id`,
-};
-const POLICY_SET: Statement = {
-  name: 'verify-policy-set',
-  text: 'SELECT canonical FROM policy_set WHERE digest = $1',
-};
-const OPENING: Statement = {
-  name: 'verify-opening',
-  text: 'SELECT decision_id FROM approval WHERE organisation_id = $1 AND environment = $2 AND approval_id = $3',
-};
+    ) AS decision ${LEAF} ORDER BY decision.decision_id`;
+const POLICY_SET = 'SELECT canonical FROM policy_set WHERE digest = $1';
+const OPENING = 'SELECT decision_id FROM approval WHERE organisation_id = $1 AND environment = $2 AND approval_id = $3';
 /** Records of one entity: those in the log, then those in its inbox. */
-const RECORDS: Statement = {
-  name: 'verify-records',
-  text: `SELECT record.record, encode(leaf.previous_hash, 'hex') AS previous_hash, encode(leaf.event_hash, 'hex') AS event_hash, encode(leaf.leaf_hash, 'hex') AS leaf_hash,
+const RECORDS = `SELECT record.record, encode(leaf.previous_hash, 'hex') AS previous_hash, encode(leaf.event_hash, 'hex') AS event_hash, encode(leaf.leaf_hash, 'hex') AS leaf_hash,
       leaf.chain_index AS place, 0::bigint AS seq
     FROM leaf LEFT JOIN record ON record.organisation_id = leaf.organisation_id AND record.environment = leaf.environment AND record.proof_id = leaf.source_id
     WHERE leaf.organisation_id = $1 AND leaf.environment = $2 AND leaf.entity_id = $3 AND leaf.event = $4
@@ -107,8 +87,7 @@ const RECORDS: Statement = {
     SELECT record.record, NULL, NULL, NULL, NULL, waiting.seq
     FROM log_inbox AS waiting JOIN record ON record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = waiting.source_id
     WHERE waiting.organisation_id = $1 AND waiting.environment = $2 AND waiting.source = 'record' AND record.entity_id = $3 AND record.event = $4
-    ORDER BY place NULLS LAST, seq`,
-};
+    ORDER BY place NULLS LAST, seq`;
 
 interface LeafColumns {
   previous_hash: string | null;

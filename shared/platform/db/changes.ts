@@ -7,7 +7,7 @@
 import pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
 import type { ClockSample } from './clock.ts';
-import { asApiError, type Database, type Statement } from './database.ts';
+import { asApiError, type Database } from './database.ts';
 
 /** `pepper`: the pepper was rotated; listeners get `reset`. */
 export type ChangeKind = 'pepper' | 'key' | 'organisation' | 'agent' | 'trust' | 'halt' | 'policy' | 'log';
@@ -54,11 +54,8 @@ const RESET_MS = 30 * 60_000;
 /** The highest transaction id: the first poll returns no changes, only where to start. */
 const NO_TRANSACTION = '18446744073709551615';
 
-const READ: Statement = {
-  name: 'changes-read',
-  text: `WITH now AS (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS oldest, extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms)
-    SELECT now.ms, now.oldest::text AS oldest, change.seq::text AS seq, change.kind, change.subject FROM now LEFT JOIN change ON change.txid >= $1::text::xid8`,
-};
+const READ = `WITH now AS (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS oldest, extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms)
+    SELECT now.ms, now.oldest::text AS oldest, change.seq::text AS seq, change.kind, change.subject FROM now LEFT JOIN change ON change.txid >= $1::text::xid8`;
 
 interface Row {
   /** The database's clock, milliseconds since 1970. */

@@ -1,7 +1,7 @@
 // The clock of an installation is the database's. A process never stores its own wall clock and never compares it with a
 // stored time. It extrapolates the database's time with its monotonic clock, which nobody can set.
 import type { Logger } from '../observe/logger.ts';
-import type { Sql, Statement } from './database.ts';
+import type { Sql } from './database.ts';
 
 /** One sample of the database's clock. `askedAtMs` and `answeredAtMs` are monotonic times. All in milliseconds. */
 export interface ClockSample {
@@ -56,10 +56,7 @@ export interface DatabaseClockDeps {
   readonly onProblem: (problem: string | undefined) => void;
 }
 
-const READ: Statement = {
-  name: 'clock-read',
-  text: 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
-};
+const READ = 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms';
 
 /** Samples once; `observe` keeps the estimate current. @throws {ApiError} E6002 */
 export async function startDatabaseClock(deps: DatabaseClockDeps): Promise<DatabaseClock> {

@@ -1,4 +1,5 @@
 // Access to PostgreSQL: named statements and transactions over one pool, with deadlines and error classes.
+import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
 import { createPool, type PoolOptions } from './pool.ts';
@@ -7,12 +8,8 @@ import type { Seals } from './seals/seals.ts';
 import type { SealedTableName } from './seals/tables.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
 
-/** A statement with a name is prepared once per connection. */
-export interface Statement {
-  /** Empty: an unnamed statement, which is planned each time. */
-  readonly name: string;
-  readonly text: string;
-}
+/** SQL text, without values of a request in it. Each connection prepares it once. */
+export type Statement = string;
 
 export interface Sql {
   /** Seals of the rows that give authority (seals/). Only code that has them can read or write these rows. */
@@ -72,12 +69,22 @@ interface Queryable {
   query(config: { name: string; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>;
 }
 
+const names = new Map<Statement, string>();
+
+/** The name of a prepared statement must be unique per connection, so it is the digest of the text. */
+function nameOf(statement: Statement): string {
+  let name = names.get(statement);
+  if (name === undefined) names.set(statement, (name = hash('sha256', statement, 'base64url')));
+  return name;
+}
+
 async function run<Row extends object>(
   on: Queryable,
   statement: Statement,
   values: readonly unknown[],
+  name = nameOf(statement),
 ): Promise<Row[]> {
-  const result = await on.query({ name: statement.name, text: statement.text, values: [...values] });
+  const result = await on.query({ name, text: statement, values: [...values] });
   // The author of a statement knows the shape of its rows; PostgreSQL can't tell TypeScript.
   return result.rows as Row[];
 }
@@ -174,11 +181,17 @@ const NO_SEALS: Seals = {
   refuse: withoutSeals,
 };
 
-const withSelect = (seals: Seals, selectSql: Connected['select'], query: Sql['query']): EntitySql => ({
+type Run = <Row extends object>(statement: Statement, values: readonly unknown[], name?: string) => Promise<Row[]>;
+
+const withSelect = (seals: Seals, selectSql: Connected['select'], query: Run): EntitySql => ({
   seals,
-  query,
-  // The selection is of this table, and the query returns its columns.
-  select: async (table, selection) => query(...selectSql(table, selection as Selection<SealedTableName>)),
+  query: (statement, values) => query(statement, values),
+  async select(table, selection) {
+    // The selection is of this table, and the query returns its columns.
+    const [statement, values] = selectSql(table, selection);
+    // Without a name it is planned each time: its text depends on the selection.
+    return query(statement, values, '');
+  },
 });
 
 /** Connects, with several attempts for a slow server. @throws the driver's error when PostgreSQL is not reachable */
@@ -186,17 +199,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const seals = options.seals ?? NO_SEALS;
   const { pool, select, close } = await connect(options);
   await open(pool, options.kept ?? 0);
-  const onPool = withSelect(
-    seals,
-    select,
-    async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
-      try {
-        return await run<Row>(pool, statement, values);
-      } catch (error) {
-        throw asApiError(error);
-      }
-    },
-  );
+  const onPool = withSelect(seals, select, async <Row extends object>(...statement: Parameters<Run>) => {
+    try {
+      return await run<Row>(pool, ...statement);
+    } catch (error) {
+      throw asApiError(error);
+    }
+  });
   return {
     ...onPool,
     async transaction(work) {
@@ -219,9 +228,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       };
       try {
         await noteError(client.query('BEGIN'));
-        const result = await work(
-          withSelect(seals, select, (statement, values) => noteError(run(client, statement, values))),
-        );
+        const result = await work(withSelect(seals, select, (...statement) => noteError(run(client, ...statement))));
         await noteError(client.query('COMMIT'));
         return result;
       } catch (error) {

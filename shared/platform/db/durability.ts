@@ -1,11 +1,8 @@
 // Checks that commits are durable: an answered decision must be on disk.
-import type { Sql, Statement } from './database.ts';
+import type { Sql } from './database.ts';
 
-const READ: Statement = {
-  name: 'durability-read',
-  text: `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
-    current_setting('synchronous_commit') AS synchronous_commit`,
-};
+const READ = `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+    current_setting('synchronous_commit') AS synchronous_commit`;
 
 interface Row {
   fsync: string;

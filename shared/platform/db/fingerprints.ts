@@ -1,15 +1,9 @@
 // Fingerprints of secrets, stored in the database, so that all processes use the same secrets.
 import { createHmac } from 'node:crypto';
-import type { Sql, Statement } from './database.ts';
+import type { Sql } from './database.ts';
 
-const KEEP: Statement = {
-  name: 'secret-fingerprint-keep',
-  text: 'INSERT INTO secret_fingerprint (name, fingerprint) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
-};
-const READ: Statement = {
-  name: 'secret-fingerprint-read',
-  text: 'SELECT fingerprint FROM secret_fingerprint WHERE name = $1',
-};
+const KEEP = 'INSERT INTO secret_fingerprint (name, fingerprint) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING';
+const READ = 'SELECT fingerprint FROM secret_fingerprint WHERE name = $1';
 
 /** This process has another secret than the database expects. The message says what to do. */
 export class SecretMismatchError extends Error {

@@ -1,29 +1,20 @@
 // Finds rights of the connected role that the service does not need.
 import type { Logger } from '../observe/logger.ts';
-import type { Sql, Statement } from './database.ts';
+import type { Sql } from './database.ts';
 
-const ATTRIBUTES: Statement = {
-  name: 'role-attributes',
-  text: `SELECT rolname AS name, rolsuper AS superuser, rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS administrates,
+const ATTRIBUTES = `SELECT rolname AS name, rolsuper AS superuser, rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS administrates,
       EXISTS (SELECT FROM pg_roles other WHERE other.rolname LIKE 'pg\\_%' AND other.rolname ~ '_(all_data|server_files|server_program|maintain)$'
         AND other.rolname <> 'pg_read_all_data' AND pg_has_role(other.oid, 'MEMBER')) AS predefined,
       has_database_privilege(current_database(), 'CREATE') AS makes_schemas,
       current_setting('server_version_num')::integer AS version
-    FROM pg_roles WHERE rolname = current_user`,
-};
-const OBJECTS: Statement = {
-  name: 'role-objects',
-  text: `SELECT coalesce(bool_or(pg_has_role(relowner, 'MEMBER')), false) AS owns,
+    FROM pg_roles WHERE rolname = current_user`;
+const OBJECTS = `SELECT coalesce(bool_or(pg_has_role(relowner, 'MEMBER')), false) AS owns,
       coalesce(bool_or(relkind IN ('r', 'p') AND has_table_privilege(c.oid, 'TRUNCATE')), false) AS truncates,
       coalesce(bool_or(EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgfoid = to_regproc('custos_insert_only') AND t.tgtype & 1 = 0
         AND (t.tgtype & 16 = 16 AND has_table_privilege(c.oid, 'UPDATE') OR t.tgtype & 8 = 8 AND has_table_privilege(c.oid, 'DELETE')))), false) AS rewrites,
       has_schema_privilege(current_schema(), 'CREATE') OR coalesce(bool_or(has_schema_privilege(relnamespace, 'CREATE')), false) AS makes_tables
-    FROM pg_class c WHERE relnamespace IN (current_schema()::regnamespace, to_regnamespace('bullmq')) AND relkind IN ('r', 'p', 'S')`,
-};
-const PARAMETER: Statement = {
-  name: 'role-parameter',
-  text: `SELECT has_parameter_privilege('session_replication_role', 'SET') AS may_set`,
-};
+    FROM pg_class c WHERE relnamespace IN (current_schema()::regnamespace, to_regnamespace('bullmq')) AND relkind IN ('r', 'p', 'S')`;
+const PARAMETER = `SELECT has_parameter_privilege('session_replication_role', 'SET') AS may_set`;
 /** Since version 15 single parameters can be granted. */
 const PARAMETER_GRANTS = 150_000;
 

@@ -1,10 +1,10 @@
 // Checks that the database accepts writes: a standby or a read-only server answers a ping as well.
-import type { Database, Statement } from './database.ts';
+import type { Database } from './database.ts';
 import { troubleOf } from './trouble.ts';
 
 // Locks no row, but is refused like a write (SQLSTATE 25006). The error discards the session, because a session may stay
 // read-only after the server no longer is.
-const ASK: Statement = { name: 'writable-ask', text: 'SELECT FROM process_heartbeat LIMIT 0 FOR UPDATE' };
+const ASK = 'SELECT FROM process_heartbeat LIMIT 0 FOR UPDATE';
 
 /** @throws {ApiError} E6002 when PostgreSQL does not answer or accepts no writes */
 export async function ensureWritable(db: Pick<Database, 'query'>): Promise<void> {

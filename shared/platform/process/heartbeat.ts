@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Gauge, type Registry } from 'prom-client';
-import type { Sql, Statement } from '../db/database.ts';
+import type { Sql } from '../db/database.ts';
 
 export type ProcessRole = 'ingress' | 'workers';
 
@@ -15,28 +15,16 @@ export const ALIVE_WITHIN_SECONDS = 3;
 /** Limit of the list: a process in a crash loop leaves a row each time. */
 const MAX_LISTED = 100;
 
-const BEAT: Statement = {
-  name: 'heartbeat-beat',
-  text: `INSERT INTO process_heartbeat (process_id, role, version, host, pid) VALUES ($1, $2, $3, $4, $5)
-    ON CONFLICT (process_id) DO UPDATE SET seen_at = now()`,
-};
-const GONE: Statement = { name: 'heartbeat-gone', text: 'DELETE FROM process_heartbeat WHERE process_id = $1' };
-const FORGET: Statement = {
-  name: 'heartbeat-forget',
-  text: `DELETE FROM process_heartbeat WHERE seen_at < now() - interval '1 hour'`,
-};
+const BEAT = `INSERT INTO process_heartbeat (process_id, role, version, host, pid) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (process_id) DO UPDATE SET seen_at = now()`;
+const GONE = 'DELETE FROM process_heartbeat WHERE process_id = $1';
+const FORGET = `DELETE FROM process_heartbeat WHERE seen_at < now() - interval '1 hour'`;
 const ALIVE = `seen_at > now() - interval '${ALIVE_WITHIN_SECONDS} seconds'`;
-const READ: Statement = {
-  name: 'heartbeat-read',
-  text: `SELECT role, version, host, pid, started_at AS "startedAt", extract(epoch FROM now() - seen_at)::float8 AS "silentSeconds",
+const READ = `SELECT role, version, host, pid, started_at AS "startedAt", extract(epoch FROM now() - seen_at)::float8 AS "silentSeconds",
       ${ALIVE} AS alive
     FROM (SELECT * FROM process_heartbeat WHERE seen_at > now() - interval '1 hour' ORDER BY ${ALIVE} DESC, seen_at DESC LIMIT ${MAX_LISTED}) AS latest
-    ORDER BY started_at`,
-};
-const WORKERS: Statement = {
-  name: 'heartbeat-workers',
-  text: `SELECT count(*)::int AS alive FROM process_heartbeat WHERE role = 'workers' AND ${ALIVE}`,
-};
+    ORDER BY started_at`;
+const WORKERS = `SELECT count(*)::int AS alive FROM process_heartbeat WHERE role = 'workers' AND ${ALIVE}`;
 
 export interface Heartbeat {
   /** Identifies this process in rows that it claims; other processes see from its heartbeat whether it still works on them. */

@@ -1,5 +1,5 @@
 // Dead jobs as rows: an operator lists them and retries or discards each of them once.
-import type { Database, Statement } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { requeueSql } from './outbox.ts';
 
@@ -54,32 +54,20 @@ interface Row {
 }
 
 const OF = '($1::text IS NULL OR organisation_id = $1 AND environment = $2)';
-const LIST: Statement = {
-  name: 'dead-jobs',
-  text: `SELECT * FROM dead_job WHERE ${OF} AND state = $3 AND ($4::bigint IS NULL OR dead_job_id < $4)
-    ORDER BY dead_job_id DESC LIMIT $5`,
-};
-const READ: Statement = { name: 'dead-job', text: `SELECT * FROM dead_job WHERE ${OF} AND dead_job_id = $3` };
+const LIST = `SELECT * FROM dead_job WHERE ${OF} AND state = $3 AND ($4::bigint IS NULL OR dead_job_id < $4)
+    ORDER BY dead_job_id DESC LIMIT $5`;
+const READ = `SELECT * FROM dead_job WHERE ${OF} AND dead_job_id = $3`;
 // One statement, so that the job is queued if and only if the state of its row changes.
-const RETRY: Statement = {
-  name: 'dead-job-retry',
-  text: `WITH job AS (
+const RETRY = `WITH job AS (
       UPDATE dead_job SET state = 'retried', resolved_at = now(), resolved_by = $4
       WHERE ${OF} AND dead_job_id = $3 AND state = 'dead' RETURNING *
     ), back AS (
       ${requeueSql('job')}
     )
-    SELECT * FROM job`,
-};
-const DISCARD: Statement = {
-  name: 'dead-job-discard',
-  text: `UPDATE dead_job SET state = 'discarded', resolved_at = now(), resolved_by = $4, reason = $5
-    WHERE ${OF} AND dead_job_id = $3 AND state = 'dead' RETURNING *`,
-};
-const OPEN: Statement = {
-  name: 'dead-jobs-open',
-  text: "SELECT queue, count(*)::int AS jobs FROM dead_job WHERE state = 'dead' GROUP BY queue",
-};
+    SELECT * FROM job`;
+const DISCARD = `UPDATE dead_job SET state = 'discarded', resolved_at = now(), resolved_by = $4, reason = $5
+    WHERE ${OF} AND dead_job_id = $3 AND state = 'dead' RETURNING *`;
+const OPEN = "SELECT queue, count(*)::int AS jobs FROM dead_job WHERE state = 'dead' GROUP BY queue";
 
 const fromRow = (row: Row): DeadJobRecord => ({
   deadJobId: row.dead_job_id,

@@ -74,10 +74,7 @@ describe('the log', function suite() {
     database = await createTestDatabase();
     db = await openTestDatabase(database.url, { poolSize: 8, queryTimeoutMs: 30_000 });
     await db.query(
-      {
-        name: 'test-organisations',
-        text: `INSERT INTO organisation (id, slug, name, created_at) SELECT 'org_log_' || n, 'log-' || n, 'log', now() FROM generate_series(1, 1000) AS n`,
-      },
+      `INSERT INTO organisation (id, slug, name, created_at) SELECT 'org_log_' || n, 'log-' || n, 'log', now() FROM generate_series(1, 1000) AS n`,
       [],
     );
   });
@@ -180,10 +177,7 @@ describe('the log', function suite() {
       const jobs = async () =>
         (
           await db.query<{ n: number }>(
-            {
-              name: 'test-jobs-of-log',
-              text: "SELECT count(*)::int AS n FROM outbox WHERE payload::json ->> 'organisationId' = $1",
-            },
+            "SELECT count(*)::int AS n FROM outbox WHERE payload::json ->> 'organisationId' = $1",
             [log.organisationId],
           )
         )[0]?.n ?? -1;
@@ -198,19 +192,29 @@ describe('the log', function suite() {
   });
 
   describe('when the database session of an appender is terminated', () => {
-    const STATEMENTS = ['log-lock', 'log-inbox-take', 'chain-heads', 'leaves-append'];
-    const PID = { name: 'test-pid', text: 'SELECT pg_backend_pid() AS pid' };
-    const END = { name: 'test-end', text: 'SELECT pg_terminate_backend($1, 5000) AS ended' };
+    /** By the words with which each begins. */
+    const STATEMENTS = {
+      'log-lock': 'SELECT log_id, size',
+      'log-make': 'INSERT INTO log ',
+      'log-inbox-take': 'SELECT inbox.seq',
+      'chain-heads': 'SELECT asked.entity_id, head',
+      'leaves-append': 'WITH leaves AS',
+    } as const;
+    type Name = keyof typeof STATEMENTS;
+    const nameOf = (statement: string): string | undefined =>
+      Object.entries(STATEMENTS).find(([, words]) => statement.startsWith(words))?.[0];
+    const PID = 'SELECT pg_backend_pid() AS pid';
+    const END = 'SELECT pg_terminate_backend($1, 5000) AS ended';
 
-    /** The same database, whose sessions are terminated right after the statement of this name. */
-    const endingAfter = (name: string): { db: Database; seen: string[] } => {
-      const seen: string[] = [];
+    /** The same database, whose sessions are terminated right after this statement. */
+    const endingAfter = (name: Name): { db: Database; seen: (string | undefined)[] } => {
+      const seen: (string | undefined)[] = [];
       const ending = (sql: EntitySql): EntitySql => ({
         ...sql,
         async query(statement, values) {
           const rows = await sql.query(statement, values);
-          seen.push(statement.name);
-          if (statement.name === name) {
+          seen.push(nameOf(statement));
+          if (seen.at(-1) === name) {
             const [session] = await sql.query<{ pid: number }>(PID, []);
             const [end] = await db.query<{ ended: boolean }>(END, [session?.pid]);
             expect(end?.ended).to.equal(true);
@@ -222,7 +226,7 @@ describe('the log', function suite() {
       return { db: { ...db, transaction: (work) => db.transaction((sql) => work(ending(sql))) }, seen };
     };
 
-    for (const name of STATEMENTS)
+    for (const name of ['log-lock', 'log-inbox-take', 'chain-heads', 'leaves-append'] as const)
       it(`after ${name}, nothing of the batch stays, and the next worker appends it whole`, async () => {
         const log = newLog();
         await accept(log, ['a', 'b']);
@@ -256,11 +260,8 @@ describe('the log', function suite() {
     it('at any moment, repeatedly, each record still becomes one leaf', async () => {
       const log = newLog();
       const killed = await openTestDatabase(database.url, { applicationName: 'custos-test-killed' });
-      const KILL = {
-        name: 'test-kill',
-        text: `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-          WHERE application_name = 'custos-test-killed' AND datname = current_database() ORDER BY random() LIMIT 1`,
-      };
+      const KILL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE application_name = 'custos-test-killed' AND datname = current_database() ORDER BY random() LIMIT 1`;
       let kills = 0;
       try {
         for (let round = 0; round < 16; round += 1) {
@@ -295,13 +296,13 @@ describe('the log', function suite() {
     /** The scans in the generic plan of a statement. */
     const scansOf = (statement: Statement, types: string, values: string, settings: readonly string[]) =>
       db.transaction(async (sql) => {
-        const run = (text: string): Promise<{ 'QUERY PLAN': string }[]> => sql.query({ name: '', text }, []);
+        const run = (text: string): Promise<{ 'QUERY PLAN': string }[]> => sql.query(text, []);
         for (const table of ['log_inbox', 'decision', 'record', 'leaf'])
           await run(`CREATE TEMPORARY TABLE ${table} (LIKE public.${table} INCLUDING ALL) ON COMMIT DROP`);
         for (const fill of FILL) await run(fill);
         for (const setting of ['enable_seqscan = off', 'plan_cache_mode = force_generic_plan', ...settings])
           await run(`SET LOCAL ${setting}`);
-        await run(`PREPARE test_plan (${types}) AS ${statement.text}`);
+        await run(`PREPARE test_plan (${types}) AS ${statement}`);
         const rows = await run(`EXPLAIN EXECUTE test_plan (${values})`);
         await run('DEALLOCATE test_plan');
         const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
@@ -328,10 +329,7 @@ describe('the log', function suite() {
     const log = newLog();
     await accept(log, ['a']);
     await db.query(
-      {
-        name: 'test-lost-record',
-        text: "INSERT INTO log_inbox (organisation_id, environment, source, source_id) VALUES ($1, $2, 'record', 'lost')",
-      },
+      "INSERT INTO log_inbox (organisation_id, environment, source, source_id) VALUES ($1, $2, 'record', 'lost')",
       [log.organisationId, log.environment],
     );
     let message = '';

@@ -49,7 +49,7 @@ function fakeDatabase(refuse: (items: readonly string[]) => unknown = () => unde
 function groupOf(db: Database, more: { maxRows?: number; maxWaiting?: number } = {}): GroupCommit<string, void> {
   return createGroupCommit<string>({
     db,
-    statement: { name: 'insert', text: '' },
+    statement: '',
     columns: (items) => [items],
     result: () => undefined,
     sizeOf: (item) => item.length,
@@ -139,7 +139,7 @@ describe('group commit', () => {
     const fake = fakeDatabase();
     const group = createGroupCommit<string>({
       db: fake.db,
-      statement: { name: 'insert', text: '' },
+      statement: '',
       result: () => undefined,
       sizeOf: (item) => item.length,
       columns: (items) => {

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { checkFolder } from '../../../cli/policy/findings.ts';
 import { policyRoutes, type PolicyDeps } from '../../../ingress/routes/policies.ts';
-import type { Database, Sql } from '../../../shared/platform/db/database.ts';
+import type { Database, Sql, Statement } from '../../../shared/platform/db/database.ts';
 import { readPolicyFolder } from '../../../shared/domain/policy-sets/folder.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { applyFolder } from '../../../workers/policies.ts';
@@ -88,15 +88,15 @@ function folderWith(text: string): string {
   return dir;
 }
 
-/** The stored result of a folder: the values of the one statement of this name. */
-async function storedBy(dir: string, name: string): Promise<readonly unknown[]> {
+/** The stored result of a folder: the values of the one statement with these words. */
+async function storedBy(dir: string, words: string): Promise<readonly unknown[]> {
   const stored: (readonly unknown[])[] = [];
   const state = { only_row: true, active_digest: null, activated_at: null, version: 1, seal: null, seal_floor: null };
   const sql = {
     seals: TEST_SEALS,
-    query: (statement: { name: string }, values: readonly unknown[]) => {
-      if (statement.name.startsWith(name)) stored.push(values);
-      return Promise.resolve(statement.name.startsWith('seal-') ? [{}] : [{ seq: '1' }]);
+    query: (statement: Statement, values: readonly unknown[]) => {
+      if (statement.includes(words)) stored.push(values);
+      return Promise.resolve([{ seq: '1' }]);
     },
     select: () => Promise.resolve([state]),
   };
@@ -106,12 +106,12 @@ async function storedBy(dir: string, name: string): Promise<readonly unknown[]> 
     transaction: (work: (of: Sql) => Promise<unknown>) => work(sql as unknown as Sql),
   } as unknown as Database;
   await applyFolder({ db, nowMs: Date.now, logger: pino({ level: 'silent' }) }, await readPolicyFolder(dir));
-  expect(stored, `the worker says ${name} once`).to.have.lengthOf(1);
+  expect(stored, `statements with ${words}`).to.have.lengthOf(1);
   return stored[0] ?? [];
 }
 
 async function byWorker(dir: string): Promise<Told[]> {
-  const [, findings] = await storedBy(dir, 'policy-state-refuse');
+  const [, findings] = await storedBy(dir, 'read_ok = false');
   return (JSON.parse(String(findings)) as Told[]).map(toldOf);
 }
 
@@ -201,7 +201,7 @@ describe('a problem in a policy folder', () => {
       event: { type: 'DENY', params: { code: 'NO', message: 'no' } },
     }));
     const dir = folderWith(policyOf({}, { rules }));
-    const [, digest, , , , , stored] = await storedBy(dir, 'seal-policy_state');
+    const [, digest, , , , , stored] = await storedBy(dir, 'UPDATE policy_state SET active_digest');
     const [warning, ...others] = JSON.parse(String(stored)) as (Told & {
       severity: string;
       hint: string;

@@ -1,7 +1,6 @@
 // Checks every sealed row, and lists those that are not genuine.
 import type { Sql } from '../database.ts';
 import { sealedColumns } from './rows.ts';
-import { hash } from 'node:crypto';
 import { rowId } from './seals.ts';
 import { SEALED_TABLE_NAMES, sealedTable, type SealedTableName } from './tables.ts';
 
@@ -17,8 +16,6 @@ export interface CheckedRows {
   readonly checked: number;
   readonly refused: readonly RefusedRow[];
 }
-
-type Query = <Row extends object>(text: string, values: readonly unknown[]) => Promise<Row[]>;
 
 /** Rows per statement. */
 const BATCH = 1_000;
@@ -49,11 +46,11 @@ export async function* sealedBatches(
 }
 
 /** Deleted rows of tables where a deletion is noticed. */
-async function missingRows(query: Query, table: SealedTableName): Promise<RefusedRow[]> {
+async function missingRows(sql: Sql, table: SealedTableName): Promise<RefusedRow[]> {
   const { history, primaryKey } = sealedTable(table);
   if (history !== 'all') return [];
   const same = primaryKey.map((column, i) => `t.${column} = v.row_id[${i + 1}]`).join(' AND ');
-  const rows = await query<{ id: string[] }>(
+  const rows = await sql.query<{ id: string[] }>(
     `SELECT DISTINCT row_id AS id FROM row_version v WHERE table_name = $1 AND NOT EXISTS (SELECT FROM ${table} t WHERE ${same}) ORDER BY 1`,
     [table],
   );
@@ -62,18 +59,16 @@ async function missingRows(query: Query, table: SealedTableName): Promise<Refuse
 
 /** Checks every row that gives authority. Read-only. @throws {ApiError} E6002 */
 export async function checkSealedRows(sql: Sql): Promise<CheckedRows> {
-  const query: Query = (text, values) =>
-    sql.query({ name: `seals-check-${hash('sha256', text).slice(0, 16)}`, text }, values);
   const refused: RefusedRow[] = [];
   let checked = 0;
   for (const table of SEALED_TABLE_NAMES) {
-    for await (const rows of sealedBatches(query, table, sealedColumns(table, 't'))) {
+    for await (const rows of sealedBatches(sql.query, table, sealedColumns(table, 't'))) {
       checked += rows.length;
       for (const row of rows)
         if (!isUnset(table, row) && !sql.seals.isGenuine(table, row))
           refused.push({ table, id: rowId(table, row), missing: false });
     }
-    refused.push(...(await missingRows(query, table)));
+    refused.push(...(await missingRows(sql, table)));
   }
   return { checked, refused };
 }

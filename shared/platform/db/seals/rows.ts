@@ -1,6 +1,5 @@
 // Reads and writes sealed rows. Every statement that writes a sealed table is built here or takes its seal from here.
-import { hash } from 'node:crypto';
-import type { EntitySql, Sql, Statement } from '../database.ts';
+import type { EntitySql, Sql } from '../database.ts';
 import type { Sealed } from './seals.ts';
 import { sealedTable, type SealedTableName, type SealedValues, type UnsealedValues } from './tables.ts';
 
@@ -131,12 +130,6 @@ const places = (from: number, count: number): string =>
 const raiseSql = (table: SealedTableName, source: string): string =>
   `INSERT INTO row_version (table_name, row_id, version) SELECT '${table}', ${rowIdSql(table, source)}, ${source}.version FROM ${source}`;
 
-/** Each set of columns makes another text, and a prepared statement needs a unique name. */
-const named = (table: SealedTableName, text: string): Statement => ({
-  name: `seal-${table}-${hash('sha256', text).slice(0, 16)}`,
-  text,
-});
-
 export interface InsertOptions {
   /** Columns that are not sealed. */
   readonly unsealed?: Readonly<Record<string, unknown>>;
@@ -171,7 +164,7 @@ export async function insertSealed<T extends SealedTableName>(
       ? `WITH made AS (${insert} RETURNING *), raised AS (${raiseSql(table, 'made')}) SELECT 1 AS one FROM made`
       : `${insert} RETURNING 1 AS one`;
   const values = [...sealed.map((column) => byName[column]), ...more.values, sql.seals.sealOf(table, whole)];
-  return (await sql.query(named(table, text), values)).length === 1;
+  return (await sql.query(text, values)).length === 1;
 }
 
 /** Everything but the version; the primary key never changes. */
@@ -207,7 +200,7 @@ export async function updateSealed<T extends SealedTableName, Row extends Sealed
     ? `WITH made AS (${update} RETURNING *), raised AS (${raiseSql(table, 'made')}) SELECT 1 AS one FROM made`
     : `${update} RETURNING 1 AS one`;
   const values = [...primaryKey.map((column) => byName[column]), ...written.values, row.seal];
-  if ((await sql.query(named(table, text), values)).length !== 1)
+  if ((await sql.query(text, values)).length !== 1)
     throw new Error(`a row of ${table} was changed while it was locked`);
   return { ...next, seal };
 }

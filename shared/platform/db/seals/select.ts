@@ -8,7 +8,7 @@ import { sealedTable, type SealedTableName } from './tables.ts';
 const TABLE = 't';
 
 /**
- * The query of a selection, with its parameters. It is unnamed, so PostgreSQL plans it each time; the hot paths use named
+ * The query of a selection, with its parameters. It is unnamed, so PostgreSQL plans it each time; the hot paths use prepared
  * SQL. Only the text is built here: it runs on the connection of the caller's transaction, with the deadlines and error
  * classes of every statement.
  */
@@ -33,5 +33,5 @@ export function selectSql<T extends SealedTableName>(
   if (lock === true) query.setLock('for_no_key_update');
   else query.addSelect(floorSql(table, TABLE), 'seal_floor');
   const [text, values] = query.getQueryAndParameters();
-  return [{ name: '', text }, values];
+  return [text, values];
 }
