@@ -78,7 +78,7 @@ async function run([command, ...args]: readonly string[], options: Options): Pro
   const log = (line: string): void => say(`custos mcp-guard: ${line}`);
   const custos = createCustos({ url: addressOf(options), key: keyOf(options), clock, newId: randomUUID });
   const reporter = new Reporter({ custos, clock, withSignals: options.report === true, log });
-  const guard = new Guard({ agentId: agent, server, custos, clock, waitMs });
+  const guard = new Guard({ agentId: agent, server, custos, clock, waitMs, newId: randomUUID });
   const hide = options.hideDenied === true ? createHideDenied({ agentId: agent, server, custos, log }) : undefined;
   const common = { guard, newId: randomUUID, log };
   try {

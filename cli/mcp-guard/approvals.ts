@@ -1,6 +1,6 @@
 // Waiting for a human: polls one approval, shows progress meanwhile, and remembers approvals for which nobody waits any more.
 import type { Clock } from './clock.ts';
-import type { Custos } from './custos.ts';
+import type { Attempt, Custos } from './custos.ts';
 
 export interface WaitOptions {
   readonly custos: Pick<Custos, 'approval'>;
@@ -23,6 +23,7 @@ const NOTICE_EVERY_MS = 5_000;
 
 export async function waitForHuman(approvalId: string, options: WaitOptions): Promise<Waited> {
   const { custos, clock, deadlineMs, signal, notify } = options;
+  if (signal.aborted) return { kind: 'cancelled' };
   notify();
   let noticedMs = clock.nowMs();
   for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(2 * pollMs, LAST_POLL_MS)) {
@@ -44,20 +45,23 @@ export async function waitForHuman(approvalId: string, options: WaitOptions): Pr
 
 const MAX_REMEMBERED = 1_000;
 
-/** Approvals of calls that were given up, by question: the same call later uses what a human has approved meanwhile. */
-export class OpenApprovals {
-  private readonly ids = new Map<string, string>();
+/**
+ * Attempts that a later call continues, by question: the same call then uses what a human has approved meanwhile. Each is taken once, so
+ * that no two calls get one decision.
+ */
+export class OpenAttempts {
+  private readonly attempts = new Map<string, Attempt>();
 
-  keep(question: string, approvalId: string): void {
-    this.ids.delete(question);
-    this.ids.set(question, approvalId);
-    const [oldest] = this.ids.keys();
-    if (this.ids.size > MAX_REMEMBERED && oldest !== undefined) this.ids.delete(oldest);
+  keep(question: string, attempt: Attempt): void {
+    this.attempts.delete(question);
+    this.attempts.set(question, attempt);
+    const [oldest] = this.attempts.keys();
+    if (this.attempts.size > MAX_REMEMBERED && oldest !== undefined) this.attempts.delete(oldest);
   }
 
-  take(question: string): string | undefined {
-    const id = this.ids.get(question);
-    this.ids.delete(question);
-    return id;
+  take(question: string): Attempt | undefined {
+    const attempt = this.attempts.get(question);
+    this.attempts.delete(question);
+    return attempt;
   }
 }

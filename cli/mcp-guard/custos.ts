@@ -15,13 +15,22 @@ export type ApprovalStatus =
   | { readonly kind: 'status'; readonly status: string }
   | { readonly kind: 'failed'; readonly sentence: string; readonly isFinal: boolean };
 
+/**
+ * One request for a decision, with its repetitions. Its id is sent as Idempotency-Key, so that repetitions get one decision, and as
+ * X-Request-Id, which that decision contains.
+ */
+export interface Attempt {
+  readonly id: string;
+  readonly approvalId: string | undefined;
+}
+
 /** The parts of a question that the service sees. */
 export type Asked = Pick<Question, 'agentId' | 'server' | 'definitionDigest' | 'annotations'> & {
   readonly call: Pick<Question['call'], 'name' | 'arguments'>;
 };
 
 export interface Custos {
-  ask(question: Question, approvalId: string | undefined, signal: AbortSignal): Promise<Ruling>;
+  ask(question: Question, attempt: Attempt, signal: AbortSignal): Promise<Ruling>;
   /** The parsed answers of dry runs with explanations, in order; a sentence when there are none. Needs the scope admin:*. */
   dryRuns(questions: readonly Asked[]): Promise<readonly unknown[] | string>;
   approval(id: string, signal: AbortSignal): Promise<ApprovalStatus>;
@@ -38,8 +47,11 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 interface Answer {
   readonly status: number;
+  /** X-Request-Id as the service has seen it: a proxy can replace the guard's. */
+  readonly requestId: string | null;
   readonly body: unknown;
-  readonly retryAfterMs: number;
+  /** Undefined: the service did not name a time. */
+  readonly retryAfterMs: number | undefined;
 }
 
 /** Why there was no answer. */
@@ -53,13 +65,13 @@ export function createCustos({ url, key, clock, newId }: CustosOptions): Custos 
   const request = async (
     method: 'GET' | 'POST',
     path: string,
-    { body, idempotencyKey, signal }: { body?: string; idempotencyKey?: string; signal: AbortSignal },
+    { body, id, signal }: { body?: string; id?: string; signal: AbortSignal },
   ): Promise<Answer | Failure> => {
     const headers = {
       'x-api-key': key,
       accept: 'application/json',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      ...(id === undefined ? {} : { 'idempotency-key': id, 'x-request-id': id }),
     };
     try {
       // A redirect could lead the key to another host.
@@ -68,24 +80,24 @@ export function createCustos({ url, key, clock, newId }: CustosOptions): Custos 
       const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
       return {
         status: response.status,
+        requestId: response.headers.get('x-request-id'),
         body: await readBody(response),
-        retryAfterMs: Number.isFinite(retryAfter) ? Math.max(0, retryAfter * 1_000) : RETRY_AFTER_MS,
+        retryAfterMs: Number.isFinite(retryAfter) ? Math.max(0, retryAfter * 1_000) : undefined,
       };
     } catch (error) {
       return failureOf(error, signal);
     }
   };
 
-  /** Repeats what broke or what the service wants later, under one Idempotency-Key, so that it is one decision. */
-  const ask = async (path: string, body: object, signal: AbortSignal): Promise<Answer | Failure> => {
-    const idempotencyKey = newId();
+  /** Repeats a request whose connection broke, or that the service wants later, under one id. */
+  const ask = async (path: string, body: object, id: string, signal: AbortSignal): Promise<Answer | Failure> => {
     const text = JSON.stringify(body);
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
     const endMs = clock.nowMs() + ANSWER_TIMEOUT_MS;
     for (let breaks = 0; ; ) {
-      const answer = await request('POST', path, { body: text, idempotencyKey, signal: deadline });
-      const restMs = 'sentence' in answer ? RETRY_AFTER_MS : answer.retryAfterMs;
-      const isLater = 'sentence' in answer ? answer.isBroken && breaks === 0 : [429, 503].includes(answer.status);
+      const answer = await request('POST', path, { body: text, id, signal: deadline });
+      const restMs = ('sentence' in answer ? undefined : answer.retryAfterMs) ?? RETRY_AFTER_MS;
+      const isLater = 'sentence' in answer ? answer.isBroken && breaks === 0 : isForLater(answer);
       if (!isLater || clock.nowMs() + restMs >= endMs) return answer;
       if ('sentence' in answer) breaks += 1;
       await clock.sleep(restMs, deadline);
@@ -93,13 +105,13 @@ export function createCustos({ url, key, clock, newId }: CustosOptions): Custos 
   };
 
   return {
-    async ask(question, approvalId, signal) {
+    async ask(question, { id, approvalId }, signal) {
       const approval = approvalId === undefined ? {} : { approval_id: approvalId };
-      const answer = await ask('/v1/enforce', { ...bodyOf(question), ...approval }, signal);
+      const answer = await ask('/v1/enforce', { ...bodyOf(question), ...approval }, id, signal);
       if ('sentence' in answer) return { kind: 'none', sentence: answer.sentence };
-      return answer.status === 200
-        ? readDecision(question, answer.body)
-        : { kind: 'none', sentence: problemOf(answer) };
+      if (answer.status === 200) return readDecision(question, answer.body, [id, answer.requestId]);
+      const isLapsed = objectOf(answer.body)?.['code'] === 'E5004';
+      return isLapsed ? { kind: 'void' } : { kind: 'none', sentence: problemOf(answer) };
     },
     async dryRuns(questions) {
       const answers: unknown[] = [];
@@ -107,7 +119,7 @@ export function createCustos({ url, key, clock, newId }: CustosOptions): Custos 
         const requests = questions
           .slice(at, at + BATCH_SIZE)
           .map((question) => ({ ...bodyOf(question), dry_run: true, explain: true }));
-        const answer = await ask('/v1/enforce/batch', { requests }, new AbortController().signal);
+        const answer = await ask('/v1/enforce/batch', { requests }, newId(), new AbortController().signal);
         if ('sentence' in answer) return answer.sentence;
         const decisions = objectOf(answer.body)?.['decisions'];
         if (answer.status !== 200 || !Array.isArray(decisions) || decisions.length !== requests.length)
@@ -170,7 +182,12 @@ function failureOf(error: unknown, signal: AbortSignal): Failure {
   return { sentence: `Custos could not be reached${name}.`, isBroken: code !== 'ECONNREFUSED' && code !== 'ENOTFOUND' };
 }
 
-function problemOf({ status, body }: Answer): string {
+/** 409 with Retry-After: the service still works on the first request with this Idempotency-Key. */
+function isForLater({ status, retryAfterMs }: Answer): boolean {
+  return status === 429 || status === 503 || (status === 409 && retryAfterMs !== undefined);
+}
+
+function problemOf({ status, body }: Pick<Answer, 'status' | 'body'>): string {
   const { code, detail, errors } = objectOf(body) ?? {};
   if (typeof code !== 'string' || typeof detail !== 'string')
     return `Custos answered with status ${status} and no decision.`;

@@ -59,6 +59,8 @@ export type Ruling =
       /** Undefined when the service opened none, and nobody can approve. */
       readonly approval: { readonly id: string; readonly expiresAt: string } | undefined;
     }
+  /** A decision that was made for another request, or that does not stand any more: the question has to be asked anew. */
+  | { readonly kind: 'void' }
   /** No decision: Custos is away, too slow, refuses the request or answers something else. */
   | { readonly kind: 'none'; readonly sentence: string };
 
@@ -93,11 +95,16 @@ function answers({ agentId, server, call }: Question, answer: Readonly<Record<st
 
 const NO_DECISION: Ruling = { kind: 'none', sentence: 'Custos gave an answer that is no decision about this call.' };
 
-/** @param answer the parsed body of an answer with status 200 */
-export function readDecision(question: Question, answer: unknown): Ruling {
+/**
+ * @param answer the parsed body of an answer with status 200
+ * @param requestIds of the request. Within a minute the service gives the decision that used an approval to each request with the same
+ * key: another guard may already have forwarded a call for it.
+ */
+export function readDecision(question: Question, answer: unknown, requestIds: readonly unknown[]): Ruling {
   const body = objectOf(answer);
   const decisionId = body?.['decision_id'];
   if (body === undefined || typeof decisionId !== 'string' || !answers(question, body)) return NO_DECISION;
+  if (!requestIds.includes(body['request_id'])) return { kind: 'void' };
   const reasons = reasonsOf(body['reasons']);
   const isNo = body['allowed'] === false;
   switch (body['verdict']) {

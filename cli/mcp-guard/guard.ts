@@ -1,7 +1,7 @@
 // Decides one tool call: asks Custos, waits for a human where one is needed, and asks anew when the tool has changed meanwhile.
-import { OpenApprovals, waitForHuman } from './approvals.ts';
+import { OpenAttempts, waitForHuman } from './approvals.ts';
 import type { Clock } from './clock.ts';
-import type { Custos } from './custos.ts';
+import type { Attempt, Custos } from './custos.ts';
 import type { Allowed, Question, Ruling } from './decision.ts';
 import type { Definition } from './definitions.ts';
 import { type Terms, termsOf } from './obligations.ts';
@@ -15,6 +15,8 @@ export interface GuardOptions {
   readonly clock: Clock;
   /** How long a call waits for a human. */
   readonly waitMs: number;
+  /** Ids of attempts. */
+  readonly newId: () => string;
 }
 
 /** What surrounds a call. */
@@ -30,6 +32,8 @@ export interface CallContext {
   /** The call waits for a human from now on; later calls may overtake it. */
   readonly onWaiting: () => void;
   readonly notify: (message: string) => void;
+  /** The call was permitted, and is not forwarded under this decision. */
+  readonly onUnused: (allowed: Allowed) => void;
 }
 
 export type Settled =
@@ -41,7 +45,6 @@ export type Settled =
 const MAX_ROUNDS = 10;
 /** An approval from earlier that can't be used: the question is then asked as if there were none. */
 const UNUSABLE = ['APPROVAL_EXPIRED', 'APPROVAL_MISMATCH', 'APPROVAL_USED'];
-const MAX_USED = 10_000;
 
 type Refusal = Extract<Settled, { kind: 'refused' }>;
 
@@ -49,21 +52,19 @@ interface Round {
   readonly question: Question;
   readonly definition: Definition;
   readonly deadlineMs: number;
-  readonly approvalId: string | undefined;
+  readonly attempt: Attempt;
 }
 
-/** Asks anew, with or without an approval. */
+/** The question is asked anew, without an approval unless an attempt names one. */
 interface Again {
   readonly kind: 'again';
-  readonly approvalId: string | undefined;
+  readonly attempt?: Attempt;
 }
 
 export class Guard {
   readonly refusals: Refusals;
   private readonly options: GuardOptions;
-  private readonly open = new OpenApprovals();
-  /** The service repeats a decision that used an approval for a minute; each decision permits one call. */
-  private readonly used = new Set<string>();
+  private readonly open = new OpenAttempts();
 
   constructor(options: GuardOptions) {
     this.options = options;
@@ -73,7 +74,7 @@ export class Guard {
   async decide(call: ToolCall, context: CallContext): Promise<Settled> {
     const { agentId, server, custos, clock, waitMs } = this.options;
     const deadlineMs = clock.nowMs() + waitMs;
-    let approvalId: string | undefined;
+    let next: Attempt | undefined;
     let askedAs: string | undefined;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const definition = await context.find(call.name);
@@ -82,36 +83,45 @@ export class Guard {
       const question = { agentId, server, call, definitionDigest: digest, annotations };
       const key = keyOf(question);
       // An approval is good for the definition that the human saw.
-      if (key !== askedAs) approvalId = this.open.take(key);
+      if (key !== askedAs) next = this.open.take(key);
       askedAs = key;
       if (context.signal.aborted) return { kind: 'cancelled' };
-      const ruling = await custos.ask(question, approvalId, context.signal);
-      if (context.signal.aborted) {
-        if (ruling.kind === 'escalated' && ruling.approval !== undefined) this.open.keep(key, ruling.approval.id);
-        return { kind: 'cancelled' };
-      }
-      const next = await this.follow(ruling, { question, definition, deadlineMs, approvalId }, context);
-      if (next.kind !== 'again') return next;
-      ({ approvalId } = next);
+      const attempt = next ?? this.attempt();
+      const ruling = await custos.ask(question, attempt, context.signal);
+      const settled = await this.follow(ruling, { question, definition, deadlineMs, attempt }, context);
+      if (settled.kind === 'again') next = settled.attempt;
+      else return context.signal.aborted && settled.kind === 'refused' ? { kind: 'cancelled' } : settled;
     }
     return refused(this.refusals.byGuard(call.name, 'the definition of the tool or its approval keeps changing'));
   }
 
+  private attempt(approvalId?: string): Attempt {
+    return { id: this.options.newId(), approvalId };
+  }
+
   private async follow(ruling: Ruling, round: Round, context: CallContext): Promise<Settled | Again> {
-    const { name } = round.question.call;
+    const { question, attempt } = round;
+    const { name } = question.call;
     switch (ruling.kind) {
       case 'none':
-        if (round.approvalId !== undefined) this.open.keep(keyOf(round.question), round.approvalId);
+        // The answer that used the approval may be lost: the same attempt gets it again.
+        if (attempt.approvalId !== undefined) this.open.keep(keyOf(question), attempt);
         return refused(this.refusals.withoutDecision(name, ruling.sentence));
+      case 'void':
+        return { kind: 'again' };
       case 'denied': {
-        const isUnusable = round.approvalId !== undefined && ruling.reasons.some(({ code }) => UNUSABLE.includes(code));
-        if (isUnusable) return { kind: 'again', approvalId: undefined };
+        const isUnusable =
+          attempt.approvalId !== undefined && ruling.reasons.some(({ code }) => UNUSABLE.includes(code));
+        if (isUnusable) return { kind: 'again' };
         return refused(this.refusals.denied(name, ruling.decisionId, ruling.reasons));
       }
       case 'escalated':
         return this.escalated(ruling, round, context);
-      case 'allowed':
-        return this.allowed(ruling.allowed, round, context);
+      case 'allowed': {
+        const settled = await this.allowed(ruling.allowed, round, context);
+        if (settled.kind !== 'permitted') context.onUnused(ruling.allowed);
+        return settled;
+      }
     }
   }
 
@@ -125,13 +135,10 @@ export class Guard {
     if (context.signal.aborted) return { kind: 'cancelled' };
     const now = context.current(call.name);
     if (now.kind === 'unusable' || (now.kind === 'known' ? now.digest : undefined) !== definitionDigest)
-      return { kind: 'again', approvalId: undefined };
-    if (this.used.has(allowed.decisionId))
-      return refused(this.refusals.byGuard(call.name, 'its approval has permitted one call already'));
+      return { kind: 'again' };
     const limitArguments = definition.kind === 'known' ? definition.limitArguments : [];
     const terms = termsOf(allowed.obligations, call, limitArguments);
     if (typeof terms === 'string') return refused(this.refusals.degraded(call.name, allowed.decisionId, terms));
-    this.use(allowed.decisionId);
     return { kind: 'permitted', allowed, terms };
   }
 
@@ -147,26 +154,21 @@ export class Guard {
     const notify = (): void => context.notify(waitingText(name, approval.id, reasons));
     const { signal } = context;
     const waited = await waitForHuman(approval.id, { custos, clock, deadlineMs, signal, notify });
+    const attempt = this.attempt(approval.id);
     switch (waited.kind) {
       case 'decided':
-        return { kind: 'again', approvalId: approval.id };
+        return { kind: 'again', attempt };
       case 'used':
-        return { kind: 'again', approvalId: undefined };
+        return { kind: 'again' };
       case 'cancelled':
-        this.open.keep(keyOf(question), approval.id);
+        this.open.keep(keyOf(question), attempt);
         return { kind: 'cancelled' };
       case 'late':
-        this.open.keep(keyOf(question), approval.id);
+        this.open.keep(keyOf(question), attempt);
         return refused(this.refusals.notApprovedInTime(name, approval, reasons));
       case 'failed':
         return refused(this.refusals.withoutDecision(name, waited.sentence));
     }
-  }
-
-  private use(decisionId: string): void {
-    this.used.add(decisionId);
-    const [oldest] = this.used;
-    if (this.used.size > MAX_USED && oldest !== undefined) this.used.delete(oldest);
   }
 }
 

@@ -1,4 +1,4 @@
-// Reports after a call: a proof `tool.called` with digests only and, when asked for, a trust signal. Sent in the background, in order.
+// Reports: a proof `tool.called` or `tool.not_called` for each permitted call, with digests only, and trust signals when asked for.
 import type { Clock } from './clock.ts';
 import type { Custos } from './custos.ts';
 import type { Allowed } from './decision.ts';
@@ -44,22 +44,25 @@ export class Reporter {
 
   called({ allowed, outcome, resultDigest }: CallReport): void {
     const { question, decisionId } = allowed;
-    const { agentId, server, call, definitionDigest } = question;
     const payload = {
-      decisionId,
-      server,
-      tool: call.name,
-      argumentsDigest: call.argumentsDigest,
-      ...(definitionDigest === undefined ? {} : { definitionDigest }),
+      ...payloadOf(allowed),
       ...(resultDigest === undefined ? {} : { resultDigest }),
       outcome,
     };
     // The ids make a repetition after a lost answer count once.
     const proofId = `tool.called:${decisionId}`;
-    this.post('/v1/proofs', { event: 'tool.called', entityId: agentId, payload, proofId });
+    this.post('/v1/proofs', { event: 'tool.called', entityId: question.agentId, payload, proofId });
     if (!this.options.withSignals || (outcome !== 'success' && outcome !== 'failure')) return;
+    const { agentId, server, call } = question;
     const evidence = { decisionId, server, tool: call.name };
     this.post('/v1/trust/signals', { signalId: proofId, agentId, type: outcome, source: 'mcp-guard', evidence });
+  }
+
+  /** The call was permitted, and the server has not got it. */
+  notCalled(allowed: Allowed): void {
+    const proofId = `tool.not_called:${allowed.decisionId}`;
+    const entityId = allowed.question.agentId;
+    this.post('/v1/proofs', { event: 'tool.not_called', entityId, payload: payloadOf(allowed), proofId });
   }
 
   /** Resolves when everything is sent, or after a grace period; what is left is logged. */
@@ -96,4 +99,15 @@ export class Reporter {
       if (answer !== 'done') log(`A report to ${next.path} was refused. ${answer.refused}`);
     }
   }
+}
+
+function payloadOf({ question, decisionId }: Allowed): object {
+  const { server, call, definitionDigest } = question;
+  return {
+    decisionId,
+    server,
+    tool: call.name,
+    argumentsDigest: call.argumentsDigest,
+    ...(definitionDigest === undefined ? {} : { definitionDigest }),
+  };
 }

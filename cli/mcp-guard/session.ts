@@ -20,7 +20,7 @@ import type { ToolCall } from './tool-call.ts';
 
 export interface SessionOptions {
   readonly definitions: Definitions;
-  readonly reporter: Pick<Reporter, 'called'>;
+  readonly reporter: Pick<Reporter, 'called' | 'notCalled'>;
   /** Undefined: lists pass as they are. */
   readonly hide: HideDenied | undefined;
   readonly log: (line: string) => void;
@@ -64,6 +64,11 @@ export class Session {
   forward({ id }: ToolCall, allowed: Allowed, { redact }: Terms): void {
     this.forwarded.set(idKey(id), allowed);
     if (redact.length > 0) this.redactions.set(idKey(id), { fields: redact, call: allowed.question.call });
+  }
+
+  /** A permitted call does not go to the server after all. */
+  unused(allowed: Allowed): void {
+    this.options.reporter.notCalled(allowed);
   }
 
   /** Looks at a message of the client that is not a tool call. @returns whether it concerns only calls on hold and stops here */

@@ -66,6 +66,7 @@ export async function settleCall(hold: HeldCall, around: Around): Promise<Settle
       turn: around.turn,
       onWaiting: () => around.onWaiting(giveUp),
       notify: (message) => around.notify(call, message),
+      onUnused: (allowed) => session.unused(allowed),
     });
     if (settled.kind === 'permitted')
       return { kind: 'permitted', send: () => send(hold, call, settled, { around, signal, end }) };
@@ -85,11 +86,12 @@ function send(
 ): Sent {
   const { guard, session } = around;
   end();
-  if (signal.aborted) return { kind: 'dropped' };
   const now = session.definitions.current(call.name);
   // Other calls of a batch may have waited for a human since this one was permitted.
-  if ((now.kind === 'known' ? now.digest : undefined) !== allowed.question.definitionDigest)
-    return refusal(call, guard.refusals.byGuard(call.name, 'the definition of the tool has just changed'));
+  const isSame = (now.kind === 'known' ? now.digest : undefined) === allowed.question.definitionDigest;
+  if (signal.aborted || !isSame) session.unused(allowed);
+  if (signal.aborted) return { kind: 'dropped' };
+  if (!isSame) return refusal(call, guard.refusals.byGuard(call.name, 'the definition of the tool has just changed'));
   const text = hold.release(allowed, terms);
   session.forward(call, allowed, terms);
   return { kind: 'text', text };

@@ -1,11 +1,14 @@
 // mcp-guard with the real service, a catalogue and the real filesystem server: reads pass, moves are refused, writes wait for approval.
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect } from 'chai';
+import { createCustos } from '../../cli/mcp-guard/custos.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { temporaryFolder } from '../support/folders.ts';
+import { startGuardSession } from '../support/guard-session.ts';
 import { CLI } from '../support/mcp-guard.ts';
 import { cleanEnv } from '../support/process.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -104,6 +107,37 @@ describe('custos mcp-guard with the real service', () => {
       return rows[0]?.n === 2 && rows;
     });
     expect(proofs).to.have.length(1);
+  });
+
+  it('lets one call through for one approval, with two guards that share a key and race for it', async () => {
+    const { key } = await service.addKey();
+    const clock = { nowMs: () => 0, sleep: async () => new Promise<void>((resolve) => setTimeout(resolve, 20)) };
+    const guards = [1, 2].map(() => {
+      const custos = createCustos({ url: service.admin.baseUrl, key, clock, newId: randomUUID });
+      return startGuardSession({ custos, clock });
+    });
+    const params = { name: 'write_file', arguments: { path: 'shared.txt', content: 'new' } };
+    for (const guarded of guards)
+      for (const id of [1, 2]) guarded.fromClient({ jsonrpc: '2.0', id, method: 'tools/call', params });
+    const forwarded = (): number => guards.reduce((sum, { server }) => sum + server.length, 0);
+    const approved = new Set<string>();
+    for (let round = 1; round <= 4; round += 1) {
+      const { items } = await waitFor(async () => {
+        const list = (await service.admin.get('/v1/approvals?status=pending')).json as {
+          items: { approvalId: string }[];
+        };
+        return list.items.length > 0 && list;
+      });
+      // All calls that wait ask the same question, so they wait for the same approval.
+      expect(items).to.have.length(1);
+      const [{ approvalId } = { approvalId: '' }] = items;
+      approved.add(approvalId);
+      await service.admin.post(`/v1/approvals/${approvalId}/approve`, { reason: 'reviewed' });
+      await waitFor(() => forwarded() >= round);
+      expect(forwarded()).to.equal(round);
+    }
+    expect(approved.size).to.equal(4);
+    for (const { session } of guards) session.end();
   });
 
   it('refuses every call after the key is revoked during a session', async () => {

@@ -100,11 +100,15 @@ export async function startFakeCustos(answer: FakeCustos['answer'] = () => ALLOW
     const { raw } = said as { raw: string };
     return { error: raw.startsWith('{') ? (JSON.parse(raw) as object) : {} };
   };
-  const bodyFor = async (path: string, body: Record<string, unknown>): Promise<[number, unknown]> => {
+  const bodyFor = async (
+    path: string,
+    body: Record<string, unknown>,
+    requestId: string,
+  ): Promise<[number, unknown]> => {
     const approvalId = /^\/v1\/approvals\/(\w+)$/.exec(path)?.[1];
     if (approvalId !== undefined) fake.polls += 1;
     if (approvalId !== undefined) return [200, { approvalId, status: approvals.get(approvalId) ?? 'pending' }];
-    if (path === '/v1/enforce') return [200, await decide(body as unknown as Asked)];
+    if (path === '/v1/enforce') return [200, { request_id: requestId, ...(await decide(body as unknown as Asked)) }];
     if (path === '/v1/enforce/batch')
       return [200, { decisions: await Promise.all((body['requests'] as Asked[]).map(member)) }];
     (path === '/v1/proofs' ? proofs : signals).push(body);
@@ -117,7 +121,9 @@ export async function startFakeCustos(answer: FakeCustos['answer'] = () => ALLOW
     const path = request.url ?? '';
     const special = path.startsWith('/v1/enforce') ? undefined : fake.other?.(path);
     const [status, answered] =
-      special === undefined ? await bodyFor(path, text === '' ? {} : JSON.parse(text)) : [200, special];
+      special === undefined
+        ? await bodyFor(path, text === '' ? {} : JSON.parse(text), String(request.headers['x-request-id']))
+        : [200, special];
     const said = answered as Record<string, unknown>;
     if (said['hang'] === true) return;
     if (said['cut'] === true) {

@@ -1,7 +1,9 @@
 // A guard's stdio session in memory: input and output are lines of text, the test supplies decisions and moves the clock.
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../cli/mcp-guard/clock.ts';
 import { Definitions } from '../../cli/mcp-guard/definitions.ts';
-import type { ApprovalStatus, Custos } from '../../cli/mcp-guard/custos.ts';
-import { type Question, readDecision, type Ruling } from '../../cli/mcp-guard/decision.ts';
+import type { ApprovalStatus, Attempt, Custos } from '../../cli/mcp-guard/custos.ts';
+import { type Allowed, type Question, readDecision, type Ruling } from '../../cli/mcp-guard/decision.ts';
 import { Guard } from '../../cli/mcp-guard/guard.ts';
 import type { HideDenied } from '../../cli/mcp-guard/hiding.ts';
 import type { CallReport } from '../../cli/mcp-guard/reports.ts';
@@ -37,6 +39,9 @@ export type Answer = { readonly verdict: Verdict; readonly [member: string]: unk
 export interface GuardSessionOptions {
   readonly answer?: (question: Question, approvalId: string | undefined) => Answer | Promise<Answer>;
   readonly approval?: (id: string) => ApprovalStatus;
+  /** Decides instead of `answer` and `approval`. */
+  readonly custos?: Pick<Custos, 'ask' | 'approval'>;
+  readonly clock?: Clock;
   readonly waitMs?: number;
   readonly hide?: HideDenied;
   /** The tools that the server returns to the guard's own list request. */
@@ -49,10 +54,16 @@ export interface GuardSession {
   /** Lines received by the client and by the server, without line ends and without the guard's own list requests. */
   readonly client: string[];
   readonly server: string[];
-  readonly asked: { readonly question: Question; readonly approvalId: string | undefined }[];
+  readonly asked: {
+    readonly question: Question;
+    readonly approvalId: string | undefined;
+    readonly attemptId: string;
+  }[];
   /** Permitted requests by decision id. */
   readonly permitted: Map<string, Question>;
   readonly reports: CallReport[];
+  /** Ids of decisions that permitted a call which was not forwarded. */
+  readonly unused: string[];
   readonly logs: string[];
   fromClient(message: unknown): void;
   fromServer(message: unknown): void;
@@ -64,8 +75,11 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
   const asked: GuardSession['asked'] = [];
   const reports: CallReport[] = [];
   const permitted = new Map<string, Question>();
-  const ask = async (question: Question, approvalId: string | undefined): Promise<Ruling> => {
-    asked.push({ question, approvalId });
+  const unused: string[] = [];
+  /** Of the request that made a decision, by decision id. */
+  const requestIds = new Map<string, string>();
+  const ask = async (question: Question, { id, approvalId }: Attempt): Promise<Ruling> => {
+    asked.push({ question, approvalId, attemptId: id });
     const n = asked.length;
     const said = await answer(question, approvalId);
     if (said === 'away') return { kind: 'none', sentence: 'Custos could not be reached.' };
@@ -77,18 +91,24 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
     // The service returns the same decision again only for the same request.
     const same = said['decision_id'] === 'dec_same' ? { decision_id: `dec_${call.name}_${call.argumentsDigest}` } : {};
     const decision = decisionFor(body, `dec_${n}`, { ...said, ...same });
+    const decisionId = String(decision['decision_id']);
+    const requestId = requestIds.get(decisionId) ?? id;
+    requestIds.set(decisionId, requestId);
     const isAbout = decision['agent_id'] === agentId && decision['dry_run'] === undefined && !('tool' in said);
-    if (decision['allowed'] === true && isAbout && !permitted.has(String(decision['decision_id'])))
-      permitted.set(String(decision['decision_id']), question);
-    return readDecision(question, JSON.parse(JSON.stringify(decision)));
+    if (decision['allowed'] === true && isAbout && !permitted.has(decisionId)) permitted.set(decisionId, question);
+    return readDecision(question, JSON.parse(JSON.stringify({ request_id: requestId, ...decision })), [id]);
   };
-  const custos: Pick<Custos, 'ask' | 'approval'> = {
+  const custos: Pick<Custos, 'ask' | 'approval'> = options.custos ?? {
     ask,
     approval: async (id) => approval?.(id) ?? { kind: 'status', status: 'pending' },
   };
+  const clock = options.clock ?? quickClock();
   const log = (line: string): void => void logs.push(line);
-  const guard = new Guard({ agentId: AGENT, server: SERVER, custos, clock: quickClock(), waitMs });
-  const reporter = { called: (report: CallReport): void => void reports.push(report) };
+  const guard = new Guard({ agentId: AGENT, server: SERVER, custos, clock, waitMs, newId: randomUUID });
+  const reporter = {
+    called: (report: CallReport): void => void reports.push(report),
+    notCalled: ({ decisionId }: Allowed): void => void unused.push(decisionId),
+  };
   const session = new Session({ reporter, hide, log, definitions: new Definitions() });
   let ids = 0;
   const stdio = new StdioSession({
@@ -117,6 +137,7 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
     asked,
     permitted,
     reports,
+    unused,
     logs,
     fromClient: (message) => stdio.fromClient(lineOf(message)),
     fromServer: (message) => stdio.fromServer(lineOf(message)),

@@ -10,6 +10,7 @@ import { type FakeCustos, type Said, startFakeCustos } from '../../support/fake-
 import { quickClock } from '../../support/guard-session.ts';
 
 const NEVER = new AbortController().signal;
+const ATTEMPT = { id: 'id-1', approvalId: undefined };
 
 function question(args: object = { path: 'a' }): Question {
   const value = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'read', arguments: args } };
@@ -51,7 +52,9 @@ describe('the decision client', () => {
     withService(
       () => ({ verdict: 'ALLOW' }),
       async (custos, { asked }) => {
-        expect(await custos.ask(question(), 'apr_x', NEVER)).to.include({ kind: 'allowed' });
+        expect(await custos.ask(question(), { id: 'id-1', approvalId: 'apr_x' }, NEVER)).to.include({
+          kind: 'allowed',
+        });
         expect(asked).to.deep.equal([
           {
             agent_id: 'a',
@@ -90,7 +93,7 @@ describe('the decision client', () => {
       withService(
         () => said,
         async (custos) => {
-          const ruling = await custos.ask(question(), undefined, NEVER);
+          const ruling = await custos.ask(question(), ATTEMPT, NEVER);
           expect(ruling.kind).to.equal('none');
           expect(ruling.kind === 'none' && ruling.sentence).to.include(words);
         },
@@ -100,23 +103,45 @@ describe('the decision client', () => {
     withService(
       (n) => (n === 1 ? { cut: true } : n === 2 ? problem(429, 'E3001', { 'retry-after': '1' }) : { verdict: 'ALLOW' }),
       async (custos, { asked }) => {
-        expect(await custos.ask(question(), undefined, NEVER)).to.include({ kind: 'allowed' });
+        expect(await custos.ask(question(), ATTEMPT, NEVER)).to.include({ kind: 'allowed' });
         expect(asked).to.have.length(3);
       },
     ));
+
+  it('repeats a question while the service still works on the first request, and asks anew when its decision lapsed', () =>
+    withService(
+      (n) => (n === 1 ? problem(409, 'E2010', { 'retry-after': '1' }) : problem(409, 'E5004')),
+      async (custos, { asked }) => {
+        expect(await custos.ask(question(), ATTEMPT, NEVER)).to.deep.equal({ kind: 'void' });
+        expect(asked).to.have.length(2);
+      },
+    ));
+
+  for (const [what, said, kind] of [
+    ['of another request', { verdict: 'ALLOW', request_id: 'id-2' }, 'void'],
+    ['without the request', { verdict: 'ALLOW', request_id: undefined }, 'void'],
+    ['of its own request', { verdict: 'ALLOW', request_id: 'id-1' }, 'allowed'],
+  ] as const satisfies readonly (readonly [string, Said, string])[])
+    it(`takes a decision ${what} as ${kind}`, () =>
+      withService(
+        () => said,
+        async (custos) => {
+          expect((await custos.ask(question(), ATTEMPT, NEVER)).kind).to.equal(kind);
+        },
+      ));
 
   it('has a sentence when connections keep breaking, when nothing listens, and when the service stays busy', async () => {
     await withService(
       () => ({ cut: true }),
       async (custos, { asked }) => {
-        expect(await custos.ask(question(), undefined, NEVER)).to.include({ kind: 'none' });
+        expect(await custos.ask(question(), ATTEMPT, NEVER)).to.include({ kind: 'none' });
         expect(asked).to.have.length(2);
       },
     );
     await withService(
       () => problem(503, 'E6002', { 'retry-after': '4' }),
       async (custos, { asked }) => {
-        expect(await custos.ask(question(), undefined, NEVER)).to.include({ kind: 'none' });
+        expect(await custos.ask(question(), ATTEMPT, NEVER)).to.include({ kind: 'none' });
         expect(asked).to.have.length(3);
       },
     );
@@ -125,7 +150,7 @@ describe('the decision client', () => {
     const { port } = gone.address() as net.AddressInfo;
     await new Promise((resolve) => gone.close(resolve));
     const custos = createCustos({ url: `http://127.0.0.1:${port}`, key: 'k', clock: quickClock(), newId: () => 'id' });
-    expect(await custos.ask(question(), undefined, NEVER)).to.deep.equal({
+    expect(await custos.ask(question(), ATTEMPT, NEVER)).to.deep.equal({
       kind: 'none',
       sentence: 'Custos could not be reached (ECONNREFUSED).',
     });
@@ -137,7 +162,7 @@ describe('the decision client', () => {
       async (custos) => {
         const controller = new AbortController();
         setImmediate(() => controller.abort());
-        expect(await custos.ask(question(), undefined, controller.signal)).to.include({ kind: 'none' });
+        expect(await custos.ask(question(), ATTEMPT, controller.signal)).to.include({ kind: 'none' });
       },
     ));
 });
@@ -154,9 +179,12 @@ describe('reports', () => {
           const reporter = new Reporter({ custos, clock: quickClock(), withSignals, log: () => undefined });
           reporter.called({ allowed, outcome: 'failure', resultDigest: 'sha256:11' });
           reporter.called({ allowed, outcome: 'cancelled', resultDigest: undefined });
+          reporter.notCalled(allowed);
           await reporter.end();
         }
-        expect(proofs).to.have.length(4);
+        expect(proofs).to.have.length(6);
+        expect(proofs[2]).to.deep.include({ event: 'tool.not_called', proofId: 'tool.not_called:dec_1' });
+        expect(proofs[2]?.['payload']).to.include({ decisionId: 'dec_1', tool: 'read' });
         expect(proofs[0]).to.deep.equal({
           event: 'tool.called',
           entityId: 'a',

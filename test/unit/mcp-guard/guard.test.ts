@@ -183,13 +183,52 @@ describe('a call that a human has to approve', () => {
     expect(guarded.server).to.deep.equal([JSON.stringify(call(2))]);
   });
 
-  it('permits one call, even when the service gives the decision that used the approval again', async () => {
-    const guarded = startGuardSession({ answer: () => ({ verdict: 'ALLOW', decision_id: 'dec_same' }) });
+  it('is asked about anew when the answer is a decision that was made for another request', async () => {
+    let asked = 0;
+    const guarded = startGuardSession({
+      answer: () => ((asked += 1) < 3 ? { verdict: 'ALLOW', decision_id: 'dec_same' } : { verdict: 'DENY' }),
+    });
     guarded.fromClient(call(1));
+    await turn();
     guarded.fromClient(call(2));
     await turn();
     expect(guarded.server).to.deep.equal([JSON.stringify(call(1))]);
-    expect(refusal(guarded)).to.include('permitted one call already');
+    expect(refusal(guarded)).to.include('because of the test');
+    expect(new Set(guarded.asked.map(({ attemptId }) => attemptId)).size).to.equal(3);
+  });
+
+  it('repeats the attempt that used the approval when its answer was lost, for one later call', async () => {
+    let isAway = true;
+    const guarded = startGuardSession({
+      answer: (_, approvalId) =>
+        approvalId === undefined ? { verdict: 'ESCALATE' } : isAway ? 'away' : { verdict: 'ALLOW' },
+      approval: () => ({ kind: 'status', status: 'approved' }),
+    });
+    guarded.fromClient(call(1));
+    await settled(guarded);
+    expect(refusal(guarded)).to.include('could not be reached');
+    isAway = false;
+    guarded.fromClient(call(2));
+    guarded.fromClient(call(3));
+    await turn();
+    const [, lost, repeated, other] = guarded.asked;
+    expect([lost?.approvalId, repeated?.approvalId, other?.approvalId]).to.deep.equal([APPROVAL, APPROVAL, undefined]);
+    expect(repeated?.attemptId).to.equal(lost?.attemptId);
+  });
+
+  it('is reported as not called when it was permitted and is not forwarded', async () => {
+    let answer: (said: Answer) => void = () => undefined;
+    const guarded = startGuardSession({ answer: () => new Promise((resolve) => (answer = resolve)) });
+    guarded.fromClient(call(1));
+    await turn();
+    guarded.fromClient({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+    answer({ verdict: 'ALLOW' });
+    await turn();
+    guarded.fromClient(call(2));
+    await turn();
+    answer({ verdict: 'DEGRADE', obligations: [{ type: 'mystery' }] });
+    await turn();
+    expect([guarded.unused, guarded.server, guarded.reports]).to.deep.equal([['dec_1', 'dec_2'], [], []]);
   });
 });
 

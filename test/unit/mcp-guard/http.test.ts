@@ -1,4 +1,5 @@
 // The guard over streamable HTTP: who may ask, what is stopped, and how a request ends when one side is gone or confused.
+import { randomUUID } from 'node:crypto';
 import http, { type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -73,14 +74,25 @@ describe('the guard over HTTP', () => {
       url: custos.url,
       key: custos.key,
       clock: SYSTEM_CLOCK,
-      newId: () => crypto.randomUUID(),
+      newId: randomUUID,
     });
     guard = await guardHttp({
       port: 0,
       upstream: url,
-      guard: new Guard({ agentId: 'a', server: 's', custos: client, clock: SYSTEM_CLOCK, waitMs: 60_000 }),
-      session: { reporter: { called: (report) => void reports.push(report) }, hide: undefined, log: () => undefined },
-      newId: () => crypto.randomUUID(),
+      guard: new Guard({
+        agentId: 'a',
+        server: 's',
+        custos: client,
+        clock: SYSTEM_CLOCK,
+        waitMs: 60_000,
+        newId: randomUUID,
+      }),
+      session: {
+        reporter: { called: (report) => void reports.push(report), notCalled: () => undefined },
+        hide: undefined,
+        log: () => undefined,
+      },
+      newId: randomUUID,
       log: () => undefined,
     });
   });
