@@ -8,7 +8,7 @@ import { allObligations, mergeObligations } from './obligations.ts';
 import type { CandidateRule } from './rule-index.ts';
 import { BUILT_IN_POLICY } from './schema.ts';
 import type { PolicyObligation } from './schema.ts';
-import type { Evaluation, Facts, Reason, Risk, RiskFactor } from './types.ts';
+import type { Evaluation, Facts, Reason, Risk, RiskFactor, RiskFacts } from './types.ts';
 
 /** Reasons of the service itself. */
 export const BUILT_IN_REASONS = {
@@ -120,12 +120,21 @@ const LISTED: Readonly<Record<Verdict, readonly Verdict[]>> = {
 };
 
 /**
+ * Whether the facts are those of a tool call, or of a meaning of it, that is not known: no catalogue says what it does, the tool has
+ * changed, or its code was not understood. No ALLOW matches it, and a DEGRADE adds its obligations and permits nothing, because
+ * obligations on an unknown effect limit nothing. A text with an unknown action is not concerned: earlier decisions of that kind
+ * must stay verifiable.
+ */
+export const isUnknownCall = ({ tool, intent }: Pick<RiskFacts, 'tool' | 'intent'>): boolean =>
+  tool !== undefined && intent.action === 'unknown';
+
+/**
  * Whether a rule that holds permits the whole request, or asks a human to. Without this, an escalation of one part of a pattern
  * would open the parts that no policy permits, a degradation of a place that the text only mentions would open any resource, and
  * an agent that omits its context would turn a DENY into an ESCALATE.
  */
-function opensAll({ candidate, isWhole }: Match): boolean {
-  if (!isWhole) return false;
+function opensAll({ candidate, isWhole }: Match, facts: RiskFacts): boolean {
+  if (!isWhole || (candidate.rule.effect.type === 'DEGRADE' && isUnknownCall(facts))) return false;
   return candidate.fit === 'full' || (candidate.fit === 'place' && candidate.rule.effect.type === 'ESCALATE');
 }
 
@@ -135,7 +144,7 @@ function opensAll({ candidate, isWhole }: Match): boolean {
  */
 export interface Judgement {
   readonly matches: readonly Match[];
-  readonly facts: object;
+  readonly facts: RiskFacts;
 }
 
 /** Reasons and obligations of all rules that hold, before the verdict is chosen. */
@@ -160,7 +169,7 @@ function collect(judgements: readonly Judgement[]): Collected {
     for (const match of matches) {
       const reason = reasonOf(match, facts);
       if (reason === undefined) continue;
-      if (reason.effect !== 'DENY' && opensAll(match)) opens = true;
+      if (reason.effect !== 'DENY' && opensAll(match, facts)) opens = true;
       const { rule } = match.candidate;
       const once = `${rule.index} ${reason.code}`;
       if (judgements.length > 1 && seen.has(once)) continue;

@@ -5,6 +5,7 @@ import {
   combine,
   combineApproved,
   combineRisk,
+  isUnknownCall,
   matchOf,
   prechecks,
   unknownRisk,
@@ -125,7 +126,7 @@ function requestKey(facts: RiskFacts): string {
 /** What one or more meanings have to be held against: those that no rule tells apart are one. */
 interface View {
   readonly list: CandidateList;
-  readonly facts: object;
+  readonly facts: RiskFacts;
 }
 
 interface StageOptions<Result> {
@@ -211,7 +212,8 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
         const views = new Map<string, View>();
         for (const view of viewsOf(facts)) {
           const list = candidatesFor(view);
-          let key = list.id;
+          // An unknown call is combined in another way than the same facts without one.
+          let key = isUnknownCall(view) ? `${list.id}?` : list.id;
           for (const read of list.readers) key += valueKey(read(view));
           views.set(key, { list, facts: view });
         }

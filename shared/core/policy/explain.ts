@@ -1,6 +1,6 @@
 // What an evaluation looked at, for people: every rule whose target fits, the values it saw, and why one did not count.
 import type { Action } from '../../kernel/vocabulary.ts';
-import type { Judgement, Match } from './combine.ts';
+import { isUnknownCall, type Judgement, type Match } from './combine.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import { explainLeaf } from './normal-form.ts';
 import type { CandidateRule, Skipped } from './rule-index.ts';
@@ -38,6 +38,12 @@ interface Seen {
 /** What says most of a rule: that it holds, else that it was evaluated, else why it was not. */
 const sayingMost = ({ candidate, match }: Seen): number => (match !== undefined ? 2 : 'why' in candidate ? 0 : 1);
 
+function unknownNote(seen: readonly Seen[]): string | undefined {
+  const adds = ({ candidate, match, judged }: Seen): boolean =>
+    match !== undefined && candidate.rule.effect.type === 'DEGRADE' && isUnknownCall(judged.facts);
+  return seen.some(adds) ? 'adds its obligations and permits nothing: it is not known what the call does' : undefined;
+}
+
 /** What is to be added when a rule that permits does so for some of the meanings. */
 function partNote(seen: readonly Seen[], judged: readonly Inspected[]): string | undefined {
   const holding = seen.flatMap(({ match, judged: { action } }) => (match === undefined ? [] : [action]));
@@ -64,7 +70,10 @@ export function explainRules(inspected: readonly Inspected[]): ExplainedRule[] {
       if (rule.effect.type === 'RISK') throw new Error('a rule of stage intake among those of stage enforce');
       if (shown === undefined) return [];
       const { candidate, match, judged } = shown;
-      const note = 'why' in candidate ? candidate.why : (noteOf(candidate, match) ?? partNote(seen, inspected));
+      const note =
+        'why' in candidate
+          ? candidate.why
+          : (unknownNote(seen) ?? noteOf(candidate, match) ?? partNote(seen, inspected));
       return {
         policy: rule.policy,
         rule: rule.name,

@@ -114,8 +114,8 @@ export function evaluatorOf(policies: readonly unknown[], options: Partial<Evalu
 /** The shipped policies. */
 export function shippedFiles(): TextFile[] {
   const folder = join(findRoot(), 'policies');
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.json') && name !== 'lexicon.json')
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.json') && name !== 'lexicon.json' && !/^(?:tests|schema)\b/.test(name))
     .map((name) => ({ path: name, text: readFileSync(join(folder, name), 'utf8') }));
 }
 

@@ -124,8 +124,8 @@ describe('published schemas', () => {
       if (!entry.endsWith('.json') || entry.startsWith('schema')) continue;
       const { $schema } = JSON.parse(readFileSync(path.join(folder, entry), 'utf8')) as { $schema?: string };
       const named = path.join(path.dirname(entry), $schema ?? '');
-      const kind =
-        entry === 'lexicon.json' ? 'lexicon' : entry.startsWith(`tests${path.sep}`) ? 'policy-test' : 'policy';
+      const [first = ''] = entry.split(path.sep);
+      const kind = { 'lexicon.json': 'lexicon', tests: 'policy-test', tools: 'tools' }[first] ?? 'policy';
       expect(named, entry).to.equal(path.join('schema', `${kind}.schema.json`));
     }
   });

@@ -273,6 +273,13 @@ describe('a matrix', () => {
     expect(results[2]?.test.pointer, 'an unlisted cell is at its matrix').to.equal('/matrix/0');
   });
 
+  it('may have one verdict for a whole row', async () => {
+    const { results } = await runDocument({ fixtures, matrix: [{ ...matrix, expect: { a: 'ALLOW' } }] }, set);
+    const rows = results.map(({ test }) => `${test.expected.verdict} ${test.pointer}`);
+    expect([...new Set(rows)]).to.deep.equal(['ALLOW /matrix/0/expect/a', 'DENY /matrix/0']);
+    expect(rows.filter((row) => row.startsWith('ALLOW'))).to.have.lengthOf(4);
+  });
+
   it('applies its circumstances to all of its cases', async () => {
     const { results } = await runDocument(
       { fixtures, matrix: [{ ...matrix, context: { ticket: 'T-1' }, facts: { 'intent.confidence': 0.2 } }] },

@@ -201,7 +201,8 @@ function permits(policies: readonly Policy[], facts: Facts, said: Said): boolean
       else said.isUncertain = true;
     }
     if (!isDegraded) said.found.add(event.type === 'DENY' ? 'DENY' : 'ESCALATE');
-    const isAll = whole || (event.type === 'ESCALATE' && located);
+    const isUnknownCall = facts.tool !== undefined && action === 'unknown';
+    const isAll = whole ? event.type === 'ESCALATE' || !isUnknownCall : event.type === 'ESCALATE' && located;
     if (event.type !== 'DENY' && isAll && can(NEITHER, NEITHER)) isPermitted = true;
   }
 }

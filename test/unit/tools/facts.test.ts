@@ -112,12 +112,25 @@ describe('a call that is unknown, or of a changed tool', () => {
     factsOf({ ...READ, definition: `sha256:${'0'.repeat(64)}` }, { path: '/a' }),
   ];
 
-  it('is allowed by no rule of any set, and only an ESCALATE for a human opens it', async () => {
+  const APPROVAL = {
+    policy: 'custos',
+    rule: 'approval',
+    effect: 'ALLOW',
+    code: 'APPROVED',
+    message: 'a human approved it',
+  } as const;
+
+  it('is permitted by no ALLOW and no DEGRADE of any set: only an ESCALATE for a human opens it', async () => {
+    const permits = [policy('p', 'ALLOW', ALWAYS), policy('limits', 'DEGRADE', ALWAYS)];
     for (const facts of doubtful) {
-      expect((await evaluatorOf([policy('p', 'ALLOW', ALWAYS)]).evaluate(facts)).verdict).to.equal('DENY');
-      expect(
-        (await evaluatorOf([policy('p', 'ALLOW', ALWAYS), policy('q', 'ESCALATE', ALWAYS)]).evaluate(facts)).verdict,
-      ).to.equal('ESCALATE');
+      expect((await evaluatorOf(permits).evaluate(facts)).verdict).to.equal('DENY');
+      const escalating = evaluatorOf([...permits, policy('q', 'ESCALATE', ALWAYS)]);
+      expect((await escalating.evaluate(facts)).verdict).to.equal('ESCALATE');
+      const approved = await escalating.evaluateApproved(facts, APPROVAL);
+      expect([approved.verdict, approved.obligations.length], 'the obligations hold after an approval').to.deep.equal([
+        'DEGRADE',
+        1,
+      ]);
     }
     await fc.assert(
       fc.asyncProperty(
@@ -125,13 +138,33 @@ describe('a call that is unknown, or of a changed tool', () => {
         fc.constantFrom(...doubtful),
         async (policies, facts) => {
           const set = setOf(policies);
-          const { verdict, reasons } = await createEvaluator({ set, memoLimit: 0 }).evaluate(facts);
-          expect(verdict).to.not.equal('ALLOW');
-          // A DEGRADE permits only by its own rule, which names what it is about.
-          if (verdict === 'DEGRADE') expect(reasons.some(({ effect }) => effect === 'DEGRADE')).to.equal(true);
+          const { verdict } = await createEvaluator({ set, memoLimit: 0 }).evaluate(facts);
+          expect(verdict).to.be.oneOf(['DENY', 'ESCALATE']);
         },
       ),
       runs(200, 0.01),
     );
+  });
+
+  it('is not given the remembered verdict of a text with an unknown action, nor the other way round', async () => {
+    const evaluator = evaluatorOf([policy('limits', 'DEGRADE', ALWAYS)]);
+    const [call] = doubtful;
+    if (call === undefined) throw new Error('there is no doubtful call');
+    const { tool: _, ...text } = call;
+    for (const [facts, verdict] of [
+      [text, 'DEGRADE'],
+      [call, 'DENY'],
+      [text, 'DEGRADE'],
+    ] as const)
+      expect((await evaluator.evaluate(facts)).verdict).to.equal(verdict);
+  });
+
+  it('is explained: a DEGRADE that holds adds its obligations only', async () => {
+    for (const facts of doubtful) {
+      const { candidates } = await evaluatorOf([policy('limits', 'DEGRADE', ALWAYS)]).explain(facts);
+      expect(candidates.map(({ skipped }) => skipped)).to.deep.equal([
+        'adds its obligations and permits nothing: it is not known what the call does',
+      ]);
+    }
   });
 });

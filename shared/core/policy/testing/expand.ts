@@ -97,7 +97,7 @@ class FileExpansion {
           rowAt,
           `${JSON.stringify(agent)} is not one of the agents of this matrix${didYouMean(agent, matrix.agents)}`,
         );
-      for (const [intent, cell] of Object.entries(row)) {
+      for (const [intent, cell] of typeof row === 'string' ? [] : Object.entries(row)) {
         const cellAt = rowAt + pointerToken(intent);
         if (!matrix.intents.includes(intent))
           unknown(
@@ -116,11 +116,13 @@ class FileExpansion {
     const environments = matrix.environments ?? [this.environment()];
     this.checkCells(matrix, environments, pointer);
     const surroundings = this.lookups.surroundings(matrix, pointer);
-    const rows = new Map(Object.entries(matrix.expect).map(([agent, row]) => [agent, new Map(Object.entries(row))]));
+    const rows = new Map(Object.entries(matrix.expect));
     for (const [a, agentName] of matrix.agents.entries()) {
       for (const [i, intentName] of matrix.intents.entries()) {
-        const cell = rows.get(agentName)?.get(intentName);
-        const cellAt = `${pointer}/expect${pointerToken(agentName)}${pointerToken(intentName)}`;
+        const row = rows.get(agentName);
+        const cell = cellOf(row, intentName);
+        const rowAt = `${pointer}/expect${pointerToken(agentName)}`;
+        const cellAt = typeof row === 'string' ? rowAt : rowAt + pointerToken(intentName);
         this.lookups.attempt(() => {
           const agent = this.lookups.agentOf(agentName, `${pointer}/agents/${a}`);
           const read = this.lookups.intentOf(intentName, `${pointer}/intents/${i}`, surroundings.organisation);
@@ -173,6 +175,12 @@ class FileExpansion {
     this.lookups.checkUnread();
     return this;
   }
+}
+
+/** A row that is a verdict is the cell of all intents. */
+function cellOf(row: PolicyTestMatrix['expect'][string] | undefined, intent: string): MatrixCell | undefined {
+  if (typeof row !== 'object') return row;
+  return Object.hasOwn(row, intent) ? row[intent] : undefined;
 }
 
 /** Unlisted combinations expect DENY. */

@@ -97,6 +97,17 @@ const cell = field(
   ),
 );
 
+const row = field(
+  'verdicts by intent, what is not listed is DENY; or one verdict for all intents',
+  ['ALLOW', { 'read report': 'ALLOW' }],
+  choice(verdict, {
+    description: 'verdicts by intent',
+    examples: [{ 'read report': 'ALLOW' }],
+    type: 'object',
+    additionalProperties: cell,
+  }),
+);
+
 const matrix = closed(
   {
     name: text('what the matrix shows; unique in the file', 'who may write'),
@@ -115,7 +126,7 @@ const matrix = closed(
     expect: field(
       'agent, then intent, then verdict; what is not listed is DENY',
       [{ operator: { 'read report': 'ALLOW', 'data.update.report': { test: 'ALLOW', live: 'ESCALATE' } } }],
-      { type: 'object', additionalProperties: { type: 'object', additionalProperties: cell } },
+      { type: 'object', additionalProperties: row },
     ),
   },
   {

@@ -101,8 +101,8 @@ export interface PolicyTestMatrix extends TestSituation {
   /** Names of fixtures, `domain.action.object` or `action:resource`. */
   intents: string[];
   environments?: Environment[];
-  /** Agent, then intent, then verdict; unlisted combinations expect DENY. */
-  expect: Record<string, Record<string, MatrixCell>>;
+  /** Agent, then intent, then verdict, or one verdict for all intents of the agent; unlisted combinations expect DENY. */
+  expect: Record<string, Verdict | Record<string, MatrixCell>>;
 }
 
 export interface PolicyTestFile {
