@@ -111,13 +111,20 @@ export function evaluatorOf(policies: readonly unknown[], options: Partial<Evalu
   return createEvaluator({ onError, ...options, set: setOf(policies) });
 }
 
-/** The shipped policies. */
-export function shippedFiles(): TextFile[] {
-  const folder = join(findRoot(), 'policies');
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.json') && name !== 'lexicon.json' && !/^(?:tests|schema)\b/.test(name))
-    .map((name) => ({ path: name, text: readFileSync(join(folder, name), 'utf8') }));
+function jsonFilesOf(folder: string): TextFile[] {
+  const dir = join(findRoot(), 'policies', folder);
+  return readdirSync(dir)
+    .filter((name) => name.endsWith('.json') && name !== 'lexicon.json')
+    .map((name) => ({ path: join(folder, name), text: readFileSync(join(dir, name), 'utf8') }));
 }
+
+/** The shipped policies and tool catalogues. */
+export const shippedFiles = (): TextFile[] => [...jsonFilesOf('.'), ...jsonFilesOf('tools')];
+
+/** The shipped policies as values. */
+export const shippedPolicies = (): PolicyLike[] =>
+  // Other tests load the files as policies.
+  jsonFilesOf('.').map(({ text }) => JSON.parse(text) as PolicyLike);
 
 /** Test data next to the tests, read from the sources because the build does not copy it. */
 export function dataOf<T>(name: string): T {

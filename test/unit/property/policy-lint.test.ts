@@ -7,7 +7,7 @@ import { lintPolicySet } from '../../../shared/core/policy/lint.ts';
 import type { Policy } from '../../../shared/core/policy/schema.ts';
 import type { Facts } from '../../../shared/core/policy/types.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
-import { load, setOf, shippedFiles } from '../policy/support.ts';
+import { load, setOf, shippedPolicies } from '../policy/support.ts';
 import type { PolicyLike } from '../policy/support.ts';
 import { verdictOf } from './policy-interpreter.ts';
 import { consistentFacts } from './policy-lint-facts.ts';
@@ -22,7 +22,7 @@ function goodSets(): ReadonlyMap<string, readonly PolicyLike[]> {
   const text = readFileSync(join(findRoot(), 'test', 'unit', 'property', 'policy-lint.sets.json'), 'utf8');
   // Policies of the test itself; an invalid one does not load.
   const sets = JSON.parse(text) as Record<string, PolicyLike[]>;
-  const shipped = shippedFiles().map((file) => JSON.parse(file.text) as PolicyLike);
+  const shipped = shippedPolicies();
   return new Map([['shipped', shipped], ...Object.entries(sets)]);
 }
 

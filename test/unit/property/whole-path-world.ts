@@ -16,7 +16,7 @@ import { canonicalize } from '../../../shared/core/proof/canonical.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { NOTHING_RECORDED } from '../../../shared/core/trust/recorded.ts';
 import { VERDICTS } from '../../../shared/kernel/vocabulary.ts';
-import { type PolicyLike, type RuleLike, setOf, shippedFiles } from '../policy/support.ts';
+import { type PolicyLike, type RuleLike, setOf, shippedPolicies } from '../policy/support.ts';
 import { arbitraryPolicies } from './policy-arbitraries.ts';
 
 const NOW_MS = Date.parse('2026-03-04T10:30:00Z');
@@ -25,7 +25,7 @@ const AGENT = 'agent-1';
 export const lexicon = compileLexicon(
   JSON.parse(readFileSync(path.join(findRoot(), 'policies', 'lexicon.json'), 'utf8')),
 );
-export const SHIPPED: readonly PolicyLike[] = shippedFiles().map(({ text }) => JSON.parse(text) as PolicyLike);
+export const SHIPPED: readonly PolicyLike[] = shippedPolicies();
 
 /** Replaces the names in random policies by words that a lexicon knows, longest first. */
 const WORDS: readonly (readonly [string, string])[] = [

@@ -6,7 +6,7 @@ import { lintPolicySet } from '../../../shared/core/policy/lint.ts';
 import type { Policy, PolicyObligation } from '../../../shared/core/policy/schema.ts';
 import type { Evaluation } from '../../../shared/core/policy/types.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
-import { ALWAYS, evaluatorOf, factsWith, policy, setOf, shippedFiles } from '../policy/support.ts';
+import { ALWAYS, evaluatorOf, factsWith, policy, setOf, shippedPolicies } from '../policy/support.ts';
 
 const guide = readFileSync(path.join(findRoot(), 'docs', 'guides', 'obligations.md'), 'utf8');
 
@@ -55,7 +55,7 @@ describe('The guide to obligations', () => {
 
   for (const label of ['redact_fields', 'max_rows', 'read_only', 'rate', 'own', 'several'])
     it(`shows ${label} by a policy that opens nothing beside the shipped ones`, () => {
-      const shipped = shippedFiles().map(({ text }): unknown => JSON.parse(text));
+      const shipped = shippedPolicies();
       const { policy: one } = shown(label);
       const findings = lintPolicySet(setOf([...shipped, one])).map(({ code, policy, rule }) => [code, policy, rule]);
       expect(findings).to.deep.equal([]);
