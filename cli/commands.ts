@@ -257,6 +257,17 @@ export const COMMANDS: CommandList = [
     ],
   },
   {
+    name: 'tools',
+    summary: 'catalogues of tools: import them from an MCP server',
+    commands: [
+      {
+        name: 'import',
+        summary: 'propose a catalogue for the tools of an MCP server, and say for each entry why and how sure',
+        load: async () => (await import('./tools/import.ts')).importToolsCommand,
+      },
+    ],
+  },
+  {
     name: 'mcp-guard',
     summary: 'stand between an MCP client and a server: tool calls pass only when Custos permits them',
     load: async () => (await import('./mcp-guard.ts')).mcpGuardCommand,

@@ -14,7 +14,7 @@ import { Reporter } from './mcp-guard/reports.ts';
 import { Session } from './mcp-guard/session.ts';
 import { guardStdio } from './mcp-guard/stdio.ts';
 import { serverEnv } from './mcp/server-process.ts';
-import { wholeNumber } from './options.ts';
+import { httpUrl, wholeNumber } from './options.ts';
 import type { CommandBody } from './program.ts';
 
 interface Options {
@@ -100,13 +100,6 @@ async function run([command, ...args]: readonly string[], options: Options): Pro
 /** As the service has it for ids of agents and names of servers. */
 function isIdentifier(text: string): boolean {
   return [...text].length <= 256 && /^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f]+$/.test(text) && text.isWellFormed();
-}
-
-function httpUrl(name: string, text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.username !== '')
-    throw new UsageError(`${name} must be an address such as http://127.0.0.1:3000, without a user name.`);
-  return url;
 }
 
 function addressOf({ url }: Options): string {

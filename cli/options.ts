@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { timeOf } from '../shared/core/policy/values.ts';
 import { parseDuration } from '../shared/domain/keys/durations.ts';
 import { ENVIRONMENTS } from '../shared/kernel/vocabulary.ts';
+import { UsageError } from './exit.ts';
 
 export const environmentOption = (description: string) =>
   new Option('--environment <environment>', description).choices(ENVIRONMENTS);
@@ -41,4 +42,12 @@ export function timeMs(text: string): number {
 export function nonEmpty(text: string): string {
   if (text === '') throw new InvalidArgumentError('It must not be empty.');
   return text;
+}
+
+/** @param name of the option or variable @throws {UsageError} */
+export function httpUrl(name: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.username !== '')
+    throw new UsageError(`${name} must be an address such as http://127.0.0.1:3000, without a user name.`);
+  return url;
 }

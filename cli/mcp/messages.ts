@@ -2,12 +2,15 @@
 
 export type RequestId = string | number;
 
-/** In `_meta` of every request since 2026-07-28, which has no `initialize`. */
-const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const RESERVED_PREFIX = 'io.modelcontextprotocol/';
+/** The name of a member of `_meta` that the protocol defines. */
+export const metaKey = (name: string): string => RESERVED_PREFIX + name;
+/** In `_meta` of every request since 2026-07-28, which has no `initialize`. */
+const VERSION_KEY = metaKey('protocolVersion');
 
 export const PARSE_ERROR = -32_700;
 export const INVALID_REQUEST = -32_600;
+export const METHOD_NOT_FOUND = -32_601;
 export const INTERNAL_ERROR = -32_603;
 /** HeaderMismatch of 2026-07-28. */
 export const HEADER_MISMATCH = -32_020;

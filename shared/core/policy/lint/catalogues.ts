@@ -3,19 +3,13 @@ import { effectRank } from '../../intent/assess/strictness.ts';
 import { effectOfAction } from '../../intent/lexicon/effect.ts';
 import type { KnownVerbs } from '../../intent/lexicon/known-verbs.ts';
 import { parseJsonWithPositions, pointerToken } from '../../../kernel/json.ts';
+import { wordsOfName } from '../../tools/name-words.ts';
 import { checkCatalogue } from '../check-tools.ts';
 import type { TextFile } from '../files.ts';
 import type { Finding } from '../types.ts';
 
 /** The code of warnings about catalogues. */
 const TOOL_MILDER = 'TOOL_MILDER';
-
-/** The words of a name: `deleteFile`, `delete_file` and `files.delete` have the same ones. */
-const wordsOf = (name: string): string[] =>
-  name
-    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u);
 
 type Effects = Pick<KnownVerbs, 'effectOf'>;
 
@@ -24,7 +18,7 @@ function lintCatalogue({ path, text }: TextFile, { effectOf }: Effects): Finding
   const checked = checkCatalogue(value);
   if (!checked.ok) return [];
   return Object.entries(checked.catalogue.tools).flatMap(([name, { action, effect = effectOfAction(action) }]) => {
-    const word = wordsOf(name).find((one) => effectRank(effectOf(one) ?? 'read') > effectRank(effect));
+    const word = wordsOfName(name).find((one) => effectRank(effectOf(one) ?? 'read') > effectRank(effect));
     if (word === undefined) return [];
     const pointer = `/tools${pointerToken(name)}`;
     const { line, column } = locate(pointer);
