@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Client } from '../support/client.ts';
 import { type Service, startService } from '../support/service.ts';
+import { expectReading, textSet } from '../support/text-cases.ts';
 
 describe('a parse of free text', () => {
   let service: Service;
@@ -96,35 +97,13 @@ describe('a parse of free text', () => {
       expect(JSON.parse(row?.raw_intent ?? '')).to.equal(text);
     });
 
-  for (const [what, text] of [
-    ['only white space', ' \t\n\u00a0\u2003 '],
-    ['only punctuation', '?!... --- ;;; "" () []'],
-    ['only control characters', '\u0000\u0007\u001b'],
-    ['only invisible characters', '\u200b\u200d\u2060\ufeff'],
-    ['one letter 10,000 times', 'x'.repeat(10_000)],
-    ['punctuation 10,000 times', '('.repeat(10_000)],
-    ['Chinese', '\u8bf7\u5220\u9664\u6240\u6709\u53d1\u7968'],
-    ['Arabic, with right-to-left overrides', '\u202e\u0627\u062d\u0630\u0641 \u0627\u0644\u0645\u0644\u0641\u202c'],
-    ['Cyrillic', '\u0423\u0434\u0430\u043b\u0438 \u0432\u0441\u0435 \u0441\u0447\u0435\u0442\u0430'],
-    ['emoji', '\u{1f525}\u{1f4c4}'],
-    ['German', 'Bitte l\u00f6sche alle Rechnungen'],
-  ] as const)
-    it(`reports ${what} as not understood, and never guesses that it is a read`, async () => {
-      const { status, json } = await parse(text);
+  for (const one of textSet('parse', 'not-understood'))
+    it(`never guesses that a text is a read, and never allows it: ${one.title}`, async () => {
+      const { status, json } = await parse(one.text);
       expect(status).to.equal(200);
-      expect(json).to.include({ action: 'unknown', effect: 'write', normalized: 'unknown.unknown.unknown' });
-      expect(json.flags).to.include('not_understood');
-      expect(json.confidence).to.be.below(0.3);
+      expectReading(one, json);
       expect(['DENY', 'ESCALATE']).to.include(json.verdict_preview);
     });
-
-  it('sees text hidden by right-to-left overrides and invisible characters, and flags it', async () => {
-    for (const text of ['Read\u200b the \u202egol\u202c and delete the users', 'd\u200belete the users']) {
-      const { json } = await parse(text);
-      expect(json, text).to.include({ action: 'delete', object: 'user' });
-      expect(json.flags, text).to.include('obfuscated');
-    }
-  });
 
   it('is refused with a lone surrogate, escaped or as bytes: E2006', async () => {
     const raw = Buffer.concat([

@@ -1,4 +1,4 @@
-// Reading data out to an outside destination is sending: every verb with every destination, and texts that only look similar.
+// Reading data out to an outside destination is sending: every verb with every destination. Texts that only look similar: test/texts/parse/destinations.jsonl.
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { findRoot } from '../../../shared/platform/config/root.ts';
 import { compileLexicon, factsWith, LEXICON, shippedFiles } from '../policy/support.ts';
 import { shippedLexicon } from './lexicon.ts';
 
-interface Cases {
+interface Words {
   readonly readingOut: readonly string[];
   readonly reading: readonly string[];
   readonly moving: readonly string[];
@@ -18,17 +18,14 @@ interface Cases {
   /** Verbs that may be followed by the recipient before the object. */
   readonly toSomebody: readonly string[];
   readonly to: readonly string[];
-  readonly inside: readonly { readonly text: string; readonly effect: string }[];
 }
 
 // A file of this repository, whose members the test itself uses.
-const cases = JSON.parse(
-  readFileSync(path.join(findRoot(), 'test/unit/intent/destinations.cases.json'), 'utf8'),
-) as Cases;
+const words = JSON.parse(readFileSync(path.join(findRoot(), 'test/unit/intent/destinations.json'), 'utf8')) as Words;
 const lexicon = shippedLexicon();
 
 const textsOf = (verbs: readonly string[]): string[] =>
-  verbs.flatMap((verb) => cases.what.flatMap((what) => cases.to.map((to) => `${verb} ${what} ${to}.`)));
+  verbs.flatMap((verb) => words.what.flatMap((what) => words.to.map((to) => `${verb} ${what} ${to}.`)));
 
 /** Texts that are not parsed as leaving the organisation. */
 const missed = (verbs: readonly string[], isSent: (parse: ReturnType<typeof parseIntent>) => boolean): string[] =>
@@ -39,16 +36,16 @@ const missed = (verbs: readonly string[], isSent: (parse: ReturnType<typeof pars
 
 describe('data read out to an outside destination', () => {
   it('is sent, for every reading verb and every destination', () => {
-    expect(missed(cases.readingOut, ({ action }) => action === 'send')).to.deep.equal([]);
+    expect(missed(words.readingOut, ({ action }) => action === 'send')).to.deep.equal([]);
   });
 
   it('is sent, even by a verb that usually only reads', () => {
-    expect(missed(cases.reading, ({ action }) => action === 'send')).to.deep.equal([]);
+    expect(missed(words.reading, ({ action }) => action === 'send')).to.deep.equal([]);
   });
 
   it('is sent, even when the recipient precedes the object', () => {
-    const texts = cases.toSomebody.flatMap((verb) =>
-      cases.what.map((what) => `${verb} bob@partner.example.com ${what}.`),
+    const texts = words.toSomebody.flatMap((verb) =>
+      words.what.map((what) => `${verb} bob@partner.example.com ${what}.`),
     );
     for (const text of [...texts, 'Give bob@partner.example.com a view of all customer emails']) {
       const { effect, traits } = parseIntent(text, lexicon);
@@ -58,14 +55,14 @@ describe('data read out to an outside destination', () => {
   });
 
   it('leaves the organisation, even when the verb has a class of its own', () => {
-    expect(missed(cases.moving, () => true)).to.deep.equal([]);
+    expect(missed(words.moving, () => true)).to.deep.equal([]);
   });
 
   it('is never allowed to an agent that nobody registered, by the shipped policies', async () => {
     const loaded = loadPolicySet(shippedFiles(), LEXICON, { compileLexicon });
     if (!loaded.ok) throw new Error('the shipped policies do not load');
     const evaluator = createEvaluator({ set: loaded.set });
-    for (const text of textsOf([...cases.readingOut, ...cases.reading, ...cases.moving])) {
+    for (const text of textsOf([...words.readingOut, ...words.reading, ...words.moving])) {
       const { unassessed } = readingOfParse(parseIntent(text, lexicon));
       const facts = factsWith({
         agent: { registered: false, status: 'UNREGISTERED' },
@@ -81,12 +78,4 @@ describe('data read out to an outside destination', () => {
       expect((await evaluator.evaluate(facts)).verdict, text).to.be.oneOf(['DENY', 'ESCALATE']);
     }
   });
-
-  for (const { text, effect } of cases.inside) {
-    it(`is not meant by: ${text}`, () => {
-      const parse = parseIntent(text, lexicon);
-      expect(parse.effect).to.equal(effect);
-      expect(parse.traits).to.not.include('external');
-    });
-  }
 });

@@ -12,7 +12,8 @@ import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { loadPolicySet } from '../../../shared/core/policy/load.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { ACTION_CLASSES, EFFECTS, TRAITS } from '../../../shared/kernel/vocabulary.ts';
-import { lexiconJson, shippedLexicon } from './lexicon.ts';
+import { expectReading, textSet, unmet } from '../../support/text-cases.ts';
+import { lexiconJson, readingOf, shippedLexicon } from './lexicon.ts';
 
 const textOf = (part: object): string => JSON.stringify({ ...lexiconJson(), organisations: { rail: part } }, null, 2);
 const lexiconOf = (part: OrganisationFile): Lexicon => compileLexicon(JSON.parse(textOf(part)));
@@ -80,33 +81,13 @@ describe('words of one organisation', () => {
       expect(parseIntent(text, own), text).to.deep.equal(parseIntent(text, shippedLexicon()));
   });
 
-  for (const [what, text, expected] of [
-    ['a verb', 'Please derail the bogie', { action: 'delete', verb: 'derail', object: 'bogie' }],
-    ['its forms', 'The bogie should be derailed', { action: 'delete', effect: 'destructive' }],
-    ['a verb that means more here', 'Archive the thread', { action: 'delete', effect: 'destructive' }],
-    ['the forms of such a verb', 'The threads should be archived', { effect: 'destructive' }],
-    ['a verb of two words, with what it implies', 'Top up 20 euros', { action: 'transfer', domain: 'payments' }],
-    ['a refinement', 'Couple the accounts', { action: 'grant', verb: 'couple' }],
-    ['a domain', 'Read the bogie', { normalized: 'trains.read.bogie' }],
-    ['a noun that belongs elsewhere here', 'Show the ticket', { normalized: 'trains.read.ticket' }],
-    ['a synonym', 'Read the wagon', { object: 'carriage', domain: 'trains' }],
-    ['a noun whose plural looks like that of another', 'Read the bogies', { object: 'bogie', domain: 'trains' }],
-    ['a plural', 'Read the bogeys', { object: 'bogie' }],
-    ['a command', '`railctl derail 4711 --force`', { normalized: 'trains.delete.carriage', effect: 'destructive' }],
-  ] as const)
-    it(`may be ${what}`, () => expect(parseIntent(text, own)).to.include(expected));
+  for (const one of textSet('organisation', 'rail'))
+    it(`may be ${one.title}`, () => expectReading(one, readingOf(parseIntent(one.text, own))));
 
-  for (const [what, text, member, value] of [
-    ['a data class', 'Export the commuter cards and the commuter card list', 'data_classes', 'pii'],
-    ['a place', 'Restart the server on the main line', 'places', 'production'],
-    ['elevated rights', 'Make Tom a dispatcher', 'traits', 'privileged'],
-    ['money', 'Update the fare top-up', 'traits', 'financial'],
-    ['what is outside', 'Send the timetable to other railways', 'traits', 'external'],
-    ['what has no way back', 'Move the bogie to the scrapyard', 'traits', 'irreversible'],
-  ] as const)
-    it(`may be phrases for ${what}`, () => {
-      expect(parseIntent(text, own)[member]).to.include(value);
-      expect(parseIntent(text, other)[member]).to.not.include(value);
+  for (const one of textSet('organisation', 'rail-phrases'))
+    it(`may be phrases for ${one.title}`, () => {
+      expectReading(one, readingOf(parseIntent(one.text, own)));
+      expect(unmet(one.expect, readingOf(parseIntent(one.text, other))), one.place).to.have.lengthOf(1);
     });
 
   it('may be hosts that are inside', () => {

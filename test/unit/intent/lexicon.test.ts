@@ -1,6 +1,6 @@
 // The lexicon file: invalid files are refused, and schema and file do not drift apart.
 import { expect } from 'chai';
-import { verbForms, singular } from '../../../shared/core/intent/lexicon/inflection.ts';
+import { nominals, participles, singular, verbForms } from '../../../shared/core/intent/lexicon/inflection.ts';
 import { compileLexicon, LexiconError } from '../../../shared/core/intent/lexicon/lexicon.ts';
 import { LexiconSchema } from '../../../shared/core/intent/lexicon/schema.ts';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
@@ -120,5 +120,28 @@ describe('inflection', () => {
       apis: 'api',
     };
     for (const [plural, one] of Object.entries(pairs)) expect(singular(plural, plurals), plural).to.equal(one);
+  });
+
+  it('gives the participles of regular, doubling, irregular and phrasal verbs', () => {
+    expect(['delete', 'copy', 'ban', 'send', 'shut down'].map((verb) => participles(verb).at(-1))).to.deep.equal([
+      'deleted',
+      'copied',
+      'banned',
+      'sent',
+      'shut down',
+    ]);
+  });
+  it('gives the nouns of actions', () => {
+    for (const [verb, noun] of [
+      ['delete', 'deletion'],
+      ['remove', 'removal'],
+      ['cancel', 'cancellation'],
+      ['install', 'installation'],
+      ['erase', 'erasure'],
+      ['modify', 'modification'],
+      ['replace', 'replacement'],
+      ['destroy', 'destruction'],
+    ] as const)
+      expect(nominals(verb)).to.include(noun);
   });
 });

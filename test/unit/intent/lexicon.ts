@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
+import type { ParsedIntent } from '../../../shared/core/intent/types.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 
 const folder = path.join(findRoot(), 'policies');
@@ -23,3 +24,10 @@ export function shippedLexicon(): Lexicon {
   compiled ??= compileLexicon(lexiconJson());
   return compiled;
 }
+
+/** The members of a parse that text cases name: entities beside the others, and alternatives by their normalized forms. */
+export const readingOf = ({ entities, alternatives, ...members }: ParsedIntent): object => ({
+  ...members,
+  ...entities,
+  alternatives: alternatives.map(({ normalized }) => normalized),
+});

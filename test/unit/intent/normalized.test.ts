@@ -64,22 +64,6 @@ describe('actionOf', () => {
 });
 
 describe('parseNormalized', () => {
-  for (const text of [
-    '',
-    '.',
-    'a',
-    'a..b',
-    'db.frobnicate.users',
-    'db.delete.*.users',
-    'read the file',
-    'www.example.org',
-    'a.b.c',
-  ]) {
-    it(`leaves ${JSON.stringify(text)} to the reading of free text`, () => {
-      expect(parseNormalized(text, lexicon)).to.equal(undefined);
-    });
-  }
-
   it('reads action:resource and domain.action.object alike', () => {
     const [one, other] = [
       parseNormalized('drop:db/production/users', lexicon),
