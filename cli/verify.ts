@@ -2,8 +2,9 @@
 import { printable, quoted } from '../shared/core/proof/encoding.ts';
 import { type Failed, FAILURES, ProofError } from '../shared/core/proof/failures.ts';
 import type { TrustedKey } from '../shared/core/proof/keys.ts';
-import { type SignedPromise, verifyPromise } from '../shared/core/proof/promise.ts';
-import type { Receipt, VerifiedReceipt } from '../shared/core/proof/receipt.ts';
+import { verifyPromise } from '../shared/core/proof/promise.ts';
+import type { Receipt, SignedPromise } from '../shared/core/proof/shapes.ts';
+import type { VerifiedReceipt } from '../shared/core/proof/receipt.ts';
 import {
   checkPromiseInLog,
   type KeptPromise,

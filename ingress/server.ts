@@ -4,7 +4,8 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
-import { ApiError, toProblem } from '../shared/kernel/errors.ts';
+import { toProblem } from '../shared/api/problem.ts';
+import { ApiError } from '../shared/kernel/errors.ts';
 import { newId } from '../shared/kernel/ids.ts';
 
 export interface ServerOptions {

@@ -1,7 +1,8 @@
 // Chapter eight: receipts are verified without the service, with only its published keys, and forged ones are refused.
 import { ProofError } from '../../shared/core/proof/failures.ts';
 import { type TrustedKey, trustPublishedKeys } from '../../shared/core/proof/keys.ts';
-import { type Receipt, receiptOf, verifyReceipt } from '../../shared/core/proof/receipt.ts';
+import { receiptOf, verifyReceipt } from '../../shared/core/proof/receipt.ts';
+import type { Receipt } from '../../shared/core/proof/shapes.ts';
 import { verifyChain } from '../../shared/core/proof/verify.ts';
 import { DemoError, until } from './client.ts';
 import { must, type Scene } from './scene.ts';

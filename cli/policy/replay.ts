@@ -3,12 +3,8 @@ import { writeFileSync } from 'node:fs';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { type Draft, draftOfDigest, draftOfFolder } from '../../shared/domain/drafts/replay-draft.ts';
 import { replayHtml } from '../../shared/domain/drafts/replay-html.ts';
-import {
-  countDecisions,
-  type ReplayRange,
-  type ReplayReport,
-  replayRange,
-} from '../../shared/domain/drafts/replay-store.ts';
+import { countDecisions, type ReplayRange, replayRange } from '../../shared/domain/drafts/replay-store.ts';
+import type { ReplayReport } from '../../shared/domain/drafts/reports.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import type { Environment } from '../../shared/kernel/vocabulary.ts';

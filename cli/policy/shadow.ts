@@ -1,5 +1,6 @@
 // `custos policy shadow`: shows what the draft in shadow mode would have changed so far.
-import { readShadowStatus, type ShadowStatus } from '../../shared/domain/drafts/shadow-store.ts';
+import type { ShadowStatus } from '../../shared/domain/drafts/reports.ts';
+import { readShadowStatus } from '../../shared/domain/drafts/shadow-store.ts';
 import { runAdmin } from '../admin.ts';
 import { EXIT, exitWith } from '../exit.ts';
 import { paint, printFindings, printJson, printLine } from '../output.ts';

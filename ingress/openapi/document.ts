@@ -1,6 +1,6 @@
 // Builds the OpenAPI 3.1 document from the route values that also serve the requests.
-import { ERROR_TABLE, type ErrorCode, type ErrorEntry, toProblem, ApiError } from '../../shared/kernel/errors.ts';
-import { ProblemSchema } from '../../shared/api/problem.ts';
+import { ERROR_TABLE, type ErrorCode, type ErrorEntry, ApiError } from '../../shared/kernel/errors.ts';
+import { ProblemSchema, toProblem } from '../../shared/api/problem.ts';
 import { answerExample, requestExample } from './examples.ts';
 import type { Route } from '../route.ts';
 

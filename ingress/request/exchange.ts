@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { newId, REQUEST_ID_PATTERN } from '../../shared/kernel/ids.ts';
-import { toProblem } from '../../shared/kernel/errors.ts';
+import { toProblem } from '../../shared/api/problem.ts';
 import type { Metrics } from '../../shared/platform/observe/metrics.ts';
 import type { RequestSpan, Tracing } from '../../shared/platform/observe/tracing.ts';
 import type { LoggedIds, Reply } from '../route.ts';

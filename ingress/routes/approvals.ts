@@ -13,15 +13,9 @@ import type { Database, Sql } from '../../shared/platform/db/database.ts';
 import { invalidField } from '../../shared/kernel/errors.ts';
 import { mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import {
-  ApprovalDetail,
-  ApprovalList,
-  ApprovalListQuery,
-  ApprovalParams,
-  ApprovalVerdict,
-} from '../../shared/api/approval.ts';
+import { ApprovalDetail, ApprovalList, ApprovalListQuery, ApprovalVerdict } from '../../shared/api/approval.ts';
 import { approvalView } from '../../shared/api/approval-view.ts';
-import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
+import { DEFAULT_LIMIT, IdParams } from '../../shared/api/common.ts';
 import type { DecisionBody } from '../../shared/api/decision.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { DecisionDeps } from './decisions.ts';
@@ -63,7 +57,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       tag: 'Approvals',
       summary: word === 'approve' ? 'Approve what an agent asked for' : 'Reject what an agent asked for',
       description: `${effect} The key that asked may not decide, nor may a key that it made or that made it. The reason goes into the log, on the chain of the agent.`,
-      request: { params: ApprovalParams, body: ApprovalVerdict },
+      request: { params: IdParams, body: ApprovalVerdict },
       responses: { 200: { description: `The approval, ${state}.`, schema: ApprovalDetail } },
       errors: ['E4001', 'E5001'],
       idempotent: true,
@@ -124,7 +118,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       summary: 'Read one approval',
       description:
         "With the caller's own words, all that it is bound to, and the ESCALATE that opened it: what a human needs to decide. A key with intents:write but not admin:* sees the approvals that it asked for.",
-      request: { params: ApprovalParams },
+      request: { params: IdParams },
       responses: { 200: { description: 'The approval.', schema: ApprovalDetail } },
       errors: ['E4001'],
       handler: async ({ key, params }) => {

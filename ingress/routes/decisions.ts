@@ -3,8 +3,8 @@ import type { DecisionStore } from '../../shared/domain/decisions/decision-store
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
-import { DecisionIdParams, DecisionList, DecisionListQuery, DecisionOnRecord } from '../../shared/api/decision.ts';
+import { DEFAULT_LIMIT, IdParams } from '../../shared/api/common.ts';
+import { DecisionList, DecisionListQuery, DecisionOnRecord } from '../../shared/api/decision.ts';
 import type { ShowDecisions } from './decision-view.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { agentsOf, decodeCursor, instant, pageOf } from './paging.ts';
@@ -66,7 +66,7 @@ export function decisionRoutes({ decisions, shown }: DecisionDeps): Route[] {
       summary: 'Read one decision',
       description:
         'As it was answered, byte for byte, and after that whether it stands now: whether it may still be acted upon. It does not when it permits nothing (`verdict`), when it has `expired`, while the environment is `halted`, while the agent is paused, suspended or terminated (`agent_not_active`), and once the key that asked, and what rotations made of it, is revoked or has expired (`key_invalid`).',
-      request: { params: DecisionIdParams },
+      request: { params: IdParams },
       responses: { 200: { description: 'The decision, and whether it stands.', schema: DecisionOnRecord } },
       errors: ['E4001'],
       handler: async ({ key, params }) => {

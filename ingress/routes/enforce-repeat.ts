@@ -1,7 +1,8 @@
 // Repeats of enforce requests under an Idempotency-Key: a stored decision is answered again while it stands.
 import { lapsed, type Presence, type AnswerMembers } from '../../shared/domain/decisions/presence.ts';
 import { permits } from '../../shared/core/decision/stands.ts';
-import { type ApiError, toProblem } from '../../shared/kernel/errors.ts';
+import { toProblem } from '../../shared/api/problem.ts';
+import type { ApiError } from '../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import type { Reply } from '../route.ts';
 import type { MemberAnswer } from './enforce-evaluate.ts';

@@ -15,7 +15,7 @@ import {
   rotateKey,
 } from '../../shared/domain/keys/store.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
+import { DEFAULT_LIMIT, PageQuery } from '../../shared/api/common.ts';
 import {
   Key,
   type KeyBody,
@@ -24,7 +24,6 @@ import {
   type KeyCreatedBody,
   KeyIdParams,
   KeyList,
-  KeyListQuery,
   KeyRotate,
   KeyRotated,
   type KeyRotatedBody,
@@ -76,7 +75,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       tag: 'Keys',
       summary: 'List the keys of the environment, newest first',
       description: 'Revoked and expired keys are listed too. lastUsedAt is written every few seconds.',
-      request: { query: KeyListQuery },
+      request: { query: PageQuery },
       responses: { 200: { description: 'One page of keys.', schema: KeyList } },
       errors: [],
       handler: async ({ key: caller, query }) => {

@@ -6,16 +6,8 @@ import type { ReceiptStore, StoredCheckpoint } from '../../shared/domain/ledger/
 import { jwksOf } from '../../shared/core/proof/keys.ts';
 import { receiptOf, verifyReceipt } from '../../shared/core/proof/receipt.ts';
 import { asResult } from '../../shared/core/proof/failures.ts';
-import { DEFAULT_LIMIT, JsonObject } from '../../shared/api/common.ts';
-import {
-  CheckpointList,
-  CheckpointListQuery,
-  Consistency,
-  LeafHashes,
-  LogKeys,
-  Range,
-  Verification,
-} from '../../shared/api/log.ts';
+import { DEFAULT_LIMIT, JsonObject, PageQuery } from '../../shared/api/common.ts';
+import { CheckpointList, Consistency, LeafHashes, LogKeys, Range, Verification } from '../../shared/api/log.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { immutable } from './caching.ts';
 import { decodeCursor, pageOf } from './paging.ts';
@@ -69,7 +61,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
       access: ['proofs:read'],
       tag: 'Log',
       summary: 'List checkpoints, newest first',
-      request: { query: CheckpointListQuery },
+      request: { query: PageQuery },
       responses: { 200: { description: 'One page of checkpoints.', schema: CheckpointList } },
       errors: [],
       handler: async ({ key, query }) => {

@@ -10,12 +10,8 @@ import {
   readReplay,
   type ReplayRow,
 } from '../../shared/domain/drafts/replay-jobs.ts';
-import {
-  countDecisions,
-  type ReplayRange,
-  type ReplayReport,
-  replayRange,
-} from '../../shared/domain/drafts/replay-store.ts';
+import { countDecisions, type ReplayRange, replayRange } from '../../shared/domain/drafts/replay-store.ts';
+import { type ReplayReport, ReplayReportSchema, ShadowStatusSchema } from '../../shared/domain/drafts/reports.ts';
 import { readShadowStatus } from '../../shared/domain/drafts/shadow-store.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { newId } from '../../shared/kernel/ids.ts';
@@ -23,13 +19,8 @@ import { readDuration } from '../../shared/domain/keys/durations.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
-import {
-  ReplayParams,
-  ReplayReportSchema,
-  ReplayRequest,
-  ReplaySchema,
-  ShadowStatusSchema,
-} from '../../shared/api/replay.ts';
+import { IdParams } from '../../shared/api/common.ts';
+import { ReplayRequest, ReplaySchema } from '../../shared/api/replay.ts';
 import { MAX_FIELD_ERRORS } from '../request/field-errors.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import { prefers } from './caching.ts';
@@ -183,7 +174,7 @@ export function policyReplayRoutes({ db, nowMs }: PolicyReplayDeps): Route[] {
       tag: 'Policies',
       summary: 'A replay that runs as a job',
       description: 'Kept for a week. With `Accept: text/html`, once it is done: its report as a page.',
-      request: { params: ReplayParams },
+      request: { params: IdParams },
       responses: {
         200: {
           description: 'How far it is, and its report when it is done.',

@@ -11,15 +11,14 @@ import type { ReceiptStore } from '../../shared/domain/ledger/receipts.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import { recordDigest, recordPrefix } from '../../shared/core/proof/record.ts';
 import { writeTlogProof } from '../../shared/core/proof/tlog-proof.ts';
-import { ReceiptSchema } from '../../shared/api/log.ts';
-import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
+import { ReceiptSchema } from '../../shared/core/proof/shapes.ts';
+import { DEFAULT_LIMIT, PageQuery } from '../../shared/api/common.ts';
 import {
   EntityIdParams,
   ProofAccepted,
   ProofBatchAccepted,
   ProofBatchCreate,
   ProofChain,
-  ProofChainQuery,
   ProofCreate,
   type ProofCreateBody,
   ProofIdParams,
@@ -261,7 +260,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       access: ['proofs:read'],
       tag: 'Proofs',
       summary: "Read one entity's chain, oldest first",
-      request: { params: EntityIdParams, query: ProofChainQuery },
+      request: { params: EntityIdParams, query: PageQuery },
       responses: { 200: { description: 'One page of the chain, and its head.', schema: ProofChain } },
       errors: [],
       handler: async ({ key, params, query }) => {

@@ -7,14 +7,13 @@ import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
+import { DEFAULT_LIMIT, IdParams } from '../../shared/api/common.ts';
 import {
   IntentAccepted,
   IntentSubmission,
   SubmittedIntent,
   SubmittedIntentList,
   SubmittedIntentListQuery,
-  SubmittedIntentParams,
 } from '../../shared/api/submitted-intent.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import { type DecisionDeps, ownOnly } from './decisions.ts';
@@ -156,7 +155,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
       access: ['proofs:read', 'intents:write'],
       tag: 'Intents',
       summary: 'Read one submitted intent',
-      request: { params: SubmittedIntentParams },
+      request: { params: IdParams },
       responses: { 200: { description: 'The intent, with its decision once there is one.', schema: SubmittedIntent } },
       errors: ['E4001'],
       handler: async ({ key, params }) => {

@@ -1,19 +1,19 @@
 // Schemas of agents.
 import { Type, type Static } from 'typebox';
-import { AGENT_STATUSES, TIER_TABLE } from '../kernel/vocabulary.ts';
+import { AGENT_STATUSES } from '../kernel/vocabulary.ts';
 import {
   CallerId,
   closed,
-  Cursor,
   JsonObject,
-  Limit,
   listOf,
   named,
   NO_NUL,
   Nullable,
+  PAGE,
   StringEnum,
   Timestamp,
 } from './common.ts';
+import { SCORED } from './trust.ts';
 
 const Label = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' });
 const Labels = Type.Array(Label, { maxItems: 100, uniqueItems: true });
@@ -49,9 +49,7 @@ export const AgentUpdate = closed(
 );
 
 export const TrustSummary = named('TrustSummary', {
-  score: Type.Integer({ minimum: 0, maximum: 1_000 }),
-  level: Type.Integer({ minimum: 0, maximum: 7 }),
-  tier: StringEnum(TIER_TABLE.map((tier) => tier.name)),
+  ...SCORED,
   uncertainty: Type.Number({ minimum: 0, maximum: 1 }),
 });
 
@@ -72,6 +70,5 @@ export type AgentBody = Static<typeof Agent>;
 export const AgentList = listOf(Agent, 'AgentList');
 export const AgentListQuery = closed({
   status: Type.Optional(AgentStatusSchema),
-  cursor: Type.Optional(Cursor),
-  limit: Type.Optional(Limit),
+  ...PAGE,
 });

@@ -1,20 +1,20 @@
 // Schemas of approvals.
 import { Type } from 'typebox';
 import { APPROVAL_STATES } from '../core/decision/approval.ts';
+import { RequestedSchema } from '../core/policy/types.ts';
 import {
   CallerId,
   closed,
-  Cursor,
   JsonObject,
-  Limit,
   listOf,
   named,
   NO_NUL,
   Nullable,
+  PAGE,
   StringEnum,
   Timestamp,
 } from './common.ts';
-import { DecisionOnRecord, RequestedSchema } from './decision.ts';
+import { DecisionOnRecord } from './decision.ts';
 
 const Status = StringEnum(APPROVAL_STATES, {
   description: 'pending; approved: may be used once; rejected; used; expired: not decided or not used in time.',
@@ -69,10 +69,8 @@ export const ApprovalList = listOf(Approval, 'ApprovalList');
 export const ApprovalListQuery = closed({
   status: Type.Optional(Status),
   agentId: Type.Optional(CallerId),
-  cursor: Type.Optional(Cursor),
-  limit: Type.Optional(Limit),
+  ...PAGE,
 });
-export const ApprovalParams = closed({ id: Type.String({ minLength: 1, maxLength: 64 }) });
 
 /** Characters of a reason. */
 export const MAX_REASON = 1_000;

@@ -1,41 +1,14 @@
 // Schema pieces that many resources share.
+import { type TSchema, Type } from 'typebox';
 import { CALLER_ID_MAX, CALLER_ID_PATTERN } from '../kernel/ids.ts';
-import { type TSchema, type TSchemaOptions, Type } from 'typebox';
+import { closed, Nullable } from '../kernel/schema.ts';
 
-/** One of a closed list of words. */
-export function StringEnum<const T extends string>(values: readonly T[], options: TSchemaOptions = {}) {
-  return Type.Unsafe<T>({ ...options, type: 'string', enum: [...values] });
-}
-
-/** An object without other members. */
-export function closed<P extends Record<string, TSchema>>(properties: P, options: TSchemaOptions = {}) {
-  return Type.Object(properties, { ...options, additionalProperties: false });
-}
-
-/** A closed object that the OpenAPI document lists under this name. */
-export function named<P extends Record<string, TSchema>>($id: string, properties: P) {
-  return closed(properties, { $id });
-}
-
-export function Nullable<T extends TSchema>(schema: T) {
-  return Type.Union([schema, Type.Null()]);
-}
-
-/** Any JSON object, passed through unchanged. */
-export function JsonObject(options: TSchemaOptions = {}) {
-  return Type.Unsafe<Record<string, unknown>>({ ...options, type: 'object' });
-}
+export { closed, JsonObject, named, Nullable, StringEnum, Timestamp } from '../kernel/schema.ts';
 
 /** Pattern of a text that PostgreSQL can store. */
 export const NO_NUL = '^[^\\u0000]*$';
 /** The same for a text that is not blank. */
 export const NOT_BLANK = '^[^\\u0000]*\\S[^\\u0000]*$';
-
-export const Timestamp = Type.String({
-  description: 'RFC 3339, UTC, milliseconds.',
-  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
-  examples: ['2026-03-01T09:30:00.000Z'],
-});
 
 /** A time from callers: RFC 3339 with any offset, with or without fractions. */
 export const Instant = Type.String({ format: 'date-time', maxLength: 64, description: 'RFC 3339 date and time.' });
@@ -65,6 +38,13 @@ export const Cursor = Type.String({
   maxLength: 400,
   description: 'The nextCursor of the page before. Opaque; stays valid while rows are added.',
 });
+
+/** Query parameters of a list. */
+export const PAGE = { cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) };
+export const PageQuery = closed(PAGE);
+
+/** A path parameter without a pattern, so that a malformed id gets the same 404 as another tenant's. */
+export const IdParams = closed({ id: Type.String({ minLength: 1, maxLength: 64 }) });
 
 /** A page of a list: `{items, nextCursor}`. */
 export function listOf<T extends TSchema>(item: T, id: string) {

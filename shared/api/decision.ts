@@ -1,12 +1,19 @@
 // Schemas of enforcement and decisions. Members are snake_case, because a decision is also hashed.
 import { Type, type Static } from 'typebox';
 import { LAPSES } from '../core/decision/stands.ts';
+import {
+  ExplanationSchema,
+  ObligationSchema,
+  ReasonSchema,
+  RequestedSchema,
+  RiskSchema,
+} from '../core/policy/types.ts';
+import { PromiseSchema } from '../core/proof/shapes.ts';
 import { REQUEST_ID_PATTERN } from '../kernel/ids.ts';
 import { ACTIONS, EFFECTS, TRAITS, VERDICTS } from '../kernel/vocabulary.ts';
-import { CallerId, closed, Cursor, Instant, Limit, listOf, named, Nullable, StringEnum, Timestamp } from './common.ts';
-import { Context, IntentId, RiskSchema } from './intent.ts';
+import { CallerId, closed, Instant, listOf, named, Nullable, PAGE, StringEnum, Timestamp } from './common.ts';
+import { Context, IntentId } from './intent.ts';
 import { ProblemSchema } from './problem.ts';
-import { PromiseSchema } from './proof.ts';
 import { ToolAnswer, ToolCallSchema } from './tool.ts';
 
 const Level = Type.Integer({ minimum: 0, maximum: 7 });
@@ -52,65 +59,6 @@ export const EnforceBatchRequest = named('EnforceBatchRequest', {
     { minItems: 1, maxItems: 100 },
   ),
 });
-
-const ReasonSchema = named('Reason', {
-  policy: Type.String(),
-  rule: Type.String(),
-  effect: StringEnum(VERDICTS),
-  code: Type.String(),
-  message: Type.String(),
-});
-
-const ObligationSchema = Type.Unsafe<{ type: string; [member: string]: unknown }>({
-  $id: 'Obligation',
-  type: 'object',
-  required: ['type'],
-  properties: { type: { type: 'string' } },
-  description:
-    'What the caller must do after DEGRADE: redact_fields {fields}, max_rows {limit}, read_only, rate {limit, perSeconds}, or another kind with its data in params. A caller that does not know a kind must not act.',
-  examples: [
-    { type: 'max_rows', limit: 100 },
-    { type: 'redact_fields', fields: ['email'] },
-  ],
-});
-
-const ExplanationSchema = Type.Array(
-  closed({
-    policy: Type.String(),
-    rule: Type.String(),
-    effect: Type.String(),
-    matched: Type.Boolean(),
-    skipped: Type.Optional(Type.String()),
-    conditions: Type.Array(
-      closed({
-        fact: Type.String(),
-        path: Type.Optional(Type.String()),
-        operator: Type.String(),
-        expected: Type.Unknown(),
-        actual: Type.Optional(Type.Unknown()),
-        missing: Type.Boolean(),
-        result: Type.Boolean(),
-      }),
-    ),
-  }),
-  {
-    description: 'Every candidate rule with its conditions, the values that they compared, and why a rule was skipped.',
-  },
-);
-
-export const RequestedSchema = Type.Union(
-  [
-    closed({ intent: Type.String() }),
-    closed({ action: Type.String(), resource: Type.String() }),
-    closed({ tool: closed({ server: Type.String(), name: Type.String() }) }),
-  ],
-  {
-    $id: 'Requested',
-    description:
-      "The caller's own words, unchanged: the intent of an enforcement, action and resource of a submitted intent, or the tool that is called. Absent in decisions of versions without this member.",
-    examples: [{ intent: 'delete:db/production/users' }],
-  },
-);
 
 const common = {
   verdict: StringEnum(VERDICTS),
@@ -203,8 +151,6 @@ export const DryRun = closed(
   },
 );
 
-export const DecisionIdParams = closed({ id: Type.String({ minLength: 1, maxLength: 64 }) });
-
 export const DecisionList = listOf(DecisionOnRecord, 'DecisionList');
 export const DecisionListQuery = closed({
   agentId: Type.Optional(CallerId),
@@ -214,8 +160,7 @@ export const DecisionListQuery = closed({
   ),
   from: Type.Optional(Instant),
   to: Type.Optional(Instant),
-  cursor: Type.Optional(Cursor),
-  limit: Type.Optional(Limit),
+  ...PAGE,
 });
 
 export const EnforceBatchResponse = named('EnforceBatchResponse', {

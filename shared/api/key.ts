@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { DEFAULT_OVERLAP, DURATION_PATTERN, LIFETIME, OVERLAP } from '../domain/keys/durations.ts';
 import { AGENT_IDS_MAX, DEFAULT_TIER, NAME_MAX, NAME_PATTERN, TIER_MAX } from '../domain/keys/limits.ts';
 import { ENVIRONMENTS, SCOPES } from '../kernel/vocabulary.ts';
-import { CallerId, closed, Cursor, Limit, listOf, named, Nullable, StringEnum, Timestamp } from './common.ts';
+import { CallerId, closed, listOf, named, Nullable, StringEnum, Timestamp } from './common.ts';
 
 const KeyId = Type.String({
   pattern: '^[0-9A-Za-z]{8}$',
@@ -98,4 +98,3 @@ export const KeyRotated = named('KeyRotated', {
 export type KeyRotatedBody = Static<typeof KeyRotated>;
 
 export const KeyList = listOf(Key, 'KeyList');
-export const KeyListQuery = closed({ cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) });

@@ -1,20 +1,7 @@
 // Schemas of policy sets and findings.
 import { Type } from 'typebox';
-import { closed, JsonObject, named, Nullable, StringEnum, Timestamp } from './common.ts';
-
-export const FindingSchema = named('Finding', {
-  file: Type.String(),
-  line: Type.Integer({ minimum: 1 }),
-  column: Type.Integer({ minimum: 1 }),
-  pointer: Type.String({ description: 'RFC 6901, into the file.' }),
-  code: Type.String(),
-  message: Type.String(),
-  severity: Type.Optional(
-    StringEnum(['error', 'warning'], { description: 'Absent: error. A set with an error is not activated.' }),
-  ),
-  hint: Type.Optional(Type.String({ description: 'How to fix it.' })),
-  example: Type.Optional(Type.String({ description: 'A request that demonstrates it.' })),
-});
+import { FindingSchema } from '../core/policy/types.ts';
+import { closed, JsonObject, named, Nullable, Timestamp } from './common.ts';
 
 const Digest = Type.String({
   description:

@@ -1,16 +1,8 @@
 // The schema of problem documents (RFC 9457, and the members that Custos adds).
 import { type Static, Type } from 'typebox';
-import { ERROR_TABLE, type ErrorCode, type ErrorEntry } from '../kernel/errors.ts';
+import { type ApiError, ERROR_CATEGORIES, ERROR_TABLE, type ErrorCode } from '../kernel/errors.ts';
 import { named, StringEnum } from './common.ts';
 
-const CATEGORIES: readonly ErrorEntry['category'][] = [
-  'authentication',
-  'validation',
-  'limit',
-  'not_found',
-  'conflict',
-  'internal',
-];
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 
 export const FieldErrorSchema = named('FieldError', {
@@ -27,9 +19,26 @@ export const ProblemSchema = named('Problem', {
   detail: Type.String({ description: 'what was wrong with this request, and what to do' }),
   instance: Type.String({ description: 'the path of the request' }),
   code: StringEnum(CODES),
-  category: StringEnum(CATEGORIES),
+  category: StringEnum(ERROR_CATEGORIES),
   retryable: Type.Boolean({ description: 'whether the same request may succeed later' }),
   requestId: Type.String(),
   errors: Type.Optional(Type.Array(FieldErrorSchema, { maxItems: 20 })),
 });
-export type ProblemBody = Static<typeof ProblemSchema>;
+type Problem = Static<typeof ProblemSchema>;
+
+/** The problem document of an error; `instance` is the path of the request. */
+export function toProblem(error: ApiError, instance: string, requestId: string): Problem {
+  const { title, category, retryable } = ERROR_TABLE[error.code];
+  return {
+    type: `/v1/reference/errors#${error.code}`,
+    title,
+    status: error.status,
+    detail: error.message,
+    instance,
+    code: error.code,
+    category,
+    retryable: retryable || (error.code === 'E2010' && error.status === 409),
+    requestId,
+    ...(error.errors === undefined ? {} : { errors: [...error.errors] }),
+  };
+}

@@ -1,15 +1,15 @@
 // Schemas of proofs.
 import { Type, type Static } from 'typebox';
+import { PromiseSchema } from '../core/proof/shapes.ts';
 import {
   CallerId,
   closed,
-  Cursor,
   Instant,
   JsonObject,
-  Limit,
   listOf,
   named,
   Nullable,
+  PAGE,
   StringEnum,
   Timestamp,
 } from './common.ts';
@@ -37,23 +37,6 @@ export type ProofCreateBody = Static<typeof ProofCreate>;
 export const ProofBatchCreate = named('ProofBatchCreate', {
   proofs: Type.Array(ProofCreate, { minItems: 1, maxItems: 1_000 }),
 });
-
-export const PromiseSchema = closed(
-  {
-    log: Type.String({ description: 'Origin of the log.' }),
-    proofId: Type.String(),
-    recordDigest: Type.String(),
-    issuedAt: Timestamp,
-    deadline: Timestamp,
-    keyId: Type.String(),
-    signature: Type.String({ description: 'Ed25519, base64; /v1/log/keys has the key.' }),
-  },
-  {
-    $id: 'Promise',
-    description:
-      'A signed promise that the record will be in the log by the deadline. `custos verify promise.json --log FILE` detects a broken one.',
-  },
-);
 
 export const ProofAccepted = named('ProofAccepted', {
   proofId: Type.String(),
@@ -98,8 +81,7 @@ export const ProofListQuery = closed({
   event: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
   from: Type.Optional(Instant),
   to: Type.Optional(Instant),
-  cursor: Type.Optional(Cursor),
-  limit: Type.Optional(Limit),
+  ...PAGE,
 });
 
 export const ProofChain = named('ProofChain', {
@@ -108,4 +90,3 @@ export const ProofChain = named('ProofChain', {
   items: Type.Array(Proof),
   nextCursor: Nullable(Type.String()),
 });
-export const ProofChainQuery = closed({ cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) });

@@ -1,7 +1,7 @@
 // Schemas of submitted intents, which a worker evaluates.
 import { INTENT_STATUSES } from '../kernel/vocabulary.ts';
 import { Type } from 'typebox';
-import { CallerId, closed, Cursor, Limit, listOf, named, Nullable, StringEnum, Timestamp } from './common.ts';
+import { CallerId, closed, listOf, named, Nullable, PAGE, StringEnum, Timestamp } from './common.ts';
 import { DecisionOnRecord } from './decision.ts';
 import { Context } from './intent.ts';
 import { ToolCallSchema } from './tool.ts';
@@ -56,7 +56,5 @@ export const SubmittedIntentList = listOf(SubmittedIntent, 'SubmittedIntentList'
 export const SubmittedIntentListQuery = closed({
   agentId: Type.Optional(CallerId),
   status: Type.Optional(Status),
-  cursor: Type.Optional(Cursor),
-  limit: Type.Optional(Limit),
+  ...PAGE,
 });
-export const SubmittedIntentParams = closed({ id: Type.String({ minLength: 1, maxLength: 64 }) });

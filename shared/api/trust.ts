@@ -5,13 +5,12 @@ import { TIER_TABLE } from '../kernel/vocabulary.ts';
 import {
   CallerId,
   closed,
-  Cursor,
   Instant,
   JsonObject,
-  Limit,
   listOf,
   named,
   Nullable,
+  PAGE,
   StringEnum,
   Timestamp,
 } from './common.ts';
@@ -82,7 +81,8 @@ export const TrustSignalsAccepted = named('TrustSignalsAccepted', {
   signalIds: Type.Array(Type.String(), { description: 'In the order of the request.' }),
 });
 
-const scored = {
+/** A score with its level and tier. */
+export const SCORED = {
   score: Type.Integer({ minimum: 0, maximum: 1_000 }),
   level: Type.Integer({ minimum: 0, maximum: 7 }),
   tier: StringEnum(TIER_TABLE.map((tier) => tier.name)),
@@ -93,7 +93,7 @@ export const Trust = named('Trust', {
   registered: Type.Boolean({
     description: 'In decisions an unregistered agent has at most the score without evidence (250).',
   }),
-  ...scored,
+  ...SCORED,
   uncertainty: Type.Number({ minimum: 0, maximum: 1, description: '1 without any evidence.' }),
   evidence: closed({
     positive: Type.Number({
@@ -117,7 +117,7 @@ export const TrustQuery = closed({ at: Type.Optional(Instant) });
 
 export const TrustChange = named('TrustChange', {
   at: Timestamp,
-  ...scored,
+  ...SCORED,
   cause: closed(
     {
       firstSignal: Type.Integer({ minimum: 1, description: 'Signals of the agent are numbered without gaps.' }),
@@ -136,6 +136,5 @@ export const TrustHistory = listOf(TrustChange, 'TrustHistory');
 export const TrustHistoryQuery = closed({
   from: Type.Optional(Instant),
   to: Type.Optional(Instant),
-  cursor: Type.Optional(Cursor),
-  limit: Type.Optional(Limit),
+  ...PAGE,
 });

@@ -1,10 +1,12 @@
 // The table of error codes. The reference endpoint, the OpenAPI document and the tests derive from it.
 
+export const ERROR_CATEGORIES = ['authentication', 'validation', 'limit', 'not_found', 'conflict', 'internal'] as const;
+
 export interface ErrorEntry {
   /** The HTTP statuses this code can have; the first is the default. */
   readonly statuses: readonly [number, ...number[]];
   readonly title: string;
-  readonly category: 'authentication' | 'validation' | 'limit' | 'not_found' | 'conflict' | 'internal';
+  readonly category: (typeof ERROR_CATEGORIES)[number];
   /** Whether the same request may succeed later without being changed. */
   readonly retryable: boolean;
   readonly when: string;
@@ -119,37 +121,6 @@ export function invalidField(pointer: string, message: string): ApiError {
   return new ApiError('E2001', `The request is invalid: ${pointer || 'the body'} ${message}.`, {
     errors: [{ pointer, message }],
   });
-}
-
-/** An RFC 9457 problem document. */
-export interface Problem {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  instance: string;
-  code: ErrorCode;
-  category: ErrorEntry['category'];
-  retryable: boolean;
-  requestId: string;
-  errors?: FieldError[];
-}
-
-/** The problem document of an error; `instance` is the path of the request. */
-export function toProblem(error: ApiError, instance: string, requestId: string): Problem {
-  const { title, category, retryable } = ERROR_TABLE[error.code];
-  return {
-    type: `/v1/reference/errors#${error.code}`,
-    title,
-    status: error.status,
-    detail: error.message,
-    instance,
-    code: error.code,
-    category,
-    retryable: retryable || (error.code === 'E2010' && error.status === 409),
-    requestId,
-    ...(error.errors === undefined ? {} : { errors: [...error.errors] }),
-  };
 }
 
 /** For a branch that the types exclude. */

@@ -4,7 +4,8 @@ import { peekCheckpoint, readCheckpoint, writeCheckpoint } from '../../shared/co
 import { FAILURES, type FailureCode, ProofError } from '../../shared/core/proof/failures.ts';
 import { publishKey, trustKey } from '../../shared/core/proof/keys.ts';
 import { hashLeaf, rootFromLeafHashes } from '../../shared/core/proof/merkle.ts';
-import { parseReceipt, type Receipt, receiptOf, verifyReceipt, writeReceipt } from '../../shared/core/proof/receipt.ts';
+import { parseReceipt, receiptOf, verifyReceipt, writeReceipt } from '../../shared/core/proof/receipt.ts';
+import type { Receipt } from '../../shared/core/proof/shapes.ts';
 import { parseTlogProof, writeTlogProof } from '../../shared/core/proof/tlog-proof.ts';
 import { verifyChain } from '../../shared/core/proof/verify.ts';
 import { leastMs } from '../support/undisturbed.ts';

@@ -10,7 +10,8 @@ import {
   createReplayClaims,
   forgetReplays,
 } from '../../shared/domain/drafts/replay-jobs.ts';
-import { countDecisions, type ReplayReport } from '../../shared/domain/drafts/replay-store.ts';
+import { countDecisions } from '../../shared/domain/drafts/replay-store.ts';
+import type { ReplayReport } from '../../shared/domain/drafts/reports.ts';
 import { lowestId } from '../../shared/kernel/ids.ts';
 import { createReplayRunner } from '../../workers/jobs/replay.ts';
 import type { Client } from '../support/client.ts';

@@ -1,7 +1,7 @@
 // Helpers for tests of receipts: they read receipts without any of the code under test.
 import { createHash } from 'node:crypto';
 import canonicalizeIndependently from 'canonicalize';
-import type { Receipt } from '../../shared/core/proof/receipt.ts';
+import type { Receipt } from '../../shared/core/proof/shapes.ts';
 
 interface RecordJson {
   readonly agentId: string;

@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { trustPublishedKeys, type TrustedKey } from '../../shared/core/proof/keys.ts';
 import { promiseOf, verifyPromise } from '../../shared/core/proof/promise.ts';
-import { parseReceipt, type Receipt, receiptOf, verifyReceipt } from '../../shared/core/proof/receipt.ts';
+import { parseReceipt, receiptOf, verifyReceipt } from '../../shared/core/proof/receipt.ts';
+import type { Receipt } from '../../shared/core/proof/shapes.ts';
 import { parseTlogProof } from '../../shared/core/proof/tlog-proof.ts';
 import { asAnswered, type Client, type ClientResponse } from '../support/client.ts';
 import type { Service } from '../support/service.ts';

@@ -145,7 +145,7 @@ export interface ExplainedCondition {
   readonly path?: string;
   readonly operator: string;
   readonly expected: unknown;
-  readonly actual: unknown;
+  readonly actual?: unknown;
   readonly missing: boolean;
   readonly result: boolean;
 }

@@ -3,8 +3,7 @@ import { Type } from 'typebox';
 import type { Database, Statement } from '../../../shared/platform/db/database.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import { assertMayName } from '../../../shared/domain/keys/bound.ts';
-import { CallerId, StringEnum } from '../../../shared/api/common.ts';
-import { DecisionIdParams } from '../../../shared/api/decision.ts';
+import { CallerId, IdParams, StringEnum } from '../../../shared/api/common.ts';
 import { VERDICTS } from '../../../shared/kernel/vocabulary.ts';
 import type { Route } from '../../route.ts';
 import type { NewerDecisions } from '../client/wire.ts';
@@ -60,7 +59,7 @@ export function decisionPageRoutes({ db, explanations }: DecisionPagesDeps): Rou
     pageRoute({
       path: '/decisions/{id}/explanation',
       summary: 'Every rule that applied to a recorded decision, with the values it was evaluated with',
-      request: { params: DecisionIdParams },
+      request: { params: IdParams },
       errors: ['E4001'],
       answer: async ({ key, params }) => {
         const explanation = await explanations.read(key, params.id);

@@ -1,40 +1,23 @@
 // Types of a policy difference: decisions before and after a draft, and the report about them. Plain data.
-import type { Verdict } from '../../kernel/vocabulary.ts';
-import type { Evaluation, Reason } from './types.ts';
+import { type TSchema, Type } from 'typebox';
+import { closed, JsonObject, type Shape, StringEnum, Timestamp } from '../../kernel/schema.ts';
+import { VERDICTS } from '../../kernel/vocabulary.ts';
+import { type Evaluation, ReasonSchema } from './types.ts';
 
-/** A decision that was evaluated again. `before` is the recorded result, `after` the result under the draft. */
-export interface Compared {
-  readonly decisionId: string;
-  /** RFC 3339. */
-  readonly evaluatedAt: string;
-  readonly organisation: string;
-  readonly environment: string;
-  readonly agentId: string;
-  /** The normalized intent. */
-  readonly intent: string;
-  readonly resource: string;
-  readonly before: Evaluation;
-  readonly after: Evaluation;
-}
+const Count = Type.Integer({ minimum: 0 });
+const Verdict = StringEnum(VERDICTS);
+const OWNER = { organisation: Type.String(), environment: Type.String() };
 
-/** Why a decision could not be evaluated again. */
-export type NotEvaluable =
-  /** Retention deleted its facts. */
-  | 'factsErased'
-  /** The record or the facts were altered after they were written; `custos decision verify` gives details. */
-  | 'damaged'
-  /** It was made under this very set, and its facts do not reproduce the recorded result. */
-  | 'notReproduced';
+/** `stricter` and `looser`: in the order ALLOW, DEGRADE, ESCALATE, DENY. */
+const ChangeSchema = closed({ decisions: Count, stricter: Count, looser: Count });
+export type Change = Shape<typeof ChangeSchema>;
 
-/** Limits on the entries that a difference counts individually and shows. */
-export interface DifferenceLimits {
-  /** Distinct agents, resources and rules that are counted individually; later ones are counted together. */
-  readonly counted: number;
-  /** Entries of a table in the report. */
-  readonly shown: number;
-  /** Examples of each transition. */
-  readonly examples: number;
-}
+const SaidSchema = closed({
+  verdict: Verdict,
+  reasons: Type.Array(closed(ReasonSchema.properties), { description: 'The first five.' }),
+  obligations: Type.Array(JsonObject()),
+});
+export type Said = Shape<typeof SaidSchema>;
 
 /** Sorted by size, largest first, then by name. */
 export interface Table<Item> {
@@ -45,53 +28,76 @@ export interface Table<Item> {
   readonly beyond: number;
 }
 
-export interface Change {
-  readonly decisions: number;
-  /** Verdicts that became stricter, in the order ALLOW, DEGRADE, ESCALATE, DENY. */
-  readonly stricter: number;
-  readonly looser: number;
+function tableOf<P extends Record<string, TSchema>>(properties: P, description: string) {
+  return closed(
+    { items: Type.Array(closed(properties)), more: Count, beyond: Count },
+    {
+      description: `${description} The largest first. \`more\`: further entries, not shown; \`beyond\`: changes of entries that were too many to be counted one by one.`,
+    },
+  );
 }
 
-export interface Said {
-  readonly verdict: Verdict;
-  /** The first five. */
-  readonly reasons: readonly Reason[];
-  readonly obligations: readonly Readonly<Record<string, unknown>>[];
+export const DifferenceSchema = closed({
+  decisions: closed({
+    total: Count,
+    evaluated: Count,
+    standing: Type.Integer({
+      minimum: 0,
+      description: 'Answers that do not depend on policies: halts, refused approvals, failed evaluations.',
+    }),
+    notEvaluable: closed({ total: Count, factsErased: Count, damaged: Count, notReproduced: Count }),
+  }),
+  // `obligations`: DEGRADE before and after, with different obligations.
+  changed: closed({ ...ChangeSchema.properties, obligations: Count }),
+  otherReasons: Type.Integer({ minimum: 0, description: 'The same verdict and obligations for other reasons.' }),
+  transitions: Type.Array(closed({ from: Verdict, to: Verdict, decisions: Count })),
+  rules: tableOf(
+    { policy: Type.String(), rule: Type.String(), effect: Verdict, newly: Count, noLonger: Count },
+    'Changed decisions by rules that are newly, or no longer, among their reasons.',
+  ),
+  agents: tableOf({ ...OWNER, agentId: Type.String(), ...ChangeSchema.properties }, 'Changed decisions by agent.'),
+  resources: tableOf({ resource: Type.String(), ...ChangeSchema.properties }, 'Changed decisions by resource.'),
+  environments: tableOf({ ...OWNER, ...ChangeSchema.properties }, 'Changed decisions by organisation and environment.'),
+  examples: Type.Array(
+    closed({
+      decisionId: Type.String(),
+      evaluatedAt: Timestamp,
+      ...OWNER,
+      agentId: Type.String(),
+      // The normalized intent.
+      intent: Type.String(),
+      resource: Type.String(),
+      before: SaidSchema,
+      after: SaidSchema,
+    }),
+    {
+      description:
+        'For each transition up to 20, each agent, resource and reasons once, and five with the same reasons.',
+    },
+  ),
+});
+export type DifferenceReport = Shape<typeof DifferenceSchema>;
+export type Example = DifferenceReport['examples'][number];
+
+/** A decision that was evaluated again. `before` is the recorded result, `after` the result under the draft. */
+export interface Compared extends Omit<Example, 'before' | 'after'> {
+  readonly before: Evaluation;
+  readonly after: Evaluation;
 }
 
-export interface Example extends Omit<Compared, 'before' | 'after'> {
-  readonly before: Said;
-  readonly after: Said;
-}
+/**
+ * Why a decision could not be evaluated again. `factsErased`: retention deleted its facts. `damaged`: the record or the facts
+ * were altered after they were written; `custos decision verify` gives details. `notReproduced`: it was made under this very
+ * set, and its facts do not reproduce the recorded result.
+ */
+export type NotEvaluable = Exclude<keyof DifferenceReport['decisions']['notEvaluable'], 'total'>;
 
-export interface DifferenceReport {
-  readonly decisions: {
-    readonly total: number;
-    readonly evaluated: number;
-    /** Results that do not depend on policies: a halt, a refused approval, an aborted evaluation. */
-    readonly standing: number;
-    readonly notEvaluable: { readonly total: number } & Readonly<Record<NotEvaluable, number>>;
-  };
-  readonly changed: Change & {
-    /** DEGRADE before and after, with different obligations. */
-    readonly obligations: number;
-  };
-  /** The same verdict and obligations for different reasons: no change for the caller. */
-  readonly otherReasons: number;
-  readonly transitions: readonly { readonly from: Verdict; readonly to: Verdict; readonly decisions: number }[];
-  readonly rules: Table<{
-    readonly policy: string;
-    readonly rule: string;
-    readonly effect: string;
-    /** Changed decisions of which the rule, with this effect, is a reason only under the draft. */
-    readonly newly: number;
-    readonly noLonger: number;
-  }>;
-  readonly agents: Table<
-    { readonly organisation: string; readonly environment: string; readonly agentId: string } & Change
-  >;
-  readonly resources: Table<{ readonly resource: string } & Change>;
-  readonly environments: Table<{ readonly organisation: string; readonly environment: string } & Change>;
-  /** For each transition the oldest examples; each agent, resource and list of reasons once, and at most five with the same reasons. */
-  readonly examples: readonly Example[];
+/** Limits on the entries that a difference counts individually and shows. */
+export interface DifferenceLimits {
+  /** Distinct agents, resources and rules that are counted individually; later ones are counted together. */
+  readonly counted: number;
+  /** Entries of a table in the report. */
+  readonly shown: number;
+  /** Examples of each transition. */
+  readonly examples: number;
 }

@@ -158,6 +158,7 @@ export function createDifference(limits: DifferenceLimits = REPORT_LIMITS, state
       examples: [...examples],
     }),
     report() {
+      // Where a part of a key is taken as a verdict, add() wrote one.
       const weight = ({ decisions = 0 }: Counts): number => decisions;
       const rank = (verdict: Verdict): number => VERDICTS.indexOf(verdict);
       const [factsErased, damaged, notReproduced] = [
@@ -176,7 +177,6 @@ export function createDifference(limits: DifferenceLimits = REPORT_LIMITS, state
         otherReasons: counted('otherReasons'),
         transitions: transitions
           .table(Number.POSITIVE_INFINITY, weight, ([from, to], { decisions = 0 }) => ({
-            // The parts of the key are verdicts, because add() accepts nothing else.
             from: from as Verdict,
             to: to as Verdict,
             decisions,
@@ -185,10 +185,10 @@ export function createDifference(limits: DifferenceLimits = REPORT_LIMITS, state
         rules: rules.table(
           limits.shown,
           ({ newly = 0, noLonger = 0 }) => newly + noLonger,
-          ([policy = '', rule = '', effect = ''], { newly = 0, noLonger = 0 }) => ({
+          ([policy = '', rule = '', effect], { newly = 0, noLonger = 0 }) => ({
             policy,
             rule,
-            effect,
+            effect: effect as Verdict,
             newly,
             noLonger,
           }),

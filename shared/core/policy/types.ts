@@ -2,28 +2,50 @@
 import type { ToolFacts } from '../tools/call.ts';
 import type { TrustFacts } from '../trust/facts.ts';
 import type { ParsedIntent } from '../intent/types.ts';
-import type { AgentStatus, Environment, Effect, RiskLevel, Verdict } from '../../kernel/vocabulary.ts';
+import { type Static, Type } from 'typebox';
+import { closed, named, type Shape, StringEnum } from '../../kernel/schema.ts';
+import { RISK_LEVELS, VERDICTS } from '../../kernel/vocabulary.ts';
+import type { AgentStatus, Environment, Effect, Verdict } from '../../kernel/vocabulary.ts';
 
-export interface RiskFactor {
-  factor: string;
-  score: number;
-  message: string;
-}
+const Score = Type.Integer({ minimum: 0, maximum: 1_000 });
 
-export interface Risk {
-  level: RiskLevel;
-  /** 0..1000 */
-  score: number;
-  factors: RiskFactor[];
-  /** The risk computed without the factors that count only because facts are missing; absent when there are no such factors. */
-  certain?: { level: RiskLevel; score: number };
-}
+export const RiskSchema = closed(
+  {
+    level: StringEnum(RISK_LEVELS),
+    score: Score,
+    factors: Type.Array(closed({ factor: Type.String(), score: Type.Integer(), message: Type.String() })),
+    certain: Type.Optional(
+      closed(
+        { level: StringEnum(RISK_LEVELS), score: Score },
+        {
+          description:
+            'The risk without factors that count only because facts are missing; present when there are such factors. Where it differs, rules of stage enforce treat the risk as missing.',
+        },
+      ),
+    ),
+  },
+  {
+    $id: 'Risk',
+    description: 'Computed by the policies of stage intake; level low below 400, medium below 700, else high.',
+  },
+);
+export type Risk = Static<typeof RiskSchema>;
+export type RiskFactor = Risk['factors'][number];
 
-/** The caller's input, unchanged: the `intent` of an enforcement, action and resource of a submitted intent, or the tool that is called. */
-export type Requested =
-  | { readonly intent: string }
-  | { readonly action: string; readonly resource: string }
-  | { readonly tool: { readonly server: string; readonly name: string } };
+export const RequestedSchema = Type.Union(
+  [
+    closed({ intent: Type.String() }),
+    closed({ action: Type.String(), resource: Type.String() }),
+    closed({ tool: closed({ server: Type.String(), name: Type.String() }) }),
+  ],
+  {
+    $id: 'Requested',
+    description:
+      "The caller's own words, unchanged: the intent of an enforcement, action and resource of a submitted intent, or the tool that is called. Absent in decisions of versions without this member.",
+    examples: [{ intent: 'delete:db/production/users' }],
+  },
+);
+export type Requested = Shape<typeof RequestedSchema>;
 
 /** A parsed intent with the canonical resource that policies match. */
 export type IntentFacts = Omit<ParsedIntent, 'alternatives'> & {
@@ -61,40 +83,60 @@ export interface Facts {
   environment: Environment;
 }
 
-export interface Reason {
-  policy: string;
-  rule: string;
-  effect: Verdict;
-  code: string;
-  message: string;
-}
+export const ReasonSchema = named('Reason', {
+  policy: Type.String(),
+  rule: Type.String(),
+  effect: StringEnum(VERDICTS),
+  code: Type.String(),
+  message: Type.String(),
+});
+export type Reason = Static<typeof ReasonSchema>;
 
 /** An obligation of a DEGRADE verdict: the caller may act only if it complies with it. */
 export interface Obligation {
   type: string;
   [member: string]: unknown;
 }
+export const ObligationSchema = Type.Unsafe<Obligation>({
+  $id: 'Obligation',
+  type: 'object',
+  required: ['type'],
+  properties: { type: { type: 'string' } },
+  description:
+    'What the caller must do after DEGRADE: redact_fields {fields}, max_rows {limit}, read_only, rate {limit, perSeconds}, or another kind with its data in params. A caller that does not know a kind must not act.',
+  examples: [
+    { type: 'max_rows', limit: 100 },
+    { type: 'redact_fields', fields: ['email'] },
+  ],
+});
 
-/** One condition with the actual value it was compared with (for `explain`). */
-export interface ExplainedCondition {
-  fact: string;
-  path?: string;
-  operator: string;
-  expected: unknown;
-  actual: unknown;
-  missing: boolean;
-  result: boolean;
-}
-
-export interface ExplainedRule {
-  policy: string;
-  rule: string;
-  effect: Verdict;
-  matched: boolean;
-  /** Why a candidate rule was skipped, or did not count although its conditions matched. */
-  skipped?: string;
-  conditions: ExplainedCondition[];
-}
+/** The rules of `explain`, with the values that their conditions were compared with. */
+export const ExplanationSchema = Type.Array(
+  closed({
+    policy: Type.String(),
+    rule: Type.String(),
+    effect: Type.Unsafe<Verdict>(Type.String()),
+    matched: Type.Boolean(),
+    // Why a candidate rule was skipped, or did not count although its conditions matched.
+    skipped: Type.Optional(Type.String()),
+    conditions: Type.Array(
+      closed({
+        fact: Type.String(),
+        path: Type.Optional(Type.String()),
+        operator: Type.String(),
+        expected: Type.Unknown(),
+        actual: Type.Optional(Type.Unknown()),
+        missing: Type.Boolean(),
+        result: Type.Boolean(),
+      }),
+    ),
+  }),
+  {
+    description: 'Every candidate rule with its conditions, the values that they compared, and why a rule was skipped.',
+  },
+);
+export type ExplainedRule = Static<typeof ExplanationSchema>[number];
+export type ExplainedCondition = ExplainedRule['conditions'][number];
 
 /** Deeply frozen, because a memoized evaluation is returned to several callers. */
 export interface Evaluation {
@@ -108,23 +150,22 @@ export interface Evaluation {
 /** The input of intake policies: all facts except the risk, which these policies compute. */
 export type RiskFacts = Omit<Facts, 'intent'> & { intent: Omit<IntentFacts, 'risk'> };
 
-/** A problem in a policy file, a lexicon or a stored set that prevents its use, with its position. `line` and `column` count from 1. */
-export interface Finding {
-  file: string;
-  line: number;
-  column: number;
-  /** RFC 6901 JSON Pointer into the file. */
-  pointer: string;
-  /** A FindingCode, or a LintCode for findings of the linter. */
-  code: string;
-  message: string;
-  /** Absent means error. A set with an error is not put into force. */
-  severity?: 'error' | 'warning';
-  /** How to fix it. */
-  hint?: string;
-  /** A request that demonstrates the finding. */
-  example?: string;
-}
+/** A problem in a policy file, a lexicon or a stored set that prevents its use, with its position. */
+export const FindingSchema = named('Finding', {
+  file: Type.String(),
+  line: Type.Integer({ minimum: 1 }),
+  column: Type.Integer({ minimum: 1 }),
+  pointer: Type.String({ description: 'RFC 6901, into the file.' }),
+  // A FindingCode, or a LintCode for findings of the linter.
+  code: Type.String(),
+  message: Type.String(),
+  severity: Type.Optional(
+    StringEnum(['error', 'warning'], { description: 'Absent: error. A set with an error is not activated.' }),
+  ),
+  hint: Type.Optional(Type.String({ description: 'How to fix it.' })),
+  example: Type.Optional(Type.String({ description: 'A request that demonstrates it.' })),
+});
+export type Finding = Static<typeof FindingSchema>;
 
 export type FindingCode =
   | 'TOO_LARGE'

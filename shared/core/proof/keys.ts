@@ -4,6 +4,7 @@ import { publicKeyFromRaw, rawPublicKey } from './ed25519.ts';
 import { exactMembers, isCount, quoted } from './encoding.ts';
 import { ProofError } from './failures.ts';
 import { ED25519, encodeVkey, parseVkey } from './note.ts';
+import type { PublishedKey } from './shapes.ts';
 
 /** A log names its promise key `<origin>/promise`, so that a promise key can never be used as a log key. */
 const PROMISE_SUFFIX = '/promise';
@@ -49,18 +50,7 @@ export function jwksOf(keys: readonly (KeyObject | Uint8Array)[]): { readonly ke
   return { keys: [...new Map(keys.map((key) => [keyIdOf(key), jwkOf(key)])).values()] };
 }
 
-export type KeyUse = 'log' | 'promise';
-
-/** One entry of `GET /v1/log/keys`. */
-export interface PublishedKey {
-  readonly keyId: string;
-  /** Note verifier key (C2SP), Ed25519: its name is the origin, or `<origin>/promise`. */
-  readonly vkey: string;
-  readonly use: KeyUse;
-  /** The smallest and the largest tree that the key may sign; null means that it still signs. A promise key has 0 and null. */
-  readonly firstSize: number;
-  readonly lastSize: number | null;
-}
+export type KeyUse = PublishedKey['use'];
 
 /** A key that the verifier trusts, decoded. */
 export interface TrustedKey {

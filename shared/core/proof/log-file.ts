@@ -4,7 +4,8 @@ import { EMPTY_FRONTIER, frontierRoot, grow } from './frontier.ts';
 import { exactMembers, isCount, parseBounded, quoted, strictBase64 } from './encoding.ts';
 import { ProofError } from './failures.ts';
 import { hashLeaf } from './merkle.ts';
-import type { PublishedKey, TrustedKey } from './keys.ts';
+import type { TrustedKey } from './keys.ts';
+import type { PublishedKey } from './shapes.ts';
 
 export const LOG_FILE_FORMAT = 'custos-log/1';
 /** Size of a record of a 1 MB request, in base64. */

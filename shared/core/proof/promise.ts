@@ -4,27 +4,10 @@ import { canonicalString } from './canonical.ts';
 import { exactMembers, quoted, strictBase64, strictHash, strictTime } from './encoding.ts';
 import { asResult, type Failed, ProofError } from './failures.ts';
 import { keyIdOf, type TrustedKey } from './keys.ts';
+import type { PromiseClaims, SignedPromise } from './shapes.ts';
 
 const PREFIX = 'custos-promise-v1\n';
 const MAX_TEXT = 1_024;
-
-export interface PromiseClaims {
-  /** Origin of the log. */
-  readonly log: string;
-  readonly proofId: string;
-  /** SHA-256 of the record's canonical bytes without its previousHash, lower-case hex. */
-  readonly recordDigest: string;
-  /** YYYY-MM-DDTHH:mm:ss.sssZ */
-  readonly issuedAt: string;
-  readonly deadline: string;
-  /** Thumbprint of the promise key. */
-  readonly keyId: string;
-}
-
-export interface SignedPromise extends PromiseClaims {
-  /** Ed25519, standard base64. */
-  readonly signature: string;
-}
 
 /** The signed message: a prefix specific to this format, and JCS of the claims. Times, digests and key ids need no escapes. */
 function messageOf(c: PromiseClaims): Buffer {

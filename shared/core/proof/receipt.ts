@@ -6,8 +6,9 @@ import { asResult, type Failed, ProofError } from './failures.ts';
 import type { TrustedKey } from './keys.ts';
 import { hashLeaf, verifyInclusion } from './merkle.ts';
 import { eventHashOf, isOfLog, logOf, type RecordView, readRecord } from './record-read.ts';
+import type { Receipt } from './shapes.ts';
 
-export const RECEIPT_FORMAT = 'custos-receipt/1';
+export const RECEIPT_FORMAT: Receipt['format'] = 'custos-receipt/1';
 /** The limit of the HTTP interface; offline, a record may be as large as a request was. */
 export const MAX_RECEIPT_BYTES = 65_536;
 /** A request has at most 1 MB, and base64 adds a third. */
@@ -15,21 +16,6 @@ export const MAX_OFFLINE_RECEIPT_BYTES = 2 * 1_048_576;
 /** The path length in a tree of 2^53 leaves. */
 const MAX_PATH = 53;
 const MAX_PROOF_ID = 256;
-
-/** A receipt, as `GET /v1/proofs/{id}` returns it. */
-export interface Receipt {
-  readonly format: typeof RECEIPT_FORMAT;
-  readonly status: 'anchored';
-  readonly proofId: string;
-  /** The record's canonical bytes, base64. */
-  readonly record: string;
-  /** Position of the record in the log, from 0. */
-  readonly index: number;
-  /** Hashes from the leaf's sibling up to the root's child, lower-case hex. */
-  readonly path: readonly string[];
-  /** A checkpoint that covers the index: the text of the signed note. */
-  readonly checkpoint: string;
-}
 
 /** Builds a receipt from its parts. Sizes and hashes are not checked. */
 export function writeReceipt(parts: {

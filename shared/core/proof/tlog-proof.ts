@@ -1,7 +1,8 @@
 // Receipts in text form (c2sp.org/tlog-proof): the same parts as the JSON form, with the record as extra data.
 import { quoted, strictBase64, strictDecimal } from './encoding.ts';
 import { ProofError } from './failures.ts';
-import { MAX_RECEIPT_BYTES, type Receipt, receiptOf } from './receipt.ts';
+import { MAX_RECEIPT_BYTES, receiptOf } from './receipt.ts';
+import type { Receipt } from './shapes.ts';
 import { readRecord } from './record-read.ts';
 
 const HEADER = 'c2sp.org/tlog-proof@v1';

@@ -2,10 +2,10 @@
 import { parseBounded, quoted } from './encoding.ts';
 import { asResult, type Failed, ProofError } from './failures.ts';
 import { createLogFileVerifier, type VerifiedLog } from './log-file.ts';
-import { promiseOf, type SignedPromise } from './promise.ts';
+import { promiseOf } from './promise.ts';
+import type { Receipt, SignedPromise } from './shapes.ts';
 import {
   MAX_OFFLINE_RECEIPT_BYTES,
-  type Receipt,
   receiptOf,
   type VerifiedReceipt,
   type VerifyOptions,

@@ -1,7 +1,7 @@
 // The report of a replay as one HTML page without scripts and external resources. Every text in it is untrusted. Pure.
 import type { Change, Example, Said, Table } from '../../core/policy/difference-types.ts';
 import { printable } from '../../core/proof/encoding.ts';
-import type { ReplayReport } from './replay-store.ts';
+import type { ReplayReport } from './reports.ts';
 
 /** Markup of this file. Every other text is escaped when it is inserted. */
 class Markup {

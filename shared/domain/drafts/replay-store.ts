@@ -10,6 +10,7 @@ import type { PolicySet } from '../../core/policy/load.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
 import { ENVIRONMENTS, type Environment } from '../../kernel/vocabulary.ts';
 import { createReplayer, type StoredForReplay } from './replay.ts';
+import type { ReplayReport } from './reports.ts';
 
 /** Which decisions are replayed. Undefined: all of them. */
 export interface ReplayRange {
@@ -22,28 +23,6 @@ export interface ReplayRange {
   readonly toMs: number;
   /** Limit of the number, oldest first in each organisation and environment. */
   readonly limit?: number | undefined;
-}
-
-export interface ReplayReport extends DifferenceReport {
-  readonly draft: { readonly digest: string; readonly policies: number };
-  readonly range: {
-    readonly from: string | null;
-    readonly to: string;
-    /** Slug. */
-    readonly organisation: string | null;
-    readonly environment: string | null;
-    readonly agentId: string | null;
-    readonly limit: number | null;
-  };
-  /** The policy sets of the decisions, sorted by number of decisions (highest first) and digest. */
-  readonly sets: readonly {
-    readonly digest: string;
-    readonly decisions: number;
-    /** Whether its lexicon is that of the draft; `unknown` when the set is not stored. */
-    readonly lexicon: 'same' | 'other' | 'unknown';
-  }[];
-  /** Caveats, as sentences. */
-  readonly notes: readonly string[];
 }
 
 // One index look-up for each. With EXISTS the planner might choose a join.

@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import { createDifference, type DifferenceState } from '../../core/policy/difference.ts';
-import type { DifferenceLimits, DifferenceReport } from '../../core/policy/difference-types.ts';
+import type { DifferenceLimits } from '../../core/policy/difference-types.ts';
 import type { Finding } from '../../core/policy/types.ts';
 import type { Replayed, Replayer, StoredForReplay } from './replay.ts';
+import type { ShadowStatus } from './reports.ts';
 
 /** Small, because the counts are stored again with each batch. */
 export const SHADOW_LIMITS: DifferenceLimits = { counted: 500, shown: 100, examples: 20 };
@@ -23,25 +24,6 @@ export interface ShadowDraft {
   readonly digest: string;
   readonly policies: number;
   readonly replayer: Replayer;
-}
-
-export interface ShadowSetReport extends DifferenceReport {
-  readonly digest: string;
-  readonly policies: number;
-  readonly share: number;
-  readonly since: string;
-  readonly until: string;
-  /** Skipped records of the logs. */
-  readonly skipped: number;
-}
-
-export interface ShadowStatus {
-  readonly running: boolean;
-  readonly draft: { readonly digest: string } | null;
-  readonly share: number | null;
-  readonly findings: readonly Finding[];
-  /** Latest evaluation first. */
-  readonly drafts: readonly ShadowSetReport[];
 }
 
 /** The counts of one batch, for metrics. */

@@ -2,7 +2,8 @@
 import type { ChangeFeed } from '../../platform/db/changes.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { rawPublicKey } from '../../core/proof/ed25519.ts';
-import { createPromiseSigner, type SignedPromise } from '../../core/proof/promise.ts';
+import { createPromiseSigner } from '../../core/proof/promise.ts';
+import type { SignedPromise } from '../../core/proof/shapes.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { readKeyFile } from './key-file.ts';
 

@@ -1,5 +1,5 @@
 // The published keys of logs: the columns of log_key as a PublishedKey.
-import type { PublishedKey } from '../../core/proof/keys.ts';
+import type { PublishedKey } from '../../core/proof/shapes.ts';
 import type { Sql } from '../../platform/db/database.ts';
 
 /** Sizes are below 2 ** 53, so they fit a float8. */

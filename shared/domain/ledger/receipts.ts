@@ -1,7 +1,8 @@
 // Reads receipts, checkpoints, keys and consistency proofs of a log.
 import type { Database } from '../../platform/db/database.ts';
-import { type PublishedKey, publishKey, type TrustedKey, trustPublishedKeys } from '../../core/proof/keys.ts';
-import { type Receipt, writeReceipt } from '../../core/proof/receipt.ts';
+import { publishKey, type TrustedKey, trustPublishedKeys } from '../../core/proof/keys.ts';
+import type { PublishedKey, Receipt } from '../../core/proof/shapes.ts';
+import { writeReceipt } from '../../core/proof/receipt.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { readConsistencyPath, readInclusionPath } from './nodes.ts';
 import { PUBLISHED_KEY } from './published-keys.ts';

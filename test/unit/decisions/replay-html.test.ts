@@ -1,7 +1,7 @@
 // The HTML report of a replay: hostile texts stay texts in every position, and nothing is loaded or executed.
 import { expect } from 'chai';
 import { replayHtml } from '../../../shared/domain/drafts/replay-html.ts';
-import type { ReplayReport } from '../../../shared/domain/drafts/replay-store.ts';
+import type { ReplayReport } from '../../../shared/domain/drafts/reports.ts';
 import { createDifference } from '../../../shared/core/policy/difference.ts';
 import type { Evaluation } from '../../../shared/core/policy/types.ts';
 

@@ -6,12 +6,8 @@ import { publicKeyFromRaw, rawPublicKey } from '../../../shared/core/proof/ed255
 import { type Failed, ProofError } from '../../../shared/core/proof/failures.ts';
 import { keyIdOf, publishKey } from '../../../shared/core/proof/keys.ts';
 import { createLogFileParser, type LogFileLine, writeLogLine } from '../../../shared/core/proof/log-file.ts';
-import {
-  createPromiseSigner,
-  promiseOf,
-  type SignedPromise,
-  verifyPromise,
-} from '../../../shared/core/proof/promise.ts';
+import { createPromiseSigner, promiseOf, verifyPromise } from '../../../shared/core/proof/promise.ts';
+import type { SignedPromise } from '../../../shared/core/proof/shapes.ts';
 import { recordDigestOf } from '../../../shared/core/proof/record-read.ts';
 import { checkPromiseInLog, type KeptPromise, parseEvidence } from '../../../shared/core/proof/verify.ts';
 import { leastMs } from '../../support/undisturbed.ts';

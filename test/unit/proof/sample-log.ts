@@ -5,7 +5,8 @@ import { writeCheckpoint } from '../../../shared/core/proof/checkpoint.ts';
 import { publishKey, trustKey, type TrustedKey } from '../../../shared/core/proof/keys.ts';
 import { inclusionPath, rootFromLeafHashes } from '../../../shared/core/proof/merkle.ts';
 import { NO_PREVIOUS, recordPrefix, type SealedRecord, sealRecord } from '../../../shared/core/proof/record.ts';
-import { type Receipt, writeReceipt } from '../../../shared/core/proof/receipt.ts';
+import { writeReceipt } from '../../../shared/core/proof/receipt.ts';
+import type { Receipt } from '../../../shared/core/proof/shapes.ts';
 
 export const ORIGIN = 'custos.local/acme/live';
 export const TIME_MS = Date.parse('2026-03-04T05:06:07.890Z');

@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { FAILURES, ProofError } from '../../../shared/core/proof/failures.ts';
-import { type Receipt, verifyReceipt } from '../../../shared/core/proof/receipt.ts';
+import { verifyReceipt } from '../../../shared/core/proof/receipt.ts';
+import type { Receipt } from '../../../shared/core/proof/shapes.ts';
 import { writeTlogProof } from '../../../shared/core/proof/tlog-proof.ts';
 import { parseEvidence } from '../../../shared/core/proof/verify.ts';
 import { sampleLog, TRUSTED } from '../proof/sample-log.ts';
