@@ -1,6 +1,6 @@
 // Compiles the schemas of hand-written files (policies, tests, lexicons) with Ajv, lazily. The check reports all errors.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 
 /**
  * Returns a function that compiles the schema at its first call. Every command that reads policies waits for this when it
@@ -23,4 +23,10 @@ export function compileSchema<T>(schema: TSchema): () => ValidateFunction<T> {
     }).compile<T>(schema);
     return compiled;
   };
+}
+
+/** A type guard for the values of a schema, compiled at its first use. */
+export function guardOf<S extends TSchema>(schema: S): (value: unknown) => value is Static<S> {
+  const validate = compileSchema<Static<S>>(schema);
+  return (value): value is Static<S> => validate()(value);
 }

@@ -1,4 +1,7 @@
 // Approvals in the log, and whether a decision with the reason APPROVED had one for exactly this action and was the only one to use it.
+import { Type } from 'typebox';
+import { guardOf } from '../../kernel/compile-schema.ts';
+import { closed, Nullable, type Shape, StringEnum } from '../../kernel/schema.ts';
 import type { Facts } from '../policy/types.ts';
 import { quoted } from '../proof/encoding.ts';
 import { readRecord } from '../proof/record-read.ts';
@@ -7,7 +10,7 @@ import { approvalDigest, earlierApprovalDigest, isBeforeBinding } from '../decis
 import { type ChangeOwner, readChanges } from './changes.ts';
 import { memberOf, same } from './facts.ts';
 import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report, fail } from './failures.ts';
-import { type DecisionBody, type DecisionRecord, hasExactly, isAsLogged, readDecisionRecord } from './record.ts';
+import { type DecisionBody, type DecisionRecord, isAsLogged, readDecisionRecord, Text } from './record.ts';
 
 interface Approved {
   readonly by: string;
@@ -36,21 +39,16 @@ export interface ApprovalHistory {
   readonly problems: readonly DecisionFailure[];
 }
 
-const COMMON = ['approvalId', 'decisionId', 'digest', 'intentId', 'state'] as const;
-
-interface Change {
-  readonly approvalId: string;
-  readonly decisionId: string;
-  readonly digest: string;
-  readonly intentId: string | null;
-  readonly state: Exclude<ApprovalState, 'pending'>;
-  /** Who decided or used it; absent when it expired. */
-  readonly by?: string;
-  /** The comment of the person who decided. */
-  readonly reason?: string;
-  /** Only of an approval that was used. */
-  readonly usedDecisionId?: string;
-}
+const COMMON = { approvalId: Text, decisionId: Text, digest: Text, intentId: Nullable(Text) };
+/** The body of a `custos.approval` record; each recorded state has its own shape. */
+const ChangeSchema = Type.Union([
+  closed({ ...COMMON, state: StringEnum(['approved', 'rejected']), by: Text, reason: Text }),
+  closed({ ...COMMON, state: StringEnum(['used']), by: Text, usedDecisionId: Text }),
+  closed({ ...COMMON, state: StringEnum(['expired']) }),
+]);
+type Change = Shape<typeof ChangeSchema>;
+const isChange = guardOf(ChangeSchema);
+const changeOf = (body: unknown): Change | undefined => (isChange(body) ? body : undefined);
 
 /** The states that may precede each change. */
 const BEFORE: Readonly<Record<Change['state'], readonly ApprovalState[]>> = {
@@ -60,39 +58,19 @@ const BEFORE: Readonly<Record<Change['state'], readonly ApprovalState[]>> = {
   used: ['approved'],
 };
 
-/** Parses the body of a `custos.approval` record; each recorded state has its own shape. */
-function changeOf(body: unknown): Change | undefined {
-  const isDecided =
-    hasExactly(body, [...COMMON, 'by', 'reason']) && (body.state === 'approved' || body.state === 'rejected');
-  const isUsed = hasExactly(body, [...COMMON, 'by', 'usedDecisionId']) && body.state === 'used';
-  const isExpired = hasExactly(body, COMMON) && body.state === 'expired';
-  if (!isDecided && !isUsed && !isExpired) return undefined;
-  const { approvalId, decisionId, digest, intentId } = body;
-  if (typeof approvalId !== 'string' || typeof decisionId !== 'string' || typeof digest !== 'string') return undefined;
-  if (intentId !== null && typeof intentId !== 'string') return undefined;
-  const change: Change = { approvalId, decisionId, digest, intentId, state: body.state };
-  if (isDecided) {
-    const { by, reason } = body;
-    return typeof by === 'string' && typeof reason === 'string' ? { ...change, by, reason } : undefined;
-  }
-  if (!isUsed) return change;
-  const { by, usedDecisionId } = body;
-  return typeof by === 'string' && typeof usedDecisionId === 'string' ? { ...change, by, usedDecisionId } : undefined;
-}
-
 /** Applies one more record to an approval. */
 function apply(known: LoggedApproval, change: Change, atMs: number): void {
-  const { decisionId, digest, intentId, state, by, reason, usedDecisionId } = change;
+  const { decisionId, digest, intentId, state } = change;
   if (known.decisionId !== decisionId || known.digest !== digest || known.intentId !== intentId)
     known.contradiction ??= 'by the log it is one of several actions';
   // A second use has its own failure and is reported elsewhere.
   else if (!BEFORE[state].includes(known.state) && !(state === 'used' && known.state === 'used'))
     known.contradiction ??= `by the log it became ${state} when it was ${known.state}`;
   known.state = state;
-  if (state === 'approved' && by !== undefined) known.approved ??= { by, atMs };
-  if (state === 'rejected' && reason !== undefined && by !== undefined) known.rejected ??= { by, reason, atMs };
-  if (state === 'expired') known.expiredAtMs ??= atMs;
-  if (usedDecisionId !== undefined && by !== undefined) known.uses.push({ decisionId: usedDecisionId, by, atMs });
+  if (change.state === 'approved') known.approved ??= { by: change.by, atMs };
+  else if (change.state === 'rejected') known.rejected ??= { by: change.by, reason: change.reason, atMs };
+  else if (change.state === 'used') known.uses.push({ decisionId: change.usedDecisionId, by: change.by, atMs });
+  else known.expiredAtMs ??= atMs;
 }
 
 /** @param records the `custos.approval` records of one agent, in log order */

@@ -1,12 +1,15 @@
 // Parses the facts of a recorded decision and compares them with every member of the answer that repeats them.
 import { createHash } from 'node:crypto';
+import { Type } from 'typebox';
+import { guardOf } from '../../kernel/compile-schema.ts';
+import { closed, JsonObject, Nullable } from '../../kernel/schema.ts';
 import type { Facts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { argumentsDigest, toolMember } from '../tools/call.ts';
 import { effectiveTrust } from '../trust/score.ts';
 import { intentMember } from '../decision/record.ts';
 import { fail, type Report } from './failures.ts';
-import { type DecisionRecord, hasExactly } from './record.ts';
+import type { DecisionRecord } from './record.ts';
 
 /** The facts as stored in the decision's row. */
 export interface StoredFacts {
@@ -17,17 +20,29 @@ export interface StoredFacts {
 }
 
 const SALT_BYTES = 16;
-const MEMBERS = [
-  'agent',
-  'context',
-  'environment',
-  'history',
-  'intent',
-  'key',
-  'organisation',
-  'time',
-  'trust',
-] as const;
+const Any = Type.Unknown();
+const Scored = { level: Type.Number(), score: Type.Number() };
+
+/** The members that verification itself reads; if another one is malformed, the evaluator answers DENY. */
+const FactsSchema = closed({
+  agent: closed({ id: Any, registered: Type.Boolean(), status: Any, capabilities: Any, tags: Any }),
+  context: JsonObject(),
+  environment: Type.String(),
+  history: closed({ last_60s: Any, last_1h: Any, last_24h: Any }),
+  intent: Type.Object({ risk: JsonObject() }),
+  key: closed({ id: Any, bound: Any, environment: Any }),
+  organisation: closed({ slug: Any }),
+  time: closed({ now: Any, date: Any, hour: Any, minute_of_day: Any, weekday: Any }),
+  tool: Type.Optional(Type.Object({ arguments: JsonObject() })),
+  trust: closed({
+    ...Scored,
+    uncertainty: Type.Number(),
+    recorded: closed(Scored),
+    claimed: Nullable(closed(Scored)),
+  }),
+});
+const hasFactsMembers = guardOf(FactsSchema);
+const isFacts = (value: unknown): value is Facts => hasFactsMembers(value);
 
 /** Parses the facts and compares them with the record's factsDigest. @returns undefined when they are not facts at all */
 export function readFacts({ text, salt }: StoredFacts, { body }: DecisionRecord, report: Report): Facts | undefined {
@@ -57,42 +72,8 @@ export function parseFacts(bytes: Uint8Array): Facts | undefined {
   }
 }
 
-/** Checks the members that verification itself reads; if another one is malformed, the evaluator answers DENY. */
-function isFacts(value: unknown): value is Facts {
-  const members = Object.hasOwn(Object(value), 'tool') ? ([...MEMBERS, 'tool'] as const) : MEMBERS;
-  if (!hasExactly<(typeof MEMBERS)[number] | 'tool'>(value, members)) return false;
-  const { agent, context, environment, history, intent, key, organisation, time, trust } = value;
-  return (
-    hasExactly(agent, ['id', 'registered', 'status', 'capabilities', 'tags']) &&
-    typeof agent.registered === 'boolean' &&
-    isObject(context) &&
-    (members === MEMBERS || isCall(value.tool)) &&
-    typeof environment === 'string' &&
-    hasExactly(history, ['last_60s', 'last_1h', 'last_24h']) &&
-    isObject(intent) &&
-    isObject(intent.risk) &&
-    hasExactly(key, ['id', 'bound', 'environment']) &&
-    hasExactly(organisation, ['slug']) &&
-    hasExactly(time, ['now', 'date', 'hour', 'minute_of_day', 'weekday']) &&
-    hasExactly(trust, ['level', 'score', 'uncertainty', 'recorded', 'claimed']) &&
-    isScored(trust) &&
-    typeof trust.uncertainty === 'number' &&
-    hasExactly(trust.recorded, ['level', 'score']) &&
-    isScored(trust.recorded) &&
-    (trust.claimed === null || (hasExactly(trust.claimed, ['level', 'score']) && isScored(trust.claimed)))
-  );
-}
-
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isCall(tool: unknown): boolean {
-  return isObject(tool) && isObject(tool['arguments']);
-}
-
-function isScored(value: Readonly<Record<'level' | 'score', unknown>>): boolean {
-  return typeof value.level === 'number' && typeof value.score === 'number';
 }
 
 /** Compares every member of the answer that repeats a fact, and facts that repeat each other. */

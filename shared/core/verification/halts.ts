@@ -1,8 +1,11 @@
 // Halts in the log: when each was in force, and whether a decision with or without the reason HALTED agrees with that.
+import { Type } from 'typebox';
+import { guardOf } from '../../kernel/compile-schema.ts';
+import { closed } from '../../kernel/schema.ts';
 import { quoted } from '../proof/encoding.ts';
 import { type ChangeOwner, readChanges } from './changes.ts';
 import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report, fail } from './failures.ts';
-import { type DecisionRecord, hasExactly } from './record.ts';
+import type { DecisionRecord } from './record.ts';
 
 interface Span {
   readonly reason: string;
@@ -34,11 +37,13 @@ export function readHalts(records: readonly LoggedRecord[], owner: ChangeOwner):
   return { spans, problems };
 }
 
+const isHalt = guardOf(closed({ change: Type.Literal('halted'), keyId: Type.Unknown(), reason: Type.String() }));
+const isEnd = guardOf(closed({ change: Type.Literal('lifted'), keyId: Type.Unknown() }));
+
 /** The reason of a halt, null for its end, undefined for anything else. */
 function changeOf(body: unknown): string | null | undefined {
-  if (hasExactly(body, ['change', 'keyId', 'reason']) && body.change === 'halted' && typeof body.reason === 'string')
-    return body.reason;
-  return hasExactly(body, ['change', 'keyId']) && body.change === 'lifted' ? null : undefined;
+  if (isHalt(body)) return body.reason;
+  return isEnd(body) ? null : undefined;
 }
 
 /** @param reason of the halt that the decision names; undefined when it names none */

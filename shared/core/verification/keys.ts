@@ -1,8 +1,11 @@
 // Keys in the log: who created which key and which keys rotations created, to find whether two belong to the same person.
+import { Type } from 'typebox';
+import { guardOf } from '../../kernel/compile-schema.ts';
+import { Nullable } from '../../kernel/schema.ts';
 import { quoted } from '../proof/encoding.ts';
 import { type ChangeOwner, readChanges } from './changes.ts';
-import { memberOf } from './facts.ts';
 import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report, fail } from './failures.ts';
+import { Text } from './record.ts';
 
 interface Rotation {
   readonly from: string;
@@ -17,20 +20,8 @@ export interface KeyHistory {
   readonly problems: readonly DecisionFailure[];
 }
 
-interface KeyChange {
-  readonly keyId: string;
-  readonly isCreated: boolean;
-  readonly by: string | null;
-  readonly replacedBy: string | null;
-}
-
 /** The members of a `custos.key` record that show who has a key. */
-function changeOf(body: unknown): KeyChange | undefined {
-  const [change, keyId, by, replacedBy] = ['change', 'keyId', 'by', 'replacedBy'].map((name) => memberOf(body, name));
-  const isText = (value: unknown): value is string | null => value === null || typeof value === 'string';
-  if (typeof keyId !== 'string' || typeof change !== 'string' || !isText(by) || !isText(replacedBy)) return undefined;
-  return { keyId, isCreated: change === 'created', by, replacedBy };
-}
+const isKeyChange = guardOf(Type.Object({ change: Text, keyId: Text, by: Nullable(Text), replacedBy: Nullable(Text) }));
 
 /** @param records the `custos.key` records of one organisation and environment, in log order */
 export function readKeys(records: readonly LoggedRecord[], owner: ChangeOwner): KeyHistory {
@@ -41,10 +32,10 @@ export function readKeys(records: readonly LoggedRecord[], owner: ChangeOwner): 
     name: 'key',
     whose: 'environment',
     failure: 'KEY_RECORD_ALTERED',
-    changeOf,
+    changeOf: (body: unknown) => (isKeyChange(body) ? body : undefined),
   } as const;
-  const problems = readChanges(records, owner, kind, ({ keyId, isCreated, by, replacedBy }, atMs) => {
-    if (isCreated && !makers.has(keyId)) makers.set(keyId, by);
+  const problems = readChanges(records, owner, kind, ({ change, keyId, by, replacedBy }, atMs) => {
+    if (change === 'created' && !makers.has(keyId)) makers.set(keyId, by);
     if (replacedBy !== null) rotations.push({ from: keyId, to: replacedBy, atMs });
   });
   return { makers, rotations, problems };

@@ -1,20 +1,15 @@
 // Trust in the log: reads an agent's signals back from its custos.trust records and recomputes any score from them.
-import { isCount, quoted } from '../proof/encoding.ts';
+import { type Static, Type } from 'typebox';
+import { guardOf } from '../../kernel/compile-schema.ts';
+import { closed, StringEnum } from '../../kernel/schema.ts';
+import { quoted } from '../proof/encoding.ts';
 import { readRecord } from '../proof/record-read.ts';
-import {
-  dayOf,
-  type EvidenceBucket,
-  evidenceOf,
-  scoreOn,
-  SIGNAL_TYPES,
-  type SignalType,
-  type TrustScore,
-} from '../trust/beta.ts';
+import { dayOf, type EvidenceBucket, evidenceOf, scoreOn, SIGNAL_TYPES, type TrustScore } from '../trust/beta.ts';
 import { levelOf, NO_EVIDENCE, recordedScoreOf } from '../trust/score.ts';
 import type { Facts } from '../policy/types.ts';
 import type { ChangeOwner } from './changes.ts';
 import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report, fail } from './failures.ts';
-import { type DecisionRecord, hasExactly, isAsLogged, isDay } from './record.ts';
+import { Count, type DecisionRecord, isAsLogged, isDay, Text } from './record.ts';
 
 /** The content of an agent's trust records. */
 export interface TrustLedger {
@@ -35,14 +30,29 @@ interface LedgerFold {
   readonly dailyCap: number;
 }
 
-interface Signal {
-  readonly n: number;
-  readonly signalId: string;
-  readonly type: SignalType;
-  /** Thousandths. */
-  readonly weight: number;
+const FoldSchema = closed({
+  asOf: closed({ day: Text, signals: Count }),
+  dailyCapThousandths: Count,
+  level: Count,
+  score: Count,
+  signals: Type.Array(
+    closed({
+      day: Text,
+      key: Text,
+      n: Count,
+      signalId: Text,
+      type: StringEnum(SIGNAL_TYPES),
+      weight: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
+    }),
+    { minItems: 1 },
+  ),
+  uncertainty: Type.Number(),
+});
+const isFold = guardOf(FoldSchema);
+
+/** As recorded, with the weight in thousandths and the day as a number. */
+interface Signal extends Omit<Static<typeof FoldSchema>['signals'][number], 'day'> {
   readonly day: number;
-  readonly key: string;
 }
 
 interface Fold extends LedgerFold {
@@ -145,36 +155,27 @@ function foldOf(bytes: Uint8Array, owner: ChangeOwner): Fold | undefined {
     payload.organisation === owner.organisation &&
     payload.environment === owner.environment;
   const { body } = payload;
-  if (!isOwn || !hasExactly(body, ['asOf', 'dailyCapThousandths', 'level', 'score', 'signals', 'uncertainty']))
-    return undefined;
+  if (!isOwn || !isFold(body)) return undefined;
   const { asOf, dailyCapThousandths: dailyCap, level, score, signals, uncertainty } = body;
-  if (!hasExactly(asOf, ['day', 'signals']) || !isDay(asOf.day) || !isCount(dailyCap)) return undefined;
-  if (!isCount(level) || !isCount(score) || typeof uncertainty !== 'number') return undefined;
-  if (!Array.isArray(signals) || signals.length === 0) return undefined;
-  const list = signals.map(signalOf);
-  const firstN = Number(asOf.signals) - list.length + 1;
-  if (!isCount(firstN) || !list.every((signal, i) => signal?.n === firstN + i)) return undefined;
+  const firstN = asOf.signals - signals.length + 1;
+  const isInOrder = firstN >= 0 && signals.every(({ n }, i) => n === firstN + i);
+  if (!isInOrder || ![asOf, ...signals].every(({ day }) => isDay(day))) return undefined;
   return {
     proofId: payload.proofId,
     firstN,
-    lastN: firstN + list.length - 1,
+    lastN: asOf.signals,
     atMs: Date.parse(occurredAt),
     dailyCap,
     day: numberOfDay(asOf.day),
     score,
     uncertainty,
     level,
-    signals: list.flatMap((signal) => signal ?? []),
+    signals: signals.map(({ day, weight, ...signal }) => ({
+      ...signal,
+      day: numberOfDay(day),
+      weight: Math.round(weight * 1_000),
+    })),
   };
-}
-
-function signalOf(value: unknown): Signal | undefined {
-  if (!hasExactly(value, ['day', 'key', 'n', 'signalId', 'type', 'weight'])) return undefined;
-  const { day, key, n, signalId, type, weight } = value;
-  const known = SIGNAL_TYPES.find((one) => one === type);
-  if (known === undefined || !isDay(day) || !isCount(n) || typeof key !== 'string') return undefined;
-  if (typeof signalId !== 'string' || typeof weight !== 'number' || !(weight > 0 && weight <= 1)) return undefined;
-  return { n, signalId, type: known, weight: Math.round(weight * 1_000), day: numberOfDay(day), key };
 }
 
 function numberOfDay(day: string): number {
