@@ -1,5 +1,7 @@
 // How a command ends: exit codes, errors that a person can act on, and lines on standard error.
 import { CommanderError } from '@commander-js/extra-typings';
+import { ApiError } from '../shared/kernel/errors.ts';
+import { OperatorError } from '../shared/kernel/operator-error.ts';
 import { printable } from '../shared/core/proof/encoding.ts';
 
 /** Exit codes that mean the same in every command. A command with further codes lists them in its help. */
@@ -14,8 +16,8 @@ export const COMMON_EXIT_CODES: ExitCodes = {
   [EXIT.usage]: "The command line or the input can't be used, or something that it names does not exist.",
 };
 
-/** An error that a person can act on; its message is one or more sentences, printed without a stack. Exit code 1. */
-export class CommandError extends Error {
+/** Exit code 1 unless another is given. */
+export class CommandError extends OperatorError {
   readonly exitCode: number;
   constructor(message: string, options: { readonly exitCode?: number; readonly cause?: unknown } = {}) {
     super(message, { cause: options.cause });
@@ -45,14 +47,10 @@ export function say(line: string): void {
 }
 
 /** Prints why a command failed: the sentences of an expected error, the stack of any other. @returns the exit code */
-export async function reportError(error: unknown): Promise<number> {
+export function reportError(error: unknown): number {
   // Commander has printed its message already. `--help` and `--version` also end as an error, with code 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  // Loaded on failure only: its imports include the database driver, which filters do not need.
-  const isExpected =
-    error instanceof CommandError ||
-    (await import('./expected-errors.ts')).EXPECTED.some((kind) => error instanceof kind);
-  if (isExpected && error instanceof Error)
+  if (error instanceof OperatorError || error instanceof ApiError)
     for (const line of error.message.split('\n')) say(`custos: ${printable(line)}`);
   else say(`custos: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return error instanceof CommandError ? error.exitCode : EXIT.failed;

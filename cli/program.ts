@@ -81,6 +81,6 @@ export async function runCommandLine(args: readonly string[], options: Omit<Prog
     const program = await buildProgram({ ...options, words: args });
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    process.exitCode = await reportError(error);
+    process.exitCode = reportError(error);
   }
 }

@@ -46,7 +46,7 @@ async function start(): Promise<number> {
     await run(config, started, signals, startedAtMs);
   } catch (error) {
     // A start that was interrupted may fail because of the interruption; such an error is not shown.
-    if (!signals.requested.aborted) code = await reportError(error);
+    if (!signals.requested.aborted) code = reportError(error);
   }
   if (signals.requested.aborted && process.stdout.isTTY) say('\ncustos: stopping');
   await Promise.all(started.children.map((child) => child.stop(config.shutdownTimeoutMs + GRACE_MS)));

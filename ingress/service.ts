@@ -1,14 +1,12 @@
 // Starts and stops the ingress service: storage, business, dashboard, HTTP server.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { performance } from 'node:perf_hooks';
 import { type IngressConfig, metricsArePublic } from '../shared/platform/config/config.ts';
 import type { DataSourceOptions } from '../shared/platform/db/data-source.ts';
-import { type DatabaseClock, reportClock, startDatabaseClock } from '../shared/platform/db/clock.ts';
-import { type Database, keptOf, openDatabase } from '../shared/platform/db/database.ts';
-import { ensureDurable } from '../shared/platform/db/durability.ts';
+import type { DatabaseClock } from '../shared/platform/db/clock.ts';
+import type { Database } from '../shared/platform/db/database.ts';
 import { watchPepper } from '../shared/platform/db/pepper-watch.ts';
-import { warnOfExcessRights } from '../shared/platform/db/rights.ts';
+import { openServiceDatabase } from '../shared/platform/db/service-database.ts';
 import { startDeciding } from '../shared/domain/decisions/deciding.ts';
 import { createIntentStore } from '../shared/domain/decisions/intent-store.ts';
 import { createDecisionMetrics } from '../shared/domain/decisions/metrics.ts';
@@ -17,9 +15,7 @@ import { createRecorder } from '../shared/domain/decisions/recorder.ts';
 import { createSignalStore } from '../shared/domain/trust/signals.ts';
 import { startHeartbeat, watchWorkers } from '../shared/platform/process/heartbeat.ts';
 import { createAuthenticator } from '../shared/domain/keys/authenticator.ts';
-import { ensureSecretFingerprint, PEPPER } from '../shared/platform/db/fingerprints.ts';
 import { createLastUsed } from '../shared/domain/keys/last-used.ts';
-import { createWatchedSeals } from '../shared/platform/db/seals/refusals.ts';
 import { createSecretHasher } from '../shared/domain/keys/secrets.ts';
 import { createProofStore } from '../shared/domain/ledger/proof-store.ts';
 import { createReceiptStore } from '../shared/domain/ledger/receipts.ts';
@@ -76,30 +72,6 @@ interface Storage {
 }
 
 const endProcess = (): never => process.exit(1);
-
-/** Opens the database, after the checks without which it must not be used, and starts its clock. */
-async function openStorage(
-  { config, logger, patience, ...deps }: IngressDeps,
-  { registry }: Metrics,
-  onError: (error: unknown) => void,
-): Promise<Storage> {
-  const monotonicMs = (): number => performance.now();
-  const db = await openDatabase({
-    url: config.databaseUrl,
-    seals: createWatchedSeals({ pepper: config.pepper, registry, logger, monotonicMs }),
-    applicationName: 'custos-ingress',
-    poolSize: config.databasePool,
-    kept: keptOf(config.databasePool),
-    ...patience,
-    onError,
-  });
-  await ensureDurable(db);
-  await warnOfExcessRights(db, logger);
-  const clock: ServiceClock =
-    deps.clock ?? (await startDatabaseClock({ db, monotonicMs, machineMs: Date.now, onProblem: reportClock(logger) }));
-  await ensureSecretFingerprint(db, PEPPER, config.pepper);
-  return { db, clock, onError };
-}
 
 /** Starts what the routes of `/v1` need: caches, policies, stores. */
 async function startBusiness({ config, logger, end }: IngressDeps, { registry }: Metrics, storage: Storage) {
@@ -184,9 +156,17 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   let isStopping = false;
 
   const metrics = createMetrics();
-  const storage = await openStorage(deps, metrics, onError);
-  const { db, clock } = storage;
-  const business = await startBusiness(deps, metrics, storage);
+  const { db, clock } = await openServiceDatabase<ServiceClock>({
+    config,
+    logger,
+    registry: metrics.registry,
+    machineMs: Date.now,
+    clock: deps.clock,
+    applicationName: 'custos-ingress',
+    ...deps.patience,
+    onError,
+  });
+  const business = await startBusiness(deps, metrics, { db, clock, onError });
   const { routes, policies, authenticator, onUse } = business;
   const tls =
     config.tlsCertFile === undefined || config.tlsKeyFile === undefined

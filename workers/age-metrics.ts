@@ -1,13 +1,13 @@
 // Metrics of ages: the oldest waiting rows and the newest checkpoints, read from the database at each scrape.
 import { Gauge, type Registry } from 'prom-client';
-import type { Database, Statement } from '../shared/platform/db/database.ts';
+import type { Database } from '../shared/platform/db/database.ts';
 
-// `seq` is the order of acceptance, so the first row is the oldest.
-const OUTBOX = 'SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM outbox ORDER BY seq LIMIT 1';
-const LOG_INBOX =
-  'SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM log_inbox ORDER BY seq LIMIT 1';
-const TRUST_INBOX =
-  'SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM trust_inbox ORDER BY seq LIMIT 1';
+/** Descriptions of the metrics of oldest rows, by table. */
+const OLDEST = {
+  outbox: 'Age of the oldest accepted work that no queue has yet; 0 when there is none',
+  log_inbox: 'Age of the oldest record that is promised and not in its log yet; 0 when there is none',
+  trust_inbox: 'Age of the oldest signal that is in no score yet; 0 when there is none',
+};
 const CHECKPOINTS = `SELECT organisation.slug, log.environment, extract(epoch FROM last.signed_at)::float8 AS seconds
     FROM log JOIN organisation ON organisation.id = log.organisation_id, LATERAL (
       SELECT signed_at FROM checkpoint WHERE checkpoint.log_id = log.log_id ORDER BY size DESC LIMIT 1
@@ -15,33 +15,20 @@ const CHECKPOINTS = `SELECT organisation.slug, log.environment, extract(epoch FR
 
 /** Adds the gauges. They are absent while the database is away. */
 export function watchAges(registry: Registry, db: Database): void {
-  const gauge = (name: string, help: string, statement: Statement): void => {
+  for (const [table, help] of Object.entries(OLDEST)) {
+    // `seq` is the order of acceptance, so the first row is the oldest.
+    const age = `SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM ${table} ORDER BY seq LIMIT 1`;
     new Gauge({
-      name,
+      name: `custos_${table}_oldest_seconds`,
       help,
       registers: [registry],
       async collect() {
-        const rows = await db.query<{ seconds: number }>(statement, []).catch(() => undefined);
+        const rows = await db.query<{ seconds: number }>(age, []).catch(() => undefined);
         if (rows === undefined) this.remove();
         else this.set(Math.max(0, rows[0]?.seconds ?? 0));
       },
     });
-  };
-  gauge(
-    'custos_outbox_oldest_seconds',
-    'Age of the oldest accepted work that no queue has yet; 0 when there is none',
-    OUTBOX,
-  );
-  gauge(
-    'custos_log_inbox_oldest_seconds',
-    'Age of the oldest record that is promised and not in its log yet; 0 when there is none',
-    LOG_INBOX,
-  );
-  gauge(
-    'custos_trust_inbox_oldest_seconds',
-    'Age of the oldest signal that is in no score yet; 0 when there is none',
-    TRUST_INBOX,
-  );
+  }
   new Gauge({
     name: 'custos_log_checkpoint_timestamp_seconds',
     help: 'When the newest checkpoint of the log was signed, in seconds since 1970; absent before the first one',

@@ -1,7 +1,17 @@
 // Work that one worker of the installation does at a time: the one that holds an advisory lock on its own connection.
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../shared/platform/observe/logger.ts';
+import { type Loop, pause, startLoop } from './loop.ts';
+
+/** One holding of the lock. */
+export interface Holding {
+  /** Whether this is the first call since the lock was acquired. */
+  readonly isFirst: boolean;
+  /** Rejects when the connection, and with it the lock, is lost. */
+  ensureHeld(): Promise<unknown>;
+  /** Aborted when the work is to end. */
+  readonly signal: AbortSignal;
+}
 
 export interface AloneDeps {
   readonly databaseUrl: string;
@@ -11,53 +21,48 @@ export interface AloneDeps {
   readonly name: string;
   readonly logger: Logger;
   /**
-   * Called repeatedly while the lock is held; `isFirst` is true for the first call. Resolves to the pause before the next
-   * call in milliseconds. When it throws, the lock is released and requested again.
+   * Called repeatedly while the lock is held. Resolves to the pause before the next call in milliseconds. When it throws, the lock
+   * is released and requested again.
    */
-  readonly turn: (isFirst: boolean) => Promise<number>;
+  readonly turn: (holding: Holding) => Promise<number>;
+  /** Awaited before the lock is requested. */
+  readonly mayRequest?: () => Promise<void> | undefined;
 }
 
 const RETRY_LOCK_MS = 1_000;
 const RECONNECT_MS = 500;
 
 /** Starts to request the lock. `close` resolves after the running turn has ended. */
-export function runAlone({ databaseUrl, lock, name, logger, turn }: AloneDeps): { close(): Promise<void> } {
-  const stop = new AbortController();
-  const { signal } = stop;
-
-  const hold = async (client: pg.Client): Promise<void> => {
+export function runAlone({ databaseUrl, lock, name, logger, turn, mayRequest }: AloneDeps): Loop {
+  const hold = async (client: pg.Client, signal: AbortSignal): Promise<void> => {
     const lost = new Promise<never>((_, reject) => {
       client.on('error', reject);
       client.on('end', () => reject(new Error(`the connection of ${name} ended`)));
     });
     lost.catch(() => undefined);
     await client.connect();
-    const rest = (ms: number): Promise<unknown> => Promise.race([delay(ms, undefined, { signal }), lost]);
+    const rest = (ms: number): Promise<void> => Promise.race([pause(ms, signal), lost]);
     const isMine = async (): Promise<boolean> => {
       const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [lock]);
       return rows[0]?.locked === true;
     };
     while (!signal.aborted && !(await isMine())) await rest(RETRY_LOCK_MS);
-    for (let isFirst = true; !signal.aborted; isFirst = false) await rest(await turn(isFirst));
+    const ensureHeld = (): Promise<unknown> => client.query('SELECT 1');
+    for (let isFirst = true; !signal.aborted; isFirst = false) await rest(await turn({ isFirst, ensureHeld, signal }));
   };
 
-  const run = async (): Promise<void> => {
+  return startLoop(async (signal) => {
+    const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     while (!signal.aborted) {
+      await Promise.race([mayRequest?.(), stopped]);
       const client = new pg.Client({ connectionString: databaseUrl, application_name: name, keepAlive: true });
       try {
-        await hold(client);
+        await hold(client, signal);
       } catch (error) {
         if (!signal.aborted) logger.warn({ err: error }, `${name} was interrupted; it starts again`);
       }
       await client.end().catch(() => undefined);
-      if (!signal.aborted) await delay(RECONNECT_MS, undefined, { signal }).catch(() => undefined);
+      await pause(RECONNECT_MS, signal);
     }
-  };
-  const running = run();
-  return {
-    async close() {
-      stop.abort();
-      await running;
-    },
-  };
+  });
 }

@@ -3,14 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { WorkersConfig } from '../shared/platform/config/config.ts';
-import { reportClock, startDatabaseClock } from '../shared/platform/db/clock.ts';
-import { keptOf, openDatabase } from '../shared/platform/db/database.ts';
-import { ensureSecretFingerprint, PEPPER } from '../shared/platform/db/fingerprints.ts';
+import { openDatabase } from '../shared/platform/db/database.ts';
 import { watchPepper } from '../shared/platform/db/pepper-watch.ts';
-import { ensureDurable } from '../shared/platform/db/durability.ts';
+import { openServiceDatabase } from '../shared/platform/db/service-database.ts';
 import { isPassing } from '../shared/platform/db/trouble.ts';
 import { ensureWritable, whyNotWritable } from '../shared/platform/db/writable.ts';
-import { warnOfExcessRights } from '../shared/platform/db/rights.ts';
 import { startDeciding } from '../shared/domain/decisions/deciding.ts';
 import { createIntentStore } from '../shared/domain/decisions/intent-store.ts';
 import { startHeartbeat } from '../shared/platform/process/heartbeat.ts';
@@ -22,7 +19,6 @@ import { createCheckpointer } from '../shared/domain/ledger/checkpoints.ts';
 import { logProblems } from '../shared/domain/ledger/log-states.ts';
 import { createCheckpointKeeper } from '../shared/domain/ledger/kept.ts';
 import { readSigningKey } from '../shared/domain/ledger/signing-key.ts';
-import { createWatchedSeals } from '../shared/platform/db/seals/refusals.ts';
 import { createQueues, evictionProblem } from '../shared/platform/queues/queues.ts';
 import { findRoot, readVersion } from '../shared/platform/config/root.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
@@ -73,20 +69,15 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   const { databaseUrl, redisUrl } = config;
   const metrics = createWorkerMetrics();
   const monotonicMs = (): number => performance.now();
-  const seals = createWatchedSeals({ pepper: config.pepper, registry: metrics.registry, logger, monotonicMs });
-  const db = await openDatabase({
-    url: databaseUrl,
-    seals,
+  const { db, clock } = await openServiceDatabase({
+    config,
+    logger,
+    registry: metrics.registry,
+    machineMs,
     applicationName: 'custos-workers',
-    poolSize: config.databasePool,
-    kept: keptOf(config.databasePool),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
     onError: (error) => logger.warn({ err: error }, 'an idle database connection broke'),
   });
-  await ensureDurable(db);
-  await warnOfExcessRights(db, logger);
-  await ensureSecretFingerprint(db, PEPPER, config.pepper);
-  const clock = await startDatabaseClock({ db, monotonicMs, machineMs, onProblem: reportClock(logger) });
   const { nowMs } = clock;
   deps.onClock(nowMs);
   const onError = reportTrouble(logger, 'a queue had trouble', monotonicMs);
@@ -102,13 +93,8 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   });
   metrics.watch({ db, queues });
 
-  const deciding = await startDeciding({
-    db,
-    databaseUrl,
-    clock,
-    onError,
-    trustDailyCap: config.trustDailyCap,
-  });
+  const { trustDailyCap } = config;
+  const deciding = await startDeciding({ db, databaseUrl, clock, onError, trustDailyCap });
   const { changes } = deciding;
   await watchPepper({ db, changes, pepper: config.pepper, logger, onError, end: () => process.exit(1) });
   const intentWorker = createIntentWorker({
@@ -142,7 +128,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     replays,
     checkpointer,
     logHost: config.logHost,
-    dailyCap: config.trustDailyCap,
+    dailyCap: trustDailyCap,
     approvalTtlMs: config.approvalTtlMs,
     sweep: () => sweep({ db, queues }),
   };
@@ -155,18 +141,8 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   const reader = startPolicyReader({ db, databaseUrl, policyDir: config.policyDir, nowMs, machineMs, logger });
   const relay = startRelay({ db, queues, logger });
   const onCounted = shadowCounter(metrics.registry);
-  const shadow =
-    config.shadowPolicyDir === undefined
-      ? undefined
-      : startShadow({
-          db,
-          databaseUrl,
-          dir: config.shadowPolicyDir,
-          share: config.shadowShare,
-          nowMs,
-          logger,
-          onCounted,
-        });
+  const { shadowPolicyDir: dir, shadowShare: share } = config;
+  const shadow = dir === undefined ? undefined : startShadow({ db, databaseUrl, dir, share, nowMs, logger, onCounted });
   const schedule = keepSchedule(queues, logger);
   // A connection outside the pool: jobs that use up the pool or wait for a lock must not look like a dead process.
   const pulse = await openDatabase({

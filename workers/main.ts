@@ -1,26 +1,11 @@
 // The worker process: runs jobs from the queues and serves its health pages.
-import { ConfigError, metricsArePublic, readConfig, requireWorkers } from '../shared/platform/config/config.ts';
-import { NotDurableError } from '../shared/platform/db/durability.ts';
-import { keepHeapSmall } from '../shared/platform/process/heap.ts';
-import { SecretMismatchError } from '../shared/platform/db/fingerprints.ts';
+import { metricsArePublic, requireWorkers } from '../shared/platform/config/config.ts';
 import { runUntilStopped } from '../shared/platform/process/lifecycle.ts';
-import { createLogger } from '../shared/platform/observe/logger.ts';
-import { findRoot } from '../shared/platform/config/root.ts';
-import { traceAs } from '../shared/platform/observe/trace-setup.ts';
+import { startProcess } from '../shared/platform/process/start.ts';
 import { startWorkers } from './app.ts';
 import { serveHealth } from './health.ts';
 
-async function main(): Promise<void> {
-  keepHeapSmall(process.execArgv);
-  const root = findRoot();
-  const config = requireWorkers(readConfig(process.env, { root, cwd: process.cwd() }));
-  const tracing = await traceAs('custos-workers', config, root);
-  const logger = createLogger({
-    name: 'workers',
-    level: config.logLevel,
-    pretty: process.stdout.isTTY,
-    traced: tracing !== undefined,
-  });
+startProcess('workers', requireWorkers, async ({ config, logger, tracing }) => {
   const machineMs = Date.now;
   const workers = await startWorkers({
     config,
@@ -36,8 +21,8 @@ async function main(): Promise<void> {
     port: config.workersPort,
     check: workers.check,
     isOperator: workers.isOperator,
-    metricsArePublic: metricsArePublic(config),
     metrics: workers.metrics,
+    metricsArePublic: metricsArePublic(config),
   });
   logger.info({ address: health.address }, 'workers ready');
   runUntilStopped({
@@ -52,14 +37,4 @@ async function main(): Promise<void> {
       await tracing?.close();
     },
   });
-}
-
-main().catch((error: unknown) => {
-  console.error(
-    error instanceof ConfigError || error instanceof SecretMismatchError || error instanceof NotDurableError
-      ? error.message
-      : error,
-  );
-  // Handles that were opened before the failure would keep the process alive.
-  process.exit(1);
 });

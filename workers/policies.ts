@@ -1,6 +1,5 @@
 // Reads the policy folder and activates its set for the whole installation: one worker at a time, all or nothing.
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import type { Database, Sql } from '../shared/platform/db/database.ts';
 import { ADVISORY_LOCKS } from '../shared/platform/db/locks.ts';
 import { writeToAllLogs } from '../shared/domain/ledger/service-record.ts';
@@ -8,6 +7,8 @@ import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Finding } from '../shared/core/policy/types.ts';
 import { insertSealed, type SealedRow, updateSealed } from '../shared/platform/db/seals/rows.ts';
 import { readPolicyFolder, type PolicyFolder, stampOfFolder } from '../shared/domain/policy-sets/folder.ts';
+import { runAlone } from './alone.ts';
+import type { Loop } from './loop.ts';
 import { type Admit, admitBySize } from './policy-admission.ts';
 
 /** Poll interval of the folder. It must read equal twice in a row (debounce), so that a half-written folder is not used. */
@@ -41,10 +42,6 @@ export interface PolicyReaderDeps {
     readonly read: typeof readPolicyFolder;
     readonly deadlineMs: number;
   };
-}
-
-export interface PolicyReader {
-  close(): Promise<void>;
 }
 
 interface ApplyOptions {
@@ -145,14 +142,20 @@ interface Previous {
   pollsMs: readonly [last: number, before: number];
 }
 
+const NOTHING_READ: Previous = {
+  seen: '',
+  applied: '',
+  stamp: undefined,
+  isInForce: false,
+  pollsMs: [0, Number.POSITIVE_INFINITY],
+};
+
 class FolderHangs extends Error {}
 
 /** Starts to read the folder as soon as no other worker does. */
-export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
+export function startPolicyReader(deps: PolicyReaderDeps): Loop {
   const { databaseUrl, policyDir, logger } = deps;
   const folderOf = deps.folder ?? { stamp: stampOfFolder, read: readPolicyFolder, deadlineMs: READ_DEADLINE_MS };
-  const stop = new AbortController();
-  const { signal } = stop;
   /** A read that has not returned. No other one starts meanwhile, because each would block a thread of the process. */
   let hanging: Promise<void> | undefined;
 
@@ -188,7 +191,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
     return { folder: await folderOf.read(policyDir), stamp };
   };
 
-  const readAndApply = async (previous: Previous, mayApply: () => Promise<unknown>): Promise<void> => {
+  const readAndApply = async (previous: Previous, options: ApplyOptions): Promise<void> => {
     let looked: Awaited<ReturnType<typeof lookAndRead>>;
     const startedMs = performance.now();
     try {
@@ -218,69 +221,28 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
     previous.seen = folder.fingerprint;
     if (folder.fingerprint !== previous.applied) {
       if (!settled && previous.applied !== '') return;
-      previous.isInForce = await applyFolder(deps, folder, { signal, mayApply });
+      previous.isInForce = await applyFolder(deps, folder, options);
       previous.applied = folder.fingerprint;
     }
     // The stamp was taken before the read, so a later change has another stamp.
     previous.stamp = stamp;
   };
 
-  /** Holds the lock for as long as the connection is open. */
-  const hold = async (client: pg.Client): Promise<void> => {
-    const lost = new Promise<never>((_, reject) => {
-      client.on('error', reject);
-      client.on('end', () => reject(new Error('the connection of the policy reader ended')));
-    });
-    lost.catch(() => undefined);
-    const previous: Previous = {
-      seen: '',
-      applied: '',
-      stamp: undefined,
-      isInForce: false,
-      pollsMs: [0, Number.POSITIVE_INFINITY],
-    };
-    while (!signal.aborted) {
-      const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
-        ADVISORY_LOCKS.policyReader,
-      ]);
-      if (rows[0]?.locked === true) break;
-      await Promise.race([delay(1_000, undefined, { signal }), lost]);
-    }
-    while (!signal.aborted) {
+  let previous = NOTHING_READ;
+  return runAlone({
+    databaseUrl,
+    lock: ADVISORY_LOCKS.policyReader,
+    name: 'custos-policy-reader',
+    logger,
+    mayRequest: () => hanging,
+    async turn({ isFirst, ensureHeld, signal }) {
+      hanging = undefined;
+      if (isFirst) previous = { ...NOTHING_READ };
       // A lost connection means a lost lock, and another worker may have activated a newer folder.
-      await readAndApply(previous, () => client.query('SELECT 1'));
+      await readAndApply(previous, { signal, mayApply: ensureHeld });
       // From the shorter of the last two polls: the other may have waited while this process loaded a set.
       const pauseMs = Math.max(POLL_EVERY_MS, Math.min(...previous.pollsMs) / MAX_SHARE);
-      await Promise.race([delay(Math.min(pauseMs, MAX_PAUSE_MS), undefined, { signal }), lost]);
-    }
-  };
-
-  const run = async (): Promise<void> => {
-    const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    while (!signal.aborted) {
-      if (hanging !== undefined) await Promise.race([hanging, stopped]);
-      hanging = undefined;
-      if (signal.aborted) break;
-      const client = new pg.Client({
-        connectionString: databaseUrl,
-        application_name: 'custos-policy-reader',
-        keepAlive: true,
-      });
-      try {
-        await client.connect();
-        await hold(client);
-      } catch (error) {
-        if (!signal.aborted) logger.warn({ err: error }, 'policy reader interrupted; it starts again');
-      }
-      await client.end().catch(() => undefined);
-      if (!signal.aborted) await delay(500, undefined, { signal }).catch(() => undefined);
-    }
-  };
-  const running = run();
-  return {
-    async close() {
-      stop.abort();
-      await running;
+      return Math.min(pauseMs, MAX_PAUSE_MS);
     },
-  };
+  });
 }

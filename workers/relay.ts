@@ -1,22 +1,17 @@
 // The relay: hands outbox rows to the queues as jobs. A row is deleted after its job is queued, so a crash in between queues
 // the job twice (at-least-once delivery) and never loses it.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../shared/platform/db/database.ts';
 import { type Job, QUEUE_NAMES } from '../shared/kernel/jobs.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Producer } from '../shared/platform/queues/queues.ts';
 import { ALL_JOBS } from './jobs/list.ts';
 import { coalescingOf } from './jobs/options.ts';
+import { type Loop, pause, startLoop } from './loop.ts';
 
 export interface RelayDeps {
   readonly db: Database;
   readonly queues: Producer;
   readonly logger: Logger;
-}
-
-export interface Relay {
-  /** Resolves when the hand-over that is running has ended. */
-  close(): Promise<void>;
 }
 
 /** Most rows per hand-over. Its transaction waits for the queues' store, 2 s at most; inserts into the outbox never wait for it. */
@@ -138,12 +133,9 @@ export async function handOver(
 }
 
 /** Hands over until it is closed. Any number of workers may do so at the same time. */
-export function startRelay(deps: RelayDeps): Relay {
+export function startRelay(deps: RelayDeps): Loop {
   const { logger } = deps;
-  const stop = new AbortController();
-  const { signal } = stop;
-
-  const run = async (): Promise<void> => {
+  return startLoop(async (signal) => {
     let pauseMs = BUSY_MS;
     let isAway = false;
     let allAtMs = 0;
@@ -170,15 +162,8 @@ export function startRelay(deps: RelayDeps): Relay {
         batch = nextBatch(batch, 'failed');
         pauseMs = AWAY_MS;
       }
-      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+      await pause(pauseMs, signal);
       if (isAway) pauseMs = BUSY_MS;
     }
-  };
-  const running = run();
-  return {
-    async close() {
-      stop.abort();
-      await running;
-    },
-  };
+  });
 }

@@ -1,9 +1,9 @@
 // Keeps the scheduled jobs of the list scheduled, from when the queues' store answers, and again after it was emptied.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '../shared/kernel/jobs.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Queues } from '../shared/platform/queues/queues.ts';
 import { ALL_JOBS } from './jobs/list.ts';
+import { type Loop, pause, startLoop } from './loop.ts';
 
 /** A store that was emptied has lost its schedulers and reports nothing, so they are ensured this often. */
 const ENSURE_EVERY_MS = 5_000;
@@ -13,16 +13,9 @@ const SCHEDULED = ALL_JOBS.flatMap(({ queue, name, everyMs }) =>
   everyMs === undefined ? [] : [{ job: { queue, name, payload: { v: 1 } } as Job, everyMs }],
 );
 
-export interface Schedule {
-  close(): Promise<void>;
-}
-
 /** Every worker ensures the schedulers; the store holds each of them once. */
-export function keepSchedule(queues: Pick<Queues, 'every'>, logger: Logger, ensureEveryMs = ENSURE_EVERY_MS): Schedule {
-  const stop = new AbortController();
-  const { signal } = stop;
-
-  const run = async (): Promise<void> => {
+export function keepSchedule(queues: Pick<Queues, 'every'>, logger: Logger, ensureEveryMs = ENSURE_EVERY_MS): Loop {
+  return startLoop(async (signal) => {
     let isAway = false;
     while (!signal.aborted) {
       try {
@@ -33,14 +26,7 @@ export function keepSchedule(queues: Pick<Queues, 'every'>, logger: Logger, ensu
         if (!isAway) logger.warn({ err: error }, 'upkeep jobs cannot be scheduled now; the next try follows');
         isAway = true;
       }
-      await delay(ensureEveryMs, undefined, { signal }).catch(() => undefined);
+      await pause(ensureEveryMs, signal);
     }
-  };
-  const running = run();
-  return {
-    async close() {
-      stop.abort();
-      await running;
-    },
-  };
+  });
 }

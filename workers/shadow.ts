@@ -17,6 +17,7 @@ import type { Logger } from '../shared/platform/observe/logger.ts';
 import { readPolicyFolder } from '../shared/domain/policy-sets/folder.ts';
 import type { Finding } from '../shared/core/policy/types.ts';
 import { runAlone } from './alone.ts';
+import type { Loop } from './loop.ts';
 
 const REST_MS = 250;
 /** Poll interval of the folder. It must read equal twice in a row (debounce), so that a half-written folder is not used. */
@@ -127,7 +128,7 @@ export function shadowCounter(registry: Registry): NonNullable<ShadowDeps['onCou
 }
 
 /** Starts shadow mode as soon as no other worker runs it. */
-export function startShadow(deps: ShadowDeps & { readonly databaseUrl: string }): { close(): Promise<void> } {
+export function startShadow(deps: ShadowDeps & { readonly databaseUrl: string }): Loop {
   const { db, databaseUrl, logger } = deps;
   let worker = createShadowWorker(deps);
   let lookedMs = Number.NEGATIVE_INFINITY;
@@ -136,7 +137,7 @@ export function startShadow(deps: ShadowDeps & { readonly databaseUrl: string })
     lock: ADVISORY_LOCKS.shadow,
     name: 'custos-shadow',
     logger,
-    async turn(isFirst) {
+    async turn({ isFirst }) {
       if (isFirst) {
         worker = createShadowWorker(deps);
         lookedMs = Number.NEGATIVE_INFINITY;

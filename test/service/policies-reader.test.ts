@@ -8,14 +8,15 @@ import { temporaryFolder } from '../support/folders.ts';
 import { SHIPPED_POLICIES, type Service, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 import { readPolicyFolder, stampOfFolder } from '../../shared/domain/policy-sets/folder.ts';
-import { type PolicyReader, type PolicyReaderDeps, startPolicyReader } from '../../workers/policies.ts';
+import type { Loop } from '../../workers/loop.ts';
+import { type PolicyReaderDeps, startPolicyReader } from '../../workers/policies.ts';
 import { createGate } from '../support/gate.ts';
 
 const logger = createLogger({ name: 'test', level: 'silent', pretty: false });
 
 describe('the reader of the policy folder', () => {
   let service: Service;
-  const readers: PolicyReader[] = [];
+  const readers: Loop[] = [];
   before(async () => {
     service = await startService();
   });

@@ -9,7 +9,7 @@ import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { type Auditor, createAuditor } from '../../shared/domain/ledger/audit.ts';
 import { createAuthorityAudit } from '../../shared/domain/ledger/audit-authority.ts';
 import type { CheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
-import { type JobDefinition, SECOND_MS, THREE_ATTEMPTS, UPKEEP_CONCURRENCY } from './definition.ts';
+import { SECOND_MS, upkeepJob } from './definition.ts';
 
 export interface WorkerAuditorDeps {
   readonly db: Database;
@@ -45,18 +45,11 @@ export interface AuditDeps {
   readonly logger: Logger;
 }
 
-export const audit: JobDefinition<'upkeep', 'audit', AuditDeps> = {
-  queue: 'upkeep',
+export const audit = upkeepJob({
   name: 'audit',
-  concurrency: UPKEEP_CONCURRENCY,
-  retries: THREE_ATTEMPTS,
-  coalescing: { kind: 'none' },
-  isUrgent: true,
   everyMs: 10 * SECOND_MS,
-  handler:
-    ({ auditor, logger }) =>
-    async () => {
-      const audits = await auditor.run();
-      logger.debug({ logs: audits.length }, 'audited the logs');
-    },
-};
+  run: async ({ auditor, logger }: AuditDeps) => {
+    const audits = await auditor.run();
+    logger.debug({ logs: audits.length }, 'audited the logs');
+  },
+});

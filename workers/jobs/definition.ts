@@ -62,9 +62,29 @@ export interface JobDefinition<Q extends QueueName, N extends JobName<Q>, Deps>
 /** Enough for an error that passes within seconds and is not known as transient; a lasting one is reported soon. */
 export const THREE_ATTEMPTS: Retries = { attempts: 3, backoffMs: 1_000 };
 /** Upkeep jobs that run at once in a process: a long one must not delay the sweeper. */
-export const UPKEEP_CONCURRENCY = 4;
+const UPKEEP_CONCURRENCY = 4;
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
+
+/** A scheduled job without a payload. */
+export function upkeepJob<N extends JobName<'upkeep'>, Deps>(job: {
+  readonly name: N;
+  readonly everyMs: number;
+  /** Runs the job. It may run more than once for one job, and in several workers at the same time. */
+  readonly run: (deps: Deps) => Promise<void>;
+}): JobDefinition<'upkeep', N, Deps> {
+  const { name, everyMs, run } = job;
+  return {
+    queue: 'upkeep',
+    name,
+    concurrency: UPKEEP_CONCURRENCY,
+    retries: THREE_ATTEMPTS,
+    coalescing: { kind: 'none' },
+    isUrgent: true,
+    everyMs,
+    handler: (deps) => () => run(deps),
+  };
+}
 
 /** The sweeper repeats work whose job is dead this often: rarely, but for as long as the work waits. */
 export const RETRY_DEAD_AFTER = `interval '30 seconds'`;

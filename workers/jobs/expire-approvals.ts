@@ -2,7 +2,7 @@
 import { expireApprovals as expire } from '../../shared/domain/approvals/store.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import type { Logger } from '../../shared/platform/observe/logger.ts';
-import { type JobDefinition, SECOND_MS, THREE_ATTEMPTS, UPKEEP_CONCURRENCY } from './definition.ts';
+import { SECOND_MS, upkeepJob } from './definition.ts';
 
 export interface ExpireApprovalsDeps {
   readonly db: Database;
@@ -10,18 +10,11 @@ export interface ExpireApprovalsDeps {
   readonly nowMs: () => number;
 }
 
-export const expireApprovals: JobDefinition<'upkeep', 'expire-approvals', ExpireApprovalsDeps> = {
-  queue: 'upkeep',
+export const expireApprovals = upkeepJob({
   name: 'expire-approvals',
-  concurrency: UPKEEP_CONCURRENCY,
-  retries: THREE_ATTEMPTS,
-  coalescing: { kind: 'none' },
-  isUrgent: true,
   everyMs: 5 * SECOND_MS,
-  handler:
-    ({ db, logger, nowMs }) =>
-    async () => {
-      const expired = await expire(db, nowMs());
-      if (expired > 0) logger.info({ expired }, 'approvals expired');
-    },
-};
+  run: async ({ db, logger, nowMs }: ExpireApprovalsDeps) => {
+    const expired = await expire(db, nowMs());
+    if (expired > 0) logger.info({ expired }, 'approvals expired');
+  },
+});

@@ -1,6 +1,6 @@
 // The job `forget-changes`: deletes rows of the change feed and of recent parses that no process reads any more.
 import type { Database } from '../../shared/platform/db/database.ts';
-import { type JobDefinition, MINUTE_MS, THREE_ATTEMPTS, UPKEEP_CONCURRENCY } from './definition.ts';
+import { MINUTE_MS, upkeepJob } from './definition.ts';
 import { DELETE_BATCH, deleteBatches } from './delete-batches.ts';
 
 // A process that has not polled for half an hour empties its caches (shared/platform/db/changes.ts), so an hour is enough.
@@ -19,18 +19,11 @@ export interface ForgetChangesDeps {
   readonly approvalTtlMs: number;
 }
 
-export const forgetChanges: JobDefinition<'upkeep', 'forget-changes', ForgetChangesDeps> = {
-  queue: 'upkeep',
+export const forgetChanges = upkeepJob({
   name: 'forget-changes',
-  concurrency: UPKEEP_CONCURRENCY,
-  retries: THREE_ATTEMPTS,
-  coalescing: { kind: 'none' },
-  isUrgent: true,
   everyMs: 10 * MINUTE_MS,
-  handler:
-    ({ db, approvalTtlMs }) =>
-    async () => {
-      await deleteBatches(db, DELETE_CHANGES);
-      await deleteBatches(db, DELETE_PARSES, [approvalTtlMs + PARSES_BEFORE_APPROVAL_MS]);
-    },
-};
+  run: async ({ db, approvalTtlMs }: ForgetChangesDeps) => {
+    await deleteBatches(db, DELETE_CHANGES);
+    await deleteBatches(db, DELETE_PARSES, [approvalTtlMs + PARSES_BEFORE_APPROVAL_MS]);
+  },
+});

@@ -1,22 +1,14 @@
 // The job `forget-idempotency`: deletes the stored answers of Idempotency-Keys after 24 hours.
 import type { Database } from '../../shared/platform/db/database.ts';
-import { type JobDefinition, MINUTE_MS, THREE_ATTEMPTS, UPKEEP_CONCURRENCY } from './definition.ts';
+import { MINUTE_MS, upkeepJob } from './definition.ts';
 import { DELETE_BATCH, deleteBatches } from './delete-batches.ts';
 
 const DELETE = `DELETE FROM idempotency WHERE (organisation_id, environment, route, key_hash) IN (
       SELECT organisation_id, environment, route, key_hash FROM idempotency WHERE created_at < now() - interval '24 hours' ORDER BY created_at LIMIT ${DELETE_BATCH}
     ) RETURNING created_at`;
 
-export const forgetIdempotency: JobDefinition<'upkeep', 'forget-idempotency', { readonly db: Database }> = {
-  queue: 'upkeep',
+export const forgetIdempotency = upkeepJob({
   name: 'forget-idempotency',
-  concurrency: UPKEEP_CONCURRENCY,
-  retries: THREE_ATTEMPTS,
-  coalescing: { kind: 'none' },
-  isUrgent: true,
   everyMs: 60 * MINUTE_MS,
-  handler:
-    ({ db }) =>
-    () =>
-      deleteBatches(db, DELETE),
-};
+  run: ({ db }: { readonly db: Database }) => deleteBatches(db, DELETE),
+});

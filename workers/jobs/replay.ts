@@ -12,7 +12,7 @@ import {
 import { countDecisions, replayRange } from '../../shared/domain/drafts/replay-store.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { Logger } from '../../shared/platform/observe/logger.ts';
-import { type JobDefinition, SECOND_MS, THREE_ATTEMPTS, UPKEEP_CONCURRENCY } from './definition.ts';
+import { SECOND_MS, upkeepJob } from './definition.ts';
 
 export interface ReplayRunnerDeps {
   readonly db: Database;
@@ -103,17 +103,9 @@ export interface ReplayDeps {
   readonly replays: Pick<ReplayRunner, 'run'>;
 }
 
-export const replay: JobDefinition<'upkeep', 'replay', ReplayDeps> = {
-  queue: 'upkeep',
+export const replay = upkeepJob({
   name: 'replay',
-  concurrency: UPKEEP_CONCURRENCY,
-  retries: THREE_ATTEMPTS,
-  coalescing: { kind: 'none' },
-  isUrgent: true,
   // The request for a replay queues a job. The schedule finds replays whose worker was killed.
   everyMs: 10 * SECOND_MS,
-  handler:
-    ({ replays }) =>
-    () =>
-      replays.run(),
-};
+  run: ({ replays }: ReplayDeps) => replays.run(),
+});

@@ -1,6 +1,6 @@
 // The job `sweep`: queues work again whose job was lost.
 import type { Logger } from '../../shared/platform/observe/logger.ts';
-import { type JobDefinition, SECOND_MS, THREE_ATTEMPTS, UPKEEP_CONCURRENCY } from './definition.ts';
+import { SECOND_MS, upkeepJob } from './definition.ts';
 
 export interface Swept {
   /** Jobs that were queued again, by queue and name, such as `proofs.append`. */
@@ -14,19 +14,12 @@ export interface SweepJobDeps {
   readonly sweep: () => Promise<Swept>;
 }
 
-export const sweep: JobDefinition<'upkeep', 'sweep', SweepJobDeps> = {
-  queue: 'upkeep',
+export const sweep = upkeepJob({
   name: 'sweep',
-  concurrency: UPKEEP_CONCURRENCY,
-  retries: THREE_ATTEMPTS,
-  coalescing: { kind: 'none' },
-  isUrgent: true,
   everyMs: 2 * SECOND_MS,
-  handler:
-    ({ sweep: run, logger }) =>
-    async () => {
-      const swept = await run();
-      if (swept.resolved > 0 || Object.values(swept.queued).some((jobs) => jobs > 0))
-        logger.debug(swept, 'the sweeper queued lost work again');
-    },
-};
+  run: async ({ sweep: run, logger }: SweepJobDeps) => {
+    const swept = await run();
+    if (swept.resolved > 0 || Object.values(swept.queued).some((jobs) => jobs > 0))
+      logger.debug(swept, 'the sweeper queued lost work again');
+  },
+});

@@ -1,4 +1,5 @@
 // Creates the first organisation and its admin key at the first start, in whichever process comes first.
+import { OperatorError } from '../../kernel/operator-error.ts';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Database, EntitySql } from '../../platform/db/database.ts';
@@ -19,12 +20,7 @@ const LOCK = `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.bootstrap})`;
 const ANY_KEY = "SELECT 1 AS one FROM api_key WHERE organisation_id = $1 AND environment = 'live' LIMIT 1";
 
 /** The process cannot start; the message says why and what to do. */
-export class BootstrapError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'BootstrapError';
-  }
-}
+export class BootstrapError extends OperatorError {}
 
 export interface BootstrapOptions {
   readonly db: Database;

@@ -1,4 +1,5 @@
 // Organisations: the tenants that own the keys. Only the command line and the first start create them.
+import { OperatorError } from '../../kernel/operator-error.ts';
 import { type EntitySql, isUniqueViolation, type Sql } from '../../platform/db/database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { find, insertSealed, type Selection } from '../../platform/db/seals/rows.ts';
@@ -38,12 +39,7 @@ export interface OrganisationSpec {
 export const FIRST_SLUG = 'default';
 
 /** The organisation cannot be created; the message says why. */
-export class OrganisationError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'OrganisationError';
-  }
-}
+export class OrganisationError extends OperatorError {}
 
 /** @throws {OrganisationError} when a value is invalid or the slug is taken */
 export async function createOrganisation(sql: Sql, spec: OrganisationSpec, nowMs: number): Promise<Organisation> {

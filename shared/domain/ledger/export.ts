@@ -1,4 +1,5 @@
 // Exports a log: its keys, records and checkpoints as lines that can be audited without the service.
+import { OperatorError } from '../../kernel/operator-error.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { LOG_FILE_FORMAT, writeLogLine } from '../../core/proof/log-file.ts';
 import { sealRecord } from '../../core/proof/record.ts';
@@ -58,7 +59,7 @@ export async function findLog(
 }
 
 /** A leaf or its record is missing, so that the log cannot be exported. */
-export class DamagedLogError extends Error {}
+export class DamagedLogError extends OperatorError {}
 
 /**
  * The lines of a log as it is now. Leaves that are appended meanwhile are left out.

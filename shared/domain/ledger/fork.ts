@@ -1,4 +1,5 @@
 // Forks a halted log: starts a new generation, whose first leaf names the last signed head of the old one.
+import { OperatorError } from '../../kernel/operator-error.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { peekCheckpoint } from '../../core/proof/checkpoint.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
@@ -9,7 +10,7 @@ import { writeServiceRecord } from './service-record.ts';
 import { readSignedNotes } from './signed-heads.ts';
 
 /** Why a log cannot be forked, as a sentence. */
-export class ForkError extends Error {}
+export class ForkError extends OperatorError {}
 
 export interface Fork {
   readonly origin: string;

@@ -1,4 +1,5 @@
 // Accepts findings of the audit for an operator: a halted log signs again, or a missing log is known to be lost.
+import { OperatorError } from '../../kernel/operator-error.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { peekCheckpoint } from '../../core/proof/checkpoint.ts';
@@ -13,7 +14,7 @@ import { writeServiceRecord } from './service-record.ts';
 import { readSignedNotes } from './signed-heads.ts';
 
 /** Why findings cannot be accepted, as a sentence. */
-export class ResumeError extends Error {}
+export class ResumeError extends OperatorError {}
 
 export interface Resumed {
   readonly origin: string;

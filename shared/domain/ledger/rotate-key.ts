@@ -1,11 +1,12 @@
 // Changes the log key: from now on the database accepts the new one, and the old one may sign no larger trees.
+import { OperatorError } from '../../kernel/operator-error.ts';
 import type { KeyObject } from 'node:crypto';
 import type { Database } from '../../platform/db/database.ts';
 import { ensureSecretFingerprint } from '../../platform/db/fingerprints.ts';
 import { keyIdOf } from '../../core/proof/keys.ts';
 
 /** Why the key cannot be changed, as a sentence. */
-export class RotationError extends Error {}
+export class RotationError extends OperatorError {}
 
 const WORKERS =
   "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'custos-workers'";

@@ -1,4 +1,5 @@
 // Reads and checks the settings of a process (table.ts) from its environment.
+import { OperatorError } from '../../kernel/operator-error.ts';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -8,12 +9,11 @@ import { type Config, fileVariableOf, type Setting, SETTINGS, VARIABLES } from '
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Problems of the environment: one sentence for each. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
     super(problems.join('\n'));
-    this.name = 'ConfigError';
     this.problems = problems;
   }
 }

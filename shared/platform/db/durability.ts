@@ -1,4 +1,5 @@
 // Checks that commits are durable: an answered decision must be on disk.
+import { OperatorError } from '../../kernel/operator-error.ts';
 import type { Sql } from './database.ts';
 
 const READ = `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
@@ -11,12 +12,11 @@ interface Row {
 }
 
 /** PostgreSQL could lose committed decisions in a crash. The message names the settings. */
-export class NotDurableError extends Error {
+export class NotDurableError extends OperatorError {
   constructor(settings: readonly string[]) {
     super(
       `PostgreSQL is set up with ${settings.join(' and ')}: decisions that were answered could be lost. Turn that on (for this role and database too) and start again.`,
     );
-    this.name = 'NotDurableError';
   }
 }
 

@@ -1,4 +1,5 @@
 // Fingerprints of secrets, stored in the database, so that all processes use the same secrets.
+import { OperatorError } from '../../kernel/operator-error.ts';
 import { createHmac } from 'node:crypto';
 import type { Sql } from './database.ts';
 
@@ -6,7 +7,7 @@ const KEEP = 'INSERT INTO secret_fingerprint (name, fingerprint) VALUES ($1, $2)
 const READ = 'SELECT fingerprint FROM secret_fingerprint WHERE name = $1';
 
 /** This process has another secret than the database expects. The message says what to do. */
-export class SecretMismatchError extends Error {
+export class SecretMismatchError extends OperatorError {
   constructor(name: string) {
     super(
       `${name} is not the one this database was set up with. Start with the same ${name} as before (or as the other processes); ${
@@ -15,7 +16,6 @@ export class SecretMismatchError extends Error {
           : 'to change it, stop everything and run "custos pepper rotate" (the same finishes one that was interrupted)'
       }.`,
     );
-    this.name = 'SecretMismatchError';
   }
 }
 

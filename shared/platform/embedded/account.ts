@@ -1,4 +1,5 @@
 // The account that PostgreSQL runs as. It refuses to run as root, so root starts it with an unprivileged account.
+import { OperatorError } from '../../kernel/operator-error.ts';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, lstatSync } from 'node:fs';
 
@@ -10,9 +11,7 @@ export interface Account {
 }
 
 /** A problem that a person must fix; the message says how. */
-export class SetupError extends Error {
-  override readonly name = 'SetupError';
-}
+export class SetupError extends OperatorError {}
 
 const NEW_USER = 'custos';
 const EXISTING_USERS = ['postgres', NEW_USER];

@@ -1,15 +1,15 @@
 // The lock of a data folder: one supervisor at a time. The next start takes over the lock of a dead holder.
+import { OperatorError } from '../../kernel/operator-error.ts';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isAlive, startOf } from './processes.ts';
 
 /** Another live process uses the data folder. */
-export class AlreadyRunning extends Error {
+export class AlreadyRunning extends OperatorError {
   readonly pid: number;
 
   constructor(pid: number, folder: string) {
     super(`already running: process ${pid} uses ${folder}.`);
-    this.name = 'AlreadyRunning';
     this.pid = pid;
   }
 }

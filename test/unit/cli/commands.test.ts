@@ -28,7 +28,7 @@ async function parse(args: readonly string[]): Promise<readonly [code: number | 
     await program.parseAsync(args, { from: 'user' });
     return [undefined, out, err];
   } catch (error) {
-    return [await reportError(error), out, err];
+    return [reportError(error), out, err];
   }
 }
 
