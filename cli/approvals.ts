@@ -30,7 +30,7 @@ const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1_000;
 const APPROVAL_ID_HELP = 'such as apr_01jq3k...';
 
-export const listApprovalsCommand: CommandBody = {
+const listApprovalsCommand: CommandBody = {
   define: (command) =>
     command
       .option('--org, --organisation <slug>', 'the organisation', FIRST_SLUG)
@@ -57,7 +57,7 @@ export const listApprovalsCommand: CommandBody = {
       ),
 };
 
-export const showApprovalCommand: CommandBody = {
+const showApprovalCommand: CommandBody = {
   define: (command) =>
     command
       .argument('<approvalId>', APPROVAL_ID_HELP)
@@ -71,7 +71,7 @@ export const showApprovalCommand: CommandBody = {
       ),
 };
 
-export const decideApprovalCommand = (state: 'approved' | 'rejected'): CommandBody => ({
+const decideApprovalCommand = (state: 'approved' | 'rejected'): CommandBody => ({
   define: (command) =>
     command
       .argument('<approvalId>', APPROVAL_ID_HELP)
@@ -188,3 +188,10 @@ function jsonOf(row: ShownApproval, nowMs: number): object {
     reasons,
   };
 }
+
+export const commands = {
+  list: listApprovalsCommand,
+  show: showApprovalCommand,
+  approve: decideApprovalCommand('approved'),
+  reject: decideApprovalCommand('rejected'),
+};

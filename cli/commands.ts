@@ -1,5 +1,17 @@
 // Every command of `custos`, in the order of the help. To add one, export a CommandBody from a file and name it here.
-import type { CommandList } from './program.ts';
+import type { CommandBody, CommandList } from './program.ts';
+
+/** The commands that a file exports as `commands`, each with its line of the help. */
+function commandsOf<Name extends string>(
+  load: () => Promise<{ readonly commands: Readonly<Record<Name, CommandBody>> }>,
+  summaries: Readonly<Record<Name, string>>,
+): CommandList {
+  return (Object.keys(summaries) as Name[]).map((name) => ({
+    name,
+    summary: summaries[name],
+    load: async () => (await load()).commands[name],
+  }));
+}
 
 export const COMMANDS: CommandList = [
   {
@@ -15,49 +27,21 @@ export const COMMANDS: CommandList = [
   {
     name: 'keys',
     summary: 'create, list, revoke and rotate API keys',
-    commands: [
-      {
-        name: 'create',
-        summary: 'create an API key; it is printed once',
-        load: async () => (await import('./keys.ts')).createKeyCommand,
-      },
-      {
-        name: 'list',
-        summary: 'list the keys of an organisation and environment, newest first',
-        load: async () => (await import('./keys.ts')).listKeysCommand,
-      },
-      {
-        name: 'revoke',
-        summary: 'revoke a key; every process refuses it within a second',
-        load: async () => (await import('./keys.ts')).revokeKeyCommand,
-      },
-      {
-        name: 'rotate',
-        summary: 'replace a key by a new one with the same name, scopes, agents, tier and lifetime',
-        load: async () => (await import('./keys.ts')).rotateKeyCommand,
-      },
-      {
-        name: 'generate',
-        summary: 'print a new key without storing it, for CUSTOS_BOOTSTRAP_KEY',
-        load: async () => (await import('./keys.ts')).generateKeyCommand,
-      },
-    ],
+    commands: commandsOf(() => import('./keys.ts'), {
+      create: 'create an API key; it is printed once',
+      list: 'list the keys of an organisation and environment, newest first',
+      revoke: 'revoke a key; every process refuses it within a second',
+      rotate: 'replace a key by a new one with the same name, scopes, agents, tier and lifetime',
+      generate: 'print a new key without storing it, for CUSTOS_BOOTSTRAP_KEY',
+    }),
   },
   {
     name: 'org',
     summary: 'create and list organisations (tenants)',
-    commands: [
-      {
-        name: 'create',
-        summary: 'create an organisation; then create its first admin key with "custos keys create --org"',
-        load: async () => (await import('./org.ts')).createOrganisationCommand,
-      },
-      {
-        name: 'list',
-        summary: 'list the organisations, oldest first',
-        load: async () => (await import('./org.ts')).listOrganisationsCommand,
-      },
-    ],
+    commands: commandsOf(() => import('./org.ts'), {
+      create: 'create an organisation; then create its first admin key with "custos keys create --org"',
+      list: 'list the organisations, oldest first',
+    }),
   },
   {
     name: 'config',
@@ -67,24 +51,16 @@ export const COMMANDS: CommandList = [
   {
     name: 'pepper',
     summary: 'the secret that protects stored keys and seals rows',
-    commands: [
-      {
-        name: 'rotate',
-        summary: 'replace the pepper while no process of the service runs',
-        load: async () => (await import('./pepper.ts')).rotatePepperCommand,
-      },
-    ],
+    commands: commandsOf(() => import('./pepper.ts'), {
+      rotate: 'replace the pepper while no process of the service runs',
+    }),
   },
   {
     name: 'seals',
     summary: 'the seals of rows that grant authority',
-    commands: [
-      {
-        name: 'check',
-        summary: 'check every row that grants authority, and list those that Custos did not write',
-        load: async () => (await import('./seals.ts')).checkSealsCommand,
-      },
-    ],
+    commands: commandsOf(() => import('./seals.ts'), {
+      check: 'check every row that grants authority, and list those that Custos did not write',
+    }),
   },
   {
     name: 'doctor',
@@ -94,33 +70,13 @@ export const COMMANDS: CommandList = [
   {
     name: 'log',
     summary: 'list, export and repair the logs of this installation',
-    commands: [
-      {
-        name: 'list',
-        summary: 'list every log with its size, the result of its audit, and whether it is halted',
-        load: async () => (await import('./log.ts')).listLogsCommand,
-      },
-      {
-        name: 'export',
-        summary: 'write a log to standard output: keys, records and checkpoints; check it with "custos audit"',
-        load: async () => (await import('./log.ts')).exportLogCommand,
-      },
-      {
-        name: 'fork',
-        summary: 'replace a halted log by a new one, whose first leaf names the last signed tree of the old one',
-        load: async () => (await import('./log.ts')).forkLogCommand,
-      },
-      {
-        name: 'resume',
-        summary: 'accept the audit findings of a halted log, so that it signs again; this is recorded as a leaf',
-        load: async () => (await import('./log.ts')).resumeLogCommand,
-      },
-      {
-        name: 'rotate-key',
-        summary: 'replace the key that signs checkpoints; stop the workers first',
-        load: async () => (await import('./log.ts')).rotateLogKeyCommand,
-      },
-    ],
+    commands: commandsOf(() => import('./log.ts'), {
+      list: 'list every log with its size, the result of its audit, and whether it is halted',
+      export: 'write a log to standard output: keys, records and checkpoints; check it with "custos audit"',
+      fork: 'replace a halted log by a new one, whose first leaf names the last signed tree of the old one',
+      resume: 'accept the audit findings of a halted log, so that it signs again; this is recorded as a leaf',
+      'rotate-key': 'replace the key that signs checkpoints; stop the workers first',
+    }),
   },
   {
     name: 'audit',
@@ -140,33 +96,13 @@ export const COMMANDS: CommandList = [
   {
     name: 'merkle',
     summary: 'RFC 6962 trees: JSON on standard input, JSON on standard output',
-    commands: [
-      {
-        name: 'root',
-        summary: 'the root of a tree',
-        load: async () => (await import('./merkle.ts')).merkleCommand('root'),
-      },
-      {
-        name: 'inclusion',
-        summary: 'the proof that a leaf is in a tree',
-        load: async () => (await import('./merkle.ts')).merkleCommand('inclusion'),
-      },
-      {
-        name: 'consistency',
-        summary: 'the proof that a tree begins with a smaller one',
-        load: async () => (await import('./merkle.ts')).merkleCommand('consistency'),
-      },
-      {
-        name: 'verify-inclusion',
-        summary: 'whether a proof of inclusion is valid',
-        load: async () => (await import('./merkle.ts')).merkleCommand('verify-inclusion'),
-      },
-      {
-        name: 'verify-consistency',
-        summary: 'whether a proof of consistency is valid',
-        load: async () => (await import('./merkle.ts')).merkleCommand('verify-consistency'),
-      },
-    ],
+    commands: commandsOf(() => import('./merkle.ts'), {
+      root: 'the root of a tree',
+      inclusion: 'the proof that a leaf is in a tree',
+      consistency: 'the proof that a tree begins with a smaller one',
+      'verify-inclusion': 'whether a proof of inclusion is valid',
+      'verify-consistency': 'whether a proof of consistency is valid',
+    }),
   },
   {
     name: 'canonicalize',
@@ -176,18 +112,10 @@ export const COMMANDS: CommandList = [
   {
     name: 'decision',
     summary: 'verify and export recorded decisions',
-    commands: [
-      {
-        name: 'verify',
-        summary: 'evaluate decisions again from their records, facts, policy sets and logged signals',
-        load: async () => (await import('./decision.ts')).verifyDecisionsCommand,
-      },
-      {
-        name: 'export',
-        summary: 'write facts and policy sets of decisions to files, to verify them elsewhere with the exported log',
-        load: async () => (await import('./decision.ts')).exportDecisionsCommand,
-      },
-    ],
+    commands: commandsOf(() => import('./decision.ts'), {
+      verify: 'evaluate decisions again from their records, facts, policy sets and logged signals',
+      export: 'write facts and policy sets of decisions to files, to verify them elsewhere with the exported log',
+    }),
   },
   {
     name: 'policy',
@@ -233,28 +161,12 @@ export const COMMANDS: CommandList = [
   {
     name: 'approvals',
     summary: 'list, show, approve and reject approvals',
-    commands: [
-      {
-        name: 'list',
-        summary: 'list approvals of an organisation and environment, newest first',
-        load: async () => (await import('./approvals.ts')).listApprovalsCommand,
-      },
-      {
-        name: 'show',
-        summary: 'show one approval: the words that were asked, everything it is bound to, reasons and context',
-        load: async () => (await import('./approvals.ts')).showApprovalCommand,
-      },
-      {
-        name: 'approve',
-        summary: 'approve the request of an agent; the log records cli:<your user name> as the decider',
-        load: async () => (await import('./approvals.ts')).decideApprovalCommand('approved'),
-      },
-      {
-        name: 'reject',
-        summary: 'reject the request of an agent; the log records cli:<your user name> as the decider',
-        load: async () => (await import('./approvals.ts')).decideApprovalCommand('rejected'),
-      },
-    ],
+    commands: commandsOf(() => import('./approvals.ts'), {
+      list: 'list approvals of an organisation and environment, newest first',
+      show: 'show one approval: the words that were asked, everything it is bound to, reasons and context',
+      approve: 'approve the request of an agent; the log records cli:<your user name> as the decider',
+      reject: 'reject the request of an agent; the log records cli:<your user name> as the decider',
+    }),
   },
   {
     name: 'tools',

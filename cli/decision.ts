@@ -31,7 +31,7 @@ interface VerifyOptions extends RangeOptions, DecisionFileOptions {
   readonly log?: string;
 }
 
-export const verifyDecisionsCommand: CommandBody = {
+const verifyDecisionsCommand: CommandBody = {
   notes: `The exit code is the one of the first failure found. With --log, exit codes from ${FAILURES.MALFORMED.exitCode} to ${FAILURES.LOG_ALTERED.exitCode} are those of
 "custos verify": the exported files fail a check.`,
   exitCodes: {
@@ -68,7 +68,7 @@ export const verifyDecisionsCommand: CommandBody = {
       ),
 };
 
-export const exportDecisionsCommand: CommandBody = {
+const exportDecisionsCommand: CommandBody = {
   define: (command) =>
     command
       .requiredOption('--facts <file>', 'where to write the facts; facts that retention has erased are left out')
@@ -148,3 +148,8 @@ function linesOf(outcome: VerifiedDecision): string[] {
     ...outcome.notEvaluable.map((code) => `${head}: NOT_EVALUABLE. ${NOT_EVALUABLE[code]}`),
   ];
 }
+
+export const commands = {
+  verify: verifyDecisionsCommand,
+  export: exportDecisionsCommand,
+};

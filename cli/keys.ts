@@ -31,7 +31,7 @@ const organisationOption = () =>
   new Option('--org, --organisation <slug>', 'the organisation of the key').default(FIRST_SLUG);
 const keyEnvironmentOption = () => environmentOption('the environment of the key').default('live' as const);
 
-export const createKeyCommand: CommandBody = {
+const createKeyCommand: CommandBody = {
   define: (command) =>
     command
       .requiredOption('--name <name>', 'the purpose of the key')
@@ -62,7 +62,7 @@ export const createKeyCommand: CommandBody = {
       ),
 };
 
-export const listKeysCommand: CommandBody = {
+const listKeysCommand: CommandBody = {
   define: (command) =>
     command
       .addOption(organisationOption())
@@ -88,7 +88,7 @@ export const listKeysCommand: CommandBody = {
       ),
 };
 
-export const revokeKeyCommand: CommandBody = {
+const revokeKeyCommand: CommandBody = {
   define: (command) =>
     command
       .argument('<keyId>', KEY_ID_HELP)
@@ -104,7 +104,7 @@ export const revokeKeyCommand: CommandBody = {
       ),
 };
 
-export const rotateKeyCommand: CommandBody = {
+const rotateKeyCommand: CommandBody = {
   define: (command) =>
     command
       .argument('<keyId>', KEY_ID_HELP)
@@ -131,7 +131,7 @@ export const rotateKeyCommand: CommandBody = {
       ),
 };
 
-export const generateKeyCommand: CommandBody = {
+const generateKeyCommand: CommandBody = {
   define: (command) =>
     command.addOption(keyEnvironmentOption()).action(({ environment }) => printLine(generateKey(environment).key)),
 };
@@ -168,3 +168,11 @@ function jsonOf(row: KeyRow) {
   const { seq: _, ...rest } = row;
   return rest;
 }
+
+export const commands = {
+  create: createKeyCommand,
+  list: listKeysCommand,
+  revoke: revokeKeyCommand,
+  rotate: rotateKeyCommand,
+  generate: generateKeyCommand,
+};

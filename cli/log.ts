@@ -22,7 +22,7 @@ const MAX_REASON_LENGTH = 500;
 const ORGANISATION = '--org, --organisation <slug>';
 const logEnvironmentOption = () => environmentOption('the environment of the log');
 
-export const listLogsCommand: CommandBody = {
+const listLogsCommand: CommandBody = {
   define: (command) =>
     command.option('--json', 'print JSON').action(({ json }) =>
       runAdmin(async ({ db }) => {
@@ -50,7 +50,7 @@ function auditText(openFindings: number, allFindings: number): string {
   return openFindings === 0 ? `${allFindings} accepted` : `${openFindings} differences`;
 }
 
-export const exportLogCommand: CommandBody = {
+const exportLogCommand: CommandBody = {
   define: (command) =>
     command
       .requiredOption(ORGANISATION, 'the organisation of the log')
@@ -73,7 +73,7 @@ export const exportLogCommand: CommandBody = {
       ),
 };
 
-export const forkLogCommand: CommandBody = {
+const forkLogCommand: CommandBody = {
   define: (command) =>
     command
       .requiredOption(ORGANISATION, 'the organisation of the log')
@@ -90,7 +90,7 @@ export const forkLogCommand: CommandBody = {
       ),
 };
 
-export const resumeLogCommand: CommandBody = {
+const resumeLogCommand: CommandBody = {
   define: (command) =>
     command
       .option(ORGANISATION, 'the organisation of the log')
@@ -123,7 +123,7 @@ export const resumeLogCommand: CommandBody = {
       ),
 };
 
-export const rotateLogKeyCommand: CommandBody = {
+const rotateLogKeyCommand: CommandBody = {
   define: (command) =>
     command
       .requiredOption('--to <file>', 'the new Ed25519 private key (PKCS 8, PEM): openssl genpkey -algorithm ed25519')
@@ -152,3 +152,11 @@ function privateKeyOf(file: string): KeyObject {
     throw error;
   }
 }
+
+export const commands = {
+  list: listLogsCommand,
+  export: exportLogCommand,
+  fork: forkLogCommand,
+  resume: resumeLogCommand,
+  'rotate-key': rotateLogKeyCommand,
+};

@@ -69,7 +69,7 @@ export const MERKLE_FUNCTIONS = {
   },
 } satisfies Readonly<Record<string, (input: Members) => object>>;
 
-export const merkleCommand = (name: keyof typeof MERKLE_FUNCTIONS): CommandBody => ({
+const merkleCommand = (name: keyof typeof MERKLE_FUNCTIONS): CommandBody => ({
   notes: FORMATS,
   exitCodes: { [EXIT.failed]: 'The proof is not valid, or the command failed.' },
   define: (command) =>
@@ -137,3 +137,11 @@ function hex(hash: Uint8Array): string {
 function fail(why: string): never {
   throw new UsageError(`${why.charAt(0).toUpperCase()}${why.slice(1)}.`);
 }
+
+export const commands = {
+  root: merkleCommand('root'),
+  inclusion: merkleCommand('inclusion'),
+  consistency: merkleCommand('consistency'),
+  'verify-inclusion': merkleCommand('verify-inclusion'),
+  'verify-consistency': merkleCommand('verify-consistency'),
+};

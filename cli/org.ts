@@ -12,7 +12,7 @@ import { wholeNumber } from './options.ts';
 import { printJson, printLine, printTable } from './output.ts';
 import type { CommandBody } from './program.ts';
 
-export const createOrganisationCommand: CommandBody = {
+const createOrganisationCommand: CommandBody = {
   define: (command) =>
     command
       .argument('<slug>', 'short name, 1 to 40 of a-z, 0-9 and -')
@@ -38,7 +38,7 @@ export const createOrganisationCommand: CommandBody = {
       ),
 };
 
-export const listOrganisationsCommand: CommandBody = {
+const listOrganisationsCommand: CommandBody = {
   define: (command) =>
     command.option('--json', 'print JSON').action(({ json }) =>
       runAdmin(async ({ db }) => {
@@ -62,3 +62,8 @@ export const listOrganisationsCommand: CommandBody = {
 function jsonOf(organisation: Organisation) {
   return { ...organisation, createdAt: organisation.createdAt.toISOString() };
 }
+
+export const commands = {
+  create: createOrganisationCommand,
+  list: listOrganisationsCommand,
+};

@@ -16,7 +16,7 @@ import { printLine } from './output.ts';
 import type { CommandBody } from './program.ts';
 import { refusedLines } from './seals.ts';
 
-export const rotatePepperCommand: CommandBody = {
+const rotatePepperCommand: CommandBody = {
   notes: `CUSTOS_PEPPER is the new pepper and CUSTOS_PEPPER_PREVIOUS the old one. For the embedded database without these
 variables, a new pepper is generated in the data folder. Run it again to finish a rotation that was interrupted.`,
   define: (command) =>
@@ -77,3 +77,7 @@ function linesOf({ changed, sealed, refused }: Rotated, { waiting, lost }: Waiti
     'Start the service with the new pepper.',
   ];
 }
+
+export const commands = {
+  rotate: rotatePepperCommand,
+};

@@ -6,7 +6,7 @@ import { EXIT, exitWith } from './exit.ts';
 import { printJson, printLine } from './output.ts';
 import type { CommandBody } from './program.ts';
 
-export const checkSealsCommand: CommandBody = {
+const checkSealsCommand: CommandBody = {
   exitCodes: { [EXIT.failed]: 'At least one row is refused, or the command failed.' },
   define: (command) =>
     command.option('--json', 'print JSON').action(
@@ -32,3 +32,7 @@ export const checkSealsCommand: CommandBody = {
 export function refusedLines(rows: readonly RefusedRow[]): string[] {
   return rows.map(({ table, id, missing }) => `${table}  ${printable(id.join(' / '))}${missing ? '  (deleted)' : ''}`);
 }
+
+export const commands = {
+  check: checkSealsCommand,
+};

@@ -4,23 +4,26 @@ import { runUntilStopped } from '../shared/platform/process/lifecycle.ts';
 import { startProcess } from '../shared/platform/process/start.ts';
 import { startIngress } from './service.ts';
 
-startProcess('ingress', requireIngress, async ({ config, logger, root, tracing }) => {
-  const ingress = await startIngress({ config, logger, root, tracing });
-  // It listens before a worker has put a policy set into force; /ready reports why it is not ready. No request was
-  // accepted yet, so when the supervisor exits in the meantime, this process can exit at once.
-  const abandoned = (): never => process.exit(1);
-  process.once('disconnect', abandoned);
-  await ingress.ready();
-  process.off('disconnect', abandoned);
-  logger.info({ address: ingress.address }, 'ingress ready');
-  runUntilStopped({
-    process,
-    logger,
-    address: ingress.address,
-    timeoutMs: config.shutdownTimeoutMs,
-    stop: async () => {
-      await ingress.close();
-      await tracing?.close();
-    },
-  });
-});
+startProcess(
+  { name: 'ingress', env: process.env, demand: requireIngress },
+  async ({ config, logger, root, tracing }) => {
+    const ingress = await startIngress({ config, logger, root, tracing });
+    // It listens before a worker has put a policy set into force; /ready reports why it is not ready. No request was
+    // accepted yet, so when the supervisor exits in the meantime, this process can exit at once.
+    const abandoned = (): never => process.exit(1);
+    process.once('disconnect', abandoned);
+    await ingress.ready();
+    process.off('disconnect', abandoned);
+    logger.info({ address: ingress.address }, 'ingress ready');
+    runUntilStopped({
+      process,
+      logger,
+      address: ingress.address,
+      timeoutMs: config.shutdownTimeoutMs,
+      stop: async () => {
+        await ingress.close();
+        await tracing?.close();
+      },
+    });
+  },
+);

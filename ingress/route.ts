@@ -79,11 +79,12 @@ export interface Route {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  readonly request: RequestSpec;
+  /** Absent: no parameters and no body. */
+  readonly request?: RequestSpec;
   /** Successful answers by status. Errors are listed by code and documented from the one table. */
   readonly responses: Readonly<Record<number, ResponseSpec>>;
-  /** Codes of this route beyond those of every route of its kind. */
-  readonly errors: readonly ErrorCode[];
+  /** Codes of this route beyond those of every route of its kind; absent: none. */
+  readonly errors?: readonly ErrorCode[];
   /** Units of rate limit that a request costs, from its validated body; absent: 1. Not for public routes. */
   readonly cost?: (body: unknown) => number;
   /** Whether `Idempotency-Key` is supported (every POST that writes). */
@@ -107,7 +108,7 @@ export function defineRoute<
   B extends TSchema | undefined = undefined,
 >(
   route: Omit<Route, 'handler' | 'request' | 'cost'> & {
-    request: { params?: P; query?: Q; body?: B };
+    request?: { params?: P; query?: Q; body?: B };
     cost?: (body: StaticOf<B>) => number;
     handler: (request: RequestContext<StaticOf<P>, StaticOf<Q>, StaticOf<B>>) => Promise<Reply> | Reply;
   },

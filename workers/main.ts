@@ -5,7 +5,7 @@ import { startProcess } from '../shared/platform/process/start.ts';
 import { startWorkers } from './app.ts';
 import { serveHealth } from './health.ts';
 
-startProcess('workers', requireWorkers, async ({ config, logger, tracing }) => {
+startProcess({ name: 'workers', env: process.env, demand: requireWorkers }, async ({ config, logger, tracing }) => {
   const machineMs = Date.now;
   const workers = await startWorkers({
     config,

@@ -64,12 +64,12 @@ class Components {
 
 /** All error codes of a route: its own, and those of every route of its kind. */
 export function errorCodesOf(route: Route): ErrorCode[] {
-  const codes = new Set<ErrorCode>(['E2001', 'E6001', 'E6002', ...route.errors]);
+  const codes = new Set<ErrorCode>(['E2001', 'E6001', 'E6002', ...(route.errors ?? [])]);
   const add = (...more: ErrorCode[]): void => more.forEach((code) => codes.add(code));
   if (route.unlimited !== true || route.access !== 'none') add('E3001');
   if (route.access !== 'none') add('E1001', 'E1002', 'E1003');
   if (typeof route.access === 'object') add('E1004');
-  if (route.request.body !== undefined) add('E2005', 'E2006', 'E2009');
+  if (route.request?.body !== undefined) add('E2005', 'E2006', 'E2009');
   if (route.idempotent === true) add('E2010');
   return CODES.filter((code) => codes.has(code));
 }
@@ -205,7 +205,7 @@ function security(route: Route): Json[] {
 }
 
 function operation(route: Route, components: Components): Json {
-  const { params, query, body } = route.request;
+  const { params, query, body } = route.request ?? {};
   const access =
     route.access === 'none'
       ? 'No key is needed.'
@@ -248,7 +248,7 @@ export function buildOpenApi(routes: readonly Route[], options: { readonly versi
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     checkParameters(route);
-    const request = plain(route.request);
+    const request = plain(route.request ?? {});
     const responses = plain(route.responses);
     const entry = (paths[route.path] ??= {});
     entry[route.method.toLowerCase()] = operation({ ...route, request, responses }, components);
@@ -284,7 +284,7 @@ export function buildOpenApi(routes: readonly Route[], options: { readonly versi
 function checkParameters(route: Route): void {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort();
   // Typebox's type does not show that the schema is one of an object.
-  const { properties = {} } = (route.request.params ?? {}) as { properties?: Json };
+  const { properties = {} } = (route.request?.params ?? {}) as { properties?: Json };
   const inSchema = Object.keys(properties).sort();
   if (inPath.join() !== inSchema.join())
     throw new Error(`${route.method} ${route.path}: the path has {${inPath.join()}}, its schema {${inSchema.join()}}`);

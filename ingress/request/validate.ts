@@ -34,7 +34,7 @@ const NO_PARAMETERS = Object.freeze({});
 
 /** @throws {Error} when a schema is not valid */
 export function compileRoute(route: Route, compile: Compile): CompiledRoute {
-  const { params, query, body } = route.request;
+  const { params, query, body } = route.request ?? {};
   const parameters = (schema: TSchema | undefined): ParameterSchema | undefined =>
     schema && {
       validator: compile(schema),

@@ -26,13 +26,12 @@ import {
   updateSealed,
   type WholeRow,
 } from '../../shared/platform/db/seals/rows.ts';
-import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
 import { dayOf, type TrustScore } from '../../shared/core/trust/beta.ts';
 import { NOTHING_RECORDED } from '../../shared/core/trust/recorded.ts';
 import { levelOf, tierName } from '../../shared/core/trust/score.ts';
 import type { AgentStatus } from '../../shared/kernel/vocabulary.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
-import { decodeCursor, pageOf } from './paging.ts';
+import { readPage } from './paging.ts';
 
 const METADATA_MAX_BYTES = 16_384;
 
@@ -229,22 +228,17 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       summary: 'List agents, newest first',
       request: { query: AgentListQuery },
       responses: { 200: { description: 'One page of agents.', schema: AgentList } },
-      errors: [],
       handler: async ({ key, query }) => {
-        const limit = query.limit ?? DEFAULT_LIMIT;
-        const before = decodeCursor(query.cursor, /^\d{1,18}$/) ?? null;
         const where = {
           ...selectionOf(key),
           ...(query.status !== undefined && { status: query.status }),
           ...(key.agentIds !== null && { agent_id: [...key.agentIds] }),
         };
-        const rows = await findPage(db, 'agent', where, before, limit + 1);
-        const page = pageOf(
-          rows,
-          limit,
-          (row) => row,
-          (row) => row.seq,
-        );
+        const page = await readPage(query, {
+          cursor: /^\d{1,18}$/,
+          read: (before, count) => findPage(db, 'agent', where, before ?? null, count),
+          sortKey: (row) => row.seq,
+        });
         return { status: 200, body: { ...page, items: await bodiesOf(db, key, page.items) } };
       },
     }),

@@ -15,11 +15,11 @@ import { mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { ApprovalDetail, ApprovalList, ApprovalListQuery, ApprovalVerdict } from '../../shared/api/approval.ts';
 import { approvalView } from '../../shared/api/approval-view.ts';
-import { DEFAULT_LIMIT, IdParams } from '../../shared/api/common.ts';
+import { IdParams } from '../../shared/api/common.ts';
 import type { DecisionBody } from '../../shared/api/decision.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { DecisionDeps } from './decisions.ts';
-import { agentsOf, decodeCursor, pageOf } from './paging.ts';
+import { agentsOf, readPage } from './paging.ts';
 
 export interface ApprovalDeps {
   readonly db: Database;
@@ -88,25 +88,20 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       description: 'Each with the ESCALATE that opened it. `status=pending` lists those that wait for a human.',
       request: { query: ApprovalListQuery },
       responses: { 200: { description: 'One page of approvals.', schema: ApprovalList } },
-      errors: [],
       handler: async ({ key, query }) => {
-        const limit = query.limit ?? DEFAULT_LIMIT;
         const at = nowMs();
         const filter = {
           organisationId: key.organisationId,
           environment: key.environment,
           agentIds: agentsOf(key, query.agentId),
           status: query.status,
-          before: decodeCursor(query.cursor, CURSOR),
           nowMs: at,
         };
-        const rows = await listApprovals(db, filter, limit + 1);
-        const page = pageOf(
-          rows,
-          limit,
-          (row) => row,
-          (row) => row.approval_id,
-        );
+        const page = await readPage(query, {
+          cursor: CURSOR,
+          read: (before, count) => listApprovals(db, { ...filter, before }, count),
+          sortKey: (row) => row.approval_id,
+        });
         return { status: 200, body: { ...page, items: await bodiesOf(key, page.items, at) } };
       },
     }),

@@ -3,11 +3,11 @@ import type { DecisionStore } from '../../shared/domain/decisions/decision-store
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import { DEFAULT_LIMIT, IdParams } from '../../shared/api/common.ts';
+import { IdParams } from '../../shared/api/common.ts';
 import { DecisionList, DecisionListQuery, DecisionOnRecord } from '../../shared/api/decision.ts';
 import type { ShowDecisions } from './decision-view.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { agentsOf, decodeCursor, instant, pageOf } from './paging.ts';
+import { agentsOf, instant, readPage } from './paging.ts';
 
 /** Whether a key sees only its own decisions: one with intents:write and without proofs:read. */
 export function ownOnly(key: AuthenticatedKey): boolean {
@@ -31,30 +31,26 @@ export function decisionRoutes({ decisions, shown }: DecisionDeps): Route[] {
         'A key with intents:write but not proofs:read sees what it asked itself. `from` is inclusive, `to` exclusive. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted. `stands` says whether a decision may be acted upon now.',
       request: { query: DecisionListQuery },
       responses: { 200: { description: 'One page of decisions.', schema: DecisionList } },
-      errors: [],
       handler: async ({ key, query }) => {
-        const limit = query.limit ?? DEFAULT_LIMIT;
-        const rows = await decisions.list(
-          {
-            organisationId: key.organisationId,
-            environment: key.environment,
-            keyId: ownOnly(key) ? key.keyId : undefined,
-            agentIds: agentsOf(key, query.agentId),
-            verdict: query.verdict,
-            requestId: query.requestId,
-            from: instant(query.from),
-            to: instant(query.to),
-            before: decodeCursor(query.cursor, /^dec_[0-9a-z]{26}$/),
-          },
-          limit + 1,
+        const filter = {
+          organisationId: key.organisationId,
+          environment: key.environment,
+          keyId: ownOnly(key) ? key.keyId : undefined,
+          agentIds: agentsOf(key, query.agentId),
+          verdict: query.verdict,
+          requestId: query.requestId,
+          from: instant(query.from),
+          to: instant(query.to),
+        };
+        const { items, nextCursor } = await readPage(query, {
+          cursor: /^dec_[0-9a-z]{26}$/,
+          read: (before, count) => decisions.list({ ...filter, before }, count),
+          sortKey: (row) => row.decision_id,
+        });
+        const texts = await shown(
+          key,
+          items.map(({ record }) => record),
         );
-        const { items, nextCursor } = pageOf(
-          rows,
-          limit,
-          (row) => row.record,
-          (row) => row.decision_id,
-        );
-        const texts = await shown(key, items);
         return { status: 200, text: `{"items":[${texts.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}` };
       },
     }),

@@ -45,7 +45,6 @@ function schemaRoute(name: SchemaName, schemaDir: string): Route {
     access: 'none',
     tag: 'Service',
     summary: `The JSON Schema of ${SCHEMAS[name]}`,
-    request: {},
     responses: {
       200: {
         description: 'A JSON Schema (2020-12)',
@@ -67,14 +66,12 @@ export function docsRoutes(deps: DocsDeps): Route[] {
       access: 'none',
       tag: 'Service',
       summary: 'This description (OpenAPI 3.1)',
-      request: {},
       responses: {
         200: {
           description: 'The document',
           schema: Type.Object({ openapi: Type.String() }, { additionalProperties: true }),
         },
       },
-      errors: [],
       handler: () => (reply ??= cacheable({ status: 200, text: deps.document() }, 'public, max-age=60')),
     }),
     ...SCHEMA_NAMES.map((name) => schemaRoute(name, deps.schemaDir)),

@@ -35,7 +35,6 @@ export function haltRoutes({ db, nowMs, settle }: HaltDeps): Route[] {
         'From then on every verdict of this organisation and environment is DENY with reason HALTED, in every process within a second, until the halt is lifted. Halting twice keeps the first halt.',
       request: { body: HaltRequest },
       responses: { 200: { description: 'The halt in force.', schema: HaltState } },
-      errors: [],
       idempotent: true,
       handler: async ({ key, body: { reason }, commit }) => {
         const done = await commit(async (sql) =>
@@ -51,9 +50,7 @@ export function haltRoutes({ db, nowMs, settle }: HaltDeps): Route[] {
       access: ['admin:*'],
       tag: 'Halt',
       summary: 'Whether the environment is halted',
-      request: {},
       responses: { 200: { description: 'The halt in force, if any.', schema: HaltState } },
-      errors: [],
       handler: async ({ key }) => reply(key, await readHalt(db, key)),
     }),
     defineRoute({
@@ -62,9 +59,7 @@ export function haltRoutes({ db, nowMs, settle }: HaltDeps): Route[] {
       access: ['admin:*'],
       tag: 'Halt',
       summary: 'Lift the halt',
-      request: {},
       responses: { 200: { description: 'Nothing is halted now.', schema: HaltState } },
-      errors: [],
       handler: async ({ key }) => {
         await db.transaction((sql) => liftHalt(sql, key, { keyId: key.keyId, nowMs: nowMs() }));
         await settle();

@@ -74,9 +74,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       unlimited: true,
       tag: 'Service',
       summary: 'Whether the process is alive',
-      request: {},
       responses: { 200: { description: 'It is', schema: Health } },
-      errors: [],
       handler: () => ({ status: 200, body: { status: 'alive' } }),
     }),
     defineRoute({
@@ -87,12 +85,10 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       tag: 'Service',
       summary: 'Whether the service can take requests, and which of its parts cannot work now',
       description: 'No key is needed. With a live `admin:*` key of the operator, each check also says why (`detail`).',
-      request: {},
       responses: {
         200: { description: 'Ready; `degraded` lists the parts that are down', schema: Readiness },
         503: { description: 'Not ready, or stopping', schema: Readiness },
       },
-      errors: [],
       handler: async ({ headers, address }) => {
         const [isOperators, outcomes] = await Promise.all([
           isOperator(headers, address),
@@ -124,9 +120,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       unlimited: true,
       tag: 'Service',
       summary: 'Metrics in the text format of Prometheus',
-      request: {},
       responses: { 200: { description: 'The metrics of this process', contentType: 'text/plain' } },
-      errors: [],
       handler: async ({ key }) => {
         // They are about the whole installation, so when a key is needed, it must be the operator's.
         if (access !== 'none' && !isOperatorsKey(key))

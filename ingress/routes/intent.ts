@@ -9,7 +9,8 @@ import { parseIntent } from '../../shared/core/intent/parse.ts';
 import type { ParsedIntent } from '../../shared/core/intent/types.ts';
 import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
 import { Intent, type IntentBody, IntentIdParams, IntentRequest } from '../../shared/api/intent.ts';
-import { defineRoute, type Reply, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { storeOnce } from './store-once.ts';
 
 export interface IntentDeps {
   readonly policies: Pick<ActivePolicySet, 'current'>;
@@ -65,7 +66,8 @@ export function intentRoutes(deps: IntentDeps): Route[] {
       responses: { 200: { description: 'The parse, with its risk.', schema: Intent } },
       errors: ['E6002'],
       idempotent: true,
-      handler: async ({ key, body, idempotencyKey, commit }) => {
+      handler: async (request) => {
+        const { key, body } = request;
         assertMayName(key, body.agent_id, '/agent_id');
         const active = policies.current();
         const parse = parseIntent(body.raw_intent, active.set.lexicon.forOrganisation(key.organisationSlug));
@@ -93,15 +95,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
           rawIntent: body.raw_intent,
           reading: parse,
         };
-        const reply: Reply = { status: 200, text };
-        if (idempotencyKey === undefined) {
-          await parses.append(row);
-          return reply;
-        }
-        return commit(async (sql) => {
-          await parses.insert(sql, row);
-          return reply;
-        });
+        return storeOnce(request, parses, row, { status: 200, text });
       },
     }),
     defineRoute({

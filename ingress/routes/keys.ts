@@ -15,7 +15,7 @@ import {
   rotateKey,
 } from '../../shared/domain/keys/store.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import { DEFAULT_LIMIT, PageQuery } from '../../shared/api/common.ts';
+import { PageQuery } from '../../shared/api/common.ts';
 import {
   Key,
   type KeyBody,
@@ -30,7 +30,7 @@ import {
 } from '../../shared/api/key.ts';
 import type { Environment } from '../../shared/kernel/vocabulary.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { decodeCursor, pageOf } from './paging.ts';
+import { readPage } from './paging.ts';
 
 export interface KeyRouteDeps {
   readonly db: Database;
@@ -52,7 +52,6 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
         'The answer is the only place where the key is ever shown: a repeat under the same Idempotency-Key is answered without `key`. When the first answer was lost, revoke or rotate the `keyId` that the repeat names. A key that is bound to agents can only create keys bound to some of the same agents.',
       request: { body: KeyCreate },
       responses: { 201: { description: 'The new key.', schema: KeyCreated } },
-      errors: [],
       idempotent: true,
       handler: (request) => {
         const { key: caller, body } = request;
@@ -77,12 +76,13 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       description: 'Revoked and expired keys are listed too. lastUsedAt is written every few seconds.',
       request: { query: PageQuery },
       responses: { 200: { description: 'One page of keys.', schema: KeyList } },
-      errors: [],
       handler: async ({ key: caller, query }) => {
-        const limit = query.limit ?? DEFAULT_LIMIT;
-        const before = decodeCursor(query.cursor, /^\d{1,18}$/) ?? null;
-        const rows = await listKeys(db, ownerOf(caller), before, limit + 1);
-        return { status: 200, body: pageOf(rows, limit, keyBody, (row) => row.seq) };
+        const page = await readPage(query, {
+          cursor: /^\d{1,18}$/,
+          read: (before, count) => listKeys(db, caller, before ?? null, count),
+          sortKey: (row) => row.seq,
+        });
+        return { status: 200, body: { ...page, items: page.items.map(keyBody) } };
       },
     }),
     defineRoute({

@@ -6,11 +6,11 @@ import type { ReceiptStore, StoredCheckpoint } from '../../shared/domain/ledger/
 import { jwksOf } from '../../shared/core/proof/keys.ts';
 import { receiptOf, verifyReceipt } from '../../shared/core/proof/receipt.ts';
 import { asResult } from '../../shared/core/proof/failures.ts';
-import { DEFAULT_LIMIT, JsonObject, PageQuery } from '../../shared/api/common.ts';
+import { JsonObject, PageQuery } from '../../shared/api/common.ts';
 import { CheckpointList, Consistency, LeafHashes, LogKeys, Range, Verification } from '../../shared/api/log.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { immutable } from './caching.ts';
-import { decodeCursor, pageOf } from './paging.ts';
+import { readPage } from './paging.ts';
 
 const MAX_LEAVES = 1_000;
 const MAX_RECEIPT_BYTES = 65_536;
@@ -46,7 +46,6 @@ export function logRoutes({ log }: LogDeps): Route[] {
       access: ['proofs:read'],
       tag: 'Log',
       summary: "The log's newest signed checkpoint",
-      request: {},
       responses: { 200: { description: 'A signed note (C2SP tlog-checkpoint).', contentType: 'text/plain' } },
       errors: ['E4001'],
       handler: async ({ key }) => {
@@ -63,13 +62,14 @@ export function logRoutes({ log }: LogDeps): Route[] {
       summary: 'List checkpoints, newest first',
       request: { query: PageQuery },
       responses: { 200: { description: 'One page of checkpoints.', schema: CheckpointList } },
-      errors: [],
       handler: async ({ key, query }) => {
-        const limit = query.limit ?? DEFAULT_LIMIT;
-        const cursor = decodeCursor(query.cursor, /^\d{1,15}$/);
-        const before = cursor === undefined ? undefined : Number(cursor);
-        const rows = await log.checkpoints(key.organisationId, key.environment, before, limit + 1);
-        return { status: 200, body: pageOf(rows, limit, checkpointBody, (row) => String(row.size)) };
+        const page = await readPage(query, {
+          cursor: /^\d{1,15}$/,
+          read: (before, count) =>
+            log.checkpoints(key.organisationId, key.environment, before === undefined ? before : Number(before), count),
+          sortKey: (row) => String(row.size),
+        });
+        return { status: 200, body: { ...page, items: page.items.map(checkpointBody) } };
       },
     }),
     defineRoute({
@@ -78,9 +78,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
       access: ['proofs:read'],
       tag: 'Log',
       summary: 'The keys of the log, each with the tree sizes it may sign',
-      request: {},
       responses: { 200: { description: 'All keys, old ones too.', schema: LogKeys } },
-      errors: [],
       handler: async ({ key }) => ({ status: 200, body: await log.keys(key.organisationId, key.environment) }),
     }),
     defineRoute({
@@ -113,7 +111,6 @@ export function logRoutes({ log }: LogDeps): Route[] {
       description: `At most ${MAX_LEAVES} at once; go on from the \`to\` of the answer.`,
       request: { query: Range },
       responses: { 200: { description: 'Leaf hashes (RFC 6962).', schema: LeafHashes } },
-      errors: [],
       handler: async ({ key, query }) => {
         assertOrder(query.from, query.to);
         const to = Math.min(query.to, query.from + MAX_LEAVES);
@@ -154,7 +151,6 @@ export function logRoutes({ log }: LogDeps): Route[] {
       access: 'none',
       tag: 'Log',
       summary: 'The public keys of all logs, as a JSON Web Key Set',
-      request: {},
       responses: {
         200: {
           description: 'Ed25519 keys (RFC 8037).',

@@ -2,6 +2,7 @@
 import { assertMayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { invalidField } from '../../shared/kernel/errors.ts';
+import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
 
 /** The cursor that continues after this sort key; opaque to callers. */
 export function encodeCursor(sortKey: string): string {
@@ -30,6 +31,23 @@ export function pageOf<Row, Item>(
     items: page.map(toItem),
     nextCursor: rows.length > limit && last !== undefined ? encodeCursor(sortKey(last)) : null,
   };
+}
+
+export interface Listing<Row> {
+  /** Matches the sort keys of the list. */
+  readonly cursor: RegExp;
+  /** At most `count` rows that follow the sort key; undefined: from the beginning of the list. */
+  readonly read: (after: string | undefined, count: number) => Promise<readonly Row[]>;
+  readonly sortKey: (row: Row) => string;
+}
+
+/** The page that a query asks for. @throws {ApiError} E2001 at ?cursor */
+export async function readPage<Row>(
+  { limit = DEFAULT_LIMIT, cursor }: { readonly limit?: number; readonly cursor?: string },
+  listing: Listing<Row>,
+): Promise<{ items: Row[]; nextCursor: string | null }> {
+  const rows = await listing.read(decodeCursor(cursor, listing.cursor), limit + 1);
+  return pageOf(rows, limit, (row) => row, listing.sortKey);
 }
 
 /** The time of a `from` or `to`, which the schema has checked. */

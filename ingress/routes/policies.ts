@@ -46,7 +46,6 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'The policy set in force',
-      request: {},
       responses: {
         200: {
           description: 'The active set, and the result of the last reading of the folder.',

@@ -199,7 +199,6 @@ export function policyReplayRoutes({ db, nowMs }: PolicyReplayDeps): Route[] {
       summary: 'What the draft in shadow mode would change',
       description:
         'With CUSTOS_SHADOW_POLICY_DIR the workers evaluate a second folder beside the set in force for a share of live decisions, after they were answered. Nothing of it is ever answered.',
-      request: {},
       responses: {
         200: { description: 'The draft, and what it and earlier ones would have changed.', schema: ShadowStatusSchema },
       },

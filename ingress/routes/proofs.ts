@@ -27,7 +27,7 @@ import {
 } from '../../shared/api/proof.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
 import { immutable, prefers } from './caching.ts';
-import { agentsOf, decodeCursor, encodeCursor, instant, pageOf } from './paging.ts';
+import { agentsOf, decodeCursor, encodeCursor, instant, readPage } from './paging.ts';
 
 const RETRY_AFTER_SECONDS = '1';
 
@@ -76,6 +76,12 @@ function rowOf(
     keyId: key.keyId,
     traceparent,
   };
+}
+
+/** A leaf's place, of the cursor of a list. */
+function placeOf(sortKey: string | undefined): { readonly logId: number; readonly index: number } | undefined {
+  const [logId, index] = sortKey?.split('.').map(Number) ?? [];
+  return logId === undefined || index === undefined ? undefined : { logId, index };
 }
 
 function proofOf(leaf: Anchored): object {
@@ -178,37 +184,29 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       summary: 'List anchored proofs, newest first',
       request: { query: ProofListQuery },
       responses: { 200: { description: 'One page of proofs.', schema: ProofList } },
-      errors: [],
       handler: async ({ key, query }) => {
-        const limit = query.limit ?? DEFAULT_LIMIT;
-        const cursor = decodeCursor(query.cursor, /^\d{1,9}\.\d{1,15}$/);
-        const [logId = 0, index = 0] = cursor?.split('.').map(Number) ?? [];
-        const leaves = await log.list(
-          {
-            organisationId: key.organisationId,
-            environment: key.environment,
-            entityIds: agentsOf(key, query.entityId, '?entityId'),
-            event: query.event,
-            from: instant(query.from),
-            to: instant(query.to),
-            before: cursor === undefined ? undefined : { logId, index },
-          },
-          limit + 1,
-        );
-        const body = pageOf(
-          leaves,
-          limit,
-          ({ proofId, event, entityId, index, occurredAt }) => ({
-            proofId,
-            status: 'anchored',
-            event,
-            entityId,
-            index,
-            occurredAt: occurredAt.toISOString(),
-          }),
-          (leaf) => `${leaf.logId}.${leaf.index}`,
-        );
-        return { status: 200, body };
+        const filter = {
+          organisationId: key.organisationId,
+          environment: key.environment,
+          entityIds: agentsOf(key, query.entityId, '?entityId'),
+          event: query.event,
+          from: instant(query.from),
+          to: instant(query.to),
+        };
+        const { items, nextCursor } = await readPage(query, {
+          cursor: /^\d{1,9}\.\d{1,15}$/,
+          read: (after, count) => log.list({ ...filter, before: placeOf(after) }, count),
+          sortKey: (leaf) => `${leaf.logId}.${leaf.index}`,
+        });
+        const shown = items.map(({ proofId, event, entityId, index, occurredAt }) => ({
+          proofId,
+          status: 'anchored',
+          event,
+          entityId,
+          index,
+          occurredAt: occurredAt.toISOString(),
+        }));
+        return { status: 200, body: { items: shown, nextCursor } };
       },
     }),
     defineRoute({
@@ -262,7 +260,6 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       summary: "Read one entity's chain, oldest first",
       request: { params: EntityIdParams, query: PageQuery },
       responses: { 200: { description: 'One page of the chain, and its head.', schema: ProofChain } },
-      errors: [],
       handler: async ({ key, params, query }) => {
         assertMayName(key, params.entityId, '{entityId}');
         const { organisationId, environment } = key;

@@ -40,9 +40,7 @@ function tableRoute(name: string, summary: string, item: TSchema, items: readonl
     access: 'none',
     tag: 'Reference',
     summary,
-    request: {},
     responses: { 200: { description: 'The whole table', schema: Type.Object({ items: Type.Array(item) }, closed) } },
-    errors: [],
     handler: () => reply,
   });
 }

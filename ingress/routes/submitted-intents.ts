@@ -7,7 +7,7 @@ import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import { DEFAULT_LIMIT, IdParams } from '../../shared/api/common.ts';
+import { IdParams } from '../../shared/api/common.ts';
 import {
   IntentAccepted,
   IntentSubmission,
@@ -15,9 +15,10 @@ import {
   SubmittedIntentList,
   SubmittedIntentListQuery,
 } from '../../shared/api/submitted-intent.ts';
-import { defineRoute, type Reply, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { type DecisionDeps, ownOnly } from './decisions.ts';
-import { agentsOf, decodeCursor, pageOf } from './paging.ts';
+import { agentsOf, readPage } from './paging.ts';
+import { storeOnce } from './store-once.ts';
 
 export interface SubmittedIntentDeps {
   readonly policies: Pick<ActivePolicySet, 'current'>;
@@ -85,7 +86,8 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
       responses: { 202: { description: 'Accepted; Location says where to look.', schema: IntentAccepted } },
       errors: ['E6002'],
       idempotent: true,
-      handler: async ({ key, body, requestId, traceparent, idempotencyKey, commit }) => {
+      handler: async (request) => {
+        const { key, body, requestId, traceparent } = request;
         assertMayName(key, body.agentId, '/agentId');
         const asked = askedOf(body, { set: policies.current().set, organisation: key.organisationSlug });
         const submittedAtMs = nowMs();
@@ -102,18 +104,10 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
           requestId,
           submittedAtMs,
         };
-        const reply: Reply = {
+        return storeOnce(request, intents, row, {
           status: 202,
           body: { intentId, status: 'queued' },
           headers: { location: `/v1/intents/${intentId}` },
-        };
-        if (idempotencyKey === undefined) {
-          await intents.append(row);
-          return reply;
-        }
-        return commit(async (sql) => {
-          await intents.insert(sql, row);
-          return reply;
         });
       },
     }),
@@ -126,26 +120,19 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
       description: 'A key with intents:write but not proofs:read sees what it submitted itself.',
       request: { query: SubmittedIntentListQuery },
       responses: { 200: { description: 'One page of intents.', schema: SubmittedIntentList } },
-      errors: [],
       handler: async ({ key, query }) => {
-        const limit = query.limit ?? DEFAULT_LIMIT;
-        const rows = await intents.list(
-          {
-            organisationId: key.organisationId,
-            environment: key.environment,
-            keyId: ownOnly(key) ? key.keyId : undefined,
-            agentIds: agentsOf(key, query.agentId),
-            status: query.status,
-            before: decodeCursor(query.cursor, /^int_[0-9a-z]{26}$/),
-          },
-          limit + 1,
-        );
-        const page = pageOf(
-          rows,
-          limit,
-          (row) => row,
-          (row) => row.intent_id,
-        );
+        const filter = {
+          organisationId: key.organisationId,
+          environment: key.environment,
+          keyId: ownOnly(key) ? key.keyId : undefined,
+          agentIds: agentsOf(key, query.agentId),
+          status: query.status,
+        };
+        const page = await readPage(query, {
+          cursor: /^int_[0-9a-z]{26}$/,
+          read: (before, count) => intents.list({ ...filter, before }, count),
+          sortKey: (row) => row.intent_id,
+        });
         return { status: 200, body: { ...page, items: await bodiesOf(shown, key, page.items) } };
       },
     }),

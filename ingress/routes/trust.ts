@@ -8,7 +8,6 @@ import { assertMayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import { AgentIdParams } from '../../shared/api/agent.ts';
-import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
 import {
   Trust,
   type TrustBody,
@@ -25,7 +24,7 @@ import { NOTHING_RECORDED } from '../../shared/core/trust/recorded.ts';
 import { levelOf, tierName } from '../../shared/core/trust/score.ts';
 import { MAX_FIELD_ERRORS } from '../request/field-errors.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
-import { decodeCursor, instant, pageOf } from './paging.ts';
+import { instant, readPage } from './paging.ts';
 
 const MAX_AHEAD_MS = 5 * 60_000;
 const MAX_BACK_MS = 30 * 86_400_000;
@@ -184,7 +183,6 @@ export function trustRoutes(deps: TrustDeps): Route[] {
         "What the agent's signals say. For an agent that nobody knows: the trust of no evidence. With `at`: of the signals that were folded by then, for the UTC day of that moment; a moment to come says what idleness would make of it.",
       request: { params: AgentIdParams, query: TrustQuery },
       responses: { 200: { description: 'Score, level and evidence.', schema: Trust } },
-      errors: [],
       handler: async ({ key, params, query }) => {
         assertMayName(key, params.agentId, '{agentId}');
         return { status: 200, body: await trustOf(key, params.agentId, query.at) };
@@ -200,18 +198,17 @@ export function trustRoutes(deps: TrustDeps): Route[] {
         'One item for each time that signals were folded; a score also drifts towards 250 day by day without any. `from` is inclusive, `to` exclusive.',
       request: { params: AgentIdParams, query: TrustHistoryQuery },
       responses: { 200: { description: 'One page of changes.', schema: TrustHistory } },
-      errors: [],
       handler: async ({ key, params, query }) => {
         assertMayName(key, params.agentId, '{agentId}');
-        const limit = query.limit ?? DEFAULT_LIMIT;
         const { organisationId, environment } = key;
-        const changes = await listTrustChanges(
-          db,
-          { organisationId, environment, agentId: params.agentId },
-          { from: instant(query.from), to: instant(query.to), before: decodeCursor(query.cursor, /^\d{1,15}$/) },
-          limit + 1,
-        );
-        return { status: 200, body: pageOf(changes, limit, changeOf, (change) => String(change.last_n)) };
+        const subject = { organisationId, environment, agentId: params.agentId };
+        const range = { from: instant(query.from), to: instant(query.to) };
+        const page = await readPage(query, {
+          cursor: /^\d{1,15}$/,
+          read: (before, count) => listTrustChanges(db, subject, { ...range, before }, count),
+          sortKey: (change) => String(change.last_n),
+        });
+        return { status: 200, body: { ...page, items: page.items.map(changeOf) } };
       },
     }),
   ];

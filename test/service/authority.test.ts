@@ -148,7 +148,7 @@ describe('authority', function suite() {
   /** A request that changes nothing when it is authorised: its ids are unknown and its body cannot be parsed. */
   function harmless(route: Route, send: Send): Promise<ClientResponse> {
     const path = pathOf(route, 'none');
-    return send(route.method, path, route.request.body === undefined ? {} : { raw: '{' });
+    return send(route.method, path, route.request?.body === undefined ? {} : { raw: '{' });
   }
 
   /** Sends every operation and collects those with an unexpected answer. */
@@ -310,7 +310,7 @@ describe('authority', function suite() {
     }
 
     const bodyOf = (route: Route): ClientRequest => {
-      if (route.request.body === undefined) return {};
+      if (route.request?.body === undefined) return {};
       const example = EXAMPLES[`${route.method} ${route.path.replace(DASHBOARD, '')}`];
       return { body: example?.request ?? { reason: 'because a test asks' } };
     };

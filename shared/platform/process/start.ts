@@ -1,4 +1,5 @@
 // The start of a process: its settings, traces and log lines, and what is printed when it cannot start.
+import { inspect } from 'node:util';
 import { readConfig } from '../config/config.ts';
 import { findRoot } from '../config/root.ts';
 import type { Config } from '../config/table.ts';
@@ -17,23 +18,29 @@ export interface StartedProcess<Settings extends Config> {
   readonly tracing: Tracing | undefined;
 }
 
-/** @param demand checks that the settings of this kind of process are there */
+export interface ProcessKind<Settings extends Config> {
+  readonly name: 'ingress' | 'workers';
+  readonly env: NodeJS.ProcessEnv;
+  /** @throws {ConfigError} when a setting is missing that this kind of process needs */
+  readonly demand: (config: Config) => Settings;
+}
+
+/** Runs `main`, which returns when the process is ready. Exits with 1 when it fails. */
 export function startProcess<Settings extends Config>(
-  name: 'ingress' | 'workers',
-  demand: (config: Config) => Settings,
+  { name, env, demand }: ProcessKind<Settings>,
   main: (started: StartedProcess<Settings>) => Promise<void>,
 ): void {
   const start = async (): Promise<void> => {
     keepHeapSmall(process.execArgv);
     const root = findRoot();
-    const config = demand(readConfig(process.env, { root, cwd: process.cwd() }));
+    const config = demand(readConfig(env, { root, cwd: process.cwd() }));
     const tracing = await traceAs(`custos-${name}`, config, root);
     const { logLevel: level } = config;
     const logger = createLogger({ name, level, pretty: process.stdout.isTTY, traced: tracing !== undefined });
     await main({ config, logger, root, tracing });
   };
   start().catch((error: unknown) => {
-    console.error(error instanceof OperatorError ? error.message : error);
+    process.stderr.write(`${error instanceof OperatorError ? error.message : inspect(error)}\n`);
     // Handles that were opened before the failure would keep the process alive.
     process.exit(1);
   });
