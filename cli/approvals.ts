@@ -2,7 +2,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { approvalView } from '../shared/api/approval-view.ts';
 import { MAX_REASON } from '../shared/api/approval.ts';
-import { maskedArguments } from '../shared/core/tools/mask.ts';
+import { maskArguments } from '../shared/core/tools/mask.ts';
 import type { DecisionBody } from '../shared/api/decision.ts';
 import { APPROVAL_STATES } from '../shared/core/decision/approval.ts';
 import { requestedText } from '../shared/core/decision/approval-bound.ts';
@@ -135,7 +135,7 @@ function factLines(row: ShownApproval): [string, string][] {
       : [
           ['tool', `${tool.name} of ${tool.server}${tool.problem === undefined ? '' : `: ${tool.problem}`}`],
           ...(tool.changed ? [['changed', 'its definition is not the one that was approved'] as [string, string]] : []),
-          ['arguments', JSON.stringify(maskedArguments(tool.arguments))],
+          ['arguments', JSON.stringify(maskArguments(tool.arguments).arguments)],
         ];
   const lists = Object.entries({ classes, flags, places }).flatMap(([name, list]) =>
     list.length === 0 ? [] : [[name, list.join(', ')] as [string, string]],

@@ -102,8 +102,8 @@ export function differenceLines(report: DifferenceReport, style: Paint = paint()
           style,
         )),
     ...(shown.length === 0 ? [] : ['', bold('Examples')]),
-    ...shown.flatMap(({ decisionId, agentId, intent, before, after }) => [
-      `${decisionId} ${yellow(`${before.verdict} -> ${after.verdict}`)} ${printable(`${agentId} ${intent}`)}`,
+    ...shown.flatMap(({ decisionId, agentId, intent, tool, before, after }) => [
+      `${decisionId} ${yellow(`${before.verdict} -> ${after.verdict}`)} ${printable(`${agentId} ${tool === undefined ? '' : `${tool.server}/${tool.name}: `}${intent}`)}`,
       dim(printable(`  recorded: ${because(before)}`)),
       dim(printable(`  draft:    ${because(after)}`)),
     ]),

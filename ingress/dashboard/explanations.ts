@@ -10,12 +10,14 @@ import { type DecisionBody, readDecisionRecord } from '../../shared/core/verific
 import { mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import type { MissingOpens } from '../../shared/core/policy/combine.ts';
-import type { ExplainedRule } from '../../shared/core/policy/types.ts';
+import type { ExplainedRule, Facts } from '../../shared/core/policy/types.ts';
 import { createEvaluator, type Evaluator } from '../../shared/core/policy/evaluate.ts';
 import { loadCanonicalSet } from '../../shared/core/policy/load.ts';
-import { maskedArguments, maskedAt } from '../../shared/core/tools/mask.ts';
+import { maskArguments, maskedAt } from '../../shared/core/tools/mask.ts';
 import { NO_PREVIOUS, sealRecord } from '../../shared/core/proof/record.ts';
 import type { DecisionExplanation } from './client/wire.ts';
+
+type Explained = Extract<DecisionExplanation, { state: 'explained' }>;
 
 const READ =
   'SELECT agent_id, record, facts, facts_salt, policy_digest FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = $3';
@@ -101,14 +103,16 @@ export function createExplanations(deps: {
         rules: rules.slice(0, MAX_RULES).map(withoutSecrets),
         total: rules.length,
         matched: rules.filter(({ matched }) => matched).length,
-        facts: facts.tool === undefined ? { ...facts } : { ...facts, tool: shownTool(facts.tool) },
+        ...shownFacts(facts),
       };
     },
   };
 }
 
-function shownTool<T extends { readonly arguments: Readonly<Record<string, unknown>> }>(tool: T): T {
-  return { ...tool, arguments: maskedArguments(tool.arguments) };
+function shownFacts({ tool, ...facts }: Facts): Pick<Explained, 'facts' | 'masked'> {
+  if (tool === undefined) return { facts, masked: [] };
+  const { masked, ...call } = maskArguments(tool.arguments);
+  return { facts: { ...facts, tool: { ...tool, ...call } }, masked };
 }
 
 /** The rule as it is shown: secrets among the arguments of a tool call are masked. */

@@ -45,7 +45,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
   const detailed = async (sql: Sql, key: AuthenticatedKey, row: ShownApproval, atMs: number): Promise<object> => ({
     ...(await bodiesOf(key, [row], atMs))[0],
     mayDecide: !(await areSameHands(sql, row.key_id, key.keyId)),
-    bound: boundOf(row),
+    ...boundOf(row),
     context: factsOf(row)?.context ?? null,
   });
 

@@ -1,6 +1,6 @@
 // Decisions: read one, or list them.
-import type { DecisionStore } from '../../shared/domain/decisions/decision-store.ts';
-import { ApiError } from '../../shared/kernel/errors.ts';
+import type { DecisionFilter, DecisionStore } from '../../shared/domain/decisions/decision-store.ts';
+import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { IdParams } from '../../shared/api/common.ts';
@@ -9,9 +9,18 @@ import type { ShowDecisions } from './decision-view.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { agentsOf, instant, readPage } from './paging.ts';
 
+type ToolFilter = Pick<DecisionFilter, 'toolServer' | 'toolName'>;
+
 /** Whether a key sees only its own decisions: one with intents:write and without proofs:read. */
 export function ownOnly(key: AuthenticatedKey): boolean {
   return !key.scopes.has('proofs:read') && !key.scopes.has('admin:*');
+}
+
+/** The filter by tool. @throws {ApiError} E2001 for a tool without its server */
+export function toolsOf({ toolServer, toolName }: { toolServer?: string; toolName?: string }): ToolFilter {
+  if (toolName !== undefined && toolServer === undefined)
+    throw invalidField('?toolServer', 'is required with toolName');
+  return { toolServer, toolName };
 }
 
 export interface DecisionDeps {
@@ -28,7 +37,7 @@ export function decisionRoutes({ decisions, shown }: DecisionDeps): Route[] {
       tag: 'Decisions',
       summary: 'List decisions, newest first',
       description:
-        'A key with intents:write but not proofs:read sees what it asked itself. `from` is inclusive, `to` exclusive. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted. `stands` says whether a decision may be acted upon now.',
+        'A key with intents:write but not proofs:read sees what it asked itself. `from` is inclusive, `to` exclusive. `toolServer` and `toolName` find calls of tools. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted. `stands` says whether a decision may be acted upon now.',
       request: { query: DecisionListQuery },
       responses: { 200: { description: 'One page of decisions.', schema: DecisionList } },
       handler: async ({ key, query }) => {
@@ -39,6 +48,7 @@ export function decisionRoutes({ decisions, shown }: DecisionDeps): Route[] {
           agentIds: agentsOf(key, query.agentId),
           verdict: query.verdict,
           requestId: query.requestId,
+          ...toolsOf(query),
           from: instant(query.from),
           to: instant(query.to),
         };

@@ -1,5 +1,5 @@
 // Schemas of approvals.
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { APPROVAL_STATES } from '../core/decision/approval.ts';
 import { RequestedSchema } from '../core/policy/types.ts';
 import {
@@ -15,6 +15,7 @@ import {
   Timestamp,
 } from './common.ts';
 import { DecisionOnRecord } from './decision.ts';
+import { MaskedArguments } from './tool.ts';
 
 const Status = StringEnum(APPROVAL_STATES, {
   description: 'pending; approved: may be used once; rejected; used; expired: not decided or not used in time.',
@@ -58,6 +59,10 @@ export const ApprovalDetail = named('ApprovalDetail', {
         'All that it is bound to: agent, organisation, environment, context, intentId, the tool call with all its arguments (secrets are masked), and the intent with the words of the caller and everything that was read in them. A question that differs in any of it is APPROVAL_MISMATCH. Null: retention has erased it, or an earlier version opened the approval, which can no longer be used.',
     }),
   ),
+  masked: Type.Unsafe<Static<typeof MaskedArguments>>({
+    ...MaskedArguments,
+    description: 'Which arguments of the tool call in `bound` are masked, and why.',
+  }),
   context: Nullable(
     JsonObject({
       description: "The caller's own object, as the policies saw it. Null: retention has erased it.",

@@ -158,6 +158,15 @@ export const DecisionListQuery = closed({
   requestId: Type.Optional(
     Type.String({ pattern: REQUEST_ID_PATTERN, description: 'X-Request-Id of the request that asked.' }),
   ),
+  toolServer: Type.Optional(
+    Type.String({ ...CallerId, description: 'Only calls of tools of this server, by the name of its catalogue.' }),
+  ),
+  toolName: Type.Optional(
+    Type.String({
+      ...CallerId,
+      description: 'Only calls of this tool. Needs `toolServer`, because servers may have tools of the same name.',
+    }),
+  ),
   from: Type.Optional(Instant),
   to: Type.Optional(Instant),
   ...PAGE,

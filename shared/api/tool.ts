@@ -6,7 +6,8 @@ import {
   MAX_ARGUMENTS_DEPTH,
   type ToolCall,
 } from '../core/tools/call.ts';
-import { CallerId, closed, JsonObject, named } from './common.ts';
+import { MASK_REASONS } from '../core/tools/mask.ts';
+import { CallerId, closed, JsonObject, named, StringEnum } from './common.ts';
 
 const Hint = Type.Boolean();
 
@@ -67,3 +68,14 @@ export const ToolAnswer = named('ToolAnswer', {
     description: 'Whether the catalogue pins another definition of the tool. Then the action is `unknown`, too.',
   }),
 });
+
+/** Arguments that are shown with a mask. */
+export const MaskedArguments = Type.Array(
+  closed({
+    pointer: Type.String({ description: 'The masked value in the arguments: a JSON Pointer (RFC 6901).' }),
+    reason: StringEnum(MASK_REASONS, {
+      description:
+        'name: its member is named like a secret, and the whole value is masked. private_key: it holds a private key, and the whole value is masked. credential: parts of it have the form of a credential, and only these are masked.',
+    }),
+  }),
+);

@@ -1,4 +1,5 @@
 // The answers of the API, as far as the pages read them. The schemas in shared/api are the source.
+import type { ToolSaid } from './components/tool-call.ts';
 import type { ListPage, Verdict } from './wire.ts';
 
 export interface Risk {
@@ -34,6 +35,8 @@ export interface DecisionAnswer {
     readonly risk: Risk;
     readonly parsed: boolean;
   };
+  /** Of a tool call. */
+  readonly tool?: ToolSaid;
   readonly trust: {
     readonly claimed_level: number | null;
     readonly recorded_level: number;

@@ -9,4 +9,12 @@ export { Empty, ErrorState, FormError, Loading, WhenLoaded } from './components/
 export { type Column, type FilterField, Filters, List, Table } from './components/table.ts';
 export { LookUp, type LookUpProps } from './components/look-up.ts';
 export { Name } from './components/name.ts';
+export {
+  TOOL_STATES,
+  ToolCall,
+  type ToolCallProps,
+  type ToolFacts,
+  ToolName,
+  type ToolSaid,
+} from './components/tool-call.ts';
 export { Copy, Id, JsonView, Said, Time, useNow } from './components/text.ts';

@@ -160,6 +160,13 @@ export interface ExplainedRule {
   readonly conditions: readonly ExplainedCondition[];
 }
 
+/** A masked argument of a tool call. */
+export interface MaskedArgument {
+  /** RFC 6901 */
+  readonly pointer: string;
+  readonly reason: 'name' | 'private_key' | 'credential';
+}
+
 /** GET /dashboard/api/decisions/{id}/explanation */
 export type DecisionExplanation =
   | {
@@ -178,6 +185,8 @@ export type DecisionExplanation =
       readonly total: number;
       readonly matched: number;
       readonly facts: Readonly<Record<string, unknown>>;
+      /** The arguments of a tool call that are masked in the facts. */
+      readonly masked: readonly MaskedArgument[];
     }
   | { readonly state: 'erased' }
   | { readonly state: 'unreadable'; readonly sentence: string };
@@ -280,6 +289,26 @@ export interface PolicySetInfo {
   readonly policies: number;
   readonly rules: number;
   readonly isActive: boolean;
+  /** Its catalogues. */
+  readonly servers: readonly {
+    readonly server: string;
+    readonly description: string;
+    readonly trustAnnotations: boolean;
+    readonly tools: number;
+  }[];
+}
+
+/** A tool of a catalogue: an item of GET /dashboard/api/policy-sets/{digest}/tools. */
+export interface CatalogueTool {
+  readonly server: string;
+  readonly name: string;
+  readonly action: string;
+  /** Null: that of the action. */
+  readonly effect: string | null;
+  /** A template; null: the tool itself. */
+  readonly resource: string | null;
+  /** The digest of the pinned definition. */
+  readonly definition: string | null;
 }
 
 /** GET /dashboard/api/policies */
@@ -332,7 +361,7 @@ export interface PolicyDifference {
     readonly changed: number;
     readonly same: number;
   };
-  /** By id. */
+  /** Policies by id, and catalogues by name, such as `tools/filesystem`. */
   readonly policies: readonly {
     readonly id: string;
     readonly change: 'added' | 'removed' | 'changed';

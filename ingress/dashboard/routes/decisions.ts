@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import type { Database, Statement } from '../../../shared/platform/db/database.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
+import { toolsOf } from '../../routes/decisions.ts';
 import { assertMayName } from '../../../shared/domain/keys/bound.ts';
 import { CallerId, IdParams, StringEnum } from '../../../shared/api/common.ts';
 import { VERDICTS } from '../../../shared/kernel/vocabulary.ts';
@@ -16,11 +17,12 @@ const MAX_NEWER = 1_000;
 /** Three statements, so that each is a range scan of its own index. */
 const newerStatement = (
   condition = '',
-): Statement => `SELECT count(*) FILTER (WHERE $4::text IS NULL OR verdict = $4)::int AS newer, count(*)::int AS seen FROM (
-    SELECT verdict FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id > $3${condition} ORDER BY decision_id LIMIT ${MAX_NEWER}) AS recent`;
+): Statement => `SELECT count(*) FILTER (WHERE ($4::text IS NULL OR verdict = $4) AND ($5::text IS NULL OR tool_server = $5)
+      AND ($6::text IS NULL OR tool_name = $6))::int AS newer, count(*)::int AS seen FROM (
+    SELECT verdict, tool_server, tool_name FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id > $3${condition} ORDER BY decision_id LIMIT ${MAX_NEWER}) AS recent`;
 const NEWER = newerStatement();
-const NEWER_OF_AGENT = newerStatement(' AND agent_id = $5');
-const NEWER_OF_BOUND = newerStatement(' AND agent_id = ANY ($5)');
+const NEWER_OF_AGENT = newerStatement(' AND agent_id = $7');
+const NEWER_OF_BOUND = newerStatement(' AND agent_id = ANY ($7)');
 
 const NewerQuery = Type.Object(
   {
@@ -28,6 +30,8 @@ const NewerQuery = Type.Object(
     after: Type.Optional(Type.String({ pattern: '^dec_[0-9a-z]{26}$' })),
     agentId: Type.Optional(CallerId),
     verdict: Type.Optional(StringEnum(VERDICTS)),
+    toolServer: Type.Optional(CallerId),
+    toolName: Type.Optional(CallerId),
   },
   { additionalProperties: false },
 );
@@ -43,15 +47,24 @@ export function decisionPageRoutes({ db, explanations }: DecisionPagesDeps): Rou
       path: '/decisions/newer',
       summary: 'How many decisions are newer than one',
       request: { query: NewerQuery },
-      answer: async ({ key, query: { after = '', agentId, verdict } }): Promise<NewerDecisions> => {
+      answer: async ({ key, query: { after = '', agentId, verdict, ...tool } }): Promise<NewerDecisions> => {
         if (agentId !== undefined) assertMayName(key, agentId, '?agentId');
+        const { toolServer, toolName } = toolsOf(tool);
         const [statement, ...agents] =
           agentId !== undefined
             ? [NEWER_OF_AGENT, agentId]
             : key.agentIds === null
               ? [NEWER]
               : [NEWER_OF_BOUND, [...key.agentIds]];
-        const values = [key.organisationId, key.environment, after, verdict ?? null, ...agents];
+        const values = [
+          key.organisationId,
+          key.environment,
+          after,
+          verdict ?? null,
+          toolServer ?? null,
+          toolName ?? null,
+          ...agents,
+        ];
         const [row] = await db.query<{ newer: number; seen: number }>(statement, values);
         return { newer: row?.newer ?? 0, more: row?.seen === MAX_NEWER };
       },

@@ -6,12 +6,20 @@ import type { Database } from '../../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import type { Policy } from '../../../shared/core/policy/schema.ts';
+import type { ToolCatalogueFile } from '../../../shared/core/tools/schema.ts';
 import type { Finding } from '../../../shared/core/policy/types.ts';
 import { Cursor, DEFAULT_LIMIT, Limit } from '../../../shared/api/common.ts';
 import type { Route } from '../../route.ts';
 import { decodeCursor, pageOf } from '../../routes/paging.ts';
 import { assertOperator } from '../../routes/policies.ts';
-import type { PolicyActivation, PolicyDifference, PolicyHead, PolicySetInfo, PolicyState } from '../client/wire.ts';
+import type {
+  CatalogueTool,
+  PolicyActivation,
+  PolicyDifference,
+  PolicyHead,
+  PolicySetInfo,
+  PolicyState,
+} from '../client/wire.ts';
 import { type PageRoute, pageRoute } from './page-route.ts';
 
 const READ = 'SELECT canonical, created_at FROM policy_set WHERE digest = $1';
@@ -37,9 +45,10 @@ const PoliciesQuery = Type.Object(
 );
 const PageQuery = Type.Object({ cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) }, closed);
 const DifferenceQuery = Type.Object({ from: Digest, to: Digest }, closed);
-/** The sort keys in cursors: a policy's id, and the number of an activation. */
+/** The sort keys in cursors: a policy's id, the number of an activation, and how many tools came before, in a set that never changes. */
 const POLICY_ID = /^[a-z0-9][a-z0-9-]{0,99}$/;
 const SEQ = /^[1-9]\d{0,17}$/;
+const PLACE = /^[1-9]\d{0,6}$/;
 
 interface StoredSet {
   readonly digest: string;
@@ -47,6 +56,8 @@ interface StoredSet {
   /** Sorted by id. */
   readonly policies: readonly Policy[];
   readonly lexicon: object;
+  /** Sorted by server. Sets without catalogues have no such member. */
+  readonly tools?: readonly ToolCatalogueFile[];
 }
 
 type ActivationRow = Omit<PolicyActivation, 'activatedAt'> & { readonly activatedAt: Date };
@@ -61,18 +72,38 @@ function headOf({ id, description, stage, target, rules }: Policy): PolicyHead {
   return { id, description, stage, target, rules: rules.length, effects };
 }
 
+function toolsOf({ tools = [] }: StoredSet): CatalogueTool[] {
+  return tools.flatMap(({ server, tools: entries }) =>
+    Object.entries(entries).map(([name, { action, effect, resource, definition }]) => ({
+      server,
+      name,
+      action,
+      effect: effect ?? null,
+      resource: resource ?? null,
+      definition: definition ?? null,
+    })),
+  );
+}
+
 function mentions(policy: Policy, search: string): boolean {
   const texts = [policy.id, policy.description, ...policy.target.resources, ...policy.rules.map((rule) => rule.name)];
   return texts.some((text) => text.toLowerCase().includes(search));
 }
 
-/** The difference of two sets, policy by policy. Both are canonical, so equal policies have equal texts. */
+/** The policies of a set by id, and its catalogues by the names of their files. */
+function partsOf({ policies, tools = [] }: StoredSet): Map<string, object> {
+  return new Map<string, object>([
+    ...policies.map((policy) => [policy.id, policy] as const),
+    ...tools.map((catalogue) => [`tools/${catalogue.server}`, catalogue] as const),
+  ]);
+}
+
+/** The difference of two sets, part by part. Both are canonical, so equal parts have equal texts. */
 function differenceOf(
   from: StoredSet,
   to: StoredSet,
 ): Pick<PolicyDifference, 'counts' | 'policies' | 'more' | 'lexicon'> {
-  const before = new Map(from.policies.map((policy) => [policy.id, policy]));
-  const after = new Map(to.policies.map((policy) => [policy.id, policy]));
+  const [before, after] = [partsOf(from), partsOf(to)];
   const counts = { added: 0, removed: 0, changed: 0, same: 0 };
   const entries: PolicyDifference['policies'][number][] = [];
   for (const id of [...new Set([...before.keys(), ...after.keys()])].sort()) {
@@ -116,14 +147,20 @@ export function policyPageRoutes({ db, policies: active }: PolicyPageDeps): Rout
     const [row] = await db.query<{ canonical: Buffer; created_at: Date }>(READ, [digest]);
     if (row === undefined) throw new ApiError('E4001', 'There is no policy set with this digest.');
     // The canonical text of an admitted set.
-    const content = JSON.parse(row.canonical.toString('utf8')) as { policies: Policy[]; lexicon: object };
+    const content = JSON.parse(row.canonical.toString('utf8')) as Omit<StoredSet, 'digest' | 'createdAt'>;
     const set = { digest, createdAt: row.created_at, ...content };
     parsedSets.set(digest, set);
     return set;
   };
-  const infoOf = ({ digest, createdAt, policies }: StoredSet): PolicySetInfo => ({
+  const infoOf = ({ digest, createdAt, policies, tools = [] }: StoredSet): PolicySetInfo => ({
     digest,
     createdAt: createdAt.toISOString(),
+    servers: tools.map(({ server, description, trustAnnotations = false, tools: entries }) => ({
+      server,
+      description,
+      trustAnnotations,
+      tools: Object.keys(entries).length,
+    })),
     policies: policies.length,
     rules: policies.reduce((sum, policy) => sum + policy.rules.length, 0),
     isActive: active.status().activeDigest === digest,
@@ -180,6 +217,26 @@ export function policyPageRoutes({ db, policies: active }: PolicyPageDeps): Rout
       },
     }),
     operatorRoute({
+      path: '/policy-sets/{digest}/tools',
+      summary: 'The tools of the catalogues of a set, by server and name',
+      request: { params: SetParams, query: PoliciesQuery },
+      errors: ['E4001'],
+      answer: async ({ params, query: { cursor, search, limit = DEFAULT_LIMIT } }) => {
+        const from = Number(decodeCursor(cursor, PLACE) ?? 0);
+        const text = search?.toLowerCase();
+        const rows = toolsOf(await setOf(params.digest))
+          .filter(({ server, name }) => text === undefined || `${server}/${name}`.toLowerCase().includes(text))
+          .map((tool, at) => ({ tool, place: at + 1 }))
+          .slice(from, from + limit + 1);
+        return pageOf(
+          rows,
+          limit,
+          ({ tool }) => tool,
+          ({ place }) => `${place}`,
+        );
+      },
+    }),
+    operatorRoute({
       path: '/policy-sets/{digest}/policies/{id}',
       summary: 'One policy of a set',
       request: { params: PolicyParams },
@@ -193,7 +250,8 @@ export function policyPageRoutes({ db, policies: active }: PolicyPageDeps): Rout
     }),
     operatorRoute({
       path: '/policy-difference',
-      summary: 'The difference of two sets: added, removed and changed policies, and the lexicon when it changed',
+      summary:
+        'The difference of two sets: added, removed and changed policies and catalogues of tools, and the lexicon when it changed',
       request: { query: DifferenceQuery },
       errors: ['E4001'],
       answer: async ({ query }): Promise<PolicyDifference> => {

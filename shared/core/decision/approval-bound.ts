@@ -78,6 +78,6 @@ export function earlierApprovalDigest(facts: Facts, intentId: string | null): st
 
 /** The caller's original input in one line. */
 export function requestedText(requested: Requested): string {
-  if ('tool' in requested) return `${requested.tool.server} ${requested.tool.name}`;
+  if ('tool' in requested) return `${requested.tool.server}/${requested.tool.name}`;
   return 'intent' in requested ? requested.intent : `${requested.action} ${requested.resource}`;
 }

@@ -67,6 +67,8 @@ export const DifferenceSchema = closed({
       // The normalized intent.
       intent: Type.String(),
       resource: Type.String(),
+      // The tool that was called; absent for other questions.
+      tool: Type.Optional(closed({ server: Type.String(), name: Type.String() })),
       before: SaidSchema,
       after: SaidSchema,
     }),

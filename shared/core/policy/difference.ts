@@ -80,8 +80,8 @@ function reasonsOf({ before, after }: Example): string {
 
 /** Groups examples: another one of the same kind would show nothing new. */
 function kindOf(example: Example): string {
-  const { organisation, environment, agentId, resource } = example;
-  return JSON.stringify([organisation, environment, agentId, resource, reasonsOf(example)]);
+  const { organisation, environment, agentId, resource, tool } = example;
+  return JSON.stringify([organisation, environment, agentId, resource, tool, reasonsOf(example)]);
 }
 
 /** @param state of an earlier difference with the same limits, to continue from */

@@ -19,6 +19,9 @@ export interface DecisionColumns {
   readonly policyDigest: string | null;
   /** Null where the record has none. */
   readonly requestId: string | null;
+  /** Null where the record has no tool call. */
+  readonly toolServer: string | null;
+  readonly toolName: string | null;
   readonly facts: Buffer | null;
   readonly factsSalt: Buffer | null;
 }
@@ -139,6 +142,8 @@ function auditColumns(
     evaluated_at: [decision.evaluatedAt, body['evaluated_at']],
     policy_digest: [decision.policyDigest, objectOf(body['policy_set'])['digest'] ?? null],
     request_id: [decision.requestId, body['request_id'] ?? null],
+    tool_server: [decision.toolServer, objectOf(body['tool'])['server'] ?? null],
+    tool_name: [decision.toolName, objectOf(body['tool'])['name'] ?? null],
   });
   const { facts, factsSalt } = decision;
   if (

@@ -19,6 +19,9 @@ export interface DecisionColumns {
   readonly proofId: string;
   /** Null where the record has none. */
   readonly requestId: string | null;
+  /** Null where the record has no tool call. */
+  readonly toolServer: string | null;
+  readonly toolName: string | null;
 }
 
 /** Compares the row with its record. */
@@ -33,6 +36,8 @@ export function checkColumns(columns: DecisionColumns, { record, body }: Decisio
     ['policy_digest', columns.policyDigest, body.policy_set.digest],
     ['proof_id', columns.proofId, record.payload.proofId],
     ['request_id', columns.requestId, body.request_id ?? null],
+    ['tool_server', columns.toolServer, body.tool?.server ?? null],
+    ['tool_name', columns.toolName, body.tool?.name ?? null],
   ];
   for (const [name, column, recorded] of pairs) {
     if (column !== recorded)

@@ -31,7 +31,9 @@ const BodySchema = closed({
   // Absent in decisions older than this member.
   request_id: Type.Optional(Text),
   // Of a tool call.
-  tool: Type.Optional(Type.Unknown()),
+  tool: Type.Optional(
+    closed({ server: Text, name: Text, arguments_digest: Text, known: Type.Boolean(), changed: Type.Boolean() }),
+  ),
   trust: closed({
     as_of: closed({ day: Text, signals: Count }),
     claimed_level: Nullable(Count),

@@ -5,7 +5,7 @@ import { loadKey } from '../keys/lookup.ts';
 import { writeServiceRecord } from '../ledger/service-record.ts';
 import { genuine, sealedColumns, type SealedRow, updateSealed } from '../../platform/db/seals/rows.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
-import { maskedArguments } from '../../core/tools/mask.ts';
+import { maskArguments, type Masked } from '../../core/tools/mask.ts';
 import type { Facts } from '../../core/policy/types.ts';
 import { approvalDigest, type BoundStatement, boundStatement } from '../../core/decision/approval-bound.ts';
 import { areSameHands } from './hands.ts';
@@ -88,14 +88,21 @@ export function factsOf({ facts }: Pick<ShownApproval, 'facts'>): Facts | undefi
   return facts === null ? undefined : (JSON.parse(facts.toString('utf8')) as Facts);
 }
 
-/** Everything to which it is bound; null: erased, or opened by an earlier version, which bound approvals to less. */
-export function boundOf(row: Pick<ShownApproval, 'facts' | 'intent_id' | 'digest'>): BoundStatement | null {
+/** What people may see of the statement to which an approval is bound. */
+export interface ShownBound {
+  /** Null: erased, or opened by an earlier version, which bound approvals to less. */
+  readonly bound: BoundStatement | null;
+  /** The masked arguments of its tool call. */
+  readonly masked: readonly Masked[];
+}
+
+export function boundOf(row: Pick<ShownApproval, 'facts' | 'intent_id' | 'digest'>): ShownBound {
   const facts = factsOf(row);
-  if (facts === undefined || approvalDigest(facts, row.intent_id) !== row.digest) return null;
+  if (facts === undefined || approvalDigest(facts, row.intent_id) !== row.digest) return { bound: null, masked: [] };
   const { tool } = facts;
-  const shown =
-    tool === undefined ? facts : { ...facts, tool: { ...tool, arguments: maskedArguments(tool.arguments) } };
-  return boundStatement(shown, row.intent_id);
+  if (tool === undefined) return { bound: boundStatement(facts, row.intent_id), masked: [] };
+  const { masked, ...call } = maskArguments(tool.arguments);
+  return { bound: boundStatement({ ...facts, tool: { ...tool, ...call } }, row.intent_id), masked };
 }
 
 /** The first row of a statement if its seal is genuine. */

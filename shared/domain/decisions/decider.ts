@@ -285,6 +285,7 @@ export function createDecider(deps: DeciderDeps): Decider {
         factsSalt: salt.toString('hex'),
         traceparent: question.traceparent,
         requestId: question.requestId,
+        tool: answer.facts.tool,
       };
       return { row, text: bytes.answer };
     },

@@ -28,6 +28,8 @@ export interface DecisionRow {
   readonly traceparent?: string | undefined;
   /** X-Request-Id. */
   readonly requestId?: string | undefined;
+  /** The tool that is called; undefined for other questions. */
+  readonly tool?: { readonly server: string; readonly name: string } | undefined;
 }
 
 export const DECISIONS = columnMap<DecisionRow>({
@@ -45,6 +47,8 @@ export const DECISIONS = columnMap<DecisionRow>({
   facts_salt: hex((r) => r.factsSalt),
   traceparent: optionalText((r) => r.traceparent),
   request_id: optionalText((r) => r.requestId),
+  tool_server: optionalText((r) => r.tool?.server),
+  tool_name: optionalText((r) => r.tool?.name),
 });
 
 /** Ends a statement that writes decisions: each row of `made` waits for its log. */
@@ -67,6 +71,10 @@ export interface DecisionFilter {
   readonly verdict?: Verdict | undefined;
   /** Only what this request, or an intent that it submitted, led to. */
   readonly requestId?: string | undefined;
+  /** Only calls of tools of this server. */
+  readonly toolServer?: string | undefined;
+  /** Only calls of this tool of that server. */
+  readonly toolName?: string | undefined;
   /** Inclusive. */
   readonly from?: Date | undefined;
   /** Exclusive. */
@@ -120,9 +128,12 @@ function placesOf(requestId: string): ListCondition[] {
  * begins, also among a million decisions.
  */
 export function listDecisions(filter: DecisionFilter, limit: number): [statement: Statement, values: unknown[]][] {
-  const { organisationId, environment, keyId, agentIds, verdict, requestId, before } = filter;
+  const { organisationId, environment, keyId, agentIds, verdict, requestId, toolServer, toolName, before } = filter;
   // A literal in the text, because only then the planner can use the partial index of all verdicts but ALLOW (migration 0009).
   const ofVerdict: ListCondition[] = verdict === undefined ? [] : [[[], () => `verdict = '${verdict}'`]];
+  const ofTool: ListCondition[] = [];
+  if (toolServer !== undefined) ofTool.push([[toolServer], (at) => `tool_server = ${at}`]);
+  if (toolName !== undefined) ofTool.push([[toolName], (at) => `tool_name = ${at}`]);
   const places = requestId === undefined ? [[]] : placesOf(requestId).map((place) => [place]);
   return places.map((place) =>
     ownedList({
@@ -135,7 +146,7 @@ export function listDecisions(filter: DecisionFilter, limit: number): [statement
       agentIds,
       before,
       limit,
-      more: [...ofVerdict, ...spanOf(filter), ...place],
+      more: [...ofVerdict, ...ofTool, ...spanOf(filter), ...place],
     }),
   );
 }

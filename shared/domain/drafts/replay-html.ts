@@ -102,8 +102,10 @@ function saidOf(title: string, { verdict, reasons, obligations }: Said): Markup 
 }
 
 function exampleOf(example: Example): Markup {
-  const { decisionId, evaluatedAt, organisation, environment, agentId, intent, resource, before, after } = example;
-  return html`<details><summary>${before.verdict} &rarr; ${after.verdict}: ${code(agentId)} ${intent}</summary>
+  const { decisionId, evaluatedAt, organisation, environment, agentId, intent, resource, tool, before, after } =
+    example;
+  const asked = tool === undefined ? intent : html`tool ${code(`${tool.server}/${tool.name}`)}: ${intent}`;
+  return html`<details><summary>${before.verdict} &rarr; ${after.verdict}: ${code(agentId)} ${asked}</summary>
 <p class="soft">${code(decisionId)} at ${evaluatedAt}, ${organisation} ${environment}, resource ${code(resource)}</p>
 ${saidOf('Recorded', before)}${saidOf('With the draft', after)}</details>
 `;

@@ -99,6 +99,7 @@ export function createReplayer(
         agentId: body.agent_id,
         intent: facts.intent.normalized,
         resource: facts.intent.resource,
+        ...(facts.tool && { tool: { server: facts.tool.server, name: facts.tool.name } }),
         before,
         after,
       };

@@ -54,7 +54,7 @@ export interface EvidenceStore {
 }
 
 const COLUMNS = `SELECT decision.decision_id, decision.organisation_id, decision.environment, decision.agent_id, decision.key_id, decision.verdict,
-    decision.evaluated_at, decision.policy_digest, decision.proof_id, decision.request_id, decision.record, decision.facts, decision.facts_salt,
+    decision.evaluated_at, decision.policy_digest, decision.proof_id, decision.request_id, decision.tool_server, decision.tool_name, decision.record, decision.facts, decision.facts_salt,
     encode(leaf.previous_hash, 'hex') AS previous_hash, encode(leaf.event_hash, 'hex') AS event_hash, encode(leaf.leaf_hash, 'hex') AS leaf_hash`;
 const LEAF =
   'LEFT JOIN leaf ON leaf.organisation_id = decision.organisation_id AND leaf.environment = decision.environment AND leaf.proof_id = decision.proof_id';
@@ -106,6 +106,8 @@ interface DecisionRow extends LeafColumns {
   policy_digest: string | null;
   proof_id: string;
   request_id: string | null;
+  tool_server: string | null;
+  tool_name: string | null;
   record: Buffer;
   facts: Buffer | null;
   facts_salt: Buffer | null;
@@ -145,6 +147,8 @@ function foundOf(row: DecisionRow): FoundDecision {
         policyDigest: row.policy_digest,
         proofId: row.proof_id,
         requestId: row.request_id,
+        toolServer: row.tool_server,
+        toolName: row.tool_name,
       },
       // Retention erases both. One without the other is damage.
       facts:

@@ -305,6 +305,8 @@ async function decide(
         policyDigest,
         proofId,
         requestId: requestId ?? null,
+        toolServer: null,
+        toolName: null,
       },
       facts: { text: Buffer.from(row.facts), salt: Buffer.from(row.factsSalt, 'hex') },
       policySet: active.set.canonical,

@@ -16,6 +16,7 @@ import {
   Said,
   Status,
   Time,
+  ToolCall,
   Trust,
   useNow,
   WhenLoaded,
@@ -50,6 +51,7 @@ function Shown({ approval, reload }: ShownProps): VNode {
   return html`<div class="decide-layout">
       <div class="decide-main">
         <${WhyCard} approval=${approval} />
+        <${CallCard} approval=${approval} />
         <${WhatCard} approval=${approval} />
         <${ContextCard} context=${approval.context} />
       </div>
@@ -74,6 +76,15 @@ function WhyCard({ approval }: { readonly approval: Approval }): VNode {
         <p class="reason-source"><code>${reason.code}</code> <span class="muted">${reason.policy} / ${reason.rule}</span></p>
       </li>`,
     )}</ul>
+  <//>`;
+}
+
+/** The tool call that an approval would permit. */
+function CallCard({ approval: { decision, bound, masked } }: { readonly approval: ApprovalDetail }): VNode | null {
+  const { tool } = decision;
+  if (tool === undefined) return null;
+  return html`<${Card} title="Tool call" aside="All of it is bound by the approval">
+    <${ToolCall} tool=${tool} facts=${bound?.tool} masked=${masked} missing="Erased by retention." />
   <//>`;
 }
 

@@ -1,7 +1,8 @@
 // Approvals as the API returns them, and texts about their states.
 import type { DecisionAnswer } from '../answers.ts';
 import { relative } from '../format.ts';
-import type { WaitingApprovals } from '../wire.ts';
+import type { ToolFacts } from '../ui.ts';
+import type { MaskedArgument, WaitingApprovals } from '../wire.ts';
 
 export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'used' | 'expired';
 
@@ -30,12 +31,15 @@ export interface ApprovalDetail extends Approval {
   readonly mayDecide: boolean;
   /** What the approval is bound to; null: erased by retention, or opened by an earlier version. */
   readonly bound: {
+    readonly tool?: ToolFacts;
     readonly intent: {
       readonly data_classes: readonly string[];
       readonly flags: readonly string[];
       readonly places: readonly string[];
     };
   } | null;
+  /** The masked arguments of the tool call in `bound`. */
+  readonly masked: readonly MaskedArgument[];
   /** Null: retention has erased it. */
   readonly context: Readonly<Record<string, unknown>> | null;
 }

@@ -24,7 +24,7 @@ import {
 import type { WaitingApprovals } from '../wire.ts';
 import { StatusNow } from './approvals-item.ts';
 import { type Approval, isDecidedElsewhere, isUrgent, statusAt, timeLeft } from './approvals-types.ts';
-import { RiskLevel, wordsOf } from './decisions-parts.ts';
+import { Asked, RiskLevel, wordsOf } from './decisions-parts.ts';
 
 const FILE: readonly CsvField<Approval>[] = [
   'approvalId',
@@ -108,7 +108,7 @@ function Fresh({ shown, live, agentId, onShow }: FreshProps): VNode {
 
 const WHAT: Column<Approval> = {
   title: 'Request',
-  cell: ({ decision }) => html`<${Name} text=${wordsOf(decision.intent)} />`,
+  cell: ({ decision }) => html`<${Asked} decision=${decision} />`,
 };
 const AGENT: Column<Approval> = {
   title: 'Agent',

@@ -1,8 +1,8 @@
 // The full explanation of a decision: every rule that applied, its conditions with their values, and skipped rules.
-import { useApi } from '../api.ts';
+import type { Loaded } from '../api.ts';
 import { count, short, spelled, whole } from '../format.ts';
 import { html, useState, type VNode } from '../html.ts';
-import { Badge, Card, Empty, JsonView, Notice, Verdict, WhenLoaded } from '../ui.ts';
+import { Badge, Card, Empty, JsonView, Notice, TOOL_STATES, Verdict, WhenLoaded } from '../ui.ts';
 import type { DecisionExplanation, ExplainedCondition, ExplainedRule } from '../wire.ts';
 
 type Explained = Extract<DecisionExplanation, { state: 'explained' }>;
@@ -10,8 +10,12 @@ type Explained = Extract<DecisionExplanation, { state: 'explained' }>;
 /** More rules are shown on request. */
 const FIRST_RULES = 60;
 
-export function Explanation({ decisionId, verdict }: { readonly decisionId: string; readonly verdict: string }): VNode {
-  const explanation = useApi<DecisionExplanation>(`/decisions/${encodeURIComponent(decisionId)}/explanation`);
+export interface ExplanationProps {
+  readonly explanation: Loaded<DecisionExplanation>;
+  readonly verdict: string;
+}
+
+export function Explanation({ explanation, verdict }: ExplanationProps): VNode {
   const explained = explanation.data?.state === 'explained' ? explanation.data : undefined;
   const aside = explained && `${count(explained.total, 'rule')} applied, ${whole(explained.matched)} matched`;
   return html`<${Card} title="Full explanation" aside=${aside}>
@@ -88,13 +92,20 @@ function valueOf(value: unknown): string {
   return short(spelled(JSON.stringify(value) ?? 'nothing'), 160);
 }
 
+/** The state of a tool call that a condition saw, in words. */
+function stateWords(name: string, actual: unknown): string | undefined {
+  const state = name === 'tool.known' ? TOOL_STATES.known : name === 'tool.changed' ? TOOL_STATES.changed : undefined;
+  return typeof actual === 'boolean' ? state?.[`${actual}`] : undefined;
+}
+
 function Condition({ condition }: { readonly condition: ExplainedCondition }): VNode {
   const { fact, path, operator, expected, actual, missing, result } = condition;
   const name = path === undefined ? fact : `${fact}.${path}`;
+  const words = stateWords(name, actual);
   return html`<div class=${`condition ${result ? 'holds' : ''}`}>
     <span class="condition-mark" aria-hidden="true">${result ? '✓' : '✕'}</span>
     <span class="visually-hidden">${result ? 'True: ' : 'False: '}</span>
     <span class="condition-text"><code>${spelled(name)}</code> <span class="operator" title=${operator}>${SIGNS[operator] ?? operator}</span> <code>${valueOf(expected)}</code></span>
-    <span class="condition-saw">${missing ? 'missing' : html`was <code>${valueOf(actual)}</code>`}</span>
+    <span class="condition-saw">${missing ? 'missing' : html`was <code>${valueOf(actual)}</code>${words && html` <span class="muted">${words}</span>`}`}</span>
   </div>`;
 }

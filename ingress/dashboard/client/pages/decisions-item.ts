@@ -15,11 +15,15 @@ import {
   PageHead,
   Table,
   Time,
+  ToolCall,
+  type ToolCallProps,
+  type ToolFacts,
   Trust,
   Verdict,
   WhenLoaded,
 } from '../ui.ts';
 import { useSession } from '../session.ts';
+import type { DecisionExplanation } from '../wire.ts';
 import { Explanation } from './decisions-explanation.ts';
 import { intentFacts, wordsOf } from './decisions-parts.ts';
 
@@ -45,19 +49,35 @@ function NoDecision({ id }: { readonly id: string }): VNode {
 
 function Shown({ decision }: { readonly decision: DecisionAnswer }): VNode {
   const { intent, verdict, agent_id: agent, decision_id: id, proof } = decision;
+  const explanation = useApi<DecisionExplanation>(`/decisions/${encodeURIComponent(id)}/explanation`);
   const { stands: _stands, stands_reason: _reason, ...answered } = decision;
   const lead = html`<span class="decision-lead"><${Verdict} verdict=${verdict} /> for <${Link} to=${href('agents', agent)}><${Name} text=${agent} /><//> <span aria-hidden="true">·</span> <${Time} at=${decision.evaluated_at} /></span>`;
   const actions = html`<${Link} class="button" to=${href('receipts', proof.proof_id)}>Receipt<//>`;
   return html`<${PageHead} title=${short(spelled(wordsOf(intent)), 100)} lead=${lead} back=${BACK} actions=${actions} />
     <${Card} title="Why" flush><${Reasons} decision=${decision} /><//>
+    ${decision.tool && html`<${Card} title="Tool call"><${ToolCall} tool=${decision.tool} ...${callOf(explanation.data)} /><//>`}
     <div class="masonry">
       <${Card} title="Request"><${KeyValue} items=${[...intentFacts(intent), ['From free text', intent.parsed ? 'yes' : 'no']]} /><//>
       <${Card} title="Trust"><${TrustUsed} trust=${decision.trust} /><//>
       <${Card} title="On record"><${OnRecord} decision=${decision} /><//>
       ${decision.obligations.length > 0 && html`<${Card} title="Obligations" aside="What the agent must comply with"><${Obligations} obligations=${decision.obligations} /><//>`}
     </div>
-    <${Explanation} decisionId=${id} verdict=${verdict} />
+    <${Explanation} explanation=${explanation} verdict=${verdict} />
     <${Card} title="Answer" aside="As sent to the agent"><details><summary>Show the JSON</summary><${JsonView} value=${answered} label="the answer" /></details><//>`;
+}
+
+/** The arguments of a call, which are only among the facts. */
+function callOf(explanation: DecisionExplanation | undefined): Pick<ToolCallProps, 'facts' | 'masked' | 'missing'> {
+  // The facts of a decision about a tool call have the call.
+  if (explanation?.state === 'explained')
+    return { facts: explanation.facts['tool'] as ToolFacts, masked: explanation.masked, missing: '' };
+  const missing =
+    explanation === undefined
+      ? 'Reading…'
+      : explanation.state === 'erased'
+        ? 'Erased by retention.'
+        : explanation.sentence;
+  return { facts: undefined, masked: [], missing };
 }
 
 type Reason = DecisionAnswer['reasons'][number];

@@ -4,15 +4,21 @@ import type { CsvField } from '../csv.ts';
 import { short, spelled } from '../format.ts';
 import { type ComponentChildren, html, type VNode } from '../html.ts';
 import { href } from '../router.ts';
-import { Badge, type Column, Name, Time, type Tone, Trust, Verdict } from '../ui.ts';
+import { Badge, type Column, Name, Time, type Tone, ToolName, Trust, Verdict } from '../ui.ts';
 
 const TONES: Readonly<Record<Risk['level'], Tone>> = { low: 'neutral', medium: 'warn', high: 'bad' };
 
 /** The request in the caller's words; for decisions of earlier versions, the normalized intent. */
 export function wordsOf({ requested, normalized }: DecisionAnswer['intent']): string {
   if (requested === undefined) return normalized;
-  if ('tool' in requested) return `${requested.tool.server} ${requested.tool.name}`;
+  if ('tool' in requested) return `${requested.tool.server}/${requested.tool.name}`;
   return 'intent' in requested ? requested.intent : `${requested.action} ${requested.resource}`;
+}
+
+/** The request in a list: the words of the caller, or the tool with the resource that the call acts on. */
+export function Asked({ decision: { intent, tool } }: { readonly decision: DecisionAnswer }): VNode {
+  if (tool === undefined) return html`<${Name} text=${wordsOf(intent)} />`;
+  return html`<${ToolName} tool=${tool} /> <span class="tool-resource muted"><${Name} text=${intent.resource} length=${40} /></span>`;
 }
 
 export function RiskLevel({ risk }: { readonly risk: Pick<Risk, 'level' | 'score'> }): VNode {
@@ -44,7 +50,7 @@ export function intentFacts(intent: DecisionAnswer['intent']): (readonly [name: 
 }
 
 export const DECISION_COLUMNS: readonly Column<DecisionAnswer>[] = [
-  { title: 'Request', cell: ({ intent }) => html`<${Name} text=${wordsOf(intent)} />` },
+  { title: 'Request', cell: (decision) => html`<${Asked} decision=${decision} />` },
   { title: 'Verdict', cell: ({ verdict }) => html`<${Verdict} verdict=${verdict} />` },
   { title: 'Agent', cell: ({ agent_id: agent }) => html`<${Name} text=${agent} length=${32} />` },
   { title: 'Risk', cell: ({ intent }) => html`<${RiskLevel} risk=${intent.risk} />` },
@@ -64,6 +70,8 @@ export const DECISION_FIELDS: readonly CsvField<DecisionAnswer>[] = [
   'verdict',
   'agent_id',
   ['requested', ({ intent }) => (intent.requested === undefined ? '' : wordsOf(intent))],
+  ['tool_server', ({ tool }) => tool?.server],
+  ['tool_name', ({ tool }) => tool?.name],
   ['intent', ({ intent }) => intent.normalized],
   ['resource', ({ intent }) => intent.resource],
   ['effect', ({ intent }) => intent.effect],

@@ -11,14 +11,22 @@ import { DECISION_COLUMNS, DECISION_FIELDS, decisionHref, decisionKey } from './
 const FIELDS: readonly FilterField[] = [
   { name: 'agentId', label: 'Agent', kind: 'text', placeholder: 'agent-7' },
   { name: 'verdict', label: 'Verdict', kind: 'choice', options: ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'] },
+  { name: 'tool', label: 'Tool', kind: 'text', placeholder: 'server/tool' },
   { name: 'from', label: 'From', kind: 'moment' },
   { name: 'to', label: 'Before', kind: 'moment' },
   { name: 'requestId', label: 'Request id', kind: 'text', placeholder: 'X-Request-Id' },
 ];
 
+/** `server` or `server/tool`, as parameters of the API. The operator chose the names of servers, and only tools have slashes in theirs. */
+function toolFilter(tool: string | undefined): { readonly toolServer?: string; readonly toolName?: string } {
+  const [, toolServer = '', toolName = ''] = /^([^/]*)\/?(.*)$/s.exec(tool ?? '') ?? [];
+  return { toolServer, toolName };
+}
+
 export function DecisionList(): VNode {
-  const [filters, setFilters] = useFilters(['agentId', 'verdict', 'from', 'to', 'requestId']);
-  const pages = usePages<DecisionAnswer>('/v1/decisions', filters);
+  const [filters, setFilters] = useFilters(['agentId', 'verdict', 'tool', 'from', 'to', 'requestId']);
+  const { tool, ...others } = filters;
+  const pages = usePages<DecisionAnswer>('/v1/decisions', { ...others, ...toolFilter(tool) });
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const empty = isFiltered
     ? html`<${Empty} title="No decision matches these filters">Change or clear the filters.<//>`
@@ -43,7 +51,7 @@ function NewDecisions({
   readonly filters: FilterValues;
 }): VNode {
   const { data, page, loading, reload } = pages;
-  const { agentId, verdict, to, requestId } = filters;
+  const { agentId, verdict, tool, to, requestId } = filters;
   const isClosed = page > 1 || to !== undefined || requestId !== undefined;
   const after = data === undefined || isClosed ? undefined : (data.items[0]?.decision_id ?? '');
   const [found, setFound] = useState<NewerDecisions & { readonly after: string }>();
@@ -53,7 +61,7 @@ function NewDecisions({
     const poll = (): void => {
       if (document.hidden) return;
       api<NewerDecisions>('/decisions/newer', {
-        query: { after: after === '' ? undefined : after, agentId, verdict },
+        query: { after: after === '' ? undefined : after, agentId, verdict, ...toolFilter(tool) },
         signal: abort.signal,
       }).then(
         (newer) => setFound({ ...newer, after }),
@@ -66,7 +74,7 @@ function NewDecisions({
       abort.abort();
       clearInterval(timer);
     };
-  }, [after, agentId, verdict]);
+  }, [after, agentId, verdict, tool]);
   const isNew = found !== undefined && found.after === after && found.newer > 0;
   const text = isNew ? `${found.more ? 'over ' : ''}${whole(found.newer)} new` : '';
   return html`<div class="news" role="status">${isNew && html`<button type="button" class="button button-small" disabled=${loading} onClick=${reload}>${text}, show</button>`}</div>`;

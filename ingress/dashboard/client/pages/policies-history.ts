@@ -79,12 +79,12 @@ function Difference({ difference }: { readonly difference: PolicyDifference }): 
   if (policies.length === 0 && lexicon === null) return html`<${Empty} title="No differences">Both sets are equal.<//>`;
   const summary = (['added', 'removed', 'changed'] as const)
     .filter((kind) => counts[kind] > 0)
-    .map((kind) => `${count(counts[kind], 'policy', 'policies')} ${kind}`);
+    .map((kind) => `${count(counts[kind], 'file')} ${kind}`);
   if (lexicon !== null) summary.push('another lexicon');
   const isOpen = policies.length <= OPEN_UP_TO;
-  return html`<p class="section">${summary.join(', ')}; ${count(counts.same, 'policy', 'policies')} unchanged.</p>
+  return html`<p class="section">${summary.join(', ')}; ${count(counts.same, 'file')} unchanged.</p>
     ${policies.map(({ id, change, before, after }) => html`<${Entry} key=${id} title=${id} change=${change} before=${before} after=${after} open=${isOpen} />`)}
-    ${more > 0 && html`<${Notice} tone="neutral" title=${`${count(more, 'further policy', 'further policies')} not shown`}>Compare sets that are more similar.<//>`}
+    ${more > 0 && html`<${Notice} tone="neutral" title=${`${count(more, 'further file')} not shown`}>Compare sets that are more similar.<//>`}
     ${lexicon !== null && html`<${Entry} title="lexicon" change="changed" before=${lexicon.before} after=${lexicon.after} open=${policies.length === 0} />`}`;
 }
 
@@ -96,7 +96,7 @@ interface EntryProps {
   readonly open: boolean;
 }
 
-/** One policy, or the lexicon, before and after. Compared when it is opened. */
+/** One policy, one catalogue, or the lexicon, before and after. Compared when it is opened. */
 function Entry({ title, change, before, after, open }: EntryProps): VNode {
   const [isOpen, setOpen] = useState(open);
   return html`<details class="card disclosure" open=${isOpen} onToggle=${(event: Event) => setOpen((event.currentTarget as HTMLDetailsElement).open)}>

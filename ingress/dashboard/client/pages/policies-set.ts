@@ -55,8 +55,13 @@ function SetFacts({ set }: { readonly set: PolicySetInfo }): VNode {
   ]} /><//>`;
 }
 
-export function sizeOf({ policies, rules }: PolicySetInfo): string {
-  return `${count(policies, 'policy', 'policies')}, ${count(rules, 'rule')}`;
+export function sizeOf({ policies, rules, servers }: PolicySetInfo): string {
+  const tools = servers.reduce((sum, server) => sum + server.tools, 0);
+  return [
+    count(policies, 'policy', 'policies'),
+    count(rules, 'rule'),
+    ...(servers.length === 0 ? [] : [`${count(tools, 'tool')} of ${count(servers.length, 'server')}`]),
+  ].join(', ');
 }
 
 interface PolicyAnswer {

@@ -16,6 +16,7 @@ import {
   Stats,
   Table,
   Time,
+  ToolName,
   Verdict as VerdictBadge,
   WhenLoaded,
 } from '../ui.ts';
@@ -50,6 +51,7 @@ interface Example {
   readonly environment: string;
   readonly agentId: string;
   readonly intent: string;
+  readonly tool?: { readonly server: string; readonly name: string };
   readonly before: { readonly verdict: Verdict };
   readonly after: { readonly verdict: Verdict; readonly reasons: readonly { readonly message: string }[] };
 }
@@ -166,7 +168,11 @@ const AGENTS: readonly Column<AgentChange>[] = [
 
 /** Decisions of other organisations and environments are listed without a link, because this key may not read them. */
 const examplesOf = ({ organisation, environment }: SessionInfo): readonly Column<Example>[] => [
-  { title: 'Intent', cell: ({ intent }) => html`<${Said} text=${intent} />` },
+  {
+    title: 'Request',
+    cell: ({ intent, tool }) =>
+      html`${tool && html`<${ToolName} tool=${tool} /> `}<span class=${tool && 'tool-resource muted'}><${Said} text=${intent} /></span>`,
+  },
   { title: 'Agent', cell: ({ agentId }) => html`<${Said} text=${agentId} />` },
   { title: 'Was', cell: ({ before }) => html`<${VerdictBadge} verdict=${before.verdict} />` },
   { title: 'Would be', cell: ({ after }) => html`<${VerdictBadge} verdict=${after.verdict} />` },

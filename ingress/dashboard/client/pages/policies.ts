@@ -1,4 +1,4 @@
-// The policy pages: the set in force, the history of sets, and shadow mode.
+// The policy pages: the set in force, its catalogues of tools, the history of sets, and shadow mode.
 import { useApi } from '../api.ts';
 import { html, useEffect, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
@@ -9,6 +9,7 @@ import type { Overview, PolicyState } from '../wire.ts';
 import { DifferencePage, HistoryPage } from './policies-history.ts';
 import { LastReading } from './policies-findings.ts';
 import { PolicyPage, PolicyTable, SetPage, sizeOf } from './policies-set.ts';
+import { ToolsPage } from './policies-tools.ts';
 import { ShadowPage } from './policies-shadow.ts';
 
 const SET = /^([0-9a-f]{64})(?:\/(.+))?$/;
@@ -16,6 +17,7 @@ const SET = /^([0-9a-f]{64})(?:\/(.+))?$/;
 export function PoliciesPage({ id }: PageProps): VNode {
   if (id === undefined) return html`<${ActivePage} />`;
   if (id === 'history') return html`<${HistoryPage} views=${html`<${Views} current="history" />`} />`;
+  if (id === 'tools') return html`<${ToolsPage} views=${html`<${Views} current="tools" />`} />`;
   if (id === 'shadow') return html`<${ShadowPage} views=${html`<${Views} current="shadow" />`} />`;
   if (id === 'difference') return html`<${DifferencePage} />`;
   const [, digest, policy] = SET.exec(id) ?? [];
@@ -28,6 +30,7 @@ export function PoliciesPage({ id }: PageProps): VNode {
 
 const VIEWS = [
   [undefined, 'In force'],
+  ['tools', 'Tools'],
   ['history', 'History'],
   ['shadow', 'Shadow'],
 ] as const;
