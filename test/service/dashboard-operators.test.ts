@@ -141,6 +141,7 @@ describe('the routes of the dashboard for operators', () => {
       `/policy-sets/${digest}`,
       `/policy-sets/${digest}/policies`,
       `/policy-sets/${digest}/policies/a`,
+      `/policy-sets/${digest}/tools`,
       `/policy-difference?from=${digest}&to=${digest}`,
     ])
       for (const who of [tenant, sandbox]) expect((await who.get(path)).json.code, path).to.equal('E1004');
@@ -212,5 +213,55 @@ describe('the routes of the dashboard for operators', () => {
     const { policy: shown, set } = (await operator.get(`/policy-sets/${active.digest}/policies/a`)).json;
     expect([shown.id, shown.rules[0].name, set.digest]).to.deep.equal(['a', 'nobody', active.digest]);
     expect((await operator.get(`/policy-sets/${active.digest}/policies/c`)).json.code).to.equal('E4001');
+    expect((await operator.get(`/policy-sets/${active.digest}/tools`)).json).to.deep.equal({
+      items: [],
+      nextCursor: null,
+    });
+  });
+
+  it('the tools of the catalogues of a set are listed by server and name, and a changed catalogue is a difference', async () => {
+    const catalogue = (server: string, tools: object): object => ({ server, description: `of ${server}`, tools });
+    const pinned = `sha256:${'0'.repeat(64)}`;
+    const before = await service.apply({
+      ...SECOND,
+      'tools/mail.json': catalogue('mail', { send: { action: 'send' } }),
+      'tools/files.json': catalogue('files', {
+        write: { action: 'update', effect: 'destructive', resource: 'file/{path}', definition: pinned },
+        read: { action: 'read' },
+      }),
+    });
+    const { active } = (await operator.get('/policies')).json;
+    expect(active.servers).to.deep.equal([
+      { server: 'files', description: 'of files', trustAnnotations: false, tools: 2 },
+      { server: 'mail', description: 'of mail', trustAnnotations: false, tools: 1 },
+    ]);
+    const list = async (query: string) => (await operator.get(`/policy-sets/${before}/tools${query}`)).json;
+    const first = await list('?limit=2');
+    expect(first.items).to.deep.equal([
+      { server: 'files', name: 'read', action: 'read', effect: null, resource: null, definition: null },
+      {
+        server: 'files',
+        name: 'write',
+        action: 'update',
+        effect: 'destructive',
+        resource: 'file/{path}',
+        definition: pinned,
+      },
+    ]);
+    const next = await list(`?limit=2&cursor=${first.nextCursor}`);
+    expect([next.items.map(({ server }: { server: string }) => server), next.nextCursor]).to.deep.equal([
+      ['mail'],
+      null,
+    ]);
+    expect((await list('?search=FILES/W')).items.map(({ name }: { name: string }) => name)).to.deep.equal(['write']);
+    const after = await service.apply({
+      ...SECOND,
+      'tools/mail.json': catalogue('mail', { send: { action: 'read' } }),
+    });
+    const { policies } = (await operator.get(`/policy-difference?from=${before}&to=${after}`)).json;
+    expect(policies.map(({ id, change }: { id: string; change: string }) => [id, change])).to.deep.equal([
+      ['tools/files', 'removed'],
+      ['tools/mail', 'changed'],
+    ]);
   });
 });

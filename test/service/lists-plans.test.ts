@@ -27,10 +27,11 @@ describe('lists in large tables', () => {
     const ids = (prefix: 'dec' | 'int'): string[] =>
       Array.from({ length: MANY }, (_, n) => lowestId(prefix, firstMs + n * 1_000));
     await service.rows(
-      `INSERT INTO decision (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, proof_id, process_id, record, request_id)
+      `INSERT INTO decision (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, proof_id, process_id, record, request_id, tool_server, tool_name)
        SELECT id, organisation_id, environment, 'agent-' || n % 500, key_id, CASE WHEN n % 5000 = 0 THEN 'DEGRADE' WHEN n % 10 = 0 THEN 'DENY' ELSE 'ALLOW' END,
          to_timestamp(($2::float8 + (n - 1) * 1000) / 1000), 'prf' || substr(id, 4), process_id, record,
-         CASE WHEN n % 2 = 0 THEN 'req' || substr(id, 4) ELSE 'caller-' || greatest(0, n - 10000) END
+         CASE WHEN n % 2 = 0 THEN 'req' || substr(id, 4) ELSE 'caller-' || greatest(0, n - 10000) END,
+         CASE WHEN n % 7000 = 0 THEN 'rare' WHEN n % 2 = 0 THEN 'usual' END, CASE WHEN n % 5000 = 0 THEN 'rare' WHEN n % 2 = 0 THEN 'tool-' || n % 20 END
        FROM unnest($1::text[]) WITH ORDINALITY AS made (id, n), decision WHERE agent_id = 'a'`,
       [ids('dec'), firstMs],
     );
@@ -71,6 +72,10 @@ describe('lists in large tables', () => {
     ["one request, by the service's own id", () => ({ requestId: lowestId('req', firstMs + 60_000) })],
     ["one request, by the caller's id", () => ({ requestId: 'caller-7' })],
     ['many requests with the same id', () => ({ requestId: 'caller-0' })],
+    ['the usual server of tools', () => ({ toolServer: 'usual' })],
+    ['a rare server of tools', () => ({ toolServer: 'rare' })],
+    ['a rare tool of the usual server', () => ({ toolServer: 'usual', toolName: 'rare' })],
+    ['a tool that there is not', () => ({ toolServer: 'usual', toolName: 'nothing' })],
     ['a request that there is not', () => ({ requestId: 'nobody' })],
   ];
   for (const [name, filter] of decisions)

@@ -229,6 +229,10 @@ describe('a tool call', () => {
       token: '[secret]',
       note: 'key [secret] of ours',
     });
+    expect(shown.masked).to.have.deep.members([
+      { pointer: '/token', reason: 'name' },
+      { pointer: '/note', reason: 'credential' },
+    ]);
     expect((await service.admin.post(`/v1/approvals/${approval_id}/approve`, { reason: 'seen' })).status).to.equal(200);
     const others: [object, string][] = [
       [pinned({ ...args, note: 'other' }), 'APPROVAL_MISMATCH'],
@@ -249,6 +253,7 @@ describe('a tool call', () => {
     const shown = await signed.get(`/decisions/${json.decision_id}/explanation`);
     const args = { path: '/srv/a', token: '[secret]', note: '[secret]', n: 7 };
     expect(shown.json.facts.tool.arguments).to.deep.equal(args);
+    expect(shown.json.masked.map(({ pointer }: { pointer: string }) => pointer)).to.have.members(['/token', '/note']);
     const rule = shown.json.rules.find((each: ExplainedRule) => each.rule === 'notes');
     expect(rule.conditions.map(({ actual }: ExplainedCondition) => actual)).to.deep.equal([
       true,
@@ -256,6 +261,39 @@ describe('a tool call', () => {
       '[secret]',
     ]);
     expect(shown.text).not.to.include(secret);
+  });
+
+  it('is found among decisions by its server, and by its tool', async () => {
+    const agentId = 'finder';
+    const ids = new Map<string, string>();
+    for (const [server, name] of [
+      ['filesystem', 'list'],
+      ['filesystem', 'stat'],
+      ['other/files', 'list'],
+    ] as const) {
+      service.advance(1);
+      const { json } = await ask({ server, name, arguments: { path: '/a', at: '/a' } }, { agent_id: agentId });
+      ids.set(`${server} ${name}`, json.decision_id);
+    }
+    await client.post('/v1/enforce', { agent_id: agentId, intent: 'data.read.list' });
+    const found = async (query: string): Promise<(string | undefined)[]> => {
+      const { json } = await service.admin.get(`/v1/decisions?agentId=${agentId}&${query}`);
+      return json.items.map((each: { decision_id: string }) => each.decision_id);
+    };
+    const idsOf = (...names: string[]) => names.map((name) => ids.get(name));
+    expect(await found('toolServer=filesystem')).to.deep.equal(idsOf('filesystem stat', 'filesystem list'));
+    expect(await found('toolServer=filesystem&toolName=list')).to.deep.equal(idsOf('filesystem list'));
+    expect(await found('toolServer=other%2Ffiles')).to.deep.equal(idsOf('other/files list'));
+    expect(await found('toolServer=nowhere')).to.deep.equal([]);
+    expect(await found('')).to.have.lengthOf(4);
+    const refused = await service.admin.get('/v1/decisions?toolName=list');
+    expect([refused.status, refused.json.errors[0].pointer]).to.deep.equal([400, '?toolServer']);
+    const signed = await signIn(service.admin, service.adminKey);
+    const newer = async (query: string) =>
+      (await signed.get(`/decisions/newer?agentId=${agentId}&${query}`)).json.newer;
+    expect(await newer('toolServer=filesystem')).to.equal(2);
+    expect(await newer('toolServer=filesystem&toolName=stat')).to.equal(1);
+    expect(await newer('')).to.equal(4);
   });
 
   it('is submitted to a worker, which reads and decides it, and keeps its arguments with the decision alone', async () => {

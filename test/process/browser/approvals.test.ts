@@ -12,6 +12,25 @@ import { describeUnless } from '../../support/skip.ts';
 const HOSTILE_AGENT = '<img src=x onerror="document.title=1"> \u202egnp.tnega';
 const HOSTILE_CONTEXT = { note: '</script><script>document.title=2</script>', sum: '1\u202e000' };
 
+const CALLS = {
+  id: 'calls',
+  description: 'Tools in no catalogue are for humans.',
+  stage: 'enforce',
+  target: { actions: ['*'], resources: ['*'] },
+  rules: [
+    {
+      name: 'unknown',
+      conditions: {
+        all: [
+          { fact: 'tool', path: 'present', operator: 'equal', value: true },
+          { fact: 'tool', path: 'known', operator: 'equal', value: false },
+        ],
+      },
+      event: { type: 'ESCALATE', params: { code: 'TOOL_UNKNOWN', message: 'no catalogue has this tool' } },
+    },
+  ],
+};
+
 describeUnless(browserMissing(), 'approvals and keys in a browser', function suite() {
   let service: Service;
   let seen: Visit;
@@ -38,7 +57,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     this.timeout(120_000);
     const risk = JSON.parse(readFileSync(path.join(SHIPPED_POLICIES, 'risk.json'), 'utf8')) as object;
     service = await startService({
-      policies: { ...ESCALATING, 'risk.json': risk },
+      policies: { ...ESCALATING, 'risk.json': risk, 'calls.json': CALLS },
       env: { CUSTOS_APPROVAL_TTL: '300' },
     });
     client = await service.client();
@@ -110,6 +129,46 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await decide('Reject', 'not today');
     await page.getByText('Requests with this approval are denied.').waitFor();
     await page.getByText('not today').waitFor();
+  });
+
+  it('shows every argument of a tool call: nested, folded, masked with the reason, and never as markup', async function () {
+    this.timeout(120_000);
+    const { page } = seen;
+    const script = Array.from({ length: 40 }, (_, n) => `step ${n}`).join('\n');
+    const args = {
+      to: [{ address: '<b>anna</b>@example.com \u202e' }],
+      api_token: 'abcdefgh',
+      note: 'use sk-abcdefghijklmnopqrstuvwx now; [secret]',
+      retries: 3,
+      script,
+    };
+    const { json } = await client.post('/v1/enforce', {
+      agent_id: 'billing-cleaner',
+      tool: { server: 'mailer', name: 'send_message', arguments: args },
+    });
+    await pages.open('/approvals');
+    await page.getByRole('link', { name: 'mailer/send_message' }).click();
+    const card = page.locator('.card', { has: page.getByRole('heading', { name: 'Tool call' }) });
+    for (const text of [
+      'the server "mailer" has no catalogue',
+      '<b>anna</b>@example.com ⟨202E⟩',
+      'masked: its name is one of secrets',
+      'masked: it has the form of a credential',
+      '3 number',
+    ])
+      await card.getByText(text).waitFor();
+    expect(await card.textContent()).to.not.include('abcdefgh');
+    expect(await card.textContent()).to.not.include('step 39');
+    await card.getByRole('button', { name: /^Show all \d+ characters/ }).click();
+    await card.getByText('step 39').waitFor();
+    await pages.looks('approval-tool');
+    await pages.open(`/decisions/${json.decision_id}`);
+    await card.getByText('masked: its name is one of secrets').waitFor();
+    await pages.looks('decision-tool');
+    await pages.open('/decisions?tool=mailer/send_message');
+    await page.getByRole('link', { name: 'mailer/send_message' }).waitFor();
+    expect(await page.locator('tbody tr').count()).to.equal(1);
+    await pages.looks('decisions-tool');
   });
 
   it('the key that requested an approval is shown that it may not decide, and is refused', async () => {

@@ -145,7 +145,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await waitFor(async () => (await page.locator('tbody tr').count()) === 2);
     await pages.looks('policy-history');
     await row.getByRole('link', { name: /^What changed with/ }).click();
-    await page.getByText('1 policy added, 1 policy removed, 1 policy changed').waitFor();
+    await page.getByText('1 file added, 1 file removed, 1 file changed').waitFor();
     const changed = page.locator('details', { hasText: 'credentials' }).filter({ hasText: '~ rule' });
     await changed.getByText('~ rule untrusted-agents-may-not').waitFor();
     expect(await changed.locator('del').allTextContents()).to.deep.equal(['−             "value": 5\n']);

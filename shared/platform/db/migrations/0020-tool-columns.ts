@@ -1,4 +1,4 @@
-// The server and the tool that a decision is about, and the indexes by which decisions are found by them.
+// The server and the tool that a decision is about, and the index by which decisions are found by them.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const IMMUTABLE =
@@ -16,7 +16,9 @@ const UP = `
 -- Null in decisions about anything else, and in rows older than these columns, which no released version wrote about tools.
 ALTER TABLE decision ADD COLUMN tool_server text, ADD COLUMN tool_name text;
 ${refuseChangesOf(`${IMMUTABLE}, tool_server, tool_name`)}
-CREATE INDEX decision_by_server ON decision (organisation_id, environment, tool_server, decision_id) WHERE tool_server IS NOT NULL;
+-- Among 200,000 decisions of which half are tool calls, a page of a rare tool or of a rare server takes 0.3 ms with this index
+-- and 200 ms without it. A page of a common server comes from the primary key in 1 ms. Only tool calls have an entry, of about
+-- 95 bytes; a second index for the server alone (52 bytes more) made no page faster.
 CREATE INDEX decision_by_tool ON decision (organisation_id, environment, tool_server, tool_name, decision_id) WHERE tool_server IS NOT NULL;
 `;
 
