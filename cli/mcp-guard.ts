@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { parseKey } from '../shared/domain/keys/format.ts';
 import { EXIT, exitWith, say, UsageError } from './exit.ts';
 import { SYSTEM_CLOCK } from './mcp-guard/clock.ts';
@@ -9,6 +10,14 @@ import { createCustos } from './mcp-guard/custos.ts';
 import { Definitions } from './mcp-guard/definitions.ts';
 import { Guard } from './mcp-guard/guard.ts';
 import { createHideDenied } from './mcp-guard/hiding.ts';
+import {
+  type AccessOptions,
+  isLoopback,
+  isToken,
+  type ListenAddress,
+  MIN_TOKEN_LENGTH,
+  parseListen,
+} from './mcp-guard/http-access.ts';
 import { guardHttp } from './mcp-guard/http.ts';
 import { Reporter } from './mcp-guard/reports.ts';
 import { Session } from './mcp-guard/session.ts';
@@ -25,12 +34,14 @@ interface Options {
   readonly wait: number;
   readonly hideDenied?: true | undefined;
   readonly report?: true | undefined;
-  readonly listen?: number | undefined;
+  readonly listen?: ListenAddress | undefined;
+  readonly publicUrl?: string | undefined;
+  readonly listenTokenFile?: string | undefined;
   readonly upstream?: string | undefined;
 }
 
 const NOTES = `The API key comes from CUSTOS_KEY or --key-file. It needs the scope intents:write, trust:write for --report, and
-admin:* for --hide-denied. The server does not get the environment variables whose names begin with CUSTOS_.
+admin:* for --hide-denied. Clients of --listen send their token in the header Custos-Guard-Token. The server does not get the environment variables whose names begin with CUSTOS_.
 
 Examples:
   custos mcp-guard --agent release-bot --server filesystem -- npx @modelcontextprotocol/server-filesystem /srv/app
@@ -53,10 +64,12 @@ export const mcpGuardCommand: CommandBody = {
       .option('--hide-denied', 'leave tools out of lists that are denied whatever their arguments')
       .option('--report', 'send a trust signal after each call: success or failure')
       .option(
-        '--listen <port>',
-        'serve streamable HTTP on this port of 127.0.0.1, with --upstream',
-        wholeNumber(0, 65_535),
+        '--listen <[host:]port>',
+        'serve streamable HTTP here, on 127.0.0.1 without a host; with --upstream',
+        listenAddress,
       )
+      .option('--public-url <url>', 'where clients reach the guard, if not at the address of --listen')
+      .option('--listen-token-file <path>', 'a file with the token of the clients (default: CUSTOS_LISTEN_TOKEN)')
       .option('--upstream <url>', 'the MCP endpoint of the server, with --listen')
       .argument('[command...]', 'starts the MCP server over stdio, after --')
       .action(exitWith(async (words, options) => run(words, options))),
@@ -87,7 +100,8 @@ async function run([command, ...args]: readonly string[], options: Options): Pro
       return await guardStdio({ ...common, command, args, env: serverEnv(), session, nowMs: clock.nowMs });
     }
     const url = httpUrl('--upstream', upstream ?? '');
-    const http = await guardHttp({ ...common, port: listen ?? 0, upstream: url, session: { reporter, hide, log } });
+    const access = accessOf(options);
+    const http = await guardHttp({ ...common, ...access, upstream: url, session: { reporter, hide, log } });
     log(`Listening on ${http.address} for ${url.href}.`);
     await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
     await http.close();
@@ -109,18 +123,43 @@ function addressOf({ url }: Options): string {
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
+function listenAddress(text: string): ListenAddress {
+  const address = parseListen(text);
+  if (address === undefined)
+    throw new InvalidArgumentError('It must be a port, or a host and a port such as 0.0.0.0:3901.');
+  return address;
+}
+
+function accessOf({ listen, publicUrl, listenTokenFile: file }: Options): AccessOptions {
+  const address = listen ?? { host: '127.0.0.1', port: 0 };
+  const token = file === undefined ? process.env['CUSTOS_LISTEN_TOKEN'] : readSecret('--listen-token-file', file);
+  if (token === undefined && !isLoopback(address))
+    throw new UsageError(
+      'Clients on other machines need a token: set CUSTOS_LISTEN_TOKEN, or name a file with --listen-token-file.',
+    );
+  if (token !== undefined && !isToken(token))
+    throw new UsageError(
+      `The token of the clients must have at least ${MIN_TOKEN_LENGTH} visible ASCII characters, without spaces.`,
+    );
+  return {
+    listen: address,
+    token,
+    publicUrl: publicUrl === undefined ? undefined : httpUrl('--public-url', publicUrl),
+  };
+}
+
 function keyOf({ keyFile }: Options): string {
-  const key = keyFile === undefined ? process.env['CUSTOS_KEY'] : readKey(keyFile);
+  const key = keyFile === undefined ? process.env['CUSTOS_KEY'] : readSecret('--key-file', keyFile);
   if (!key) throw new UsageError('An API key is needed: set CUSTOS_KEY, or name a file with --key-file.');
   if (parseKey(key) === undefined)
     throw new UsageError(`${keyFile === undefined ? 'CUSTOS_KEY' : keyFile} holds no API key of Custos.`);
   return key;
 }
 
-function readKey(file: string): string {
+function readSecret(option: string, file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new UsageError(`--key-file ${file} can't be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw new UsageError(`${option} ${file} can't be read (${(error as NodeJS.ErrnoException).code}).`);
   }
 }

@@ -2,6 +2,7 @@
 import { ANNOTATION_HINTS, type ToolAnnotations } from '../../shared/core/tools/call.ts';
 import { definitionDigest } from '../../shared/core/tools/definition.ts';
 import { objectOf } from '../mcp/messages.ts';
+import { type HeaderArgument, headerArgumentsOf } from './http-headers.ts';
 import { limitArgumentsOf } from './obligations.ts';
 
 export type Definition =
@@ -10,6 +11,7 @@ export type Definition =
       readonly digest: string;
       readonly annotations: ToolAnnotations;
       readonly limitArguments: readonly string[];
+      readonly headerArguments: readonly HeaderArgument[];
     }
   | { readonly kind: 'unlisted' }
   /** A call of this tool is refused: nobody can tell which definition it would be. */
@@ -116,6 +118,7 @@ function definitionOf(tool: Readonly<Record<string, unknown>>): Definition {
       digest: definitionDigest(tool),
       annotations: hintsOf(tool['annotations']),
       limitArguments: limitArgumentsOf(tool['inputSchema']),
+      headerArguments: headerArgumentsOf(tool['inputSchema']),
     };
   } catch {
     // A lone surrogate, or nesting that exhausts the stack.

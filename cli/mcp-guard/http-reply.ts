@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import { FrameError, type Message, readFrame } from '../mcp/frames.ts';
 import { kindOfBody, readAll } from '../mcp/endpoint.ts';
-import { forwardedHeaders } from './http-upstream.ts';
 import { errorText, INTERNAL_ERROR, type Passed, type RequestId } from '../mcp/messages.ts';
 import type { Session } from './session.ts';
 import { eventOf, type SseEvent, SseReader, withData } from '../mcp/sse.ts';
@@ -17,12 +16,19 @@ export class Reply {
   readonly response: ServerResponse;
   private readonly session: Session;
   private readonly log: (line: string) => void;
+  /** The headers of an answer, as the client gets them. */
+  private readonly headersOf: (raw: readonly string[]) => string[];
   private keepAlive: NodeJS.Timeout | undefined;
 
-  constructor(response: ServerResponse, session: Session, log: (line: string) => void) {
+  constructor(
+    response: ServerResponse,
+    session: Session,
+    around: { readonly log: (line: string) => void; readonly headersOf: (raw: readonly string[]) => string[] },
+  ) {
     this.response = response;
     this.session = session;
-    this.log = log;
+    this.log = around.log;
+    this.headersOf = around.headersOf;
   }
 
   /** Begins a stream of events, for a client that takes one. */
@@ -103,7 +109,7 @@ export class Reply {
   }
 
   private async passOther(answer: IncomingMessage, status: number): Promise<void> {
-    this.response.writeHead(status, forwardedHeaders(answer.rawHeaders));
+    this.response.writeHead(status, this.headersOf(answer.rawHeaders));
     this.response.flushHeaders();
     for await (const chunk of answer as AsyncIterable<Buffer>) await this.write(chunk);
     this.end();
@@ -122,14 +128,14 @@ export class Reply {
       if (!(error instanceof FrameError) || status < 400) throw error;
     }
     if (this.response.headersSent) return this.json(changed ?? bytes.toString('utf8'));
-    this.response.writeHead(status, forwardedHeaders(answer.rawHeaders));
+    this.response.writeHead(status, this.headersOf(answer.rawHeaders));
     this.response.write(changed ?? bytes);
     this.end();
   }
 
   private async passEvents(answer: IncomingMessage, refusals: readonly string[]): Promise<void> {
     if (!this.response.headersSent) {
-      this.response.writeHead(answer.statusCode ?? 200, forwardedHeaders(answer.rawHeaders));
+      this.response.writeHead(answer.statusCode ?? 200, this.headersOf(answer.rawHeaders));
       this.response.flushHeaders();
     }
     const [decoder, reader] = [new StringDecoder('utf8'), new SseReader()];

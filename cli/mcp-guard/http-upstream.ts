@@ -31,13 +31,13 @@ export function forwardedHeaders(raw: readonly string[]): string[] {
 
 const LIST_TIMEOUT_MS = 5_000;
 
-/** One page of the server's tools, with the headers of the call for which they are needed; undefined when there is none. */
+/** One page of the server's tools, with the forwarded headers of the call that needs them; undefined when there is none. */
 export async function fetchList(
   upstream: Endpoint,
-  rawHeaders: readonly string[],
+  callHeaders: readonly string[],
   { id, call, cursor }: { readonly id: string; readonly call: ToolCall; readonly cursor: string | undefined },
 ): Promise<Json | undefined> {
-  const headers = forwardedHeaders(rawHeaders).flatMap((text, i, all) => {
+  const headers = callHeaders.flatMap((text, i, all) => {
     const name = (i % 2 === 0 ? text : (all[i - 1] ?? '')).toLowerCase();
     // Headers that mirror the call's body since 2026-07-28.
     if (name === 'mcp-name' || name.startsWith('mcp-param-')) return [];

@@ -1,19 +1,24 @@
-// The guard over streamable HTTP: listens on this machine, and passes requests on to the guarded server.
+// The guard over streamable HTTP: checks who asks, and passes requests on to the guarded server.
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Frame, FrameError, readFrame } from '../mcp/frames.ts';
 import type { Guard } from './guard.ts';
 import { type Part, readIncoming } from './held-call.ts';
-import { checkRequest, contradicts } from './http-checks.ts';
+import { Access, type AccessOptions } from './http-access.ts';
+import { checkRequest } from './http-checks.ts';
+import { isDiscovery, withOwnChallenge, withOwnResource } from './http-discovery.ts';
+import { contradictionIn, hasParamHeaders, paramContradictionIn, withParams } from './http-headers.ts';
 import { Reply } from './http-reply.ts';
 import { HttpSessions } from './http-sessions.ts';
 import { Endpoint, readAll } from '../mcp/endpoint.ts';
 import { fetchList, forwardedHeaders } from './http-upstream.ts';
+import type { ListPage } from './definitions.ts';
 import {
   errorText,
   HEADER_MISMATCH,
   INVALID_REQUEST,
   isRequestId,
+  type Json,
   objectOf,
   PARSE_ERROR,
   progressText,
@@ -23,8 +28,7 @@ import type { Session, SessionOptions } from './session.ts';
 import { settleCall } from './settle.ts';
 import type { ToolCall } from './tool-call.ts';
 
-export interface HttpGuardOptions {
-  readonly port: number;
+export interface HttpGuardOptions extends AccessOptions {
   readonly upstream: URL;
   readonly guard: Guard;
   readonly session: Omit<SessionOptions, 'definitions'>;
@@ -38,35 +42,42 @@ export interface HttpGuard {
   close(): Promise<void>;
 }
 
+const DISCOVERY_TIMEOUT_MS = 10_000;
+
 /** One request of a client, with what answers it. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly reply: Reply;
   readonly session: Session;
+  /** For the upstream, as Node has raw headers. */
+  readonly headers: readonly string[];
   /** Aborted when the client is gone before its answer is complete. */
   readonly gone: AbortSignal;
 }
 
 /** @throws {NodeJS.ErrnoException} when the port is taken */
 export async function guardHttp(options: HttpGuardOptions): Promise<HttpGuard> {
-  const { port, upstream: url, log } = options;
+  const { listen, upstream: url, log } = options;
   const upstream = new Endpoint(url);
   const sessions = new HttpSessions(options.session);
-  const handler = new Handler(options, upstream, sessions);
-  const server = http.createServer((request, response) => {
-    handler.handle(request, response, (server.address() as AddressInfo).port).catch((error: unknown) => {
+  const server = http.createServer();
+  // Longer than clients keep an idle connection, so that the guard does not close one that is just being used.
+  server.keepAliveTimeout = 65_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(listen.port, listen.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const access = new Access({ ...options, listen: { ...listen, port } });
+  const handler = new Handler(options, access, upstream, sessions);
+  server.on('request', (request, response) => {
+    handler.handle(request, response).catch((error: unknown) => {
       log(`A request failed: ${String(error)}.`);
       response.destroy();
     });
   });
-  // Longer than clients keep an idle connection, so that the guard does not close one that is just being used.
-  server.keepAliveTimeout = 65_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', resolve);
-  });
-  const { port: actual } = server.address() as AddressInfo;
+  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
   return {
-    address: `http://127.0.0.1:${actual}${url.pathname}${url.search}`,
+    address: `http://${host}:${port}${url.pathname}${url.search}`,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -79,34 +90,61 @@ export async function guardHttp(options: HttpGuardOptions): Promise<HttpGuard> {
 
 class Handler {
   private readonly options: HttpGuardOptions;
+  private readonly access: Access;
   private readonly upstream: Endpoint;
   private readonly sessions: HttpSessions;
 
-  constructor(options: HttpGuardOptions, upstream: Endpoint, sessions: HttpSessions) {
+  constructor(options: HttpGuardOptions, access: Access, upstream: Endpoint, sessions: HttpSessions) {
     this.options = options;
+    this.access = access;
     this.upstream = upstream;
     this.sessions = sessions;
   }
 
-  async handle(request: IncomingMessage, response: ServerResponse, port: number): Promise<void> {
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, search } = this.options.upstream;
-    const refused = checkRequest(request, { path: pathname + search, port });
+    const refused = checkRequest(request, { path: pathname + search, access: this.access });
     if (refused !== undefined) {
       response.writeHead(refused.status, { 'content-type': 'application/json' });
       response.end(errorText(null, INVALID_REQUEST, refused.message));
       return;
     }
+    if (isDiscovery(request.method, request.url ?? '')) return this.discover(request, response);
     const { session, done } = this.sessions.of(request.headers);
-    const reply = new Reply(response, session, this.options.log);
+    const origin = this.access.originOf(request.headers);
+    const reply = new Reply(response, session, {
+      log: this.options.log,
+      headersOf: (raw) => withOwnChallenge(forwardedHeaders(raw), this.options.upstream, origin),
+    });
     const gone = new AbortController();
     response.once('close', () => {
       if (!response.writableFinished) gone.abort();
       done();
     });
-    const exchange = { request, reply, session, gone: gone.signal };
+    const headers = forwardedHeaders(this.access.withoutToken(request.rawHeaders));
+    const exchange = { request, reply, session, headers, gone: gone.signal };
     if (request.method === 'POST') return this.post(exchange);
     if (request.method === 'DELETE') this.sessions.delete(request.headers);
     await this.forward(exchange, undefined, [], []);
+  }
+
+  /** Metadata of the upstream as a protected resource, for a client that signs in to it. */
+  private async discover(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { upstream: url } = this.options;
+    const endpoint = new Endpoint(new URL(request.url ?? '', url));
+    const signal = AbortSignal.timeout(DISCOVERY_TIMEOUT_MS);
+    try {
+      const headers = forwardedHeaders(this.access.withoutToken(request.rawHeaders));
+      const answer = await endpoint.request({ method: 'GET', headers, body: undefined, signal });
+      const text = (await readAll(answer)).toString('utf8');
+      response.writeHead(answer.statusCode ?? 502, forwardedHeaders(answer.rawHeaders));
+      response.end(withOwnResource(text, url, this.access.originOf(request.headers)));
+    } catch (error) {
+      this.options.log(`The metadata of the MCP server can't be read: ${String(error)}.`);
+      response.writeHead(502).end();
+    } finally {
+      endpoint.close();
+    }
   }
 
   private async post(exchange: Exchange): Promise<void> {
@@ -123,15 +161,33 @@ class Handler {
       // The client has gone while it sent.
       return reply.abort();
     }
-    if (contradicts(request.headers, frame.messages))
-      return reply.json(errorText(null, HEADER_MISMATCH, 'a header contradicts the body'), 400);
+    const contradiction =
+      contradictionIn(request.headers, frame.messages) ?? (await this.paramContradiction(exchange, parts));
+    if (contradiction !== undefined)
+      return reply.json(errorText(idsOf(frame.messages)[0] ?? null, HEADER_MISMATCH, contradiction), 400);
     const stops = parts.map(
       (part) =>
         part.kind === 'message' && this.fromClient(part.message.value, exchange, session.fromClient(part.message)),
     );
     if (parts.some(({ kind }) => kind === 'held')) return this.postHeld(exchange, frame, parts, body);
     if (!frame.isBatch && stops.includes(true)) return reply.empty(202);
-    await this.forward(exchange, body, [], idsOf(frame.messages.map(({ value }) => value)));
+    await this.forward(exchange, body, [], idsOf(frame.messages));
+  }
+
+  private listPage({ headers }: Exchange, call: ToolCall): ListPage {
+    const { newId } = this.options;
+    return async (cursor) => fetchList(this.upstream, headers, { id: `custos-guard-${newId()}`, call, cursor });
+  }
+
+  private async paramContradiction(exchange: Exchange, parts: readonly Part[]): Promise<string | undefined> {
+    const { request, session } = exchange;
+    const [part] = parts;
+    if (!hasParamHeaders(request.headers) || part?.kind !== 'held' || part.hold.read.kind !== 'call') return undefined;
+    if (parts.length > 1) return 'the headers Mcp-Param-* belong to one of several messages';
+    const { call } = part.hold.read;
+    const definition = await session.definitions.find(call.name, this.listPage(exchange, call));
+    const known = definition.kind === 'known' ? definition.headerArguments : [];
+    return paramContradictionIn(request.headers, call.arguments, known);
   }
 
   /** @returns whether the message concerns only a call on hold */
@@ -143,15 +199,14 @@ class Handler {
 
   private async postHeld(exchange: Exchange, frame: Frame, parts: readonly Part[], body: Buffer): Promise<void> {
     const { request, reply, session, gone } = exchange;
-    const { guard, log, newId } = this.options;
+    const { guard, log } = this.options;
     let notices = 0;
     const around = {
       guard,
       session,
       log,
       gone,
-      listPage: (call: ToolCall) => async (cursor: string | undefined) =>
-        fetchList(this.upstream, request.rawHeaders, { id: `custos-guard-${newId()}`, call, cursor }),
+      listPage: (call: ToolCall) => this.listPage(exchange, call),
       // Requests over HTTP have no order among them.
       turn: async () => undefined,
       onWaiting: () => reply.startEvents(request.headers.accept),
@@ -177,27 +232,34 @@ class Handler {
     }
     const isUnchanged = sent.every((one, i) => one.kind === 'text' && one.text === frame.messages[i]?.text);
     const text = frame.isBatch ? `[${texts.join(',')}]` : first;
-    const values = texts.map((one) => JSON.parse(one) as Readonly<Record<string, unknown>>);
-    await this.forward(exchange, isUnchanged ? body : Buffer.from(text), refusals, idsOf(values));
+    const messages = texts.map((one) => ({ value: JSON.parse(one) as Json }));
+    await this.forward(
+      { ...exchange, headers: judgedHeaders(exchange, messages) },
+      isUnchanged ? body : Buffer.from(text),
+      refusals,
+      idsOf(messages),
+    );
   }
 
   private async forward(
-    { request, reply, gone }: Exchange,
+    { request, reply, headers, session, gone }: Exchange,
     body: Buffer | undefined,
     refusals: readonly string[],
     ids: readonly RequestId[],
   ): Promise<void> {
-    const headers = forwardedHeaders(request.rawHeaders);
     let answer: IncomingMessage;
     try {
       answer = await this.upstream.request({ method: request.method ?? 'GET', headers, body, signal: gone });
     } catch (error) {
+      session.unanswered(ids);
       if (gone.aborted) return reply.abort();
       this.options.log(`The MCP server can't be reached: ${String(error)}.`);
       return reply.fail(ids, 'The MCP server behind Custos can not be reached.');
     }
     try {
       await reply.pass(answer, refusals, ids);
+      // An error of HTTP, after which no stream brings the answer.
+      if ((answer.statusCode ?? 502) >= 400) session.unanswered(ids);
     } catch {
       // The server broke off in the middle, or the client is gone: the client sees its stream end.
       reply.abort();
@@ -205,6 +267,15 @@ class Handler {
   }
 }
 
-function idsOf(values: readonly Readonly<Record<string, unknown>>[]): RequestId[] {
-  return values.flatMap(({ id, method }) => (method !== undefined && isRequestId(id) ? [id] : []));
+/** A single call: its headers have the arguments with which it is forwarded. */
+function judgedHeaders({ headers, session }: Exchange, messages: readonly { readonly value: Json }[]): string[] {
+  const [first] = messages;
+  const { name, arguments: args } = objectOf(first?.value['params']) ?? {};
+  const definition = session.definitions.current(String(name));
+  const known = messages.length === 1 && definition.kind === 'known' ? definition.headerArguments : [];
+  return withParams(headers, objectOf(args) ?? {}, known);
+}
+
+function idsOf(messages: readonly { readonly value: Json }[]): RequestId[] {
+  return messages.flatMap(({ value: { id, method } }) => (method !== undefined && isRequestId(id) ? [id] : []));
 }

@@ -108,6 +108,11 @@ export class Session {
     return list === undefined ? SAME : this.listed(key, message, list);
   }
 
+  /** No answer will come to these calls, if they have none yet. */
+  unanswered(ids: readonly RequestId[]): void {
+    for (const id of ids) this.settle(idKey(id), 'unanswered');
+  }
+
   /** Reports calls that were never answered. */
   end(): void {
     for (const key of [...this.forwarded.keys()]) this.settle(key, 'unanswered');

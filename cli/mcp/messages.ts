@@ -6,7 +6,7 @@ const RESERVED_PREFIX = 'io.modelcontextprotocol/';
 /** The name of a member of `_meta` that the protocol defines. */
 export const metaKey = (name: string): string => RESERVED_PREFIX + name;
 /** In `_meta` of every request since 2026-07-28, which has no `initialize`. */
-const VERSION_KEY = metaKey('protocolVersion');
+export const VERSION_KEY = metaKey('protocolVersion');
 
 export const PARSE_ERROR = -32_700;
 export const INVALID_REQUEST = -32_600;

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { generateKey } from '../../shared/domain/keys/format.ts';
 import { MAX_FRAME_BYTES } from '../../cli/mcp/frames.ts';
 import { type FakeCustos, startFakeCustos } from '../support/fake-custos.ts';
 import { temporaryFolder } from '../support/folders.ts';
@@ -191,10 +192,19 @@ describe('custos mcp-guard over stdio', () => {
 describe('the command line of custos mcp-guard', () => {
   const base = ['mcp-guard', '--agent', 'a', '--server', 's'];
   const env = { CUSTOS_URL: 'http://127.0.0.1:9', CUSTOS_KEY: 'x' };
+  const KEYED = { ...env, CUSTOS_KEY: generateKey('test').key };
   for (const [what, args, given, words] of [
     ['no server', base, env, 'Name either a command'],
     ['two servers', [...base, '--listen', '0', '--upstream', 'http://x', '--', 'true'], env, 'Name either a command'],
     ['half of an HTTP server', [...base, '--listen', '0'], env, 'Name either a command'],
+    ['no port', [...base, '--listen', 'x', '--upstream', 'http://x'], env, 'a host and a port'],
+    ['a public port and no token', [...base, '--listen', '0.0.0.0:0', '--upstream', 'http://x'], KEYED, 'need a token'],
+    [
+      'a short token',
+      [...base, '--listen', '0', '--upstream', 'http://x'],
+      { ...KEYED, CUSTOS_LISTEN_TOKEN: 'short' },
+      'at least 32',
+    ],
     ['no address', [...base, '--', 'true'], {}, 'Where does Custos run?'],
     ['an invalid address', [...base, '--url', 'x', '--', 'true'], env, '--url must be an address'],
     ['no key', [...base, '--', 'true'], { CUSTOS_URL: env.CUSTOS_URL }, 'An API key is needed'],

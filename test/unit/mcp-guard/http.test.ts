@@ -3,11 +3,18 @@ import { randomUUID } from 'node:crypto';
 import http, { type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import {
+  Client,
+  type OAuthClientProvider,
+  type OAuthTokens,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 import { expect } from 'chai';
 import { SYSTEM_CLOCK } from '../../../cli/mcp-guard/clock.ts';
 import { createCustos } from '../../../cli/mcp-guard/custos.ts';
 import { MAX_FRAME_BYTES } from '../../../cli/mcp/frames.ts';
 import { Guard } from '../../../cli/mcp-guard/guard.ts';
+import type { AccessOptions } from '../../../cli/mcp-guard/http-access.ts';
 import { guardHttp, type HttpGuard } from '../../../cli/mcp-guard/http.ts';
 import type { CallReport } from '../../../cli/mcp-guard/reports.ts';
 import { type FakeCustos, startFakeCustos } from '../../support/fake-custos.ts';
@@ -15,6 +22,7 @@ import { waitFor } from '../../support/wait.ts';
 
 interface Received {
   readonly method: string;
+  readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
@@ -48,37 +56,17 @@ describe('the guard over HTTP', () => {
   let reports: CallReport[];
   let answer: Answer;
 
-  beforeEach(async () => {
-    custos = await startFakeCustos();
-    [received, reports] = [[], []];
-    answer = ({ body }, response) =>
-      json(result((JSON.parse(body || '{}') as { id?: unknown }).id))({} as Received, response);
-    upstream = http.createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const body = Buffer.concat(chunks).toString('utf8');
-        if (body.includes('"tools/list"'))
-          return json(result((JSON.parse(body) as { id: unknown }).id, { tools: [{ name: 'do' }] }))(
-            {} as Received,
-            response,
-          );
-        const one = { method: request.method ?? '', headers: request.headers, body };
-        received.push(one);
-        return answer(one, response);
-      });
-    });
-    await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
-    const url = new URL(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}/mcp`);
-    const client = createCustos({
-      url: custos.url,
-      key: custos.key,
-      clock: SYSTEM_CLOCK,
-      newId: randomUUID,
-    });
-    guard = await guardHttp({
-      port: 0,
-      upstream: url,
+  /** The tool that the upstream lists. */
+  let tool: object;
+
+  const start = async (access: Partial<AccessOptions> = {}): Promise<HttpGuard> => {
+    const client = createCustos({ url: custos.url, key: custos.key, clock: SYSTEM_CLOCK, newId: randomUUID });
+    return guardHttp({
+      listen: { host: '127.0.0.1', port: 0 },
+      publicUrl: undefined,
+      token: undefined,
+      ...access,
+      upstream: new URL(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}/mcp`),
       guard: new Guard({
         agentId: 'a',
         server: 's',
@@ -95,6 +83,28 @@ describe('the guard over HTTP', () => {
       newId: randomUUID,
       log: () => undefined,
     });
+  };
+
+  beforeEach(async () => {
+    custos = await startFakeCustos();
+    tool = { name: 'do' };
+    [received, reports] = [[], []];
+    answer = ({ body }, response) =>
+      json(result((JSON.parse(body || '{}') as { id?: unknown }).id))({} as Received, response);
+    upstream = http.createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const body = Buffer.concat(chunks).toString('utf8');
+        if (body.includes('"tools/list"'))
+          return json(result((JSON.parse(body) as { id: unknown }).id, { tools: [tool] }))({} as Received, response);
+        const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body };
+        received.push(one);
+        return answer(one, response);
+      });
+    });
+    await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+    guard = await start();
   });
   afterEach(async () => {
     await guard.close();
@@ -102,6 +112,31 @@ describe('the guard over HTTP', () => {
     await new Promise((resolve) => upstream.close(resolve));
     await custos.close();
   });
+
+  interface Raw {
+    readonly path?: string;
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: Buffer;
+  }
+
+  /** Of a request with headers that fetch does not let through. */
+  const statusOf = async (
+    { address }: HttpGuard,
+    { path, method, headers, body }: Raw,
+  ): Promise<number | undefined> => {
+    const { port, pathname } = new URL(address);
+    return new Promise((resolve, reject) => {
+      const all = { 'content-type': 'application/json', ...headers };
+      http
+        .request({ port, path: path ?? pathname, method: method ?? 'POST', headers: all }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        })
+        .on('error', reject)
+        .end(method === 'GET' ? undefined : (body ?? JSON.stringify(call(1))));
+    });
+  };
 
   const send = async (body: unknown, init: RequestInit = {}): Promise<Response> =>
     fetch(guard.address, {
@@ -150,23 +185,16 @@ describe('the guard over HTTP', () => {
     ['two methods', { body: Buffer.from('{"method":"ping","method":"tools/call","id":1}') }, 400],
     ['a header that names another tool', { headers: { 'mcp-name': 'read' } }, 400],
     ['a header that names another method', { headers: { 'mcp-method': 'ping' } }, 400],
+    ['a header that some servers take for Mcp-Session-Id', { headers: { mcp_session_id: 's' } }, 400],
+    ['a header that some servers take for Mcp-Name', { headers: { 'mcp-name': 'do', mcp_name: 'do' } }, 400],
+    ['the header of an argument that the tool has not', { headers: { 'mcp-param-region': 'eu' } }, 400],
+    ['a name in invalid base64', { headers: { 'mcp-name': '=?base64?ZG8?=' } }, 400],
+    ['a web page without an origin', { headers: { origin: 'null' } }, 403],
+    ['a host with a user name', { headers: { host: 'x@127.0.0.1' } }, 403],
     ['a body of 16 MB and one byte', { body: Buffer.alloc(MAX_FRAME_BYTES + 1, ' ') }, 400],
   ] as const)
     it(`refuses ${what} with ${status}, and forwards nothing`, async () => {
-      const { port, pathname } = new URL(guard.address);
-      const given: { path?: string; method?: string; headers?: Record<string, string>; body?: Buffer } = init;
-      const seen = await new Promise<number | undefined>((resolve, reject) => {
-        const headers = { 'content-type': 'application/json', ...given.headers };
-        const request = http.request(
-          { port, path: given.path ?? pathname, method: given.method ?? 'POST', headers },
-          (response) => {
-            response.resume();
-            resolve(response.statusCode);
-          },
-        );
-        request.on('error', reject).end(given.body ?? JSON.stringify(call(1)));
-      });
-      expect([seen, received, custos.asked]).to.deep.equal([status, [], []]);
+      expect([await statusOf(guard, init), received, custos.asked]).to.deep.equal([status, [], []]);
     });
 
   it('takes headers that name the same, also encoded', async () => {
@@ -174,6 +202,161 @@ describe('the guard over HTTP', () => {
     const response = await send(call(1), { headers: { 'mcp-method': 'tools/call', 'mcp-name': name } });
     expect(await response.json()).to.deep.equal(result(1));
   });
+
+  describe('with arguments in headers', () => {
+    const modern = (args: object): object =>
+      call(1, args, { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } });
+    beforeEach(() => {
+      const properties = {
+        region: { type: 'string', 'x-mcp-header': 'Region' },
+        limit: { type: 'integer', 'x-mcp-header': 'Limit' },
+        at: { type: 'object', properties: { dry: { type: 'boolean', 'x-mcp-header': 'Dry' } } },
+      };
+      tool = { name: 'do', inputSchema: { type: 'object', properties } };
+    });
+    const args = { region: 'Zürich', limit: 5, at: { dry: true } };
+    const headers = {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-param-region': `=?base64?${Buffer.from('Zürich').toString('base64')}?=`,
+      'mcp-param-limit': '5.0',
+      'mcp-param-dry': 'true',
+    };
+
+    it('passes headers that agree with the body on as they came', async () => {
+      expect(await (await send(modern(args), { headers })).json()).to.deep.equal(result(1));
+      expect(received[0]?.headers).to.include(headers);
+    });
+
+    for (const [what, changed] of [
+      ['another text', { 'mcp-param-region': 'us' }],
+      ['another number', { 'mcp-param-limit': '50' }],
+      ['a number that is no decimal', { 'mcp-param-limit': '0x5' }],
+      ['another truth value', { 'mcp-param-dry': 'false' }],
+      ['two values', { 'mcp-param-dry': 'true, false' }],
+      ['an argument that the tool has not', { 'mcp-param-zone': 'a' }],
+      ['another version of the protocol', { 'mcp-protocol-version': '2025-11-25' }],
+    ] as const)
+      it(`refuses ${what} in a header before anybody is asked`, async () => {
+        const response = await send(modern(args), { headers: { ...headers, ...changed } });
+        const { id, error } = (await response.json()) as { id: number; error: { code: number } };
+        expect([response.status, id, error.code]).to.deep.equal([400, 1, -32_020]);
+        expect([received, custos.asked]).to.deep.equal([[], []]);
+      });
+
+    it('refuses the header of an argument that the call has not', async () => {
+      expect((await send(modern({ region: 'Zürich', limit: 5 }), { headers })).status).to.equal(400);
+    });
+
+    it('sends the number that an obligation has lowered in the header, too', async () => {
+      custos.answer = () => ({ verdict: 'DEGRADE', obligations: [{ type: 'max_rows', limit: 2 }] });
+      await send(modern(args), { headers });
+      expect(received[0]?.headers).to.include({ ...headers, 'mcp-param-limit': '2' });
+      expect(JSON.parse(received[0]?.body ?? '')).to.have.nested.property('params.arguments.limit', 2);
+    });
+  });
+
+  describe('with a token for its clients', () => {
+    const token = 'f'.repeat(32);
+    const own = { 'custos-guard-token': token };
+    for (const [what, given, status, authorization] of [
+      ['no token', {}, 403, undefined],
+      ['another token', { 'custos-guard-token': 'e'.repeat(32) }, 403, undefined],
+      ['only credentials for the upstream', { authorization: 'Bearer up' }, 403, undefined],
+      ['the token in its own header', own, 200, undefined],
+      ['the token as a bearer token', { authorization: `bearer ${token}` }, 200, undefined],
+      ['the token, and credentials for the upstream', { ...own, authorization: 'Bearer up' }, 200, 'Bearer up'],
+      ['the token twice', { ...own, authorization: `Bearer ${token}` }, 200, undefined],
+    ] as const)
+      it(`answers a request with ${what} with ${status}, and never passes the token on`, async () => {
+        const guarded = await start({ token });
+        expect(await statusOf(guarded, { headers: given })).to.equal(status);
+        expect(received.map(({ headers }) => headers.authorization)).to.deep.equal(
+          status === 200 ? [authorization] : [],
+        );
+        expect(JSON.stringify(received)).to.not.include(token);
+        await guarded.close();
+      });
+
+    it('answers under its public address, and under no other name', async () => {
+      const guarded = await start({ token, publicUrl: new URL('https://guard.example/') });
+      for (const [headers, status] of [
+        [{ host: 'guard.example' }, 200],
+        [{ host: 'guard.example', origin: 'https://guard.example' }, 200],
+        [{ host: 'guard.example:8080' }, 403],
+        [{ host: 'guard.example', origin: 'https://evil.example' }, 403],
+      ] as const)
+        expect(await statusOf(guarded, { headers: { ...own, ...headers } })).to.equal(status);
+      await guarded.close();
+    });
+  });
+
+  it('lets an official client sign in to the upstream', async () => {
+    const origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+    const posted: URLSearchParams[] = [];
+    const metadata = { resource: `${origin}/mcp`, authorization_servers: [`${origin}/`] };
+    const server = {
+      issuer: `${origin}/`,
+      authorization_endpoint: `${origin}/authorize`,
+      token_endpoint: `${origin}/token`,
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+    };
+    answer = (request, response) => {
+      const { url, headers, body } = request;
+      if (url === '/.well-known/oauth-protected-resource/mcp') return json(metadata)(request, response);
+      if (url === '/.well-known/oauth-authorization-server') return json(server)(request, response);
+      if (url === '/token') {
+        posted.push(new URLSearchParams(body));
+        return json({ access_token: 'up', token_type: 'Bearer' })(request, response);
+      }
+      if (headers.authorization === 'Bearer up') {
+        const { id, params } = JSON.parse(body || '{}') as { id?: unknown; params?: { protocolVersion?: string } };
+        const serverInfo = { name: 'x', version: '1' };
+        return json(result(id, { protocolVersion: params?.protocolVersion, capabilities: {}, serverInfo }))(
+          request,
+          response,
+        );
+      }
+      const challenge = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`;
+      response.writeHead(401, { 'www-authenticate': challenge }).end();
+    };
+    let authorization: URL | undefined;
+    let tokens: OAuthTokens | undefined;
+    const authProvider: OAuthClientProvider = {
+      redirectUrl: 'http://127.0.0.1:9/callback',
+      clientMetadata: { redirect_uris: ['http://127.0.0.1:9/callback'] },
+      clientInformation: () => ({ client_id: 'c' }),
+      tokens: () => tokens,
+      saveTokens: (given) => void (tokens = given),
+      redirectToAuthorization: (url) => void (authorization = url),
+      saveCodeVerifier: () => undefined,
+      codeVerifier: () => 'v',
+    };
+    const transport = (): StreamableHTTPClientTransport =>
+      new StreamableHTTPClientTransport(new URL(guard.address), { authProvider });
+    const first = transport();
+    await new Client({ name: 'c', version: '1' }).connect(first).catch(() => undefined);
+    expect(authorization?.searchParams.get('resource')).to.equal(guard.address);
+    await first.finishAuth('code');
+    expect(posted[0]?.get('code')).to.equal('code');
+    const client = new Client({ name: 'c', version: '1' });
+    await client.connect(transport());
+    await client.close();
+  });
+
+  for (const [path, status] of [
+    ['/.well-known/oauth-protected-resource', 200],
+    ['/.well-known/oauth-protected-resource/mcp?x=1', 200],
+    ['/.well-known/oauth-protected-resourceful', 404],
+    ['/.well-known/oauth-protected-resource/../../admin', 404],
+    ['/.well-known/oauth-protected-resource/%2e%2e/admin', 404],
+    ['/.well-known/oauth-authorization-server', 404],
+  ] as const)
+    it(`answers a look-up of ${path} with ${status}`, async () => {
+      answer = json({ resource: 'https://elsewhere.example/mcp' });
+      expect(await statusOf(guard, { method: 'GET', path })).to.equal(status);
+      expect(received.map(({ url }) => url)).to.deep.equal(status === 200 ? [path] : []);
+    });
 
   it('streams notices while a call waits for a human, and the result of the server after them', async () => {
     custos.answer = ({ approval_id: approval }) => ({ verdict: approval === undefined ? 'ESCALATE' : 'ALLOW' });
