@@ -1,38 +1,14 @@
 // The guarantees of the queues: one contract suite that runs on Redis and on BullMQ's tables in PostgreSQL.
 import { expect } from 'chai';
-import type { Job } from '../../shared/kernel/jobs.ts';
-import { createQueues, type Handlers, type QueueOptions, type Queues } from '../../shared/platform/queues/queues.ts';
+import { createQueues, type QueueOptions, type Queues } from '../../shared/platform/queues/queues.ts';
 import { jobOptions } from '../../workers/jobs/options.ts';
-import type { DeadJob, JobOptions, JobRun } from '../../shared/platform/queues/types.ts';
-import { runProcess } from '../support/process.ts';
-import { describeUnless } from '../support/skip.ts';
-import { leastMs } from '../support/undisturbed.ts';
-import { waitFor } from '../support/wait.ts';
-import type { QueueStore } from './queue-stores.ts';
 import { createGate } from '../support/gate.ts';
+import { describeUnless } from '../support/skip.ts';
+import { waitFor } from '../support/wait.ts';
+import { fold, intent, LOCKS, SWEEP, upkeepWith } from './queue-jobs.ts';
+import type { QueueStore } from './queue-stores.ts';
+import { failureContract } from './queues-contract-failures.ts';
 
-const intent = (intentId: string): Job => ({
-  queue: 'intents',
-  name: 'evaluate',
-  payload: { v: 1, organisationId: 'org_1', environment: 'test', intentId },
-});
-const fold: Job = { queue: 'trust', name: 'fold', payload: { v: 1 } };
-const SWEEP: Job = { queue: 'upkeep', name: 'sweep', payload: { v: 1 } };
-const LOCKS = { lockMs: 1_000, lookMs: 300 };
-const WORKER = 'test/process/queue-worker.js';
-const nothing = async (): Promise<void> => undefined;
-/** Handlers of the upkeep queue, of which only `sweep` does anything. */
-export const upkeepWith = (sweep: () => Promise<void>): Handlers<'upkeep'> => ({
-  sweep,
-  'expire-approvals': nothing,
-  'forget-changes': nothing,
-  'forget-idempotency': nothing,
-  audit: nothing,
-  replay: nothing,
-  'forget-replays': nothing,
-});
-/** Job options without retries, so that a job dies at its first failure. */
-const oneAttempt = (job: Job): JobOptions => ({ ...jobOptions(job), attempts: 1 });
 /** @param whyNot why the suite cannot run here; undefined: it can */
 export function queueContract(title: string, whyNot: string | undefined, start: () => Promise<QueueStore>): void {
   describeUnless(whyNot, title, () => {
@@ -141,30 +117,6 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       expect((await queues.counts('intents')).oldestWaitingMs).to.equal(4_000);
     });
 
-    it('counts no attempt for a job that is returned because its process ends while a store is down', async () => {
-      let started = 0;
-      const dead: DeadJob[] = [];
-      const onDead = async (job: DeadJob): Promise<void> => void dead.push(job);
-      const evaluate = async (): Promise<void> => {
-        started += 1;
-        throw new Error('away');
-      };
-      await queuesOf().add([intent('i1')]);
-      // One process after another, more of them than the three attempts of a job.
-      for (let i = 1; i <= 4; i += 1) {
-        const queues = queuesOf({ isPassing: () => true });
-        queues.work('intents', { evaluate }, { concurrency: 1, onDead });
-        const startedBefore = started;
-        await waitFor(() => started > startedBefore);
-        await queues.close(2_000);
-      }
-      let done = 0;
-      const queues = queuesOf();
-      queues.work('intents', { evaluate: async () => void (done += 1) }, { concurrency: 1, onDead });
-      await waitFor(() => done === 1);
-      expect(dead).to.deep.equal([]);
-    });
-
     it('runs as many jobs at once as its concurrency, and no more', async () => {
       const queues = queuesOf();
       const door = createGate();
@@ -184,106 +136,6 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       door.open();
       await waitFor(() => done === 9);
       expect(most).to.equal(3);
-    });
-
-    it('retries a failed job with growing delays, and reports it dead once when its attempts are used up', async () => {
-      const runs: JobRun[] = [];
-      const queues = queuesOf({ onJob: (run) => runs.push(run) });
-      const startedAtMs: number[] = [];
-      const dead: DeadJob[] = [];
-      const fails = async (): Promise<void> => {
-        startedAtMs.push(Date.now());
-        throw new Error('always');
-      };
-      const onDead = async (job: DeadJob): Promise<void> => void dead.push(job);
-      queues.work('intents', { evaluate: fails }, { concurrency: 1, onDead });
-      await queues.add([intent('i1')]);
-      await waitFor(() => dead.length > 0);
-      const [first = 0, second = 0, third = 0] = startedAtMs;
-      expect(startedAtMs).to.have.length(3);
-      // On a busy machine retries may be late, but never early.
-      expect(second - first).to.be.within(900, 15_000);
-      expect(third - second).to.be.within(1_900, 15_000);
-      expect(dead[0]).to.deep.include({ queue: 'intents', name: 'evaluate', payload: intent('i1').payload });
-      expect(dead[0]?.error.message).to.equal('always');
-      expect(runs.map(({ outcome }) => outcome)).to.deep.equal(['failed', 'failed', 'dead']);
-      expect(await queues.counts('intents')).to.deep.include({ waiting: 0, active: 0, delayed: 0, failed: 1 });
-      expect(dead).to.have.length(1);
-    });
-
-    it('reports a job whose death could not be recorded as soon as a worker starts', async () => {
-      const queues = queuesOf({ jobOptions: oneAttempt });
-      let asked = 0;
-      const fails = async (): Promise<void> => {
-        throw new Error('always');
-      };
-      const refuse = async (): Promise<void> => {
-        asked += 1;
-        throw new Error('the database is away');
-      };
-      queues.work('intents', { evaluate: fails }, { concurrency: 1, onDead: refuse });
-      await queues.add([intent('i1')]);
-      await waitFor(() => asked > 0);
-      await queues.close(2_000);
-
-      const dead: DeadJob[] = [];
-      const onDead = async (job: DeadJob): Promise<void> => void dead.push(job);
-      queuesOf().work('intents', { evaluate: nothing }, { concurrency: 1, onDead });
-      await waitFor(() => dead.length > 0);
-      expect(dead[0]?.error.message).to.equal('always');
-      expect(dead[0]?.payload).to.deep.equal(intent('i1').payload);
-    });
-
-    it('counts no attempt while the store that a handler needs is down, and resumes by itself', async () => {
-      let away = true;
-      let started = 0;
-      let done = 0;
-      const evaluate = async (): Promise<void> => {
-        started += 1;
-        if (away) throw new Error('away');
-        done += 1;
-      };
-      const queues = queuesOf({ isPassing: () => away });
-      queues.work('intents', { evaluate }, { concurrency: 1 });
-      await queues.add([intent('i1')]);
-      // A job has three attempts. It starts after 0, 0.5, 1.5 and 3.5 s.
-      await waitFor(() => started >= 3);
-      away = false;
-      await waitFor(() => done === 1);
-      expect((await queues.counts('intents')).failed).to.equal(0);
-    });
-
-    it('has another worker run the job of a process that was killed during it', async () => {
-      const { databaseUrl, redisUrl = '' } = store.options();
-      const queues = queuesOf();
-      await queues.add([intent('i1')]);
-      const victim = runProcess(WORKER, [databaseUrl, redisUrl, 'hang']);
-      await waitFor(() => victim.stdout().includes('started i1'), { what: `the job to start; ${victim.stderr()}` });
-      await victim.kill();
-      const seen: string[] = [];
-      queues.work('intents', { evaluate: async ({ intentId }) => void seen.push(intentId) }, { concurrency: 1 });
-      await waitFor(() => seen.length > 0);
-      expect(seen).to.deep.equal(['i1']);
-    });
-
-    it('records a job as dead that repeatedly crashes its process', async function () {
-      this.timeout(120_000);
-      const { databaseUrl, redisUrl = '' } = store.options();
-      const queues = queuesOf();
-      await queues.add([intent('i1')]);
-      for (let i = 0; i < 5; i += 1) {
-        const victim = runProcess(WORKER, [databaseUrl, redisUrl, 'hang']);
-        await waitFor(() => victim.stdout().includes('started i1'), { what: `start ${i} of the job` });
-        await victim.kill();
-      }
-      const seen: string[] = [];
-      const dead: DeadJob[] = [];
-      const onDead = async (job: DeadJob): Promise<void> => void dead.push(job);
-      const evaluate = async ({ intentId }: { intentId: string }): Promise<void> => void seen.push(intentId);
-      queues.work('intents', { evaluate }, { concurrency: 1, onDead });
-      await waitFor(() => dead.length > 0);
-      expect(seen).to.deep.equal([]);
-      expect(dead[0]?.payload).to.deep.equal(intent('i1').payload);
     });
 
     it('queues scheduled jobs once per installation, however many processes schedule them, and however often', async () => {
@@ -326,75 +178,6 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       });
     });
 
-    it('adding fails fast while the store is down, and works again when it is back', async function () {
-      this.timeout(120_000);
-      const { goAway, comeBack } = store;
-      if (goAway === undefined || comeBack === undefined) return this.skip();
-      const queues = queuesOf();
-      const late = queuesOf();
-      const seen: string[] = [];
-      queues.work('intents', { evaluate: async ({ intentId }) => void seen.push(intentId) }, { concurrency: 1 });
-      await queues.add([intent('before')]);
-      await waitFor(() => seen.length === 1);
-      await goAway();
-      try {
-        // One producer had connected before, the other had not.
-        for (const producer of [queues, late, queues, late]) {
-          const refused = async (): Promise<number> => {
-            const startedMs = performance.now();
-            const error = await producer.add([intent('lost')]).then(
-              () => undefined,
-              (reason: unknown) => reason,
-            );
-            expect(error).to.be.an('error');
-            return performance.now() - startedMs;
-          };
-          expect(await leastMs(2_100, refused)).to.be.below(2_100);
-        }
-        late.work('intents', { evaluate: async ({ intentId }) => void seen.push(intentId) }, { concurrency: 1 });
-      } finally {
-        await comeBack();
-      }
-      await waitFor(() => queues.add([intent('after')]).then(() => true));
-      await waitFor(() => late.add([intent('late')]).then(() => true));
-      await waitFor(() => seen.includes('after') && seen.includes('late'));
-    });
-
-    it('closes promptly, whatever its time-out, while the store is down and no job runs', async function () {
-      this.timeout(120_000);
-      const { goAway, comeBack } = store;
-      if (goAway === undefined || comeBack === undefined) return this.skip();
-      let errors = 0;
-      const queues = queuesOf({ onError: () => void (errors += 1) });
-      let seen = 0;
-      queues.work('intents', { evaluate: async () => void (seen += 1) }, { concurrency: 2 });
-      await queues.add([intent('i1')]);
-      await waitFor(() => seen === 1);
-      await goAway();
-      try {
-        // By now clients wait between reconnection attempts. A timer or socket left after the close would keep the test run from ending.
-        await waitFor(() => errors > 3);
-        const startedMs = performance.now();
-        await queues.close(20_000);
-        expect(performance.now() - startedMs).to.be.below(10_000);
-      } finally {
-        await comeBack();
-      }
-    });
-
-    it('records a job as dead that throws a value that is not an Error', async () => {
-      const queues = queuesOf({ jobOptions: oneAttempt });
-      const dead: DeadJob[] = [];
-      const throwsNull = async (): Promise<void> => {
-        await Promise.reject(null);
-      };
-      const onDead = async (job: DeadJob): Promise<void> => void dead.push(job);
-      queues.work('intents', { evaluate: throwsNull }, { concurrency: 1, onDead });
-      await queues.add([intent('i1')]);
-      await waitFor(() => dead.length > 0);
-      expect(dead[0]?.error.message).to.equal('null');
-    });
-
     it('waits for the running job when it closes, and starts no other', async () => {
       const queues = queuesOf();
       const door = createGate();
@@ -434,5 +217,6 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       door.open();
       expect(seen).to.deep.equal(['i1']);
     });
+    failureContract(queuesOf, () => store);
   });
 }

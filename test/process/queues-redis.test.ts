@@ -9,7 +9,8 @@ import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts'
 import { describeUnless } from '../support/skip.ts';
 import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
-import { queueContract, upkeepWith } from './queues-contract.ts';
+import { upkeepWith } from './queue-jobs.ts';
+import { queueContract } from './queues-contract.ts';
 import { redisStore } from './queue-stores.ts';
 import { createGate } from '../support/gate.ts';
 

@@ -1,5 +1,5 @@
 // Linter cases about rules that permit too much: for every agent, for less trusted agents, or on the caller's own word.
-import { all, any, db, degradeIf, is, level, to, type LintCase } from './lint-cases.ts';
+import { all, any, db, degradeIf, is, level, to, type LintCase } from './lint-case.ts';
 import { ALWAYS, policy } from './support.ts';
 
 export const OPENING_CASES: readonly LintCase[] = [

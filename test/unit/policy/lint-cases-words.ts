@@ -1,6 +1,6 @@
 // Linter cases about words and values that are probably mistakes.
 import type { Surroundings } from '../../../shared/core/policy/lint.ts';
-import { all, db, degradeIf, is, level, to, type LintCase } from './lint-cases.ts';
+import { all, db, degradeIf, is, level, to, type LintCase } from './lint-case.ts';
 import { policy } from './support.ts';
 
 const VERBS = ['delete', 'drop', 'truncate', 'read'];

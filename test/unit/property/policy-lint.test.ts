@@ -12,7 +12,7 @@ import type { PolicyLike } from '../policy/support.ts';
 import { verdictOf } from './policy-interpreter.ts';
 import { consistentFacts } from './policy-lint-facts.ts';
 import { MUTATIONS } from './policy-lint-mutants.ts';
-import type { Mutant, Operator, Site } from './policy-lint-mutants.ts';
+import type { Mutant, Operator, Site } from './policy-lint-site.ts';
 
 /** Mutants per operator; all sets are used. */
 const SITES = 14;
