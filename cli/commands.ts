@@ -170,12 +170,27 @@ export const COMMANDS: CommandList = [
   },
   {
     name: 'tools',
-    summary: 'catalogues of tools: import them from an MCP server',
+    summary: 'import, check, list and explain catalogues of tools',
     commands: [
       {
         name: 'import',
         summary: 'propose a catalogue for the tools of an MCP server, and say for each entry why and how sure',
         load: async () => (await import('./tools/import.ts')).importToolsCommand,
+      },
+      {
+        name: 'check',
+        summary: 'compare a catalogue with an MCP server: which tools are new, gone or changed',
+        load: async () => (await import('./tools/check.ts')).checkToolsCommand,
+      },
+      {
+        name: 'list',
+        summary: 'list the tools of the catalogues: action, effect, resource, and whether they are pinned',
+        load: async () => (await import('./tools/list.ts')).listToolsCommand,
+      },
+      {
+        name: 'explain',
+        summary: 'show what the catalogues make of a call: action, effect, resource, and why',
+        load: async () => (await import('./tools/explain.ts')).explainToolCommand,
       },
     ],
   },

@@ -2,8 +2,10 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { timeOf } from '../shared/core/policy/values.ts';
 import { parseDuration } from '../shared/domain/keys/durations.ts';
+import { JsonError, parseJson } from '../shared/kernel/json.ts';
 import { ENVIRONMENTS } from '../shared/kernel/vocabulary.ts';
 import { UsageError } from './exit.ts';
+import { parseJsonInput, readFile } from './input.ts';
 
 export const environmentOption = (description: string) =>
   new Option('--environment <environment>', description).choices(ENVIRONMENTS);
@@ -36,6 +38,23 @@ export function timeMs(text: string): number {
   if (value === undefined || value < 0)
     throw new InvalidArgumentError('It must be an RFC 3339 time, such as 2026-03-01T00:00:00Z.');
   return value;
+}
+
+/** Parser of a JSON object, or of `@` and the name of a file that holds one. @param example for the error */
+export function jsonObject(example: string): (text: string) => Readonly<Record<string, unknown>> {
+  return (text) => {
+    let value: unknown;
+    try {
+      value = text.startsWith('@') ? parseJsonInput(readFile(text.slice(1)), text.slice(1)) : parseJson(text);
+    } catch (error) {
+      if (error instanceof UsageError) throw new InvalidArgumentError(error.message);
+      throw new InvalidArgumentError(error instanceof JsonError ? `It is not JSON: ${error.message}.` : String(error));
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new InvalidArgumentError(`It must be a JSON object, such as '${example}'.`);
+    // An object of strict JSON.
+    return value as Readonly<Record<string, unknown>>;
+  };
 }
 
 /** An empty value comes from an unset variable of a script. */

@@ -20,7 +20,7 @@ export interface StdioGuardOptions extends ServerCommand {
 /** Runs until the server has ended. @returns the exit code: the server's, or 1 after a frame that can't be used */
 export async function guardStdio(options: StdioGuardOptions): Promise<number> {
   const { nowMs, log } = options;
-  const server = startServer(options);
+  const server = startServer(options, 'inherit');
   const closed = exitOf(server, options.command);
   const writer = new ClientWriter(process.stdout, nowMs);
   const stdio = new StdioSession({

@@ -17,7 +17,12 @@ const VERSION = '2025-11-25';
 const MODERN_VERSION = '2026-07-28';
 const CLIENT = { name: 'custos', version: '1.0.0' };
 /** Some servers list tools only to clients that can do what the tools need. */
-const CAPABILITIES = { roots: {}, sampling: {}, elicitation: { form: {}, url: {} } };
+const CAPABILITIES = {
+  roots: {},
+  sampling: {},
+  elicitation: { form: {}, url: {} },
+  tasks: { requests: { sampling: { createMessage: {} }, elicitation: { create: {} } } },
+};
 /** A server that never ends its list. */
 const MAX_PAGES = 100;
 

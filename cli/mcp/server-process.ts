@@ -11,15 +11,16 @@ export interface ServerCommand {
   readonly env: NodeJS.ProcessEnv;
 }
 
-export type ServerProcess = ChildProcessByStdio<Writable, Readable, null>;
+export type ServerProcess = ChildProcessByStdio<Writable, Readable, Readable | null>;
 
 /** A server that does not end when its input ends gets a signal, and later one that it can't ignore. */
 const TERMINATE_AFTER_MS = 5_000;
 const KILL_AFTER_MS = 5_000;
 
-/** The server writes its log to the standard error of this process. */
-export function startServer({ command, args, env }: ServerCommand): ServerProcess {
-  return spawn(command, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+/** @param stderr where the log of the server goes: to that of this process, or to a pipe that has to be read */
+export function startServer({ command, args, env }: ServerCommand, stderr: 'inherit' | 'pipe'): ServerProcess {
+  // The types know the streams only of literal options.
+  return spawn(command, args, { env, stdio: ['pipe', 'pipe', stderr] }) as ServerProcess;
 }
 
 /**

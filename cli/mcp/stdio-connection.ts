@@ -11,6 +11,10 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** Characters at the end of the server's standard error that an error message has. */
+const MAX_LOG_LENGTH = 2_000;
+const MAX_LOG_LINES = 10;
+
 /** The answers to what a server may ask before it lists its tools. */
 function replyTo({ id, method }: Json): string | undefined {
   if (!isRequestId(id) || typeof method !== 'string') return undefined;
@@ -27,11 +31,15 @@ export class StdioConnection implements McpConnection {
   private readonly timeoutMs: number;
   private readonly ended: Promise<void>;
   private failure: CommandError | undefined;
+  private log = '';
   private lastId = 0;
 
   constructor(command: ServerCommand, { timeoutMs }: ConnectOptions) {
     this.timeoutMs = timeoutMs;
-    this.server = startServer(command);
+    this.server = startServer(command, 'pipe');
+    this.server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.log = (this.log + text).slice(-MAX_LOG_LENGTH);
+    });
     this.ended = exitOf(this.server, command.command).then(
       (code) => this.fail(`The MCP server ended with the exit code ${code}`),
       (error: CommandError) => this.fail(error),
@@ -50,7 +58,8 @@ export class StdioConnection implements McpConnection {
     try {
       return await new Promise((resolve, reject) => {
         this.waiting.set(key, { method, resolve, reject });
-        timer = setTimeout(() => reject(noAnswer(method, this.timeoutMs)), this.timeoutMs);
+        const late = (): void => reject(this.withLog(noAnswer(method, this.timeoutMs)));
+        timer = setTimeout(late, this.timeoutMs);
         this.write({ jsonrpc: '2.0', id, method, params });
       });
     } finally {
@@ -105,8 +114,16 @@ export class StdioConnection implements McpConnection {
   /** @param reason a text without a full stop, to which the unanswered request is added */
   private fail(reason: CommandError | string): void {
     const errorAt = (when: string): CommandError =>
-      typeof reason === 'string' ? new CommandError(`${reason}${when}.`) : reason;
+      this.withLog(typeof reason === 'string' ? new CommandError(`${reason}${when}.`) : reason);
     this.failure ??= errorAt('');
     for (const { method, reject } of this.waiting.values()) reject(errorAt(` before it answered ${method}`));
+  }
+
+  /** With the last lines that the server wrote for people. */
+  private withLog(error: CommandError): CommandError {
+    const lines = this.log.trim().split('\n').slice(-MAX_LOG_LINES);
+    return this.log.trim() === ''
+      ? error
+      : new CommandError([error.message, 'Its standard error ends with:', ...lines].join('\n'));
   }
 }

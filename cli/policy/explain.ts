@@ -28,6 +28,7 @@ export const explainPoliciesCommand: CommandBody = {
   notes: `Examples:
   custos policy explain --intent delete:db/production/users --trust-level 3
   custos policy explain --text "Delete all users in production" --no-registered
+  custos policy explain --tool '{"server":"filesystem","name":"read_file","arguments":{"path":"/srv/a"}}'
   custos policy explain --decision dec_01jq3k...            as it was decided
   custos policy explain drafts --decision dec_01jq3k...     as the policies in drafts/ would decide`,
   exitCodes: BROKEN,
@@ -42,9 +43,9 @@ export const explainPoliciesCommand: CommandBody = {
       .option('--json', 'print JSON')
       .action(
         exitWith(async (folder, options) => {
-          const { intent, text, decision } = options;
-          if ([intent, text, decision].filter((value) => value !== undefined).length !== 1)
-            throw new UsageError('Give exactly one of --intent, --text and --decision.');
+          const { intent, text, tool, decision } = options;
+          if ([intent, text, tool, decision].filter((value) => value !== undefined).length !== 1)
+            throw new UsageError('Give exactly one of --intent, --text, --tool and --decision.');
           const dir = decision === undefined || folder !== undefined ? policyDirOf(folder) : undefined;
           const set = dir === undefined ? undefined : admitFolder(await readFolder(dir)).set;
           if (dir !== undefined && set === undefined) {

@@ -3,6 +3,7 @@ import type { BodyReason } from '../../shared/core/verification/record.ts';
 import type { Meaning } from '../../shared/core/intent/types.ts';
 import type { Explanation } from '../../shared/core/policy/evaluate.ts';
 import type { ExplainedCondition, ExplainedRule, Facts } from '../../shared/core/policy/types.ts';
+import type { ToolFacts } from '../../shared/core/tools/call.ts';
 import { fullPath } from '../../shared/core/policy/vocabulary.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import { tierName } from '../../shared/core/trust/score.ts';
@@ -77,10 +78,17 @@ function claimText({ claimed, recorded }: Facts['trust']): string {
   return ` (the lower of level ${claimed.level}, score ${claimed.score} claimed and level ${recorded.level}, score ${recorded.score} recorded)`;
 }
 
+/** What the catalogue made of a call. */
+function toolText({ server, name, known, changed, problem }: ToolFacts): string {
+  const why = problem === undefined ? '' : ` (${printable(problem)})`;
+  const pin = changed ? ', with another definition than the pinned one' : '';
+  return `${printable(name)} of ${printable(server)}, ${known ? 'known' : `unknown${why}`}${pin}`;
+}
+
 /** @param isWhole whether rules that did not match are shown with the conditions that held, too */
 export function explainedLines(explained: Explained, isWhole: boolean, style: Paint = paint()): string[] {
   const { evaluation, candidates, facts, digest, decision } = explained;
-  const { intent, agent, trust, time, environment } = facts;
+  const { intent, agent, trust, time, environment, tool } = facts;
   const { bold, dim } = style;
   const indent = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
   const then =
@@ -102,6 +110,7 @@ export function explainedLines(explained: Explained, isWhole: boolean, style: Pa
     `${bold('Question')} ${printable(intent.normalized)}`,
     ...indent(
       [
+        ...(tool === undefined ? [] : [['tool', toolText(tool)]]),
         [
           'intent',
           `${intent.action} ${printable(intent.resource)}: ${intent.effect}${traits}, confidence ${intent.confidence}`,

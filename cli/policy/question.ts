@@ -1,10 +1,9 @@
 // A question asked from the command line: its options, and the facts that the service would gather for it.
-import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { createReadings, type IntentReading, readingOfParse } from '../../shared/domain/decisions/readings.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import { parseIntent } from '../../shared/core/intent/parse.ts';
-import { JsonError, parseJson } from '../../shared/kernel/json.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import { factsOf } from '../../shared/core/policy/testing/facts.ts';
 import { type TestAgent, TEST_DEFAULTS } from '../../shared/core/policy/testing/types.ts';
@@ -12,30 +11,23 @@ import type { RiskFacts } from '../../shared/core/policy/types.ts';
 import { NO_EVIDENCE } from '../../shared/core/trust/score.ts';
 import { AGENT_STATUSES, TIER_TABLE } from '../../shared/kernel/vocabulary.ts';
 import { UsageError } from '../exit.ts';
-import { collect, environmentOption, timeMs, wholeNumber } from '../options.ts';
+import { collect, environmentOption, jsonObject, timeMs, wholeNumber } from '../options.ts';
+import { readingOfCall, toolCallOf } from './tool-call.ts';
 
 /** Limit on the characters of a text, as over HTTP. */
 const MAX_TEXT = 10_000;
 const TOP_LEVEL = TIER_TABLE.length - 1;
-
-function contextOf(text: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch (error) {
-    throw new InvalidArgumentError(error instanceof JsonError ? `It is not JSON: ${error.message}.` : String(error));
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new InvalidArgumentError('It must be a JSON object, such as \'{"ticket":"OPS-7"}\'.');
-  // An object of strict JSON.
-  return value as Record<string, unknown>;
-}
 
 /** Adds the options of a question to a command. */
 export function addQuestionOptions(command: Command) {
   return command
     .option('--intent <intent>', 'the intent: data.read.user_profile, or delete:db/production/users')
     .option('--text <text>', 'the intent in free text, read as POST /v1/intent reads it')
+    .option(
+      '--tool <json>',
+      'a tool call as POST /v1/enforce takes it, a JSON object, or @file',
+      jsonObject('{"server":"filesystem","name":"read_file","arguments":{"path":"/srv/a"}}'),
+    )
     .option('--agent <id>', 'the agent', TEST_DEFAULTS.agentId)
     .option('--registered', 'the agent is registered', true)
     .option('--no-registered', 'the agent is not registered: it never has more trust than an agent without evidence')
@@ -52,14 +44,15 @@ export function addQuestionOptions(command: Command) {
     .option('--tag <name>', 'a tag of the agent; may be repeated', collect)
     .addOption(environmentOption('the environment of the key').default('live' as const))
     .option('--org, --organisation <slug>', 'the organisation of the key', TEST_DEFAULTS.organisation)
-    .option('--context <json>', "the caller's own facts, a JSON object", contextOf)
+    .option('--context <json>', "the caller's own facts, a JSON object, or @file", jsonObject('{"ticket":"OPS-7"}'))
     .option('--at <time>', 'the time of the question, RFC 3339 (default: now)', timeMs);
 }
 
 export type QuestionOptions = ReturnType<ReturnType<typeof addQuestionOptions>['opts']>;
 
 /** @throws {UsageError} */
-function readingOf({ intent, text, organisation }: QuestionOptions, set: PolicySet<Lexicon>): IntentReading {
+function readingOf({ intent, text, tool, organisation }: QuestionOptions, set: PolicySet<Lexicon>): IntentReading {
+  if (tool !== undefined) return readingOfCall(toolCallOf(tool, '--tool'), { set, organisation }, '--tool');
   if (text !== undefined) {
     if (text === '' || text.length > MAX_TEXT) throw new UsageError(`--text must have 1 to ${MAX_TEXT} characters.`);
     return readingOfParse(parseIntent(text, set.lexicon.forOrganisation(organisation)));
@@ -87,7 +80,8 @@ export function factsOfQuestion(options: QuestionOptions, set: PolicySet<Lexicon
     ...(level === undefined ? {} : { level }),
     ...(score === undefined ? {} : { score }),
   };
-  return factsOf(readingOf(options, set).unassessed, {
+  const { unassessed, call } = readingOf(options, set);
+  const setting = {
     agent,
     agentName: id,
     environment: options.environment,
@@ -97,5 +91,6 @@ export function factsOfQuestion(options: QuestionOptions, set: PolicySet<Lexicon
     context: options.context ?? {},
     history: undefined,
     claim: undefined,
-  });
+  };
+  return factsOf(unassessed, setting, call?.facts);
 }

@@ -39,7 +39,7 @@ interface Hint {
 }
 
 /** The effect that the annotations state; undefined when there are none about it. */
-function hintOf(annotations: unknown): Hint | undefined {
+export function hintOf(annotations: unknown): Hint | undefined {
   const { readOnlyHint, destructiveHint } = objectOf(annotations) ?? {};
   if (readOnlyHint === true && destructiveHint === true)
     return { effect: 'destructive', text: 'the annotations contradict each other', isExplicit: false };

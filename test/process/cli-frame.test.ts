@@ -10,7 +10,7 @@ describe('custos as a process', () => {
     ['decision verify', /^custos: Name the decisions to verify/],
     ['verify none.json', /^custos: No key is trusted/],
     ['audit none.jsonl', /^custos: "none.jsonl" cannot be read \(ENOENT\)/],
-    ['policy explain', /^custos: Give exactly one of --intent, --text and --decision/],
+    ['policy explain', /^custos: Give exactly one of --intent, --text, --tool and --decision/],
     ['demo --url nowhere', /^custos: --url must be an address/],
   ] as const)
     it(`custos ${line}: exits with 2, an empty standard output and a message`, async () => {
