@@ -75,9 +75,9 @@ describe('the list of the tools of an MCP server', () => {
     const list = ({ cursor }: Json): Json =>
       cursor === undefined
         ? { result: { tools: [{ name: 'a' }], nextCursor: '2' } }
-        : { result: { tools: [{ name: `b${String(cursor)}` }] } };
+        : { result: { tools: [{ name: `b${JSON.stringify(cursor)}` }] } };
     const { tools } = await listTools(scripted({ initialize: greets('2025-11-25'), 'tools/list': list }));
-    expect(tools).to.deep.equal([{ name: 'a' }, { name: 'b2' }]);
+    expect(tools).to.deep.equal([{ name: 'a' }, { name: 'b"2"' }]);
   });
 
   const started = { initialize: greets('2025-11-25') };
