@@ -1,5 +1,5 @@
-// `npm test`: runs every test file, then prints the slowest files, the number of repeated time measurements, the failures, and
-// one line with the totals. The folder of a test decides when it runs:
+// `npm test`: runs every test file, then prints the files that compute most, the number of repeated time measurements, the
+// failures, and one line with the totals. The folder of a test decides when it runs:
 // 1. Four mocha processes in parallel, because most tests wait as much as they compute: `service`; two that share the files of
 //    `process` and `fault`; and `unit`, which only computes, at a lower priority.
 // 2. `timed`, two files at a time: these tests expect an effect within a second or two.
@@ -34,12 +34,12 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 const MOCHA = path.join(path.dirname(createRequire(import.meta.url).resolve('mocha/package.json')), 'bin', 'mocha.js');
 const REPORTER = path.join(HERE, 'support', 'reporter.js');
 /** Lines of the reporter whose numbers are summed over all processes. */
-const TOOK = /^took: (\d+) ms (.+)$/;
+const TOOK = /^took: (\d+) ms, (\d+) ms of processor time: (.+)$/;
 const MEASURED_AGAIN = /^measured again: (\d+)$/;
 const SUMMARY = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/;
-const SLOWEST_SHOWN = 15;
+const MOST_SHOWN = 15;
 const running = new Set<ChildProcess>();
-const tookMs = new Map<string, number>();
+const measured = new Map<string, { tookMs: number; processorMs: number }>();
 let measuredAgain = 0;
 
 /** Runs the files in one mocha process. */
@@ -62,7 +62,14 @@ function run(title: string, files: readonly string[], options: RunOptions = {}):
     };
     const take = (line: string): void => {
       const took = TOOK.exec(line);
-      if (took?.[1] !== undefined && took[2] !== undefined) return void tookMs.set(took[2], Number(took[1]));
+      if (took?.[3] !== undefined) {
+        const known = measured.get(took[3]) ?? { tookMs: 0, processorMs: 0 };
+        measured.set(took[3], {
+          tookMs: known.tookMs + Number(took[1]),
+          processorMs: known.processorMs + Number(took[2]),
+        });
+        return;
+      }
       const again = MEASURED_AGAIN.exec(line);
       if (again !== null) {
         measuredAgain += Number(again[1]);
@@ -135,10 +142,13 @@ async function runEach(files: string[], lanes: 1 | 2): Promise<void> {
 await runEach(filesIn('timed/'), 2);
 await runEach(filesIn('measured/'), 1);
 
-console.log('\nslowest files:');
-const slowest = [...tookMs].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN);
-for (const [file, ms] of slowest) console.log(`${(ms / 1_000).toFixed(1).padStart(7)} s  ${file}`);
-console.log(`all files in ${Math.round(performance.now() / 1_000)} s`);
+console.log('\nprocessor time  duration  of the files that compute most');
+const inSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+const most = [...measured].sort(([, a], [, b]) => b.processorMs - a.processorMs).slice(0, MOST_SHOWN);
+for (const [file, { processorMs, tookMs }] of most)
+  console.log(`${inSeconds(processorMs).padStart(14)}  ${inSeconds(tookMs).padStart(8)}  ${file}`);
+const processorMs = [...measured.values()].reduce((sum, file) => sum + file.processorMs, 0);
+console.log(`all files in ${Math.round(performance.now() / 1_000)} s, with ${inSeconds(processorMs)} of processor time`);
 console.log(`times measured again because of other work on the machine: ${measuredAgain}`);
 const total = (name: keyof Counts): number => results.reduce((sum, result) => sum + result[name], 0);
 const skipped = total('skipped') > 0 ? `, ${total('skipped')} skipped` : '';

@@ -1,8 +1,9 @@
-// Mocha's reporter for `npm test`: the spec reporter, followed by the reasons of skipped suites, the duration of each file, the
-// number of repeated time measurements, one line for each failure, and one line with the totals.
+// Mocha's reporter for `npm test`: the spec reporter, followed by the reasons of skipped suites, the duration and processor time
+// of each file, the number of repeated time measurements, one line for each failure, and one line with the totals.
 import path from 'node:path';
 import Mocha from 'mocha';
 import { troubleSince } from './client.ts';
+import { processorMs } from './process-tree.ts';
 import { skippedSuites } from './skip.ts';
 import { measuredAgain } from './undisturbed.ts';
 
@@ -12,6 +13,9 @@ import { measuredAgain } from './undisturbed.ts';
  */
 const END_TIMEOUT_MS = 9_000;
 
+/** Stands for a file in the table of durations: reading all test files before the first test, and cleaning up after the last. */
+const LOADING = 'loading and cleaning up';
+
 export default class CustosReporter extends Mocha.reporters.Spec {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
@@ -19,11 +23,23 @@ export default class CustosReporter extends Mocha.reporters.Spec {
     const failed: string[] = [];
     let startedMs = 0;
     const tookMs = new Map<string, number>();
+    const usedMs = new Map<string, number>();
+    let measured = { name: LOADING, untilMs: 0 };
+    /** Adds the processor time since the last call to the file of that call. */
+    const measure = (name: string): void => {
+      const untilMs = processorMs(process.pid) ?? 0;
+      usedMs.set(measured.name, (usedMs.get(measured.name) ?? 0) + untilMs - measured.untilMs);
+      measured = { name, untilMs };
+    };
     const count = ({ file, duration }: Mocha.Runnable): void => {
       if (file === undefined || duration === undefined) return;
       const name = path.relative(process.cwd(), file);
       tookMs.set(name, (tookMs.get(name) ?? 0) + duration);
     };
+    runner.on('suite', ({ file }) => {
+      const name = file === undefined ? measured.name : path.relative(process.cwd(), file);
+      if (name !== measured.name) measure(name);
+    });
     runner.on('hook end', count);
     runner.on('test end', count);
     runner.on('hook', () => (startedMs = Date.now()));
@@ -41,7 +57,8 @@ export default class CustosReporter extends Mocha.reporters.Spec {
       const { passes = 0, failures = 0, pending = 0 } = this.stats as Partial<Mocha.Stats>;
       for (const [title, reason] of skippedSuites()) console.log(`skipped: ${title}: ${reason}`);
       for (const title of unexplained) console.log(`skipped: ${title}: no reason is given`);
-      for (const [file, ms] of tookMs) console.log(`took: ${Math.round(ms)} ms ${file}`);
+      measure(LOADING);
+      for (const [file, ms] of usedMs) console.log(`took: ${Math.round(tookMs.get(file) ?? 0)} ms, ${ms} ms of processor time: ${file}`);
       if (measuredAgain() > 0) console.log(`measured again: ${measuredAgain()}`);
       for (const line of failed) console.log(`failed: ${line}`);
       let leaks = 0;
