@@ -49,7 +49,7 @@ export interface AppDeps extends Omit<RouterDeps, 'addressOf' | 'https'> {
 export interface App extends ServedApp {
   /** All routes that are served, those added here included. */
   readonly routes: readonly Route[];
-  readonly document: OpenApiDocument;
+  readonly document: () => OpenApiDocument;
 }
 
 /** Pages that are not JSON. */
@@ -101,7 +101,7 @@ function checkUnique(routes: readonly Route[]): void {
 
 /**
  * Builds the application.
- * @throws {Error} when two routes are the same or a schema is not valid.
+ * @throws {Error} when two routes are the same
  */
 export function createApp(deps: AppDeps): App {
   const { config, sites = [] } = deps;
@@ -131,11 +131,11 @@ export function createApp(deps: AppDeps): App {
       isOperator: operatorCheck(deps),
     }),
     ...referenceRoutes(),
-    ...docsRoutes({ document: () => documentText, schemaDir: config.schemaDir }),
+    ...docsRoutes({ document: () => JSON.stringify(document()), schemaDir: config.schemaDir }),
   ];
   checkUnique(routes);
-  const document = buildOpenApi(routes, { version: config.version });
-  const documentText = JSON.stringify(document);
+  // Built at the first request for it, because a start must be fast.
+  const document = (): OpenApiDocument => buildOpenApi(routes, { version: config.version });
 
   const compile = createCompiler();
   for (const route of byPrecision(routes))

@@ -24,7 +24,7 @@ export type RouteHandler = (req: Request, res: Response) => void;
  */
 const KEY_TRUSTED_MS = 50;
 
-/** The Express handler of a route. Schemas are compiled here, once. @throws {Error} when a schema is not valid */
+/** The Express handler of a route. */
 export function createHandler(deps: RouterDeps, route: Route, compile: Compile): RouteHandler {
   const compiled = compileRoute(route, compile);
   return (req, res) => {

@@ -7,7 +7,7 @@ import type { DatabaseClock } from '../shared/platform/db/clock.ts';
 import type { Database } from '../shared/platform/db/database.ts';
 import { watchPepper } from '../shared/platform/db/pepper-watch.ts';
 import { openServiceDatabase } from '../shared/platform/db/service-database.ts';
-import { startDeciding } from '../shared/domain/decisions/deciding.ts';
+import { type DecidingDeps, startDeciding } from '../shared/domain/decisions/deciding.ts';
 import { createIntentStore } from '../shared/domain/decisions/intent-store.ts';
 import { createDecisionMetrics } from '../shared/domain/decisions/metrics.ts';
 import { createParseStore } from '../shared/domain/decisions/parses.ts';
@@ -45,6 +45,7 @@ export interface IngressDeps {
   readonly clock?: ServiceClock;
   /** Called when another pepper is in force; absent: the process exits. */
   readonly end?: () => void;
+  readonly compileLexicon?: DecidingDeps['compileLexicon'];
   /** Time limits of the database. Absent: the time that a request can wait. Tests that are not about time wait longer. */
   readonly patience?: Pick<DataSourceOptions, 'queryTimeoutMs' | 'connectTimeoutMs'>;
 }
@@ -74,7 +75,7 @@ interface Storage {
 const endProcess = (): never => process.exit(1);
 
 /** Starts what the routes of `/v1` need: caches, policies, stores. */
-async function startBusiness({ config, logger, end }: IngressDeps, { registry }: Metrics, storage: Storage) {
+async function startBusiness({ config, logger, end, compileLexicon }: IngressDeps, { registry }: Metrics, storage: Storage) {
   const { db, clock, onError } = storage;
   const { trustDailyCap } = config;
   const deciding = await startDeciding({
@@ -83,6 +84,7 @@ async function startBusiness({ config, logger, end }: IngressDeps, { registry }:
     clock,
     onError,
     trustDailyCap,
+    compileLexicon,
     promises: {
       keyFile: config.promiseKeyFile,
       maxMergeDelaySeconds: config.maxMergeDelaySeconds,

@@ -29,9 +29,9 @@ const FEW_POLICIES = 50;
 const LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 16 };
 
 /** Checks in this thread and blocks it meanwhile. */
-export function admitHere(folder: PolicyTexts): Admitted {
+export function admitHere(folder: PolicyTexts, compile = compileLexicon): Admitted {
   const { set, errors, warnings } = admitPolicySet(folder, {
-    compileLexicon,
+    compileLexicon: compile,
     verbsOf: knownVerbs,
     warningsUpTo: WARNINGS_UP_TO,
     warningsBudget: WARNINGS_BUDGET,

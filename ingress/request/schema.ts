@@ -26,13 +26,15 @@ function createAjv(allErrors: boolean): Ajv2020 {
     strictRequired: false,
     strictTypes: false,
     useDefaults: false,
+    meta: false,
+    validateSchema: false,
   });
   for (const [name, format] of Object.entries(STRING_FORMATS))
     ajv.addFormat(name, (value: string) => format.problem(value) === undefined);
   return ajv;
 }
 
-/** Fast for valid values; errors are collected in a second pass. */
+/** Fast for valid values; errors are collected in a second pass. Both throw when the schema is not valid (strict mode). */
 export interface Validator {
   readonly valid: (value: unknown) => boolean;
   /** The errors of an invalid value: all of them, or only the first when `thorough` is false. */
@@ -42,31 +44,28 @@ export interface Validator {
 export type Compile = (schema: TSchema) => Validator;
 
 /**
- * A compiler for many schemas; creating one is expensive (two Ajv instances). It throws when a schema itself is not valid
- * (strict mode), so at start and not at a request.
+ * A compiler for many schemas. Each schema is compiled at its first use: a process uses few of its routes soon after its
+ * start. A test compiles the schemas of all routes and checks them against the meta-schema.
  */
 export function createCompiler(): Compile {
-  const fastAjv = createAjv(false);
+  let fastAjv: Ajv2020 | undefined;
   let slowAjv: Ajv2020 | undefined;
   return (schema) => {
-    const plain = plainSchema(schema);
-    const fast: ValidateFunction = fastAjv.compile(plain);
+    let fast: ValidateFunction | undefined;
     let slow: ValidateFunction | undefined;
+    const compiled = (): ValidateFunction => (fast ??= (fastAjv ??= createAjv(false)).compile(plainSchema(schema)));
     return {
-      valid: (value) => fast(value),
+      valid: (value) => compiled()(value),
       explain: (value, thorough) => {
-        if (thorough) {
-          slowAjv ??= createAjv(true);
-          slow ??= slowAjv.compile(plain);
-        }
-        const validate = slow !== undefined && thorough ? slow : fast;
+        if (thorough) slow ??= (slowAjv ??= createAjv(true)).compile(plainSchema(schema));
+        const validate = slow !== undefined && thorough ? slow : compiled();
         return validate(value) ? [] : [...(validate.errors ?? [])];
       },
     };
   };
 }
 
-/** One schema by itself. @throws {Error} when it is not valid */
+/** One schema by itself. */
 export function compile(schema: TSchema): Validator {
   return createCompiler()(schema);
 }

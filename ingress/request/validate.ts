@@ -13,7 +13,7 @@ interface ParameterSchema {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** A route with its schemas compiled. */
+/** A route with the validators of its schemas. */
 export interface CompiledRoute {
   readonly route: Route;
   readonly params: ParameterSchema | undefined;
@@ -32,7 +32,6 @@ const ALL_ERRORS_UP_TO_BYTES = 65_536;
 
 const NO_PARAMETERS = Object.freeze({});
 
-/** @throws {Error} when a schema is not valid */
 export function compileRoute(route: Route, compile: Compile): CompiledRoute {
   const { params, query, body } = route.request ?? {};
   const parameters = (schema: TSchema | undefined): ParameterSchema | undefined =>

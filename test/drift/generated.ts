@@ -37,7 +37,7 @@ function openApiText(): string {
     readiness: [],
     config: { version, schemaDir: path.join(root, 'policies', 'schema') },
   });
-  return `${JSON.stringify(document, null, 2)}\n`;
+  return `${JSON.stringify(document(), null, 2)}\n`;
 }
 
 function architectureText(): string {

@@ -1,6 +1,7 @@
 // The examples of the OpenAPI document work: each request, sent to a fresh service, gets the documented answer.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
+import { createCompiler, plainSchema } from '../../ingress/request/schema.ts';
 import { EXAMPLES } from '../../ingress/openapi/examples.ts';
 import { isTimestamp } from '../../shared/api/formats.ts';
 import type { Client } from '../support/client.ts';
@@ -49,6 +50,16 @@ describe('the examples of the OpenAPI document', () => {
     for (const [name, { requestBody }] of bodies)
       expect(requestBody?.content['application/json'], name).to.have.property('example');
     expect(Object.keys(EXAMPLES).sort()).to.deep.equal(bodies.map(([name]) => name).sort());
+  });
+
+  it('are of requests whose schemas are valid, for every route', () => {
+    const meta = new Ajv2020({ strict: false });
+    const compile = createCompiler();
+    for (const { method, path, request } of [...service.ingress.routes, ...service.ingress.dashboardRoutes])
+      for (const schema of Object.values(request)) {
+        expect(meta.validateSchema(plainSchema(schema)), `${method} ${path}: ${meta.errorsText()}`).to.equal(true);
+        expect(() => compile(schema).valid(undefined), `${method} ${path}`).not.to.throw();
+      }
   });
 
   it('match their schemas', () => {

@@ -10,7 +10,10 @@ import { createSecretHasher } from '../../shared/domain/keys/secrets.ts';
 import { createKey, type KeySpec } from '../../shared/domain/keys/store.ts';
 import { createLogger } from '../../shared/platform/observe/logger.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
+import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
+import { rememberLast } from '../../shared/core/intent/lexicon/remember.ts';
 import { applyFolder } from '../../workers/policies.ts';
+import { type Admit, admitHere } from '../../workers/policy-admission.ts';
 import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { type Client, createClient } from './client.ts';
 import { testKeyFiles } from './keys.ts';
@@ -107,6 +110,12 @@ export async function bootstrapAt(url: string): Promise<Bootstrapped> {
   }
 }
 
+/** Services of a test run mostly have the shipped lexicon, whose compilation takes a third of the start of a service. */
+export const compileStored = rememberLast(compileLexicon);
+/** Separate, because the members of a file are in another order than those of a stored set. */
+const compileFile = rememberLast(compileLexicon);
+const admit: Admit = async (folder) => admitHere(folder, compileFile);
+
 const SILENT = createLogger({ name: 'test', level: 'silent', pretty: false });
 
 /** Values that all databases with the shipped policies share. */
@@ -115,7 +124,7 @@ let shipped: Bootstrapped;
 const withShippedPolicies = copiesOf(async ({ url }) => {
   const db = await openTestDatabase(url);
   shipped = await bootstrap(db);
-  await applyFolder({ db, nowMs: Date.now, logger: SILENT }, await folderOf(undefined));
+  await applyFolder({ db, nowMs: Date.now, logger: SILENT }, await folderOf(undefined), { admit });
   await db.close();
 });
 
@@ -137,12 +146,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   let offsetMs = 0;
   const nowMs = (): number => Date.now() + offsetMs;
   const clock = { nowMs, monotonicMs: () => performance.now() };
-  if (!isPrepared) await applyFolder({ db, nowMs, logger }, await folderOf(options.policies));
+  if (!isPrepared) await applyFolder({ db, nowMs, logger }, await folderOf(options.policies), { admit });
   const ingress = await startIngress({
     config,
     logger,
     root,
     clock,
+    compileLexicon: compileStored,
     ...(options.patient === false ? {} : { patience: PATIENCE }),
   });
   await ingress.ready();
@@ -180,7 +190,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
     addOrganisation: async (slug) => (await createOrganisation(db, { slug, name: slug, tier: 7 }, nowMs())).id,
     async apply(policies) {
-      await applyFolder({ db, nowMs, logger }, await folderOf(policies));
+      await applyFolder({ db, nowMs, logger }, await folderOf(policies), { admit });
       const [state] = await service.rows<{ digest: string }>('SELECT active_digest AS digest FROM policy_state');
       const digest = state?.digest ?? '';
       await waitFor(async () => (await admin.get('/v1/policies')).json.digest === digest, {

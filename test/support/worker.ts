@@ -12,7 +12,7 @@ import { createIntentWorker, type IntentWorker, type IntentWorkerDeps } from '..
 import { append as appendJob } from '../../workers/jobs/append.ts';
 import { createGate } from './gate.ts';
 import { checkpointsOf, testKeyFiles } from './keys.ts';
-import { type Service, type ServiceOptions, startService } from './service.ts';
+import { compileStored, type Service, type ServiceOptions, startService } from './service.ts';
 
 type EvaluatePayload = JobPayload<'intents', 'evaluate'>;
 
@@ -63,6 +63,7 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
     clock: { nowMs, monotonicMs: () => performance.now() },
     onError: () => undefined,
     trustDailyCap: DEFAULT_DAILY_CAP,
+    compileLexicon: compileStored,
   });
   await deciding.policies.ready();
   const intents = createIntentStore({ db });

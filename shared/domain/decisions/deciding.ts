@@ -26,6 +26,8 @@ export interface DecidingDeps {
   readonly promises?: PromiseSettings;
   /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
   readonly trustDailyCap: number;
+  /** Default: the compiler itself. Tests share compiled lexicons. */
+  readonly compileLexicon?: typeof compileLexicon | undefined;
 }
 
 /** How promises are made: settings of the same names. */
@@ -62,7 +64,12 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
     onTime: (sample) => clock.observe?.(sample),
   });
   const aged = withMaxAge(changes, parseInt(processId.slice(0, 8), 16) / 0x1_0000_0000);
-  const policies = await watchActivePolicySet({ db, changes: aged, compileLexicon, onError });
+  const policies = await watchActivePolicySet({
+    db,
+    changes: aged,
+    compileLexicon: deps.compileLexicon ?? compileLexicon,
+    onError,
+  });
   const promiser =
     deps.promises === undefined ? undefined : await startPromiser({ db, changes, nowMs, onError, ...deps.promises });
   const agents = createAgentDirectory({ db, changes, processId, nowMs, onError, trustDailyCap });

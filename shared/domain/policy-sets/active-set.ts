@@ -6,6 +6,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { collectGarbage } from '../../platform/process/heap.ts';
 import { createEvaluator, type Evaluator } from '../../core/policy/evaluate.ts';
 import { loadCanonicalSet, type PolicySet } from '../../core/policy/load.ts';
+import { rememberLast } from '../../core/intent/lexicon/remember.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import type { WholeRow } from '../../platform/db/seals/rows.ts';
 
@@ -48,16 +49,6 @@ export interface ActivePolicySetDeps {
   readonly changes: Pick<ChangeFeed, 'subscribe'>;
   readonly compileLexicon: (json: unknown) => Lexicon;
   readonly onError: (error: unknown) => void;
-}
-
-/** Recompiles a lexicon only when it changed: most edits are of a policy, and the lexicon is the larger part. */
-function rememberLast(compile: (json: unknown) => Lexicon): (json: unknown) => Lexicon {
-  let last: { readonly text: string; readonly lexicon: Lexicon } | undefined;
-  return (json) => {
-    const text = JSON.stringify(json);
-    if (last?.text !== text) last = { text, lexicon: compile(json) };
-    return last.lexicon;
-  };
 }
 
 class ForgedState extends Error {
