@@ -75,7 +75,11 @@ interface Storage {
 const endProcess = (): never => process.exit(1);
 
 /** Starts what the routes of `/v1` need: caches, policies, stores. */
-async function startBusiness({ config, logger, end, compileLexicon }: IngressDeps, { registry }: Metrics, storage: Storage) {
+async function startBusiness(
+  { config, logger, end, compileLexicon }: IngressDeps,
+  { registry }: Metrics,
+  storage: Storage,
+) {
   const { db, clock, onError } = storage;
   const { trustDailyCap } = config;
   const deciding = await startDeciding({

@@ -33,6 +33,11 @@ interface RunOptions {
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const MOCHA = path.join(path.dirname(createRequire(import.meta.url).resolve('mocha/package.json')), 'bin', 'mocha.js');
 const REPORTER = path.join(HERE, 'support', 'reporter.js');
+/**
+ * Fewer collections of new objects, and a compiler that optimises only functions that run for long: both together save a tenth
+ * of the processor time of the unit tests.
+ */
+const V8_OPTIONS = ['--min-semi-space-size=32', '--max-semi-space-size=64', '--interrupt-budget=500000'];
 /** Lines of the reporter whose numbers are summed over all processes. */
 const TOOK = /^took: (\d+) ms, (\d+) ms of processor time: (.+)$/;
 const MEASURED_AGAIN = /^measured again: (\d+)$/;
@@ -46,7 +51,7 @@ let measuredAgain = 0;
 function run(title: string, files: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const startedMs = performance.now();
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [MOCHA, '--reporter', REPORTER, ...files], {
+    const child = spawn(process.execPath, [...V8_OPTIONS, MOCHA, '--reporter', REPORTER, ...files], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     running.add(child);
@@ -148,7 +153,9 @@ const most = [...measured].sort(([, a], [, b]) => b.processorMs - a.processorMs)
 for (const [file, { processorMs, tookMs }] of most)
   console.log(`${inSeconds(processorMs).padStart(14)}  ${inSeconds(tookMs).padStart(8)}  ${file}`);
 const processorMs = [...measured.values()].reduce((sum, file) => sum + file.processorMs, 0);
-console.log(`all files in ${Math.round(performance.now() / 1_000)} s, with ${inSeconds(processorMs)} of processor time`);
+console.log(
+  `all files in ${Math.round(performance.now() / 1_000)} s, with ${inSeconds(processorMs)} of processor time`,
+);
 console.log(`times measured again because of other work on the machine: ${measuredAgain}`);
 const total = (name: keyof Counts): number => results.reduce((sum, result) => sum + result[name], 0);
 const skipped = total('skipped') > 0 ? `, ${total('skipped')} skipped` : '';

@@ -58,7 +58,8 @@ export default class CustosReporter extends Mocha.reporters.Spec {
       for (const [title, reason] of skippedSuites()) console.log(`skipped: ${title}: ${reason}`);
       for (const title of unexplained) console.log(`skipped: ${title}: no reason is given`);
       measure(LOADING);
-      for (const [file, ms] of usedMs) console.log(`took: ${Math.round(tookMs.get(file) ?? 0)} ms, ${ms} ms of processor time: ${file}`);
+      for (const [file, ms] of usedMs)
+        console.log(`took: ${Math.round(tookMs.get(file) ?? 0)} ms, ${ms} ms of processor time: ${file}`);
       if (measuredAgain() > 0) console.log(`measured again: ${measuredAgain()}`);
       for (const line of failed) console.log(`failed: ${line}`);
       let leaks = 0;
