@@ -1,7 +1,5 @@
 // Starts and stops the ingress service: storage, business, dashboard, HTTP server.
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { type IngressConfig, metricsArePublic } from '../shared/platform/config/config.ts';
+import type { IngressConfig } from '../shared/platform/config/config.ts';
 import type { DataSourceOptions } from '../shared/platform/db/data-source.ts';
 import type { DatabaseClock } from '../shared/platform/db/clock.ts';
 import type { Database } from '../shared/platform/db/database.ts';
@@ -23,16 +21,12 @@ import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
 import { createMetrics, type Metrics } from '../shared/platform/observe/metrics.ts';
 import { readVersion } from '../shared/platform/config/root.ts';
-import { createApp } from './app.ts';
 import { startDashboard } from './dashboard/dashboard.ts';
-import { createIdempotency } from './request/idempotency.ts';
+import { openEdge, servesHttps } from './edge.ts';
 import type { EdgeClock } from './request/exchange.ts';
-import { createLimiter } from './request/key-limit.ts';
-import { readinessChecks } from './readiness.ts';
 import type { Route } from './route.ts';
 import { createDecisionView } from './routes/decision-view.ts';
 import { businessRoutes } from './routes/all.ts';
-import { closeServer, createExpressServer, listen } from './server.ts';
 
 export interface IngressDeps {
   readonly config: IngressConfig;
@@ -95,27 +89,21 @@ async function startBusiness(
       logHost: config.logHost,
     },
   });
-  const { changes, policies, decider, decisions, opener, readings, recentParses, promiser, presence } = deciding;
+  const { changes, policies, decider, promiser, presence } = deciding;
   await watchPepper({ db, changes, pepper: config.pepper, logger, onError, end: end ?? endProcess });
   const lastUsed = createLastUsed({ db, onError });
   const onUse = (keyId: string, atMs: number): void => lastUsed.record(keyId, atMs);
   const { pepper, pepperPrevious } = config;
   const authenticator = createAuthenticator({ db, changes, pepper, pepperPrevious, clock, onUse });
   const { countDecision } = createDecisionMetrics(registry, () => policies.status());
-  const recorder = createRecorder({
-    db,
-    decider: {
-      ...decider,
-      recorded(question, answer) {
-        countDecision(answer.evaluation.verdict);
-        decider.recorded(question, answer);
-      },
+  const counting: typeof decider = {
+    ...decider,
+    recorded(question, answer) {
+      countDecision(answer.evaluation.verdict);
+      decider.recorded(question, answer);
     },
-    decisions,
-    opener,
-    approvalTtlMs: config.approvalTtlMs,
-    promiser,
-  });
+  };
+  const recorder = createRecorder({ ...deciding, db, decider: counting, approvalTtlMs: config.approvalTtlMs });
   const stores = {
     parses: createParseStore({ db }),
     intents: createIntentStore({ db }),
@@ -127,17 +115,11 @@ async function startBusiness(
     nowMs: clock.nowMs,
     // Called after the commit, so a failure here must not turn the answer into an error.
     settle: () => changes.refresh().catch(onError),
-    policies,
-    readings,
-    recentParses,
-    decider,
-    recorder,
-    decisions,
+    ...deciding,
     ...stores,
+    recorder,
     trustDailyCap,
     log: createReceiptStore({ db }),
-    promiser,
-    presence,
     shown: createDecisionView({ promiser, presence }),
     hasher: createSecretHasher(pepper),
     onError: (error, requestId) => logger.error({ err: error, requestId }, 'a member of a batch failed'),
@@ -149,18 +131,10 @@ async function startBusiness(
   return { routes, policies, authenticator, onUse, close };
 }
 
-/** Express's setting `trust proxy`. */
-function trustedProxies(trustProxy: IngressConfig['trustProxy']): false | number | string {
-  if (trustProxy === undefined) return false;
-  return typeof trustProxy === 'number' ? trustProxy : trustProxy.join(',');
-}
-
 /** Starts ingress; it listens when this resolves. @throws when the database is not reachable or a setting does not fit */
 export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const { config, logger, root, tracing } = deps;
   const onError = (error: unknown): void => logger.warn({ err: error }, 'background work failed; it is tried again');
-  let isStopping = false;
-
   const metrics = createMetrics();
   const { db, clock } = await openServiceDatabase<ServiceClock>({
     config,
@@ -174,88 +148,50 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   });
   const business = await startBusiness(deps, metrics, { db, clock, onError });
   const { routes, policies, authenticator, onUse } = business;
-  const tls =
-    config.tlsCertFile === undefined || config.tlsKeyFile === undefined
-      ? undefined
-      : { cert: readFileSync(config.tlsCertFile), key: readFileSync(config.tlsKeyFile) };
-  const https = tls !== undefined || config.trustProxy !== undefined;
   const version = readVersion(root);
   const heartbeat = await startHeartbeat({ db, role: 'ingress', version, onError });
   watchWorkers(metrics.registry, db);
   const dashboard = startDashboard({
+    ...config,
     db,
-    databaseUrl: config.databaseUrl,
-    redisUrl: config.redisUrl,
     clock,
     logger,
     root,
     version,
-    https,
-    pepper: config.pepper,
-    queueAdmin: config.queueAdmin,
-    rateLimit: config.rateLimit,
+    https: servesHttps(config),
     policies,
-    trustDailyCap: config.trustDailyCap,
     registry: metrics.registry,
     authenticator,
     onUse,
     business: routes,
   });
-  const limiter = createLimiter({
-    enabled: config.rateLimit,
-    limits: config.rateLimits,
-    redisUrl: config.redisUrl,
-    monotonicMs: clock.monotonicMs,
-    onError,
-  });
-  const idempotency = createIdempotency({
+  const edge = await openEdge({
+    config,
     db,
-    pepper: Buffer.from(config.pepper, 'utf8'),
-    pepperPrevious: config.pepperPrevious === undefined ? undefined : Buffer.from(config.pepperPrevious, 'utf8'),
-    processId: heartbeat.processId,
-    monotonicMs: clock.monotonicMs,
-  });
-  const app = createApp({
-    routes,
-    sites: [dashboard.site],
-    authenticate: authenticator.authenticate,
-    limiter,
-    idempotency,
+    clock,
     logger,
     metrics,
-    clock,
     tracing,
-    isStopping: () => isStopping,
-    readiness: readinessChecks({
-      db,
-      policies,
-      redisOk: () => limiter.redisOk(),
-      clockProblem: () => clock.problem?.(),
-    }),
-    config: {
-      version,
-      trustProxy: trustedProxies(config.trustProxy),
-      https,
-      metricsAccess: metricsArePublic(config) ? 'none' : ['admin:*'],
-      schemaDir: path.join(root, 'policies', 'schema'),
-    },
+    root,
+    version,
+    processId: heartbeat.processId,
+    authenticate: authenticator.authenticate,
+    routes,
+    site: dashboard.site,
+    policies,
+    clockProblem: () => clock.problem?.(),
+    onError,
   });
-  const server = createExpressServer(app, tls === undefined ? {} : { tls });
-  const { port } = await listen(server, config.host, config.port);
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-
   return {
-    address: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
-    routes: app.routes,
+    address: edge.address,
+    routes: edge.routes,
     dashboardRoutes: dashboard.routes,
     ready: () => policies.ready(),
     async close() {
-      isStopping = true;
       dashboard.stop();
-      await closeServer(server, config.shutdownTimeoutMs);
-      idempotency.close();
+      await edge.stop();
       await business.close();
-      await limiter.close();
+      await edge.close();
       await dashboard.close();
       await heartbeat.close();
       await db.close();

@@ -4,7 +4,7 @@ import type { Database, EntitySql } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
-import { createReleases } from './idempotency-releases.ts';
+import { createReleases, type Releases } from './idempotency-releases.ts';
 import { CLAIM, READ, RELEASE, STORE, type StoredRow } from './idempotency-rows.ts';
 import { seal, sealingKey, unsealed } from './idempotency-seal.ts';
 import type { Reply } from '../route.ts';
@@ -83,12 +83,28 @@ function storedJson({ kept, text, body, contentType, headers }: Reply): string {
   return JSON.stringify({ ...content, contentType, headers });
 }
 
-/** Encrypts and decrypts the stored replies of one Idempotency-Key; both are bound to the request's fingerprint. */
-function createReplySeal(peppers: readonly [Buffer, ...Buffer[]], idempotencyKey: string, bodyHash: Buffer) {
+/** What the row of an Idempotency-Key is to one request. */
+interface Slot {
+  /** The row's primary key. */
+  readonly place: readonly unknown[];
+  /** The request's fingerprint. */
+  readonly bodyHash: Buffer;
+  /** Encrypts a reply for the row, bound to the request's fingerprint. */
+  seal(reply: Reply): Buffer;
+  /** @throws {ApiError} E2010 when the pepper has been rotated twice since */
+  open(sealed: Buffer): StoredReply;
+}
+
+/** @param peppers the one in force first */
+function slotOf(peppers: readonly [Buffer, ...Buffer[]], request: IdempotentRequest): Slot {
+  const { key, route, idempotencyKey } = request;
+  const bodyHash = fingerprint(request);
   return {
-    seal: (reply: Reply): Buffer => seal(sealingKey(peppers[0], idempotencyKey), storedJson(reply), bodyHash),
-    /** @throws {ApiError} E2010 when the pepper has been rotated twice since */
-    open(sealed: Buffer): StoredReply {
+    // By line of keys: the answer to another key is none of this one's business, and names that other key.
+    place: [key.organisationId, key.environment, route, sha256(`${key.lineage}\n${idempotencyKey}`)],
+    bodyHash,
+    seal: (reply) => seal(sealingKey(peppers[0], idempotencyKey), storedJson(reply), bodyHash),
+    open(sealed) {
       for (const pepper of peppers) {
         const text = unsealed(sealingKey(pepper, idempotencyKey), sealed, bodyHash);
         // Written by storedJson.
@@ -122,11 +138,7 @@ async function inTransaction(db: IdempotencyDeps['db'], work: (sql: EntitySql) =
 }
 
 /** The row of another request with the same key. @throws {ApiError} E2010 (422) when that request was a different one */
-async function readRow(
-  db: IdempotencyDeps['db'],
-  place: readonly unknown[],
-  bodyHash: Buffer,
-): Promise<StoredRow | undefined> {
+async function readRow(db: IdempotencyDeps['db'], { place, bodyHash }: Slot): Promise<StoredRow | undefined> {
   const [row] = await db.query<StoredRow>(READ, place);
   if (row === undefined || row.body_hash.equals(bodyHash)) return row;
   throw new ApiError('E2010', 'The Idempotency-Key was used with another request; a new request needs a new key.', {
@@ -134,75 +146,67 @@ async function readRow(
   });
 }
 
+/** The operations of a claim that was stored under this id. */
+function claimOf(db: IdempotencyDeps['db'], releases: Releases, slot: Slot, id: string): Omit<Claim, 'earlier'> {
+  let isCommitted = false;
+  return {
+    async commit(work) {
+      const reply = await inTransaction(db, async (sql) => {
+        const answer = await work(sql);
+        if (answer.status >= 400) return answer;
+        const values = [...slot.place, id, answer.status, slot.seal(answer), answer.unfinished === true];
+        if ((await sql.query(STORE, values)).length === 0)
+          throw running('The request took too long and lost its claim; nothing was written.', 1);
+        return answer;
+      });
+      isCommitted = reply.status < 400;
+      return reply;
+    },
+    async release() {
+      if (isCommitted) return;
+      const values = [...slot.place, id];
+      await db.query(RELEASE, values).catch(() => releases.retry(values));
+    },
+  };
+}
+
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   const { db, pepper, pepperPrevious, processId, monotonicMs } = deps;
+  const peppers = pepperPrevious === undefined ? ([pepper] as const) : ([pepper, pepperPrevious] as const);
   const releases = createReleases(db, monotonicMs);
 
-  /** @param place the row's primary key @param id the claim's id */
-  const claimOf = (
-    place: readonly unknown[],
-    id: string,
-    sealReply: (reply: Reply) => Buffer,
-  ): Omit<Claim, 'earlier'> => {
-    let isCommitted = false;
-    return {
-      async commit(work) {
-        const reply = await inTransaction(db, async (sql) => {
-          const answer = await work(sql);
-          if (answer.status >= 400) return answer;
-          const values = [...place, id, answer.status, sealReply(answer), answer.unfinished === true];
-          if ((await sql.query(STORE, values)).length === 0)
-            throw running('The request took too long and lost its claim; nothing was written.', 1);
-          return answer;
-        });
-        isCommitted = reply.status < 400;
-        return reply;
-      },
-      async release() {
-        if (isCommitted) return;
-        const values = [...place, id];
-        await db.query(RELEASE, values).catch(() => releases.retry(values));
-      },
-    };
+  /** Undefined when another request has the claim or has been answered. */
+  const tryToClaim = async (slot: Slot): Promise<Claim | undefined> => {
+    const id = randomBytes(16).toString('hex');
+    const values = [...slot.place, slot.bodyHash, id, processId ?? null];
+    const [claimed] = await db.query<Pick<StoredRow, 'answer'>>(CLAIM, values).catch((error: unknown) => {
+      // The outcome is unknown, and this request will not use the claim.
+      releases.retry([...slot.place, id]);
+      throw error;
+    });
+    if (claimed === undefined) return undefined;
+    const claim = claimOf(db, releases, slot, id);
+    try {
+      return { ...claim, earlier: claimed.answer === null ? undefined : slot.open(claimed.answer).kept };
+    } catch (error) {
+      await claim.release();
+      throw error;
+    }
   };
 
   return {
     commit: (work) => inTransaction(db, work),
     async begin(request) {
-      const { key, route, idempotencyKey } = request;
-      // By line of keys: the answer to another key is none of this one's business, and names that other key.
-      const place = [key.organisationId, key.environment, route, sha256(`${key.lineage}\n${idempotencyKey}`)];
-      const bodyHash = fingerprint(request);
-      const replySeal = createReplySeal(
-        pepperPrevious === undefined ? [pepper] : [pepper, pepperPrevious],
-        idempotencyKey,
-        bodyHash,
-      );
-      const id = randomBytes(16).toString('hex');
+      const slot = slotOf(peppers, request);
       let waitSeconds = 1;
       // A row that is released between the two statements vanishes; then the claim is tried again.
       for (let attempt = 0; attempt < 3; attempt += 1) {
-        const [claimed] = await db
-          .query<Pick<StoredRow, 'answer'>>(CLAIM, [...place, bodyHash, id, processId ?? null])
-          .catch((error: unknown) => {
-            // The outcome is unknown, and this request will not use the claim.
-            releases.retry([...place, id]);
-            throw error;
-          });
-        if (claimed !== undefined) {
-          const claim = claimOf(place, id, replySeal.seal);
-          try {
-            const earlier = claimed.answer === null ? undefined : replySeal.open(claimed.answer).kept;
-            return { kind: 'claimed', claim: { ...claim, earlier } };
-          } catch (error) {
-            await claim.release();
-            throw error;
-          }
-        }
-        const row = await readRow(db, place, bodyHash);
+        const claim = await tryToClaim(slot);
+        if (claim !== undefined) return { kind: 'claimed', claim };
+        const row = await readRow(db, slot);
         if (row === undefined) continue;
         if (row.status !== null && row.answer !== null && !row.is_open)
-          return { kind: 'replay', reply: { ...replySeal.open(row.answer), status: row.status } };
+          return { kind: 'replay', reply: { ...slot.open(row.answer), status: row.status } };
         waitSeconds = row.wait_seconds;
         break;
       }

@@ -52,42 +52,44 @@ export interface Evaluation {
   ): Promise<Reply>;
 }
 
+type Readings = Pick<EvaluationDeps, 'readings' | 'parses' | 'nowMs'>;
+
+/** The reading of the parse that a question names. @throws {ApiError} E2001 */
+async function readingOfParse(
+  { parses, nowMs }: Readings,
+  { key }: Asker,
+  { agent_id: agentId, intent, tool, intent_id: intentId = '' }: EnforceRequestBody,
+  at: string,
+  opening: Opening | undefined,
+): Promise<IntentReading> {
+  const refuse = (message: string): ApiError => invalidField(`${at}/intent_id`, message);
+  const parse = await parses.read(key.organisationId, key.environment, intentId);
+  if (parse === undefined || parse.agentId !== agentId) throw refuse('names no parse of this agent');
+  if (tool !== undefined) throw refuse('names a parse of a text, and the question is a tool call');
+  if (parse.normalized !== intent) throw refuse('names a parse with another normalized intent');
+  // An approval of this very parse can be used until it ends.
+  const begunAtMs = opening?.intentId === intentId ? Math.min(opening.begunAtMs, nowMs()) : nowMs();
+  if (begunAtMs - parse.createdAtMs > PARSE_COUNTS_MS) throw refuse('names a parse that is older than 15 minutes');
+  return parse.reading;
+}
+
+/** The reading of the question alone. @throws {ApiError} E2001 */
+function ownReading(
+  { readings }: Readings,
+  { set }: ActivePolicies,
+  { key: { organisationSlug: organisation } }: Asker,
+  { intent, tool }: EnforceRequestBody,
+  at: string,
+): IntentReading {
+  if (intent !== undefined && tool !== undefined)
+    throw invalidField(`${at}/tool`, 'stands beside "intent": a question has exactly one of both');
+  if (tool !== undefined) return readings.ofTool({ set, organisation }, tool, `${at}/tool`);
+  if (intent === undefined) throw invalidField(`${at}/intent`, 'is missing: a question has "intent" or "tool"');
+  return readings.of({ set, organisation }, intent, `${at}/intent`);
+}
+
 export function createEvaluation(deps: EvaluationDeps): Evaluation {
-  const { readings, parses, recentParses, decider, recorder, nowMs } = deps;
-
-  /** The reading of the parse that a question names. */
-  const readingOfParse = async (
-    { key }: Asker,
-    body: EnforceRequestBody,
-    intentId: string,
-    at: string,
-    opening: Opening | undefined,
-  ): Promise<IntentReading> => {
-    const refuse = (message: string): ApiError => invalidField(`${at}/intent_id`, message);
-    const parse = await parses.read(key.organisationId, key.environment, intentId);
-    if (parse === undefined || parse.agentId !== body.agent_id) throw refuse('names no parse of this agent');
-    if (body.tool !== undefined) throw refuse('names a parse of a text, and the question is a tool call');
-    if (parse.normalized !== body.intent) throw refuse('names a parse with another normalized intent');
-    // An approval of this very parse can be used until it ends.
-    const begunAtMs = opening?.intentId === intentId ? Math.min(opening.begunAtMs, nowMs()) : nowMs();
-    if (begunAtMs - parse.createdAtMs > PARSE_COUNTS_MS) throw refuse('names a parse that is older than 15 minutes');
-    return parse.reading;
-  };
-
-  /** The reading of the question alone. @throws {ApiError} E2001 */
-  const ownReading = (
-    { set }: ActivePolicies,
-    { key: { organisationSlug: organisation } }: Asker,
-    { intent, tool }: EnforceRequestBody,
-    at: string,
-  ): IntentReading => {
-    if (intent !== undefined && tool !== undefined)
-      throw invalidField(`${at}/tool`, 'stands beside "intent": a question has exactly one of both');
-    if (tool !== undefined) return readings.ofTool({ set, organisation }, tool, `${at}/tool`);
-    if (intent === undefined) throw invalidField(`${at}/intent`, 'is missing: a question has "intent" or "tool"');
-    return readings.of({ set, organisation }, intent, `${at}/intent`);
-  };
-
+  const { recentParses, decider, recorder } = deps;
   return {
     async evaluate(active, asker, body, at) {
       const { key, requestId, traceparent } = asker;
@@ -95,9 +97,9 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       const { agent_id: agentId, intent_id: intentId, approval_id: approvalId } = body;
       assertMayName(key, agentId, `${at}/agent_id`);
       assertMayExplain(asker, body, at);
-      const own = ownReading(active, asker, body, at);
+      const own = ownReading(deps, active, asker, body, at);
       const opening = approvalId === undefined ? undefined : await recorder.openingOf(key, agentId, approvalId);
-      const named = intentId === undefined ? undefined : await readingOfParse(asker, body, intentId, at, opening);
+      const named = intentId === undefined ? undefined : await readingOfParse(deps, asker, body, at, opening);
       const agent = { organisationId, environment, agentId, begunAtMs: opening?.begunAtMs };
       const question: Question = {
         active,

@@ -64,7 +64,7 @@ CREATE TABLE policy_set (
   created_at timestamptz(3) NOT NULL
 );
 
--- One row: the set in force everywhere, and how the last reading of the policy folder went.
+-- One row: the policy set in force, and the result of the last read of the policy folder.
 CREATE TABLE policy_state (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
   active_digest text REFERENCES policy_set (digest),
@@ -95,7 +95,7 @@ CREATE TABLE intent_parse (
   answer text NOT NULL,
   raw_intent text
 -- Rows of usual size stay in one piece and uncompressed: pglz took half of all that an insert costs (37 against 20
--- microseconds a decision) and saved a tenth of the WAL. Larger ones are compressed and stored apart as ever.
+-- microseconds a decision) and saved a tenth of the WAL. Larger rows are compressed and stored out of line as usual.
 ) WITH (toast_tuple_target = 8160);
 
 CREATE TABLE decision (
@@ -112,16 +112,16 @@ CREATE TABLE decision (
   process_id text NOT NULL,
   -- The canonical bytes of the record up to its previousHash; payload.body is the answer.
   record bytea NOT NULL,
-  -- JCS of all facts, and the salt of factsDigest. Retention may erase both, nothing else of the row ever changes.
+  -- JCS of all facts, and the salt of factsDigest. Retention may erase both; the rest of the row never changes.
   facts bytea,
   facts_salt bytea,
   -- Ids sort by time, so this order is also the order of every listing.
   PRIMARY KEY (organisation_id, environment, decision_id)
--- As intent_parse.
+-- Storage as for intent_parse.
 ) WITH (toast_tuple_target = 8160);
 CREATE INDEX decision_by_agent ON decision (organisation_id, environment, agent_id, decision_id) INCLUDE (verdict, evaluated_at);
--- Other processes ask every second for the newest rows of all tenants. Not BRIN: it knows nothing of rows that came
--- since the last vacuum, and had all of them read each time (20 ms for 40,000 rows, growing without end).
+-- Other processes read the newest rows of all tenants every second. Not BRIN: it does not cover rows that were inserted
+-- since the last vacuum, so each query read all of them (20 ms for 40,000 rows, and growing).
 CREATE INDEX decision_by_time ON decision (evaluated_at);
 
 CREATE TABLE idempotency (
@@ -134,7 +134,7 @@ CREATE TABLE idempotency (
   claim text,
   claimed_until timestamptz(3),
   status smallint,
-  -- The stored answer, sealed under a key that only the caller's own Idempotency-Key and the pepper give.
+  -- The stored answer, encrypted under a key derived from the caller's Idempotency-Key and the pepper.
   answer bytea,
   created_at timestamptz(3) NOT NULL,
   PRIMARY KEY (organisation_id, environment, route, key_hash)
@@ -146,7 +146,7 @@ CREATE TABLE secret_fingerprint (
   fingerprint text NOT NULL
 );
 
--- What changed, for the caches of every process. txid makes the feed gap-free: see shared/platform/db/changes.ts.
+-- The change feed, which invalidates the caches of every process. txid makes it gap-free: see shared/platform/db/changes.ts.
 CREATE TABLE change (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   txid xid8 NOT NULL DEFAULT pg_current_xact_id(),
@@ -191,7 +191,7 @@ CREATE TRIGGER insert_only BEFORE UPDATE OR DELETE OR TRUNCATE ON policy_activat
   FOR EACH STATEMENT EXECUTE FUNCTION custos_insert_only();
 CREATE TRIGGER insert_only BEFORE DELETE OR TRUNCATE ON decision
   FOR EACH STATEMENT EXECUTE FUNCTION custos_insert_only();
--- Erasing facts is the one change that a decision allows.
+-- The only change that a decision allows is that its facts are erased.
 CREATE TRIGGER insert_only_row BEFORE UPDATE ON decision FOR EACH ROW
   WHEN ((OLD.decision_id, OLD.organisation_id, OLD.environment, OLD.agent_id, OLD.key_id, OLD.verdict, OLD.evaluated_at, OLD.policy_digest, OLD.proof_id, OLD.process_id, OLD.record)
     IS DISTINCT FROM (NEW.decision_id, NEW.organisation_id, NEW.environment, NEW.agent_id, NEW.key_id, NEW.verdict, NEW.evaluated_at, NEW.policy_digest, NEW.proof_id, NEW.process_id, NEW.record)

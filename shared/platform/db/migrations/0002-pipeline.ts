@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `
 -- Work that is accepted and must be handed to a queue. Written in the transaction that accepts; deleted by the relay,
--- which asks by itself: a NOTIFY would take a lock that all committing transactions of the database share.
+-- which polls: a NOTIFY would take a lock that all committing transactions of the database share.
 CREATE TABLE outbox (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   queue text NOT NULL,
@@ -33,7 +33,7 @@ CREATE TABLE intent (
   CHECK ((status IN ('decided', 'failed')) = (decision_id IS NOT NULL))
 );
 CREATE INDEX intent_by_agent ON intent (organisation_id, environment, agent_id, intent_id);
--- What the sweeper looks for.
+-- For the sweeper.
 CREATE INDEX intent_open ON intent (updated_at) WHERE status IN ('queued', 'evaluating');
 
 CREATE TABLE trust_signal (
@@ -62,7 +62,7 @@ CREATE TABLE trust_inbox (
   created_at timestamptz(3) NOT NULL DEFAULT now()
 );
 
--- How many signals of an agent are folded, and what the score was for that day.
+-- How many signals of an agent are folded, and the score on that day.
 CREATE TABLE trust_state (
   organisation_id text NOT NULL,
   environment text NOT NULL,
@@ -87,7 +87,7 @@ CREATE TABLE trust_bucket (
   PRIMARY KEY (organisation_id, environment, agent_id, day, key_id)
 );
 
--- One row per fold and agent: signals first_n..last_n, and the score they led to. Insert-only.
+-- One row per fold and agent: signals first_n..last_n, and the resulting score. Insert-only.
 CREATE TABLE trust_fold (
   organisation_id text NOT NULL,
   environment text NOT NULL,
@@ -114,9 +114,9 @@ CREATE TABLE record (
   occurred_at timestamptz(3) NOT NULL,
   -- The canonical bytes up to previousHash.
   record bytea NOT NULL,
-  -- SHA-256 of JCS of the request that made it: a repeat of the proofId must say the same. Null for the service's own.
+  -- SHA-256 of JCS of the request that made it: a repeat of the proofId must have the same one. Null for records of the service itself.
   request_digest bytea,
-  -- The key that asked; null for the service's own.
+  -- The key that asked; null for records of the service itself.
   key_id text,
   PRIMARY KEY (organisation_id, environment, proof_id)
 );
@@ -165,7 +165,7 @@ CREATE TABLE leaf (
   UNIQUE (organisation_id, environment, entity_id, chain_index)
 );
 
--- Jobs that gave up: what was to be done, why it failed, and what became of it.
+-- Dead jobs: the work, why it failed, and how it was resolved.
 CREATE TABLE dead_job (
   dead_job_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   organisation_id text,

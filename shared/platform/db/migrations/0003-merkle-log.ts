@@ -5,11 +5,11 @@ const UP = `
 ALTER TABLE log ADD COLUMN log_id integer GENERATED ALWAYS AS IDENTITY;
 -- 1, and one more each time that custos log fork opens a new origin. The highest one is the log that grows.
 ALTER TABLE log ADD COLUMN generation integer NOT NULL DEFAULT 1;
--- Fixed when the log is made; null until its first worker has seen it.
+-- Set once; null until a worker first appends to the log.
 ALTER TABLE log ADD COLUMN origin text;
 -- The hashes of the perfect subtrees that the tree's size is the sum of, largest first, 32 bytes each.
 ALTER TABLE log ADD COLUMN frontier bytea NOT NULL DEFAULT '';
--- Why nothing is signed any more: the tree is not the one that was signed before.
+-- Why the log is not signed any more: its tree is not the one that was signed before.
 ALTER TABLE log ADD COLUMN halted_reason text;
 ALTER TABLE log DROP CONSTRAINT log_pkey;
 ALTER TABLE log ADD PRIMARY KEY (log_id);
@@ -64,7 +64,7 @@ CREATE TABLE promise_key (
 CREATE TRIGGER announce AFTER INSERT OR UPDATE OF origin ON log
   FOR EACH ROW EXECUTE FUNCTION custos_announce('log', 'organisation_id', 'environment');
 
--- What the auditor has re-derived: how far, and whether it agreed.
+-- The progress of the auditor, and whether it agreed.
 CREATE TABLE audit (
   log_id integer PRIMARY KEY REFERENCES log (log_id),
   audited_size bigint NOT NULL DEFAULT 0,

@@ -10,7 +10,7 @@ CREATE TABLE approval (
   agent_id text NOT NULL,
   -- The key that asked, which may not approve.
   key_id text NOT NULL,
-  -- SHA-256 of what it is good for (shared/core/decision/approval.ts), and the parse or submitted intent among it.
+  -- SHA-256 of everything that it is bound to (shared/core/decision/approval.ts), and the parse or submitted intent of that.
   digest text NOT NULL CHECK (digest ~ '^[0-9a-f]{64}$'),
   intent_id text,
   -- The ESCALATE that opened it, written by the same statement.
@@ -20,7 +20,7 @@ CREATE TABLE approval (
   decided_at timestamptz(3),
   -- A key id, or cli:<user>.
   decided_by text,
-  -- The approver's words.
+  -- The reason of the person who decided.
   reason text,
   used_at timestamptz(3),
   used_by text,
@@ -32,13 +32,13 @@ CREATE TABLE approval (
   CHECK ((state = 'used') = (used_decision_id IS NOT NULL)),
   CHECK ((state = 'used') = (used_at IS NOT NULL) AND (state = 'used') = (used_by IS NOT NULL))
 );
--- A key that asks the same again is given the approval that is open, however often it asks.
+-- A key that asks the same question again gets the approval that is already open.
 CREATE UNIQUE INDEX approval_open ON approval (organisation_id, environment, digest, key_id) WHERE state IN ('pending', 'approved');
--- What upkeep looks for.
+-- For upkeep, which expires approvals.
 CREATE INDEX approval_due ON approval (expires_at) WHERE state IN ('pending', 'approved');
--- How many an agent has open.
+-- Counts the open approvals of an agent.
 CREATE INDEX approval_open_by_agent ON approval (organisation_id, environment, agent_id, expires_at) WHERE state IN ('pending', 'approved');
--- What waits for a human, newest first, among all that ever did.
+-- Lists the approvals that wait for a human, newest first.
 CREATE INDEX approval_by_state ON approval (organisation_id, environment, state, approval_id);
 CREATE INDEX approval_by_agent ON approval (organisation_id, environment, agent_id, approval_id);
 

@@ -4,7 +4,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const UP = `
 CREATE TABLE replay (
   replay_id text PRIMARY KEY,
-  -- Whose decisions, and which of them.
+  -- The range of decisions.
   organisation_id text NOT NULL,
   environment text NOT NULL,
   agent_id text,
@@ -22,7 +22,7 @@ CREATE TABLE replay (
   total bigint NOT NULL,
   -- JSON text.
   report text,
-  -- A sentence for whoever asked.
+  -- A sentence for the caller.
   error text,
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL DEFAULT now(),
@@ -34,7 +34,7 @@ CREATE TABLE replay (
 CREATE INDEX replay_open ON replay (created_at) WHERE status IN ('queued', 'running');
 CREATE INDEX replay_by_age ON replay (created_at);
 
--- One row: what the shadowing worker last read. alive_at is renewed while one works.
+-- One row: the draft that the shadow worker last read. alive_at is renewed while it runs.
 CREATE TABLE shadow_state (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
   digest text,
@@ -52,13 +52,13 @@ CREATE TABLE shadow_set (
   share double precision NOT NULL,
   since timestamptz(3) NOT NULL,
   until timestamptz(3) NOT NULL,
-  -- Records that were passed over because the worker was too far behind.
+  -- Records that were skipped because the worker was too far behind.
   skipped bigint NOT NULL DEFAULT 0,
-  -- JSON text: counts, tables and examples, to go on from (shared/core/policy/difference.ts).
+  -- JSON text: counts, tables and examples, which later decisions extend (shared/core/policy/difference.ts).
   difference text NOT NULL
 );
 
--- How far each log has been looked at. Moved in the transaction that counts, so that nothing counts twice.
+-- The next leaf of each log to evaluate. Updated in the transaction that counts, so that no decision counts twice.
 CREATE TABLE shadow_cursor (
   log_id integer PRIMARY KEY REFERENCES log (log_id),
   next_index bigint NOT NULL

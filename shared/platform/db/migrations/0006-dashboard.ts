@@ -2,7 +2,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `
--- One row per process, written every second; the database's own clock says how long ago.
+-- One row per process, written every second; ages are measured by the database's clock.
 CREATE TABLE process_heartbeat (
   process_id text PRIMARY KEY,
   role text NOT NULL CHECK (role IN ('ingress', 'workers')),
@@ -14,7 +14,7 @@ CREATE TABLE process_heartbeat (
 -- Room on each page for the next version of its rows: an update then touches no index.
 ) WITH (fillfactor = 50);
 
--- Who is signed in. The token is 256 random bits, so a plain hash of it gives nothing away.
+-- Who is signed in. The token is 256 random bits, so a plain hash of it reveals nothing.
 CREATE TABLE dashboard_session (
   token_hash bytea PRIMARY KEY CHECK (length(token_hash) = 32),
   key_id text NOT NULL REFERENCES api_key (key_id),
@@ -24,7 +24,7 @@ CREATE TABLE dashboard_session (
 );
 CREATE INDEX dashboard_session_by_end ON dashboard_session (expires_at);
 
--- Attempts to sign in with a wrong key, by client, in fixed windows; succeeded ones are given back.
+-- Attempts to sign in with a wrong key, by client, in fixed windows; successful ones are not counted.
 CREATE TABLE dashboard_attempt (
   client text PRIMARY KEY,
   attempts integer NOT NULL,
@@ -32,7 +32,7 @@ CREATE TABLE dashboard_attempt (
 );
 CREATE INDEX dashboard_attempt_by_age ON dashboard_attempt (since);
 
--- What was done on the pages: a row before (begun) and one after (done, refused, failed) each action. Insert-only.
+-- The operator trail: a row before (begun) and one after (done, refused, failed) each action. Insert-only.
 CREATE TABLE dashboard_audit (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   at timestamptz(3) NOT NULL,
@@ -56,7 +56,7 @@ CREATE INDEX dashboard_audit_by_owner ON dashboard_audit (organisation_id, envir
 CREATE TRIGGER insert_only BEFORE UPDATE OR DELETE OR TRUNCATE ON dashboard_audit
   FOR EACH STATEMENT EXECUTE FUNCTION custos_insert_only();
 
--- The list of agents: of one status, and those whose ids begin with a text, for which the order must be that of bytes.
+-- Lists of agents by status, and by prefix of their id, which needs byte order.
 CREATE INDEX agent_by_status ON agent (organisation_id, environment, status, seq);
 CREATE INDEX agent_by_prefix ON agent (organisation_id, environment, agent_id COLLATE "C");
 `;

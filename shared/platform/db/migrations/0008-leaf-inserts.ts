@@ -2,8 +2,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `
--- The constraint was checked by a query of its own for each leaf, a fifth of what appending cost. Leaves are only made by
--- who holds the log's row, and the row never goes: that is what it stood for.
+-- The constraint was checked by a query for each leaf, a fifth of the cost of appending. Leaves are inserted only while the
+-- log's row is locked, and that row is never deleted, so the constraint can't be violated.
 ALTER TABLE leaf DROP CONSTRAINT leaf_log_id_fkey;
 CREATE TRIGGER never_deleted BEFORE DELETE OR TRUNCATE ON log FOR EACH STATEMENT EXECUTE FUNCTION custos_insert_only();
 `;

@@ -2,8 +2,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `
--- What people look for is seldom what happens most. ALLOW has no index of its own: it would cost each of them something,
--- and a list of them is found among all. (A million decisions: 900 ms and more without, 1 ms with it.)
+-- People rarely look for the most frequent verdict. ALLOW has no index: it would make each ALLOW more expensive, and a page
+-- of them is found quickly in the list of all. (A million decisions: 900 ms and more without, 1 ms with it.)
 CREATE INDEX decision_by_verdict ON decision (organisation_id, environment, verdict, decision_id) WHERE verdict <> 'ALLOW';
 -- The same for intents: nearly all of them are decided.
 CREATE INDEX intent_by_status ON intent (organisation_id, environment, status, intent_id) WHERE status <> 'decided';
@@ -11,7 +11,7 @@ CREATE INDEX intent_by_status ON intent (organisation_id, environment, status, i
 CREATE INDEX dashboard_audit_by_outcome ON dashboard_audit (organisation_id, environment, outcome, seq);
 -- What a key did, and (with neither organisation nor environment) attempts to sign in with it.
 CREATE INDEX dashboard_audit_by_key ON dashboard_audit (organisation_id, environment, key_id, seq);
--- Whether what has begun has an end.
+-- Finds whether an action that began has ended.
 CREATE INDEX dashboard_audit_by_request ON dashboard_audit (request_id, seq);
 `;
 

@@ -2,18 +2,18 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `
--- One row for each 256 leaves that are complete, in order and without a gap, made by who appends. An index would cost each
--- leaf something; and none has leaves by their time in the order of lists: they stand in the order of their arrival, and
--- clocks may jump. Insert-only.
+-- One row for every 256 complete leaves, in order and without a gap, inserted by the appender. An index would make each
+-- leaf more expensive, and none has leaves by time in the order of lists: leaves are in order of arrival, and clocks may
+-- jump. Insert-only.
 CREATE TABLE leaf_zone (
   log_id integer NOT NULL,
   first_index bigint NOT NULL CHECK (first_index % 256 = 0),
   earliest timestamptz(3) NOT NULL,
   latest timestamptz(3) NOT NULL,
-  -- Of each event, entity, and event of an entity among them (shared/domain/ledger/zones.ts). Sorted, to be searched by halves.
+  -- Of each event, entity, and event of an entity in the zone (shared/domain/ledger/zones.ts). Sorted for binary search.
   marks integer[] NOT NULL,
   PRIMARY KEY (log_id, first_index)
--- In one piece and as they are: all may be looked through for one answer.
+-- Stored inline and uncompressed, because one query may scan all of them.
 ) WITH (toast_tuple_target = 8160);
 ALTER TABLE leaf_zone ALTER COLUMN marks SET STORAGE EXTERNAL;
 CREATE TRIGGER insert_only BEFORE UPDATE OR DELETE OR TRUNCATE ON leaf_zone FOR EACH STATEMENT EXECUTE FUNCTION custos_insert_only();

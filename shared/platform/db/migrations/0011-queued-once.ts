@@ -2,13 +2,13 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `
--- When the intent was last put into the outbox, by the clock of this database: the same instant as its outbox row has. The
--- sweeper compares it with what waits in the queue.
+-- When the intent was last put into the outbox, by the database's clock: the time of its outbox row. The
+-- sweeper compares it with the oldest waiting job.
 ALTER TABLE intent ADD COLUMN queued_at timestamptz(3) NOT NULL DEFAULT now();
 DROP INDEX intent_open;
 CREATE INDEX intent_open ON intent (queued_at) WHERE status IN ('queued', 'evaluating');
 
--- The queue's id of the job and when it ended there: the same failure, reported again, is recognised by it.
+-- The queue's job id and the time of the failure: a failure that is reported twice is recorded once.
 ALTER TABLE dead_job ADD COLUMN run text;
 `;
 

@@ -5,23 +5,23 @@ import { canonicalize } from '../../../core/proof/canonical.ts';
 import { recordPrefix } from '../../../core/proof/record.ts';
 
 const UP = `
--- What the auditor replays, found without reading the decisions and proofs between.
+-- Lets the auditor find records of authority without reading the decisions and proofs between them.
 CREATE INDEX leaf_of_authority ON leaf (log_id, leaf_index)
   WHERE event IN ('custos.key', 'custos.halt', 'custos.policy_set', 'custos.agent', 'custos.session', 'custos.approval');
 
--- Findings that an operator has seen and accepted: they stop no signing any more. JSON text.
+-- Findings that an operator has accepted: they no longer stop signing. JSON text.
 ALTER TABLE audit ADD COLUMN accepted text NOT NULL DEFAULT '[]';
 -- Decisions of the leaves below are verified (as custos decision verify does) by this version of the service; those of
--- older ones are left out: another version may read a policy otherwise.
+-- older ones are skipped: another version may interpret a policy differently.
 ALTER TABLE audit ADD COLUMN verified_by text NOT NULL DEFAULT '';
 ALTER TABLE audit ADD COLUMN verified_from bigint NOT NULL DEFAULT 0;
 ALTER TABLE audit ADD COLUMN verified_size bigint NOT NULL DEFAULT 0;
--- The leaf whose turn to be verified again is next.
+-- The next leaf to verify again.
 ALTER TABLE audit ADD COLUMN verify_next bigint NOT NULL DEFAULT 0;
--- The agent whose turn to have its evidence compared is next.
+-- The next agent whose evidence is compared.
 ALTER TABLE audit ADD COLUMN trust_next text NOT NULL DEFAULT '';
 
--- One row: what the audit found that belongs to no log of the database, such as a log that was signed and has gone. JSON texts.
+-- One row: findings that belong to no log of the database, such as a log that was signed and is missing. JSON texts.
 CREATE TABLE audit_installation (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
   findings text NOT NULL DEFAULT '[]',
@@ -30,7 +30,7 @@ CREATE TABLE audit_installation (
 );
 INSERT INTO audit_installation DEFAULT VALUES;
 
--- Sessions that were opened before they were recorded: their owners sign in again.
+-- Sessions that were opened before sessions were recorded: their owners sign in again.
 DELETE FROM dashboard_session;
 `;
 

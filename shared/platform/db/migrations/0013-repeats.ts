@@ -2,12 +2,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `
--- From a key back to the one that it replaced: whose line it is of.
+-- From a key back to the one that it replaced, to find its lineage.
 CREATE INDEX api_key_by_replacement ON api_key (replaced_by) WHERE replaced_by IS NOT NULL;
 
--- Which process holds the claim: when that process is gone, another one need not wait until the claim runs out.
+-- Which process holds the claim: when it is gone, another one need not wait until the claim expires.
 ALTER TABLE idempotency ADD COLUMN claimed_by text;
--- The answer is stored, and a part of it failed on our side: a repeat tries that part again, and only that.
+-- The answer is stored, but a part of it failed on the server's side: a repeat runs only that part again.
 ALTER TABLE idempotency ADD COLUMN unfinished boolean NOT NULL DEFAULT false;
 `;
 

@@ -2,7 +2,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `
--- One row an agent, normalized string and five minutes: however many parses there are, a look-up reads a handful of rows.
+-- One row per agent, normalized string and five minutes: however many parses there are, a look-up reads a handful of rows.
 -- Ranks are those of shared/core/intent/assess/strictness.ts; marks and entities are tagged texts (shared/domain/decisions/recent-parses.ts).
 CREATE TABLE recent_parse (
   organisation_id text NOT NULL,
@@ -19,7 +19,7 @@ CREATE TABLE recent_parse (
   marks text[] NOT NULL,
   entities text[] NOT NULL,
   PRIMARY KEY (organisation_id, environment, agent_id, normalized, bucket)
--- Rows are joined in place: room for that in each page.
+-- Rows are updated in place: each page keeps room for new versions.
 ) WITH (fillfactor = 70);
 CREATE INDEX recent_parse_by_bucket ON recent_parse (bucket);
 `;

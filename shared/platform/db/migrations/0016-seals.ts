@@ -23,11 +23,11 @@ const each = (tables: readonly string[], sql: (table: string) => string): string
 const UP = `
 ${each(TABLES, (table) => `ALTER TABLE ${table} ADD COLUMN seal bytea CHECK (length(seal) = 32)`)};
 ${each(VERSIONED, (table) => `ALTER TABLE ${table} ADD COLUMN version integer NOT NULL DEFAULT 1`)};
--- A lifted halt stays, so that one that was deleted is noticed.
+-- The row of a lifted halt stays, so that a deleted row is noticed.
 ALTER TABLE halt ADD COLUMN lifted_at timestamptz(3);
 
 -- Every version of a row from the second on; of agents and halts, whose absence would allow more, also the first. A row
--- that is put back to an older version, with its old seal, is behind its newest version here.
+-- that is put back to an older version, with its old seal, is older than its newest version here.
 CREATE TABLE row_version (
   table_name text NOT NULL,
   -- The primary key's columns as texts.
@@ -39,7 +39,7 @@ INSERT INTO row_version SELECT 'agent', ARRAY[organisation_id, environment, agen
 INSERT INTO row_version SELECT 'halt', ARRAY[organisation_id, environment], 1 FROM halt;
 CREATE TRIGGER insert_only BEFORE UPDATE OR DELETE OR TRUNCATE ON row_version FOR EACH STATEMENT EXECUTE FUNCTION custos_insert_only();
 
--- A row whose id was changed is told of under both ids.
+-- A change of the id of a row is announced under both ids.
 CREATE OR REPLACE FUNCTION custos_announce() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   rows jsonb[] := CASE TG_OP WHEN 'INSERT' THEN ARRAY[to_jsonb(NEW)] WHEN 'DELETE' THEN ARRAY[to_jsonb(OLD)] ELSE ARRAY[to_jsonb(NEW), to_jsonb(OLD)] END;
@@ -55,7 +55,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Every sealed column is told of, so that no process goes on with what it has read before.
+-- A change of any sealed column is announced, so that no process keeps using a cached row.
 DROP TRIGGER announce ON api_key;
 CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE OF key_id, organisation_id, environment, name, secret_hmac, scopes, agent_ids, tier,
     created_at, created_by, expires_at, revoked_at, replaced_by, version, seal

@@ -6,7 +6,7 @@ export class ToolCalls1763700000019 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
--- JSON text of the call; null in rows that are none, and once the intent is final: then the facts of its decision have it.
+-- JSON text of the call; null in rows that are not tool calls, and once the intent is final: then the facts of its decision have it.
 ALTER TABLE intent ADD COLUMN tool text;
 `);
   }

@@ -1,0 +1,111 @@
+// The HTTP side of the service: the application with its limits and Idempotency-Keys, and the server that listens for it.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type IngressConfig, metricsArePublic } from '../shared/platform/config/config.ts';
+import type { Database } from '../shared/platform/db/database.ts';
+import type { Logger } from '../shared/platform/observe/logger.ts';
+import type { Metrics } from '../shared/platform/observe/metrics.ts';
+import type { Tracing } from '../shared/platform/observe/tracing.ts';
+import { createApp, type Site } from './app.ts';
+import { type ReadinessDeps, readinessChecks } from './readiness.ts';
+import type { Authenticate } from './request/authenticate.ts';
+import type { EdgeClock } from './request/exchange.ts';
+import { createIdempotency } from './request/idempotency.ts';
+import { createLimiter } from './request/key-limit.ts';
+import type { Route } from './route.ts';
+import { closeServer, createExpressServer, listen, type ServerOptions } from './server.ts';
+
+export interface EdgeDeps extends Pick<ReadinessDeps, 'policies' | 'clockProblem'> {
+  readonly config: IngressConfig;
+  readonly db: Database;
+  readonly clock: EdgeClock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing | undefined;
+  readonly root: string;
+  readonly version: string;
+  /** The id of this process's heartbeats. */
+  readonly processId: string;
+  readonly authenticate: Authenticate;
+  /** The routes of `/v1`. */
+  readonly routes: readonly Route[];
+  readonly site: Site;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Edge {
+  /** Base address, such as http://127.0.0.1:3000. */
+  readonly address: string;
+  /** All routes that are served. */
+  readonly routes: readonly Route[];
+  /** Accepts no more requests and waits for the running ones. */
+  stop(): Promise<void>;
+  /** Closes the limiter, when no request uses it any more. */
+  close(): Promise<void>;
+}
+
+/** Whether callers reach the service over TLS, here or at a proxy. */
+export function servesHttps({ tlsCertFile, tlsKeyFile, trustProxy }: IngressConfig): boolean {
+  return (tlsCertFile !== undefined && tlsKeyFile !== undefined) || trustProxy !== undefined;
+}
+
+function tlsOf({ tlsCertFile, tlsKeyFile }: IngressConfig): ServerOptions {
+  if (tlsCertFile === undefined || tlsKeyFile === undefined) return {};
+  return { tls: { cert: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) } };
+}
+
+/** Express's setting `trust proxy`. */
+function trustedProxies({ trustProxy }: IngressConfig): false | number | string {
+  if (trustProxy === undefined) return false;
+  return typeof trustProxy === 'number' ? trustProxy : trustProxy.join(',');
+}
+
+/** Starts to listen. @throws the socket's error (EADDRINUSE, EACCES), or that of a key or certificate that cannot be read */
+export async function openEdge(deps: EdgeDeps): Promise<Edge> {
+  const { config, db, clock, root, version, policies, clockProblem, site, onError } = deps;
+  const { monotonicMs } = clock;
+  let isStopping = false;
+  const limiter = createLimiter({
+    enabled: config.rateLimit,
+    limits: config.rateLimits,
+    redisUrl: config.redisUrl,
+    monotonicMs,
+    onError,
+  });
+  const { processId } = deps;
+  const idempotency = createIdempotency({ db, ...peppersOf(config), processId, monotonicMs });
+  const app = createApp({
+    ...deps,
+    sites: [site],
+    limiter,
+    idempotency,
+    isStopping: () => isStopping,
+    readiness: readinessChecks({ db, policies, redisOk: () => limiter.redisOk(), clockProblem }),
+    config: {
+      version,
+      trustProxy: trustedProxies(config),
+      https: servesHttps(config),
+      metricsAccess: metricsArePublic(config) ? 'none' : ['admin:*'],
+      schemaDir: path.join(root, 'policies', 'schema'),
+    },
+  });
+  const tls = tlsOf(config);
+  const server = createExpressServer(app, tls);
+  const { port } = await listen(server, config.host, config.port);
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  return {
+    address: `${tls.tls === undefined ? 'http' : 'https'}://${host}:${port}`,
+    routes: app.routes,
+    async stop() {
+      isStopping = true;
+      await closeServer(server, config.shutdownTimeoutMs);
+      idempotency.close();
+    },
+    close: () => limiter.close(),
+  };
+}
+
+function peppersOf({ pepper, pepperPrevious }: IngressConfig) {
+  const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
+  return { pepper: bytes(pepper), pepperPrevious: pepperPrevious === undefined ? undefined : bytes(pepperPrevious) };
+}
