@@ -12,12 +12,9 @@ import type { PolicySet } from '../../shared/core/policy/load.ts';
 import { POLICY_SCHEMA_ID } from '../../shared/core/policy/schema.ts';
 import { factsOf, instantOf } from '../../shared/core/policy/testing/facts.ts';
 import { POLICY_TEST_SCHEMA_ID } from '../../shared/core/policy/testing/schema.ts';
-import {
-  type Expectation,
-  type PolicyTestCase,
-  type PolicyTestFile,
-  TEST_DEFAULTS,
-} from '../../shared/core/policy/testing/types.ts';
+import { TEST_DEFAULTS } from '../../shared/core/policy/testing/defaults.ts';
+import type { PolicyTestCase, PolicyTestFile } from '../../shared/core/policy/testing/schema.ts';
+import type { Expectation } from '../../shared/core/policy/testing/schema-parts.ts';
 import type { Evaluation, Facts } from '../../shared/core/policy/types.ts';
 import { LEXICON_FILE } from '../../shared/domain/policy-sets/folder.ts';
 import { type Action, ACTIONS, ENVIRONMENTS, type Environment } from '../../shared/kernel/vocabulary.ts';

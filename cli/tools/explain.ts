@@ -1,7 +1,7 @@
 // `custos tools explain`: what the catalogues of a policy folder make of a call, and why.
 import { effectRank } from '../../shared/core/intent/assess/strictness.ts';
 import { effectOfAction } from '../../shared/core/intent/lexicon/effect.ts';
-import { TEST_DEFAULTS } from '../../shared/core/policy/testing/types.ts';
+import { TEST_DEFAULTS } from '../../shared/core/policy/testing/defaults.ts';
 import type { RiskFacts } from '../../shared/core/policy/types.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import type { ToolFacts } from '../../shared/core/tools/call.ts';

@@ -1,9 +1,9 @@
 // ALLOW and DEGRADE rules that trust the caller's own statements: members of the context, which the caller writes.
-import { applies, evaluationOf, othersOn, witnessOf } from './answers.ts';
+import { applies, evaluationOf, witnessOf } from './answers.ts';
 import { firstPattern } from './dead.ts';
 import { setPath } from './facts.ts';
 import { isPermitted, permits, withoutNamed } from './open.ts';
-import { leavesIn, nameOf, wordsOf, type LintedRule, type LintedSet, type Part } from './rules.ts';
+import { leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
 import { ruleHolds, searchUndisturbed } from './search.ts';
 import { both, CERTAIN } from './space.ts';
 import type { LintFinding } from './types.ts';
@@ -40,35 +40,29 @@ export function callersChoice(set: LintedSet, linted: LintedRule): LintFinding[]
       const { node } = part;
       if (node.kind !== 'leaf') return [];
       const { path } = node.leaf;
-      const found = searchUndisturbed(
-        {
-          set,
-          rules: [linted],
-          pattern: firstPattern(linted),
-          formula: (space) => both(ruleHolds(space, linted), space.conditionOf(node, CERTAIN)),
-          accept: (facts) =>
-            permits(evaluationOf(set, facts).verdict) &&
-            refusedValues(part).some((value) => {
-              const honest = structuredClone(facts);
-              setPath(honest, path, value);
-              return !permits(evaluationOf(set, honest).verdict);
-            }),
-        },
-        (facts) => othersOn(set, facts, [linted]),
-      );
+      const found = searchUndisturbed({
+        set,
+        rules: [linted],
+        pattern: firstPattern(linted),
+        formula: (space) => both(ruleHolds(space, linted), space.conditionOf(node, CERTAIN)),
+        accept: (facts) =>
+          permits(evaluationOf(set, facts).verdict) &&
+          refusedValues(part).some((value) => {
+            const honest = structuredClone(facts);
+            setPath(honest, path, value);
+            return !permits(evaluationOf(set, honest).verdict);
+          }),
+      });
       if (found.kind !== 'found') return [];
       const isAbsence = node.leaf.operator.name === 'isPresent';
       const chosen = isAbsence ? `leaving ${path} out` : `sending a ${path} that is not listed`;
       return [
-        {
-          code: 'WIDENING' as const,
-          severity: 'warning' as const,
-          ...nameOf(linted),
+        ruleFinding(linted, {
+          code: 'WIDENING',
           pointer: part.pointer,
           message: `"${wordsOf(part)}" protects nothing: the caller controls the value, and is permitted by ${chosen}`,
-          others: [],
           witness: witnessOf(set, linted, found.facts, `permitted by ${chosen}`),
-        },
+        }),
       ];
     });
 }
@@ -93,44 +87,38 @@ export function hangsOnCaller(set: LintedSet, linted: LintedRule): LintFinding[]
       const { node } = part;
       if (node.kind !== 'leaf' || !CALLERS_OWN.test(node.leaf.path) || reported.has(node.leaf.path)) return [];
       const { path } = node.leaf;
-      const found = searchUndisturbed(
-        {
-          set,
-          rules: [linted],
-          pattern: firstPattern(linted),
-          formula: (space) =>
-            both(
-              ruleHolds(space, linted),
-              space.conditionOf(rule.condition, CERTAIN),
-              space.conditionOf(node, CERTAIN),
-              withoutNamed(space, linted, ['key.id']),
-            ),
-          accept: (facts) => {
-            if (!applies(linted, set, facts) || !isPermitted(set, linted, facts)) return false;
-            const without = structuredClone(facts);
-            setPath(without, path, undefined);
-            return !permits(evaluationOf(set, without).verdict);
-          },
+      const found = searchUndisturbed({
+        set,
+        rules: [linted],
+        pattern: firstPattern(linted),
+        formula: (space) =>
+          both(
+            ruleHolds(space, linted),
+            space.conditionOf(rule.condition, CERTAIN),
+            space.conditionOf(node, CERTAIN),
+            withoutNamed(space, linted, ['key.id']),
+          ),
+        accept: (facts) => {
+          if (!applies(linted, set, facts) || !isPermitted(set, linted, facts)) return false;
+          const without = structuredClone(facts);
+          setPath(without, path, undefined);
+          return !permits(evaluationOf(set, without).verdict);
         },
-        (facts) => othersOn(set, facts, [linted]),
-      );
+      });
       if (found.kind !== 'found') return [];
       reported.add(path);
       return [
-        {
-          code: 'CALLERS_WORD' as const,
-          severity: 'warning' as const,
-          ...nameOf(linted),
+        ruleFinding(linted, {
+          code: 'CALLERS_WORD',
           pointer: part.pointer,
           message: `permits because of "${wordsOf(part)}", which the caller controls: every caller can send it`,
-          others: [],
           witness: witnessOf(
             set,
             linted,
             found.facts,
             `permitted because the caller sends ${path}; refused without it`,
           ),
-        },
+        }),
       ];
     });
 }

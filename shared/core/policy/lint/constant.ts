@@ -4,7 +4,7 @@ import { holdsFor } from '../normal-form.ts';
 import type { Facts } from '../types.ts';
 import { applies, witnessOf } from './answers.ts';
 import { firstPattern, patternsOf } from './dead.ts';
-import { leavesIn, nameOf, wordsOf, type LintedRule, type LintedSet, type Part } from './rules.ts';
+import { leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
 import { beforePolicies, ruleHolds, search, type Found } from './search.ts';
 import { asEvaluated, both, not } from './space.ts';
 import type { LintCode, LintFinding } from './types.ts';
@@ -86,15 +86,12 @@ export function alwaysTrue(set: LintedSet, linted: LintedRule): AlwaysTrue {
     without.kind === 'found' ? `holds although "${wordsOf(guard)}" does not` : `holds, as on all other facts`;
   return {
     isAlways: true,
-    finding: {
+    finding: ruleFinding(linted, {
       code: isAllow ? 'WIDENING' : 'ALWAYS_TRUE',
-      severity: 'warning',
-      ...nameOf(linted),
       pointer: guard.pointer,
       message: `the conditions hold for every request that the target matches, so "${wordsOf(guard)}" ${isAllow ? 'protects nothing' : 'has no effect'}`,
-      others: [],
       witness: witnessOf(set, linted, found.facts, shows),
-    },
+    }),
   };
 }
 
@@ -119,17 +116,7 @@ function partFinding(
   if (facts === undefined) return [];
   const does = holdsFor(part.node, facts, asEvaluated(linted.rule)) ? 'holds' : 'does not hold';
   const shows = `the rule holds; "${wordsOf(part)}" ${does}, and the rule would be the same without it`;
-  return [
-    {
-      code,
-      severity: 'warning',
-      ...nameOf(linted),
-      pointer: part.pointer,
-      message,
-      others: [],
-      witness: witnessOf(set, linted, facts, shows),
-    },
-  ];
+  return [ruleFinding(linted, { code, pointer: part.pointer, message, witness: witnessOf(set, linted, facts, shows) })];
 }
 
 /**

@@ -5,7 +5,7 @@ import { applies, witnessOf } from './answers.ts';
 import { contextValues, familyOf } from './context-values.ts';
 import { setPath } from './facts.ts';
 import { targetsMeet } from './implied.ts';
-import { labelOf, nameOf, type LintedRule, type LintedSet, type Part } from './rules.ts';
+import { labelOf, nameOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
 import { ruleHolds, search } from './search.ts';
 import { both, CERTAIN } from './space.ts';
 import type { LintFinding } from './types.ts';
@@ -85,15 +85,13 @@ function findingOf(set: LintedSet, use: Use, other: Use): LintFinding | undefine
       applies(linted, set, facts) && isComparable(leaf, facts) && outcomeOf(other.leaf, facts) === 'missing',
   });
   if (found.kind !== 'found') return undefined;
-  return {
+  return ruleFinding(linted, {
     code: 'CONTEXT_TYPE',
-    severity: 'warning',
-    ...nameOf(linted),
     pointer: part.pointer,
     message: `reads ${leaf.path} as a ${familyOf(leaf)}, and ${labelOf(other.linted)} reads it as a ${familyOf(other.leaf)}: one of them always counts it as missing`,
     others: [nameOf(other.linted)],
     witness: witnessOf(set, linted, found.facts, `${labelOf(other.linted)} counts ${leaf.path} as missing`, [
       other.linted,
     ]),
-  };
+  });
 }

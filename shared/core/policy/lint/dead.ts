@@ -3,7 +3,7 @@ import { groundOf } from '../normal-form.ts';
 import type { Facts } from '../types.ts';
 import { applies, witnessOf } from './answers.ts';
 import { groupOf } from './dimensions.ts';
-import { nameOf, wordsOf, type LintedRule, type LintedSet, type Part } from './rules.ts';
+import { wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
 import { beforePolicies, conditionHolds, ruleHolds, search, type Found } from './search.ts';
 import { asEvaluated, both, CERTAIN, SLUG } from './space.ts';
 import type { LintFinding } from './types.ts';
@@ -61,20 +61,18 @@ function neverTrue(set: LintedSet, linted: LintedRule): LintFinding | undefined 
   if (conditionHolds(linted, core.facts)) return undefined;
   const words = core.parts.map(wordsOf).join('; ');
   const isOne = core.parts.length === 1;
-  return {
+  return ruleFinding(linted, {
     code: 'NEVER_TRUE',
     severity: 'error',
-    ...nameOf(linted),
     pointer: isOne ? first.pointer : linted.root.pointer,
     message: isOne ? `can never hold: ${words}` : `can never hold, because these exclude each other: ${words}`,
-    others: [],
     witness: witnessOf(
       set,
       linted,
       core.facts,
       isOne ? 'this does not hold, as on all other facts' : `all but "${wordsOf(first)}" holds, so the rule does not`,
     ),
-  };
+  });
 }
 
 function whyNeverApplied({ rule }: LintedRule): string {
@@ -115,18 +113,15 @@ function unreachable(set: LintedSet, linted: LintedRule, held: Facts): LintFindi
       : 'denied before any policy is evaluated',
   );
   if (inactive === undefined && applies(linted, set, facts)) return undefined;
-  return {
+  return ruleFinding(linted, {
     code: 'UNREACHABLE',
     severity: inactive === undefined ? 'error' : 'warning',
-    ...nameOf(linted),
-    pointer: linted.pointer,
     message:
       inactive === undefined
         ? `can never count: ${whyNeverApplied(linted)}`
         : 'can never count: agents that are paused, suspended or terminated are denied before any policy is evaluated',
-    others: [],
     witness,
-  };
+  });
 }
 
 function onlyWhenMissing(set: LintedSet, linted: LintedRule): LintFinding | undefined {
@@ -144,15 +139,12 @@ function onlyWhenMissing(set: LintedSet, linted: LintedRule): LintFinding | unde
     accept: (facts) => applies(linted, set, facts),
   });
   if (found.kind !== 'found' || groundOf(rule.condition, found.facts, true) === 'certain') return undefined;
-  return {
+  return ruleFinding(linted, {
     code: 'ONLY_WHEN_MISSING',
-    severity: 'warning',
-    ...nameOf(linted),
     pointer: linted.root.pointer,
     message: 'holds only where facts are missing or left open by a pattern: no known value makes it hold',
-    others: [],
     witness: witnessOf(set, linted, found.facts, 'holds, and only because a fact is unknown'),
-  };
+  });
 }
 
 /** Returns the finding that explains why a rule never counts, or undefined with facts on which its conditions hold. */

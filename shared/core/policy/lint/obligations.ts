@@ -2,7 +2,7 @@
 import { mergeObligations } from '../obligations.ts';
 import { applies, evaluationOf, othersOn, witnessOf } from './answers.ts';
 import { targetsMeet, unmatchedByConditions } from './implied.ts';
-import { labelOf, nameOf, type LintedRule, type LintedSet } from './rules.ts';
+import { labelOf, nameOf, type LintedRule, type LintedSet, ruleFinding } from './rules.ts';
 import { ruleHolds, searchUndisturbed } from './search.ts';
 import { both, CERTAIN } from './space.ts';
 import type { LintFinding } from './types.ts';
@@ -34,15 +34,13 @@ function conflictFinding(set: LintedSet, rule: LintedRule, others: readonly Lint
   const kinds = conflictsOf([rule, ...others]).join(', ');
   const whose =
     others.length === 0 ? 'its own obligations' : `its obligations and those of ${others.map(labelOf).join(', ')}`;
-  return {
+  return ruleFinding(rule, {
     code: 'CONTRADICTORY',
-    severity: 'warning',
-    ...nameOf(rule),
     pointer: `${rule.pointer}/event/params/obligations`,
     message: `never degrades: ${whose} can't be kept together (${kinds}), so a human must decide each time`,
     others: others.map(nameOf),
     witness: witnessOf(set, rule, found.facts, 'the obligations conflict, so the answer is ESCALATE', others),
-  };
+  });
 }
 
 export function obligationFindings(set: LintedSet, alive: readonly LintedRule[]): LintFinding[] {

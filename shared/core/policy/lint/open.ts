@@ -2,12 +2,12 @@
 import { effectiveTrust, NO_EVIDENCE } from '../../trust/score.ts';
 import { ACTION_CLASSES, type Action, type ActionClass } from '../../../kernel/vocabulary.ts';
 import type { Facts } from '../types.ts';
-import { applies, evaluationOf, othersOn, witnessOf } from './answers.ts';
+import { applies, evaluationOf, witnessOf } from './answers.ts';
 import { holds, outcomeOf } from '../normal-form.ts';
 import { itemsOf } from './context-values.ts';
 import { usualFacts } from './facts.ts';
 import { firstPattern } from './dead.ts';
-import { nameOf, type LintedRule, type LintedSet } from './rules.ts';
+import { type LintedRule, type LintedSet, ruleFinding } from './rules.ts';
 import { ruleHolds, search, searchUndisturbed } from './search.ts';
 import { TRUE, type Formula } from './solve.ts';
 import { both, CERTAIN, type Space } from './space.ts';
@@ -118,26 +118,19 @@ export function openToAnyone(set: LintedSet, linted: LintedRule): LintFinding | 
   if (search({ ...query, isProofOnly: true, formula: (space) => isOpen(space, actions) }).kind === 'none')
     return undefined;
   for (const action of actions) {
-    const found = searchUndisturbed(
-      {
-        ...query,
-        formula: (space) => isOpen(space, [action]),
-        accept: (facts) => applies(linted, set, facts) && isPermitted(set, linted, facts),
-      },
-      (facts) => othersOn(set, facts, [linted]),
-    );
+    const found = searchUndisturbed({
+      ...query,
+      formula: (space) => isOpen(space, [action]),
+      accept: (facts) => applies(linted, set, facts) && isPermitted(set, linted, facts),
+    });
     if (found.kind !== 'found') continue;
     const what = `${action} on ${isBroad ? 'every resource' : pattern}`;
     const how = rule.effect.type === 'DEGRADE' ? `DEGRADE permits: it opens ${what}` : `permits ${what}`;
-    return {
+    return ruleFinding(linted, {
       code: 'WIDENING',
-      severity: 'warning',
-      ...nameOf(linted),
-      pointer: linted.pointer,
       message: `${how} to every agent: no condition on trust, registration or the key restricts it`,
-      others: [],
       witness: witnessOf(set, linted, found.facts, 'an unknown agent is permitted, by this rule alone'),
-    };
+    });
   }
   return undefined;
 }
@@ -164,34 +157,26 @@ function holdsForMostTrusted({ rule }: LintedRule): boolean {
 export function openToLessTrusted(set: LintedSet, linted: LintedRule): LintFinding | undefined {
   const { rule } = linted;
   if (!permits(rule.effect.type) || holdsForMostTrusted(linted)) return undefined;
-  const found = searchUndisturbed(
-    {
-      set,
-      rules: [linted],
-      pattern: firstPattern(linted),
-      formula: (space) =>
-        both(ruleHolds(space, linted), space.conditionOf(rule.condition, CERTAIN), isPlausible(space)),
-      accept: (facts) =>
-        applies(linted, set, facts) &&
-        isPermitted(set, linted, facts) &&
-        evaluationOf(set, byMostTrusted(facts)).verdict === 'DENY',
-    },
-    (facts) => othersOn(set, facts, [linted]),
-  );
+  const found = searchUndisturbed({
+    set,
+    rules: [linted],
+    pattern: firstPattern(linted),
+    formula: (space) => both(ruleHolds(space, linted), space.conditionOf(rule.condition, CERTAIN), isPlausible(space)),
+    accept: (facts) =>
+      applies(linted, set, facts) &&
+      isPermitted(set, linted, facts) &&
+      evaluationOf(set, byMostTrusted(facts)).verdict === 'DENY',
+  });
   if (found.kind !== 'found') return undefined;
   const { level } = found.facts.trust;
-  return {
+  return ruleFinding(linted, {
     code: 'WIDENING',
-    severity: 'warning',
-    ...nameOf(linted),
-    pointer: linted.pointer,
     message: `${rule.effect.type} permits, and this one permits less trusted agents what is denied to more trusted ones`,
-    others: [],
     witness: witnessOf(
       set,
       linted,
       found.facts,
       `permitted at trust level ${level}, by this rule alone; the same at level 7 is DENY`,
     ),
-  };
+  });
 }

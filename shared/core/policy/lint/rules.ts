@@ -7,6 +7,7 @@ import { isPattern } from '../../intent/resource.ts';
 import type { Condition, Policy } from '../schema.ts';
 import type { PolicyStage } from '../../../kernel/vocabulary.ts';
 import { groupOf } from './dimensions.ts';
+import type { LintFinding } from './types.ts';
 
 /** A part of a rule's conditions with its position. */
 export interface Part {
@@ -72,6 +73,14 @@ export function wordsOf(part: Part): string {
 export function nameOf({ rule }: LintedRule): { policy: string; rule: string } {
   return { policy: rule.policy, rule: rule.name };
 }
+/** A finding about a rule: unless stated, a warning at the rule itself that concerns no other rule. */
+export function ruleFinding(
+  linted: LintedRule,
+  finding: Pick<LintFinding, 'code' | 'message'> & Partial<LintFinding>,
+): LintFinding {
+  return { severity: 'warning', ...nameOf(linted), pointer: linted.pointer, others: [], ...finding };
+}
+
 export const labelOf = ({ rule }: LintedRule): string => `${rule.policy}/${rule.name}`;
 
 /** The patterns that may cover a canonical pattern: the pattern itself, and `*` at each level above. */

@@ -1,7 +1,7 @@
 // Searches for facts on which rules hold or do not hold, in the space that the rules can tell apart, and checks them on whole facts.
 import { holdsFor } from '../normal-form.ts';
 import type { Facts } from '../types.ts';
-import { riskOf } from './answers.ts';
+import { riskOf, othersOn } from './answers.ts';
 import { areUsual, factsOf } from './facts.ts';
 import type { LintedRule, LintedSet } from './rules.ts';
 import { solve, type Formula } from './solve.ts';
@@ -104,8 +104,12 @@ const MAX_TAKEN = 4;
 /**
  * As search, for facts whose result depends on the rest of the set: when other rules spoil the result, they are added to the space, and the
  * search continues where they do not hold. A result of `none` is no proof.
+ * @param disturbing the rules that spoil a result; absent: all others that take part in it
  */
-export function searchUndisturbed(query: Query, disturbing: (facts: Facts) => readonly LintedRule[]): Found {
+export function searchUndisturbed(
+  query: Query,
+  disturbing = (facts: Facts): readonly LintedRule[] => othersOn(query.set, facts, query.rules),
+): Found {
   let { rules } = query;
   const kept = new Set<LintedRule>();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {

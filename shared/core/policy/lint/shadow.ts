@@ -11,7 +11,7 @@ import {
   targetsMeet,
   unmatchedBy,
 } from './implied.ts';
-import { labelOf, nameOf, type LintedRule, type LintedSet } from './rules.ts';
+import { labelOf, nameOf, type LintedRule, type LintedSet, ruleFinding } from './rules.ts';
 import { ruleHolds, search, searchUndisturbed } from './search.ts';
 import { asEvaluated, both, CERTAIN, not } from './space.ts';
 import type { LintFinding } from './types.ts';
@@ -224,25 +224,19 @@ function shadowFinding(set: LintedSet, rule: LintedRule, { by, facts }: Shadow):
     : by.every((one) => areAlike(rule, one))
       ? `changes nothing: wherever it holds, ${listed(by)} says the same`
       : `never has an effect: wherever it holds, ${listed(by)} has decided already`;
-  return {
+  return ruleFinding(rule, {
     code: isContradicted ? 'CONTRADICTORY' : 'SHADOWED',
-    severity: 'warning',
-    ...nameOf(rule),
-    pointer: rule.pointer,
     message,
     others: by.map(nameOf),
     witness,
-  };
+  });
 }
 
 function widening(set: LintedSet, wide: LintedRule, guarded: readonly LintedRule[], facts: Facts): LintFinding {
   const [first] = guarded;
   const names = guarded.map(labelOf).join(', ');
-  return {
+  return ruleFinding(wide, {
     code: 'WIDENING',
-    severity: 'warning',
-    ...nameOf(wide),
-    pointer: wide.pointer,
     message: `makes the conditions of ${names} ineffective: it permits the same requests without them`,
     others: guarded.map(nameOf),
     witness: witnessOf(
@@ -252,7 +246,7 @@ function widening(set: LintedSet, wide: LintedRule, guarded: readonly LintedRule
       `permitted by this rule alone, although the conditions of ${first === undefined ? names : labelOf(first)} do not hold`,
       guarded,
     ),
-  };
+  });
 }
 
 /** Shadowed, contradicted and bypassed rules among those that can hold. */

@@ -10,7 +10,7 @@ import { lookUp } from '../vocabulary.ts';
 import { applies, witnessOf } from './answers.ts';
 import { itemsOf } from './context-values.ts';
 import { firstPattern } from './dead.ts';
-import { leavesIn, nameOf, wordsOf, type LintedRule, type LintedSet, type Part } from './rules.ts';
+import { leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
 import { ruleHolds, search } from './search.ts';
 import type { LintCode, LintFinding, Witness } from './types.ts';
 
@@ -229,16 +229,7 @@ export function wordFindings(set: LintedSet, rules: readonly LintedRule[], surro
     ];
     return complaints.map(({ code, pointer, message, hint, shows }): LintFinding => {
       const witness = showing(set, linted, shows);
-      return {
-        code,
-        severity: 'warning',
-        ...nameOf(linted),
-        pointer,
-        message,
-        others: [],
-        hint,
-        ...(witness === undefined ? {} : { witness }),
-      };
+      return ruleFinding(linted, { code, pointer, message, hint, ...(witness === undefined ? {} : { witness }) });
     });
   });
 }

@@ -9,8 +9,9 @@ import { findingsOf } from './load.ts';
 import type { TestFinding, TestProblem, TestSource } from './load.ts';
 import { Lookups } from './lookups.ts';
 import type { IntentReader } from './lookups.ts';
-import type { Expectation, MatrixCell, PolicyTestFile, PolicyTestMatrix } from './types.ts';
-import { MAX_CASES_PER_FILE, TEST_DEFAULTS } from './types.ts';
+import type { MatrixCell, PolicyTestFile, PolicyTestMatrix } from './schema.ts';
+import type { Expectation } from './schema-parts.ts';
+import { MAX_CASES_PER_FILE, TEST_DEFAULTS } from './defaults.ts';
 
 export interface TestCase {
   readonly source: TestSource;

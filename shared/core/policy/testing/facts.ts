@@ -9,8 +9,9 @@ import type { Facts, Risk, RiskFacts } from '../types.ts';
 import { timeOf } from '../values.ts';
 import { meaningsMember } from '../../intent/assess/strictness.ts';
 import { settableFact, valueProblem } from './settable.ts';
-import type { TestAgent, TestHistory, TestKey, TestSituation } from './types.ts';
-import { TEST_DEFAULTS } from './types.ts';
+import type { TestSituation } from './schema.ts';
+import type { TestAgent, TestHistory, TestKey } from './schema-parts.ts';
+import { TEST_DEFAULTS } from './defaults.ts';
 
 const WINDOWS = ['last_60s', 'last_1h', 'last_24h'] as const;
 

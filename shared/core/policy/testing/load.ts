@@ -9,7 +9,7 @@ import { meantOf, plainly, withoutEchoes } from '../schema-problems.ts';
 import { lookUp } from '../vocabulary.ts';
 import { PolicyTestSchema } from './schema.ts';
 import { settableFact, splitPath } from './settable.ts';
-import type { PolicyTestFile } from './types.ts';
+import type { PolicyTestFile } from './schema.ts';
 
 export type TestFindingCode =
   | 'TOO_LARGE'

@@ -6,8 +6,9 @@ import type { RiskFacts } from '../types.ts';
 import { agentProblem, instantOf, withFacts } from './facts.ts';
 import type { ReadIntent, Setting } from './facts.ts';
 import type { TestProblem } from './load.ts';
-import type { PolicyTestFile, TestAgent, TestCall, TestIntent, TestSituation } from './types.ts';
-import { TEST_DEFAULTS } from './types.ts';
+import type { PolicyTestFile, TestSituation } from './schema.ts';
+import type { TestAgent, TestCall, TestIntent } from './schema-parts.ts';
+import { TEST_DEFAULTS } from './defaults.ts';
 
 /** Reads intents as the service does for an organisation, with the lexicon of the tested policies. */
 export interface IntentReader {

@@ -7,7 +7,7 @@ import type { Evaluation, ExplainedCondition, ExplainedRule, Facts, Reason } fro
 import { fullPath, pathReader } from '../vocabulary.ts';
 import type { TestCase } from './expand.ts';
 import { changedRisk } from './facts.ts';
-import type { ExpectedReason, ExpectedReasonParts } from './types.ts';
+import type { ExpectedReason, ExpectedReasonParts } from './schema-parts.ts';
 
 /** One difference from the expected result. */
 export interface Difference {

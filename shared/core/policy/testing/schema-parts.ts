@@ -1,32 +1,48 @@
 // The parts of the policy test schema: fixtures, facts and expectations, and a helper for members.
+import { type Static, type TSchema, Type } from 'typebox';
 import { AGENT_STATUSES, ENVIRONMENTS, RISK_LEVELS, VERDICTS } from '../../../kernel/vocabulary.ts';
+import type { AgentStatus, Environment, RiskLevel, Verdict } from '../../../kernel/vocabulary.ts';
 import { conditional } from '../schema-parts.ts';
-import { DEFINITION_DIGEST_PATTERN } from '../../tools/call.ts';
+import { DEFINITION_DIGEST_PATTERN, type ToolAnnotations, type ToolCall } from '../../tools/call.ts';
 import { ARGUMENT_PATH, CONTEXT_PATH, fullPath, VOCABULARY } from '../vocabulary.ts';
 import { SETTABLE, valueSchema } from './settable.ts';
-import { TEST_DEFAULTS } from './types.ts';
+import { TEST_DEFAULTS } from './defaults.ts';
+
+/** A schema as plain JSON, with the type of its values. */
+type Typed<T> = TSchema & { '~unsafe': T };
+export const typed = <T>(schema: object): Typed<T> => Type.Unsafe<T>(schema);
 
 /** A schema member with its description, examples and constraints. */
-export function field(description: string, examples: readonly unknown[], rest: object): object {
-  return { description, examples, ...rest };
+export function field<T>(
+  description: string,
+  examples: readonly unknown[],
+  rest: Typed<T> | Readonly<Record<string, unknown>>,
+): Typed<T> {
+  return typed<T>({ description, examples, ...rest });
 }
-export const text = (description: string, example: string, rest: object = {}): object =>
+export const text = (description: string, example: string, rest: object = {}): Typed<string> =>
   field(description, [example], { type: 'string', minLength: 1, maxLength: 256, ...rest });
-const flag = (description: string, example: boolean): object => field(description, [example], { type: 'boolean' });
-export const amount = (description: string, example: number, maximum: number, type = 'integer'): object =>
+const flag = (description: string, example: boolean): Typed<boolean> =>
+  field(description, [example], { type: 'boolean' });
+export const amount = (description: string, example: number, maximum: number, type = 'integer'): Typed<number> =>
   field(description, [example], { type, minimum: 0, maximum });
-export const refer = (name: string, description: string, examples: readonly unknown[]): object =>
-  field(description, examples, { $ref: `#/$defs/${name}` });
+/** A reference to a definition, which has the type of the definition. */
+export const refer = <S extends TSchema>(name: string, _of: S, described: object = {}): Typed<Static<S>> =>
+  typed({ ...described, $ref: `#/$defs/${name}` });
 
-interface Shape {
+type Members = Readonly<Record<string, TSchema>>;
+type ObjectOf<M extends Members, Required extends keyof M> = { [Name in Required]: Static<M[Name]> } & {
+  [Name in Exclude<keyof M, Required>]?: Static<M[Name]>;
+};
+interface Described<Name> {
   readonly description: string;
   readonly examples: readonly unknown[];
-  readonly required?: readonly string[];
+  readonly required?: readonly Name[];
 }
-export const closed = (
-  properties: Readonly<Record<string, object>>,
-  { description, examples, required }: Shape,
-): object =>
+export const closed = <M extends Members, const Required extends keyof M = never>(
+  properties: M,
+  { description, examples, required }: Described<Required>,
+): Typed<ObjectOf<M, Required>> =>
   field(description, examples, {
     type: 'object',
     additionalProperties: false,
@@ -36,28 +52,33 @@ export const closed = (
 
 /** Without dots and colons, so that no name can be mistaken for an intent. */
 const NAME = '^[A-Za-z0-9][A-Za-z0-9 _-]{0,79}$';
-export const fixtures = (of: object, description: string, example: object): object =>
+export const fixtures = <S extends TSchema>(
+  of: S,
+  description: string,
+  example: object,
+): Typed<Record<string, Static<S>>> =>
   field(`${description} Names have neither a dot nor a colon.`, [example], {
     type: 'object',
     propertyNames: { pattern: NAME },
     additionalProperties: of,
   });
-export const strings = (description: string, example: readonly string[], items: object = {}): object =>
+export const strings = (description: string, example: readonly string[], rest: object = {}): Typed<string[]> =>
   field(description, [example], {
     type: 'array',
     uniqueItems: true,
     maxItems: 1_000,
-    items: { type: 'string', minLength: 1, maxLength: 2_048, ...items },
+    items: { type: 'string', minLength: 1, maxLength: 2_048 },
+    ...rest,
   });
 
 /** A string or an object. Not `anyOf`, which would report the mistakes of both alternatives. */
-export const choice = (ofText: object, ofObject: object): object => ({
-  type: ['string', 'object'],
-  ...conditional({ type: 'object' }, ofObject, ofText),
-});
+export const choice = <T, U>(ofText: Typed<T>, ofObject: Typed<U>): Typed<T | U> =>
+  typed({ type: ['string', 'object'], ...conditional({ type: 'object' }, ofObject, ofText) });
+/** The name of a fixture, in a choice. */
+export const aName = typed<string>({});
 
-export const verdict = { type: 'string', enum: VERDICTS };
-export const environment = (description: string): object =>
+export const verdict = typed<Verdict>({ type: 'string', enum: VERDICTS });
+export const environment = (description: string): Typed<Environment> =>
   field(description, ['live'], { type: 'string', enum: ENVIRONMENTS });
 export const now = text(
   `the time at which the question is asked, RFC 3339; absent: that of the file, else ${TEST_DEFAULTS.now}`,
@@ -68,7 +89,7 @@ export const organisation = text(
   'acme',
 );
 
-const counts = (words: string): object =>
+const counts = (words: string): Typed<Partial<Record<Verdict, number>>> =>
   closed(
     Object.fromEntries(
       VERDICTS.map((name) => [name, amount(`${name} decisions in the last ${words}`, 3, 1_000_000_000)]),
@@ -83,11 +104,13 @@ export const history = closed(
   },
 );
 
+export type TestHistory = Static<typeof history>;
+
 export const agent = closed(
   {
     id: text('the id of the agent; absent: the name of the fixture', 'release-bot'),
     registered: flag('whether somebody registered the agent; absent: true', false),
-    status: field('the status of a registered agent; absent: ACTIVE', ['PAUSED'], {
+    status: field<AgentStatus>('the status of a registered agent; absent: ACTIVE', ['PAUSED'], {
       type: 'string',
       enum: AGENT_STATUSES,
     }),
@@ -101,7 +124,7 @@ export const agent = closed(
     ),
     capabilities: strings('the capabilities the agent was registered with', ['deploy']),
     tags: strings('the tags the agent was registered with', ['team-a']),
-    history: { $ref: '#/$defs/history' },
+    history: refer('history', history),
   },
   {
     description:
@@ -109,6 +132,8 @@ export const agent = closed(
     examples: [{ level: 4 }, { registered: false }, { score: 900, tags: ['team-a'] }],
   },
 );
+
+export type TestAgent = Static<typeof agent>;
 
 export const key = closed(
   {
@@ -118,19 +143,25 @@ export const key = closed(
   { description: 'the API key that asks', examples: [{ bound: true }] },
 );
 
-export const context = field("the caller's own context", [{ ticket: 'T-1' }], { type: 'object' });
+export type TestKey = Static<typeof key>;
+
+export const context = field<Record<string, unknown>>("the caller's own context", [{ ticket: 'T-1' }], {
+  type: 'object',
+});
 
 export const tool = closed(
   {
     server: text('the server of the tool, as its catalogue names it', 'filesystem'),
     name: text('the name of the tool', 'write_file'),
-    arguments: field('the arguments; absent: none', [{ path: '/srv/app/a.txt' }], { type: 'object' }),
+    arguments: field<ToolCall['arguments']>('the arguments; absent: none', [{ path: '/srv/app/a.txt' }], {
+      type: 'object',
+    }),
     definition_digest: text(
       'the definition that the guard has seen; absent: the one that the catalogue pins',
       `sha256:${'0'.repeat(64)}`,
       { pattern: DEFINITION_DIGEST_PATTERN },
     ),
-    annotations: field('the hints of the server', [{ readOnlyHint: true }], { type: 'object' }),
+    annotations: field<ToolAnnotations>('the hints of the server', [{ readOnlyHint: true }], { type: 'object' }),
   },
   {
     description: 'a tool call, read by the catalogues beside the policies',
@@ -139,15 +170,37 @@ export const tool = closed(
   },
 );
 
-export const reading = {
+export type TestCall = Static<typeof tool>;
+
+export const facts: Typed<Record<string, unknown>> = closed(
+  Object.fromEntries(
+    SETTABLE.map((entry) => [
+      fullPath(entry.fact, entry.path),
+      typed({
+        description: `${entry.description}; replaces what the reading of the intent says`,
+        ...valueSchema(entry),
+      }),
+    ]),
+  ),
+  {
+    description: 'facts of the intent that replace what its reading by parser, lexicon and intake policies says',
+    examples: [{ 'intent.data_classes': ['pii'] }, { 'intent.risk.score': 800 }],
+  },
+);
+
+/** Free text, read as `POST /v1/intent` reads it, a tool call, or the string of an intent, with facts that override. */
+export type TestReading = ({ text: string } | { intent: string } | { tool: TestCall }) & {
+  facts?: Record<string, unknown>;
+};
+export const reading = typed<TestReading>({
   ...closed(
     {
       text: text('free text, as POST /v1/intent takes it; intent.parsed is then true', 'Delete the old reports', {
         maxLength: 10_000,
       }),
       intent: text('a normalized intent, or action:resource', 'comms.send.report', { maxLength: 2_048 }),
-      tool: { $ref: '#/$defs/tool' },
-      facts: { $ref: '#/$defs/facts' },
+      tool: refer('tool', tool),
+      facts: refer('facts', facts),
     },
     {
       description: 'free text, a tool call, or an intent with facts that replace what its reading says',
@@ -158,27 +211,15 @@ export const reading = {
     },
   ),
   oneOf: [{ required: ['text'] }, { required: ['intent'] }, { required: ['tool'] }],
-};
-export const intent = field(
+});
+export type TestIntent = string | TestReading;
+export const intent = field<TestIntent>(
   'the name of a fixture, a normalized intent, or action:resource; or {"text": "..."}; or {"tool": {...}}; or {"intent": "...", "facts": {...}}',
   ['read report', 'data.read.report', 'delete:db/production/users', { text: 'Delete the old reports' }],
-  choice({ minLength: 1, maxLength: 2_048 }, { $ref: '#/$defs/reading' }),
+  choice(typed({ minLength: 1, maxLength: 2_048 }), refer('reading', reading)),
 );
 
-export const facts = closed(
-  Object.fromEntries(
-    SETTABLE.map((entry) => [
-      fullPath(entry.fact, entry.path),
-      { description: `${entry.description}; replaces what the reading of the intent says`, ...valueSchema(entry) },
-    ]),
-  ),
-  {
-    description: 'facts of the intent that replace what its reading by parser, lexicon and intake policies says',
-    examples: [{ 'intent.data_classes': ['pii'] }, { 'intent.risk.score': 800 }],
-  },
-);
-
-export const seenFacts = field(
+export const seenFacts = field<Record<string, unknown>>(
   'facts by their path, as the rules saw them; null: missing',
   [{ 'intent.action': 'delete' }],
   {
@@ -197,25 +238,26 @@ export const seenFacts = field(
   },
 );
 
-const reason = field('"policy/rule", or members that a reason must have', ['writes/others-may-not', { code: 'X' }], {
-  ...choice(
-    { pattern: '^[a-z0-9][a-z0-9._-]*/[a-z0-9][a-z0-9-]*$' },
-    {
-      additionalProperties: false,
-      minProperties: 1,
-      properties: {
-        policy: text('the id of the policy; "default" for what no policy says', 'writes'),
-        rule: text('the name of the rule', 'others-may-not'),
-        effect: field('the effect of the reason', ['DENY'], verdict),
-        code: text('the code of the reason', 'TRUST_TOO_LOW'),
-      },
-    },
+const reasonParts = {
+  policy: text('the id of the policy; "default" for what no policy says', 'writes'),
+  rule: text('the name of the rule', 'others-may-not'),
+  effect: field<Verdict>('the effect of the reason', ['DENY'], verdict),
+  code: text('the code of the reason', 'TRUST_TOO_LOW'),
+};
+export type ExpectedReasonParts = ObjectOf<typeof reasonParts, never>;
+const reason = field<string | ExpectedReasonParts>(
+  '"policy/rule", or members that a reason must have',
+  ['writes/others-may-not', { code: 'X' }],
+  choice(
+    typed({ pattern: '^[a-z0-9][a-z0-9._-]*/[a-z0-9][a-z0-9-]*$' }),
+    typed({ additionalProperties: false, minProperties: 1, properties: reasonParts }),
   ),
-});
+);
+export type ExpectedReason = Static<typeof reason>;
 
 export const risk = closed(
   {
-    level: field('the level of the risk', ['high'], { type: 'string', enum: RISK_LEVELS }),
+    level: field<RiskLevel>('the level of the risk', ['high'], { type: 'string', enum: RISK_LEVELS }),
     atLeast: amount('the lowest risk score that is accepted', 400, 1_000),
     atMost: amount('the highest risk score that is accepted', 699, 1_000),
     factors: strings('risk factors that must be among those found', ['money']),
@@ -225,21 +267,25 @@ export const risk = closed(
 
 const expectationMembers = closed(
   {
-    verdict: field('the verdict', ['DENY'], verdict),
-    reasons: field('reasons that must be given; others may be', [['writes/others-may-not']], {
+    verdict: field<Verdict>('the verdict', ['DENY'], verdict),
+    reasons: field<ExpectedReason[]>('reasons that must be given; others may be', [['writes/others-may-not']], {
       type: 'array',
       minItems: 1,
       maxItems: 100,
       items: reason,
     }),
     exact: flag('whether no other reasons may be given than those of "reasons"; absent: false', true),
-    obligations: field('the obligations of a DEGRADE, all of them, in any order', [[{ type: 'read_only' }]], {
-      type: 'array',
-      maxItems: 100,
-      items: { type: 'object', required: ['type'] },
-    }),
-    risk: { $ref: '#/$defs/risk' },
-    facts: { $ref: '#/$defs/seenFacts' },
+    obligations: field<Record<string, unknown>[]>(
+      'the obligations of a DEGRADE, all of them, in any order',
+      [[{ type: 'read_only' }]],
+      {
+        type: 'array',
+        maxItems: 100,
+        items: { type: 'object', required: ['type'] },
+      },
+    ),
+    risk: refer('risk', risk),
+    facts: refer('seenFacts', seenFacts),
   },
   {
     description: 'the verdict, and what else must be true of the answer',
@@ -248,4 +294,5 @@ const expectationMembers = closed(
   },
 );
 
-export const expectation = { ...expectationMembers, dependentRequired: { exact: ['reasons'] } };
+export type Expectation = Static<typeof expectationMembers>;
+export const expectation = typed<Expectation>({ ...expectationMembers, dependentRequired: { exact: ['reasons'] } });

@@ -1,7 +1,6 @@
 // The published JSON Schema of a policy test file (draft 2020-12): every member has a description and examples.
-import Type from 'typebox';
-import type { TSchema } from 'typebox';
-import { ENVIRONMENTS } from '../../../kernel/vocabulary.ts';
+import type { Static } from 'typebox';
+import { type Environment, ENVIRONMENTS, type Verdict } from '../../../kernel/vocabulary.ts';
 import {
   field,
   text,
@@ -26,27 +25,31 @@ import {
   seenFacts,
   risk,
   expectation,
+  aName,
+  typed,
 } from './schema-parts.ts';
-import { TEST_DEFAULTS } from './types.ts';
-import type { PolicyTestFile } from './types.ts';
+import { TEST_DEFAULTS } from './defaults.ts';
 
 /** Stable, because editors and test files refer to it, wherever the service runs. */
 export const POLICY_TEST_SCHEMA_ID = 'https://custos.dev/schemas/policy-test.json';
 
-const situation: Readonly<Record<string, object>> = {
+const situation = {
   organisation,
   now,
   key: field(
     'the API key that asks: the name of a fixture, or the key itself',
     ['ci', { bound: true }],
-    choice({}, { $ref: '#/$defs/key' }),
+    choice(aName, refer('key', key)),
   ),
   context: field(
     "the caller's context: the name of a fixture, or the context itself",
     ['ticketed', { ticket: 'T-1' }],
-    choice({}, { $ref: '#/$defs/context' }),
+    choice(aName, refer('context', context)),
   ),
-  history: refer('history', "the agent's history; absent: that of its fixture", [{ last_60s: { DENY: 5 } }]),
+  history: refer('history', history, {
+    description: "the agent's history; absent: that of its fixture",
+    examples: [{ last_60s: { DENY: 5 } }],
+  }),
   claim: closed(
     {
       score: amount('the claimed trust score', 500, 1_000),
@@ -54,38 +57,42 @@ const situation: Readonly<Record<string, object>> = {
     },
     { description: 'trust that the caller claims: it can only lower what is recorded', examples: [{ level: 3 }] },
   ),
-  facts: { $ref: '#/$defs/facts' },
+  facts: refer('facts', facts),
 };
 
-const caseSchema = {
-  ...closed(
-    {
-      name: text('what the case shows; unique in the file', 'a newcomer may not write'),
-      agent: field(
-        'the name of a fixture, or the agent itself',
-        ['newcomer', { level: 4 }],
-        choice({}, { $ref: '#/$defs/agent' }),
-      ),
-      intent: { $ref: '#/$defs/intent' },
-      tool: { $ref: '#/$defs/tool' },
-      environment: environment(`absent: that of the file, else ${TEST_DEFAULTS.environment}`),
-      ...situation,
-      expect: field(
-        'the verdict, or a verdict and more; absent: DENY',
-        ['ALLOW', { verdict: 'DENY' }],
-        choice(verdict, { $ref: '#/$defs/expectation' }),
-      ),
-    },
-    {
-      description: 'one question and its answer',
-      examples: [{ name: 'a newcomer may not write', agent: 'newcomer', intent: 'data.update.report', expect: 'DENY' }],
-      required: ['name', 'agent'],
-    },
-  ),
+export type TestSituation = Partial<{ [Name in keyof typeof situation]: Static<(typeof situation)[Name]> }>;
+
+const caseMembers = closed(
+  {
+    name: text('what the case shows; unique in the file', 'a newcomer may not write'),
+    agent: field(
+      'the name of a fixture, or the agent itself',
+      ['newcomer', { level: 4 }],
+      choice(aName, refer('agent', agent)),
+    ),
+    intent: refer('intent', intent),
+    tool: refer('tool', tool),
+    environment: environment(`absent: that of the file, else ${TEST_DEFAULTS.environment}`),
+    ...situation,
+    expect: field(
+      'the verdict, or a verdict and more; absent: DENY',
+      ['ALLOW', { verdict: 'DENY' }],
+      choice(verdict, refer('expectation', expectation)),
+    ),
+  },
+  {
+    description: 'one question and its answer',
+    examples: [{ name: 'a newcomer may not write', agent: 'newcomer', intent: 'data.update.report', expect: 'DENY' }],
+    required: ['name', 'agent'],
+  },
+);
+export type PolicyTestCase = Static<typeof caseMembers>;
+const caseSchema = typed<PolicyTestCase>({
+  ...caseMembers,
   oneOf: [{ required: ['intent'] }, { required: ['tool'] }],
-};
+});
 
-const cell = field(
+const cell = field<MatrixCell>(
   'the verdict, in each environment or by environment',
   ['ALLOW', { test: 'ALLOW' }],
   choice(
@@ -96,34 +103,32 @@ const cell = field(
     ),
   ),
 );
+export type MatrixCell = Verdict | Partial<Record<Environment, Verdict>>;
 
-const row = field(
+const row = field<Verdict | Record<string, MatrixCell>>(
   'verdicts by intent, what is not listed is DENY; or one verdict for all intents',
   ['ALLOW', { 'read report': 'ALLOW' }],
-  choice(verdict, {
-    description: 'verdicts by intent',
-    examples: [{ 'read report': 'ALLOW' }],
-    type: 'object',
-    additionalProperties: cell,
-  }),
+  choice(
+    verdict,
+    field('verdicts by intent', [{ 'read report': 'ALLOW' }], { type: 'object', additionalProperties: cell }),
+  ),
 );
 
 const matrix = closed(
   {
     name: text('what the matrix shows; unique in the file', 'who may write'),
-    agents: { ...strings('the rows: names of fixtures', ['newcomer', 'operator']), minItems: 1 },
-    intents: {
-      ...strings('the columns: names of fixtures, or intents as strings', ['read report', 'data.update.report']),
+    agents: strings('the rows: names of fixtures', ['newcomer', 'operator'], { minItems: 1 }),
+    intents: strings('the columns: names of fixtures, or intents as strings', ['read report', 'data.update.report'], {
       minItems: 1,
-    },
-    environments: field('absent: that of the file, else live', [['live', 'test']], {
+    }),
+    environments: field<Environment[]>('absent: that of the file, else live', [['live', 'test']], {
       type: 'array',
       minItems: 1,
       uniqueItems: true,
       items: { type: 'string', enum: ENVIRONMENTS },
     }),
     ...situation,
-    expect: field(
+    expect: field<Record<string, Static<typeof row>>>(
       'agent, then intent, then verdict; what is not listed is DENY',
       [{ operator: { 'read report': 'ALLOW', 'data.update.report': { test: 'ALLOW', live: 'ESCALATE' } } }],
       { type: 'object', additionalProperties: row },
@@ -143,7 +148,9 @@ const matrix = closed(
   },
 );
 
-const example: PolicyTestFile = {
+export type PolicyTestMatrix = Static<typeof matrix>;
+
+const example = {
   name: 'reports',
   now: '2026-03-02T10:00:00Z',
   fixtures: {
@@ -171,51 +178,54 @@ const example: PolicyTestFile = {
   ],
 };
 
+const file = closed(
+  {
+    $schema: text('where editors find this schema', '../schema/policy-test.schema.json', { maxLength: 2_048 }),
+    name: text('what is tested; unique among the test files', 'production data'),
+    description: text('what the file shows, for those who read it as documentation', 'Who may do what.', {
+      maxLength: 2_000,
+    }),
+    now,
+    organisation,
+    environment: environment(`the environment of cases that name none; absent: ${TEST_DEFAULTS.environment}`),
+    fixtures: closed(
+      {
+        agents: fixtures(refer('agent', agent), 'Agents by name.', { newcomer: {}, operator: { level: 4 } }),
+        keys: fixtures(refer('key', key), 'API keys by name.', { ci: { bound: true } }),
+        intents: fixtures(refer('intent', intent), 'Intents by name.', { 'read report': 'data.read.report' }),
+        contexts: fixtures(refer('context', context), 'Contexts by name.', { ticketed: { ticket: 'T-1' } }),
+      },
+      { description: 'what cases refer to by name', examples: [example.fixtures] },
+    ),
+    cases: field<PolicyTestCase[]>('questions with their answers, one by one', [example.cases], {
+      type: 'array',
+      maxItems: 10_000,
+      items: { $ref: '#/$defs/case' },
+    }),
+    matrix: field<PolicyTestMatrix[]>(
+      'tables of agents and intents; cases and matrices of a file make at most 100,000 cases',
+      [example.matrix],
+      {
+        type: 'array',
+        maxItems: 1_000,
+        items: { $ref: '#/$defs/matrix' },
+      },
+    ),
+  },
+  {
+    description: 'Questions to the policies beside it, and the answers they must give.',
+    examples: [example],
+    required: ['name'],
+  },
+);
+export type PolicyTestFile = Static<typeof file>;
+
 /** The published schema, served at /schemas/policy-test.json and kept in policies/schema/. */
-export const PolicyTestSchema: TSchema & { '~unsafe': PolicyTestFile } = Type.Unsafe<PolicyTestFile>({
+export const PolicyTestSchema = typed<PolicyTestFile>({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: POLICY_TEST_SCHEMA_ID,
   title: 'Custos policy test',
-  ...closed(
-    {
-      $schema: text('where editors find this schema', '../schema/policy-test.schema.json', { maxLength: 2_048 }),
-      name: text('what is tested; unique among the test files', 'production data'),
-      description: text('what the file shows, for those who read it as documentation', 'Who may do what.', {
-        maxLength: 2_000,
-      }),
-      now,
-      organisation,
-      environment: environment(`the environment of cases that name none; absent: ${TEST_DEFAULTS.environment}`),
-      fixtures: closed(
-        {
-          agents: fixtures({ $ref: '#/$defs/agent' }, 'Agents by name.', { newcomer: {}, operator: { level: 4 } }),
-          keys: fixtures({ $ref: '#/$defs/key' }, 'API keys by name.', { ci: { bound: true } }),
-          intents: fixtures({ $ref: '#/$defs/intent' }, 'Intents by name.', { 'read report': 'data.read.report' }),
-          contexts: fixtures({ $ref: '#/$defs/context' }, 'Contexts by name.', { ticketed: { ticket: 'T-1' } }),
-        },
-        { description: 'what cases refer to by name', examples: [example.fixtures] },
-      ),
-      cases: field('questions with their answers, one by one', [example.cases], {
-        type: 'array',
-        maxItems: 10_000,
-        items: { $ref: '#/$defs/case' },
-      }),
-      matrix: field(
-        'tables of agents and intents; cases and matrices of a file make at most 100,000 cases',
-        [example.matrix],
-        {
-          type: 'array',
-          maxItems: 1_000,
-          items: { $ref: '#/$defs/matrix' },
-        },
-      ),
-    },
-    {
-      description: 'Questions to the policies beside it, and the answers they must give.',
-      examples: [example],
-      required: ['name'],
-    },
-  ),
+  ...file,
   anyOf: [{ required: ['cases'] }, { required: ['matrix'] }],
   $defs: {
     agent,
