@@ -7,7 +7,6 @@ import { parseKey } from '../shared/domain/keys/format.ts';
 import { EXIT, exitWith, say, UsageError } from './exit.ts';
 import { SYSTEM_CLOCK } from './mcp-guard/clock.ts';
 import { createCustos } from './mcp-guard/custos.ts';
-import { Definitions } from './mcp-guard/definitions.ts';
 import { Guard } from './mcp-guard/guard.ts';
 import { createHideDenied } from './mcp-guard/hiding.ts';
 import {
@@ -20,7 +19,7 @@ import {
 } from './mcp-guard/http-access.ts';
 import { guardHttp } from './mcp-guard/http.ts';
 import { Reporter } from './mcp-guard/reports.ts';
-import { Session } from './mcp-guard/session.ts';
+import { newState, Session } from './mcp-guard/session.ts';
 import { guardStdio } from './mcp-guard/stdio.ts';
 import { serverEnv } from './mcp/server-process.ts';
 import { httpUrl, wholeNumber } from './options.ts';
@@ -96,7 +95,7 @@ async function run([command, ...args]: readonly string[], options: Options): Pro
   const common = { guard, newId: randomUUID, log };
   try {
     if (command !== undefined) {
-      const session = new Session({ reporter, hide, log, definitions: new Definitions() });
+      const session = new Session({ reporter, hide, log, state: newState() });
       return await guardStdio({ ...common, command, args, env: serverEnv(), session, nowMs: clock.nowMs });
     }
     const url = httpUrl('--upstream', upstream ?? '');

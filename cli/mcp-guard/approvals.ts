@@ -1,6 +1,7 @@
 // Waiting for a human: polls one approval, shows progress meanwhile, and remembers approvals for which nobody waits any more.
 import type { Clock } from './clock.ts';
-import type { Attempt, Custos } from './custos.ts';
+import type { Custos } from './custos.ts';
+import type { Attempt } from './decision.ts';
 
 export interface WaitOptions {
   readonly custos: Pick<Custos, 'approval'>;
@@ -45,10 +46,7 @@ export async function waitForHuman(approvalId: string, options: WaitOptions): Pr
 
 const MAX_REMEMBERED = 1_000;
 
-/**
- * Attempts that a later call continues, by question: the same call then uses what a human has approved meanwhile. Each is taken once, so
- * that no two calls get one decision.
- */
+/** Attempts that a later call continues, by question. Each is taken once, so that no two calls get one decision. */
 export class OpenAttempts {
   private readonly attempts = new Map<string, Attempt>();
 

@@ -1,6 +1,6 @@
 // The decision client: the guard's requests to the service. Every failure is a sentence, never an exception.
 import type { Clock } from './clock.ts';
-import { type Question, readDecision, type Ruling } from './decision.ts';
+import { type Attempt, type Question, readDecision, type Ruling } from './decision.ts';
 import { objectOf } from '../mcp/messages.ts';
 
 export interface CustosOptions {
@@ -14,15 +14,6 @@ export interface CustosOptions {
 export type ApprovalStatus =
   | { readonly kind: 'status'; readonly status: string }
   | { readonly kind: 'failed'; readonly sentence: string; readonly isFinal: boolean };
-
-/**
- * One request for a decision, with its repetitions. Its id is sent as Idempotency-Key, so that repetitions get one decision, and as
- * X-Request-Id, which that decision contains.
- */
-export interface Attempt {
-  readonly id: string;
-  readonly approvalId: string | undefined;
-}
 
 /** The parts of a question that the service sees. */
 export type Asked = Pick<Question, 'agentId' | 'server' | 'definitionDigest' | 'annotations'> & {
@@ -105,11 +96,12 @@ export function createCustos({ url, key, clock, newId }: CustosOptions): Custos 
   };
 
   return {
-    async ask(question, { id, approvalId }, signal) {
+    async ask(question, attempt, signal) {
+      const { id, approvalId } = attempt;
       const approval = approvalId === undefined ? {} : { approval_id: approvalId };
       const answer = await ask('/v1/enforce', { ...bodyOf(question), ...approval }, id, signal);
       if ('sentence' in answer) return { kind: 'none', sentence: answer.sentence };
-      if (answer.status === 200) return readDecision(question, answer.body, [id, answer.requestId]);
+      if (answer.status === 200) return readDecision(question, attempt, answer);
       const isLapsed = objectOf(answer.body)?.['code'] === 'E5004';
       return isLapsed ? { kind: 'void' } : { kind: 'none', sentence: problemOf(answer) };
     },

@@ -12,6 +12,17 @@ export interface Question {
   readonly annotations: ToolAnnotations;
 }
 
+/**
+ * One request for a decision, with its repetitions. Its id is sent as Idempotency-Key, so that repetitions get one decision, and as
+ * X-Request-Id, which that decision contains.
+ */
+export interface Attempt {
+  readonly id: string;
+  readonly approvalId: string | undefined;
+  /** How often the server has answered the call with a request for input: each round of the call is the same attempt. */
+  readonly rounds: number;
+}
+
 export interface Obligation {
   readonly type: string;
   readonly [member: string]: unknown;
@@ -25,27 +36,34 @@ export interface DecisionReason {
 /** A recorded ALLOW or DEGRADE for one question. Only `readDecision` makes one, from an answer that names this very question. */
 export class Allowed {
   readonly question: Question;
+  readonly attempt: Attempt;
   readonly decisionId: string;
   /** Empty for ALLOW. */
   readonly obligations: readonly Obligation[];
 
-  private constructor(question: Question, decisionId: string, obligations: readonly Obligation[]) {
+  private constructor(question: Question, attempt: Attempt, decisionId: string, obligations: readonly Obligation[]) {
     this.question = question;
+    this.attempt = attempt;
     this.decisionId = decisionId;
     this.obligations = obligations;
   }
 
   /** @returns undefined unless the answer permits */
-  static from(question: Question, decisionId: string, answer: Readonly<Record<string, unknown>>): Allowed | undefined {
+  static from(
+    question: Question,
+    attempt: Attempt,
+    decisionId: string,
+    answer: Readonly<Record<string, unknown>>,
+  ): Allowed | undefined {
     const { verdict, allowed } = answer;
     if (allowed !== true) return undefined;
-    if (verdict === 'ALLOW') return new Allowed(question, decisionId, []);
+    if (verdict === 'ALLOW') return new Allowed(question, attempt, decisionId, []);
     if (verdict !== 'DEGRADE') return undefined;
     const obligations = obligationsOf(answer['obligations']);
     // DEGRADE without obligations can't be: something is missing from the answer.
     return obligations === undefined || obligations.length === 0
       ? undefined
-      : new Allowed(question, decisionId, obligations);
+      : new Allowed(question, attempt, decisionId, obligations);
   }
 }
 
@@ -95,22 +113,29 @@ function answers({ agentId, server, call }: Question, answer: Readonly<Record<st
 
 const NO_DECISION: Ruling = { kind: 'none', sentence: 'Custos gave an answer that is no decision about this call.' };
 
+/** An answer with status 200. */
+interface DecisionAnswer {
+  /** Parsed. */
+  readonly body: unknown;
+  /** X-Request-Id as the service has seen it: a proxy can replace the guard's. */
+  readonly requestId: string | null;
+}
+
 /**
- * @param answer the parsed body of an answer with status 200
- * @param requestIds of the request. Within a minute the service gives the decision that used an approval to each request with the same
- * key: another guard may already have forwarded a call for it.
+ * A decision counts only for the request that made it: within a minute the service gives the decision that used an approval to each
+ * request with the same key, and another guard may already have forwarded a call for it.
  */
-export function readDecision(question: Question, answer: unknown, requestIds: readonly unknown[]): Ruling {
-  const body = objectOf(answer);
+export function readDecision(question: Question, attempt: Attempt, answer: DecisionAnswer): Ruling {
+  const body = objectOf(answer.body);
   const decisionId = body?.['decision_id'];
   if (body === undefined || typeof decisionId !== 'string' || !answers(question, body)) return NO_DECISION;
-  if (!requestIds.includes(body['request_id'])) return { kind: 'void' };
+  if (![attempt.id, answer.requestId].includes(body['request_id'] as string)) return { kind: 'void' };
   const reasons = reasonsOf(body['reasons']);
   const isNo = body['allowed'] === false;
   switch (body['verdict']) {
     case 'ALLOW':
     case 'DEGRADE': {
-      const allowed = Allowed.from(question, decisionId, body);
+      const allowed = Allowed.from(question, attempt, decisionId, body);
       return allowed === undefined ? NO_DECISION : { kind: 'allowed', allowed };
     }
     case 'DENY':

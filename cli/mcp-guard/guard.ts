@@ -1,8 +1,8 @@
 // Decides one tool call: asks Custos, waits for a human where one is needed, and asks anew when the tool has changed meanwhile.
 import { OpenAttempts, waitForHuman } from './approvals.ts';
 import type { Clock } from './clock.ts';
-import type { Attempt, Custos } from './custos.ts';
-import type { Allowed, Question, Ruling } from './decision.ts';
+import type { Custos } from './custos.ts';
+import type { Allowed, Attempt, Question, Ruling } from './decision.ts';
 import type { Definition } from './definitions.ts';
 import { type Terms, termsOf } from './obligations.ts';
 import { Refusals, waitingText } from './refusals.ts';
@@ -25,6 +25,8 @@ export interface CallContext {
   readonly find: (tool: string) => Promise<Definition>;
   /** The definition as of now. */
   readonly current: (tool: string) => Definition;
+  /** The attempt of the earlier round that this call continues, if the server has asked for input. */
+  readonly resume: (question: Question) => Attempt | undefined;
   /** Aborted when the client cancels the call or goes away. */
   readonly signal: AbortSignal;
   /** Resolves when the calls before this one are settled or wait for a human: a server sees calls in the client's order. */
@@ -83,7 +85,7 @@ export class Guard {
       const question = { agentId, server, call, definitionDigest: digest, annotations };
       const key = keyOf(question);
       // An approval is good for the definition that the human saw.
-      if (key !== askedAs) next = this.open.take(key);
+      if (key !== askedAs) next = context.resume(question) ?? this.open.take(key);
       askedAs = key;
       if (context.signal.aborted) return { kind: 'cancelled' };
       const attempt = next ?? this.attempt();
@@ -96,7 +98,7 @@ export class Guard {
   }
 
   private attempt(approvalId?: string): Attempt {
-    return { id: this.options.newId(), approvalId };
+    return { id: this.options.newId(), approvalId, rounds: 0 };
   }
 
   private async follow(ruling: Ruling, round: Round, context: CallContext): Promise<Settled | Again> {
@@ -172,7 +174,8 @@ export class Guard {
   }
 }
 
-function keyOf({ call, definitionDigest }: Question): string {
+/** Equal for calls that one approval can be for. */
+export function keyOf({ call, definitionDigest }: Question): string {
   return JSON.stringify([call.name, call.argumentsDigest, definitionDigest ?? null]);
 }
 

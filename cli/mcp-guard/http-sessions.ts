@@ -1,22 +1,23 @@
 // Which state belongs to a request over HTTP: that of its MCP session, or a state of its own on servers without sessions.
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { Definitions } from './definitions.ts';
 import type { RequestId } from '../mcp/messages.ts';
-import { Session, type SessionOptions } from './session.ts';
+import { newState, type ServerState, Session, type SessionOptions } from './session.ts';
 
 /** Clients that end without a DELETE leave their sessions behind. */
 const MAX_SESSIONS = 10_000;
 
 export class HttpSessions {
-  private readonly options: Omit<SessionOptions, 'definitions'>;
+  private readonly options: Omit<SessionOptions, 'state'>;
   private readonly sessions = new Map<string, Session>();
+  /** Sessions that have begun through this guard. */
+  private readonly begun = new WeakSet<Session>();
   /** Of requests without a session: a server may list other tools to other credentials. */
-  private readonly definitions = new Map<string, Definitions>();
+  private readonly states = new Map<string, ServerState>();
   /** Requests without a session that are being handled, by credentials. */
   private readonly single = new Map<Session, string>();
 
-  constructor(options: Omit<SessionOptions, 'definitions'>) {
+  constructor(options: Omit<SessionOptions, 'state'>) {
     this.options = options;
   }
 
@@ -25,9 +26,9 @@ export class HttpSessions {
     const id = sessionIdOf(headers);
     if (id !== undefined) return { session: this.named(id), done: () => undefined };
     const caller = callerOf(headers);
-    const definitions = this.definitions.get(caller) ?? new Definitions();
-    keep(this.definitions, caller, definitions);
-    const session = new Session({ ...this.options, definitions });
+    const state = this.states.get(caller) ?? newState();
+    keep(this.states, caller, state);
+    const session = new Session({ ...this.options, state });
     this.single.set(session, caller);
     const done = (): void => {
       this.single.delete(session);
@@ -44,6 +45,21 @@ export class HttpSessions {
     return found.length === 1 && only !== undefined && only[0].cancel(id);
   }
 
+  /** The server has begun a session. */
+  begin(request: IncomingHttpHeaders, answer: IncomingHttpHeaders): void {
+    const id = sessionIdOf(answer);
+    if (id !== undefined && sessionIdOf(request) === undefined) this.begun.add(this.named(id));
+  }
+
+  /**
+   * Whether a stream can be resumed: the guard must know all calls of the session, because a result that had to be redacted can be among
+   * the events that the server repeats.
+   */
+  canResume(headers: IncomingHttpHeaders): boolean {
+    const session = this.sessions.get(sessionIdOf(headers) ?? '');
+    return session !== undefined && this.begun.has(session);
+  }
+
   delete(headers: IncomingHttpHeaders): void {
     const id = sessionIdOf(headers);
     if (id === undefined) return;
@@ -56,7 +72,7 @@ export class HttpSessions {
   }
 
   private named(id: string): Session {
-    const session = this.sessions.get(id) ?? new Session({ ...this.options, definitions: new Definitions() });
+    const session = this.sessions.get(id) ?? new Session({ ...this.options, state: newState() });
     keep(this.sessions, id, session)?.end();
     return session;
   }

@@ -5,7 +5,7 @@ import { type Frame, FrameError, readFrame } from '../mcp/frames.ts';
 import type { Guard } from './guard.ts';
 import { type Part, readIncoming } from './held-call.ts';
 import { Access, type AccessOptions } from './http-access.ts';
-import { checkRequest } from './http-checks.ts';
+import { checkRequest, type Refused } from './http-checks.ts';
 import { isDiscovery, withOwnChallenge, withOwnResource } from './http-discovery.ts';
 import { contradictionIn, hasParamHeaders, paramContradictionIn, withParams } from './http-headers.ts';
 import { Reply } from './http-reply.ts';
@@ -31,7 +31,7 @@ import type { ToolCall } from './tool-call.ts';
 export interface HttpGuardOptions extends AccessOptions {
   readonly upstream: URL;
   readonly guard: Guard;
-  readonly session: Omit<SessionOptions, 'definitions'>;
+  readonly session: Omit<SessionOptions, 'state'>;
   readonly newId: () => string;
   readonly log: (line: string) => void;
 }
@@ -104,12 +104,10 @@ class Handler {
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, search } = this.options.upstream;
     const refused = checkRequest(request, { path: pathname + search, access: this.access });
-    if (refused !== undefined) {
-      response.writeHead(refused.status, { 'content-type': 'application/json' });
-      response.end(errorText(null, INVALID_REQUEST, refused.message));
-      return;
-    }
+    if (refused !== undefined) return refuse(response, refused);
     if (isDiscovery(request.method, request.url ?? '')) return this.discover(request, response);
+    if (request.headers['last-event-id'] !== undefined && !this.sessions.canResume(request.headers))
+      return refuse(response, { status: 404, message: 'the guard does not know the session; begin a new one' });
     const { session, done } = this.sessions.of(request.headers);
     const origin = this.access.originOf(request.headers);
     const reply = new Reply(response, session, {
@@ -257,6 +255,7 @@ class Handler {
       return reply.fail(ids, 'The MCP server behind Custos can not be reached.');
     }
     try {
+      this.sessions.begin(request.headers, answer.headers);
       await reply.pass(answer, refusals, ids);
       // An error of HTTP, after which no stream brings the answer.
       if ((answer.statusCode ?? 502) >= 400) session.unanswered(ids);
@@ -265,6 +264,11 @@ class Handler {
       reply.abort();
     }
   }
+}
+
+function refuse(response: ServerResponse, { status, message }: Refused): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(errorText(null, INVALID_REQUEST, message));
 }
 
 /** A single call: its headers have the arguments with which it is forwarded. */

@@ -49,8 +49,9 @@ export class Reporter {
       ...(resultDigest === undefined ? {} : { resultDigest }),
       outcome,
     };
-    // The ids make a repetition after a lost answer count once.
-    const proofId = `tool.called:${decisionId}`;
+    // The ids make a repetition after a lost answer count once. Each round of a call is called.
+    const { rounds } = allowed.attempt;
+    const proofId = `tool.called:${decisionId}${rounds === 0 ? '' : `:${rounds}`}`;
     this.post('/v1/proofs', { event: 'tool.called', entityId: question.agentId, payload, proofId });
     if (!this.options.withSignals || (outcome !== 'success' && outcome !== 'failure')) return;
     const { agentId, server, call } = question;

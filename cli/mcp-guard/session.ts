@@ -1,8 +1,10 @@
 // The state of one session between a client and a server: calls on hold, calls on their way, lists of tools that were asked for.
 import { createHash } from 'node:crypto';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
-import type { Allowed } from './decision.ts';
-import type { Definitions, PageRequest } from './definitions.ts';
+import { OpenAttempts } from './approvals.ts';
+import type { Allowed, Attempt, Question } from './decision.ts';
+import { Definitions, type PageRequest } from './definitions.ts';
+import { keyOf } from './guard.ts';
 import type { Message } from '../mcp/frames.ts';
 import type { HideDenied } from './hiding.ts';
 import {
@@ -18,8 +20,19 @@ import { redactedResponse, type Terms } from './obligations.ts';
 import type { Reporter } from './reports.ts';
 import type { ToolCall } from './tool-call.ts';
 
-export interface SessionOptions {
+/** What the guard knows of the server as one client sees it. */
+export interface ServerState {
   readonly definitions: Definitions;
+  /** Of calls for which the server has asked for input (2026-07-28). */
+  readonly unfinished: OpenAttempts;
+}
+
+export function newState(): ServerState {
+  return { definitions: new Definitions(), unfinished: new OpenAttempts() };
+}
+
+export interface SessionOptions {
+  readonly state: ServerState;
   readonly reporter: Pick<Reporter, 'called' | 'notCalled'>;
   /** Undefined: lists pass as they are. */
   readonly hide: HideDenied | undefined;
@@ -39,7 +52,7 @@ export class Session {
 
   constructor(options: SessionOptions) {
     this.options = options;
-    this.definitions = options.definitions;
+    this.definitions = options.state.definitions;
   }
 
   /** Whether a call with this id is on hold or unanswered. */
@@ -64,6 +77,15 @@ export class Session {
   forward({ id }: ToolCall, allowed: Allowed, { redact }: Terms): void {
     this.forwarded.set(idKey(id), allowed);
     if (redact.length > 0) this.redactions.set(idKey(id), { fields: redact, call: allowed.question.call });
+  }
+
+  /**
+   * The attempt of the round before, which the service answers with the same decision while it stands. The state and the arguments must
+   * be those of that round; otherwise it is another call.
+   */
+  resume(question: Question): Attempt | undefined {
+    const { continues } = question.call;
+    return continues && this.options.state.unfinished.take(roundKey(question, continues.state));
   }
 
   /** A permitted call does not go to the server after all. */
@@ -127,6 +149,12 @@ export class Session {
     const allowed = this.forwarded.get(key);
     if (allowed === undefined) return;
     this.forwarded.delete(key);
+    const { attempt, question } = allowed;
+    const result = objectOf(response?.['result']);
+    if (result?.['resultType'] === 'input_required') {
+      const key = roundKey(question, result['requestState']);
+      this.options.state.unfinished.keep(key, { ...attempt, rounds: attempt.rounds + 1 });
+    }
     this.options.reporter.called({ allowed, outcome, resultDigest: resultDigestOf(response) });
   }
 
@@ -153,6 +181,10 @@ export class Session {
     const { hide } = this.options;
     return hide === undefined ? SAME : hide(message, (name) => this.definitions.current(name));
   }
+}
+
+function roundKey(question: Question, state: unknown): string {
+  return JSON.stringify([keyOf(question), state ?? null]);
 }
 
 function outcomeOf(response: Readonly<Record<string, unknown>>): 'success' | 'failure' | 'pending' {

@@ -62,6 +62,7 @@ export async function settleCall(hold: HeldCall, around: Around): Promise<Settle
     const settled = await guard.decide(call, {
       find: async (name) => session.definitions.find(name, around.listPage(call)),
       current: (name) => session.definitions.current(name),
+      resume: (question) => session.resume(question),
       signal,
       turn: around.turn,
       onWaiting: () => around.onWaiting(giveUp),

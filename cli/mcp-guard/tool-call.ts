@@ -22,6 +22,8 @@ export interface ToolCall {
   readonly withResultType: boolean;
   /** Whether the client asks for a task, whose result a later request fetches. */
   readonly isTask: boolean;
+  /** Present when the call continues one for which the server has asked for input: the server's state, if it gave one. */
+  readonly continues: { readonly state: unknown } | undefined;
   /** For requests that the guard adds on behalf of this call. */
   readonly envelope: Json;
 }
@@ -33,7 +35,7 @@ export type ReadCall =
   /** Without an id there is no answer to give: the call is dropped. */
   | { readonly kind: 'unanswerable' };
 
-const PARAMS = ['name', 'arguments', '_meta', 'task'];
+const PARAMS = ['name', 'arguments', '_meta', 'task', 'inputResponses', 'requestState'];
 
 export function isToolCall({ value }: Message): boolean {
   return value['method'] === 'tools/call';
@@ -56,7 +58,7 @@ function collisionIn(value: unknown): string | undefined {
 }
 
 /** @returns why the call can't be put as a question, or the question's parts */
-function checked(message: Message): string | Pick<ToolCall, 'name' | 'arguments' | 'isTask'> {
+function checked(message: Message): string | Pick<ToolCall, 'name' | 'arguments' | 'isTask' | 'continues'> {
   let strict: unknown;
   try {
     strict = parseJson(message.text);
@@ -68,13 +70,14 @@ function checked(message: Message): string | Pick<ToolCall, 'name' | 'arguments'
   if (params === undefined) return 'the request has no params';
   const odd = misspelt(Object.keys(params), PARAMS);
   if (odd !== undefined) return `the request has a member ${JSON.stringify(odd)} that can be mistaken for another`;
-  const { name, task } = params;
+  const { name, task, inputResponses, requestState: state } = params;
   if (typeof name !== 'string' || name === '') return 'the request does not name a tool';
   const args = params['arguments'] === undefined ? {} : objectOf(params['arguments']);
   if (args === undefined) return 'its arguments are not a JSON object';
   const twin = collisionIn(args);
   if (twin !== undefined) return `its arguments have two members that differ only in case: ${JSON.stringify(twin)}`;
-  return { name, arguments: args, isTask: task !== undefined };
+  const continues = inputResponses === undefined && state === undefined ? undefined : { state };
+  return { name, arguments: args, isTask: task !== undefined, continues };
 }
 
 export function readCall(message: Message): ReadCall {

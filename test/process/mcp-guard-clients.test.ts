@@ -159,7 +159,15 @@ describe('custos mcp-guard with the official clients', () => {
         'done',
       );
       expect(seen).to.deep.equal([1, 2, 3, 4]);
-      if (version === '2026-07-28') expect((await client.call('ask')).content[0]?.text).to.include('Ada');
+      if (version === '2026-07-28') {
+        custos.answer = ({ approval_id: approval }) => ({ verdict: approval === undefined ? 'ESCALATE' : 'ALLOW' });
+        const before = custos.asked.length;
+        const asking = client.call('ask', {}, () => custos.approvals.set(APPROVAL, 'approved'));
+        expect((await asking).content[0]?.text).to.include('Ada');
+        // The escalation, and the use of its approval: the second round of the call is no new question.
+        expect(custos.asked.length - before).to.equal(2);
+        custos.approvals.clear();
+      }
       custos.answer = ({ approval_id: approval }) => ({ verdict: approval === undefined ? 'ESCALATE' : 'ALLOW' });
       const approved = client.call('read', {}, () => custos.approvals.set(APPROVAL, 'approved'));
       expect((await approved).content[0]?.text).to.equal('read');

@@ -137,6 +137,14 @@ describe('custos mcp-guard with the real service', () => {
       expect(forwarded()).to.equal(round);
     }
     expect(approved.size).to.equal(4);
+    // A further round of a call goes on under the decision of the first: nobody is asked again.
+    const [guarded] = guards.filter(({ server }) => server.length > 0);
+    const { id } = JSON.parse(guarded?.server[0] ?? '') as { id: number };
+    guarded?.fromServer({ jsonrpc: '2.0', id, result: { resultType: 'input_required', requestState: 's' } });
+    const continued = { ...params, requestState: 's' };
+    guarded?.fromClient({ jsonrpc: '2.0', id: 9, method: 'tools/call', params: continued });
+    await waitFor(() => forwarded() === 5);
+    expect((await service.admin.get('/v1/approvals?status=pending')).json).to.deep.include({ items: [] });
     for (const { session } of guards) session.end();
   });
 

@@ -77,6 +77,7 @@ export async function startFakeCustos(answer: FakeCustos['answer'] = () => ALLOW
   const permitted = new Map<string, Asked>();
   const approvals = new Map<string, string>();
   let decisions = 0;
+  const decided = new Map<string, object>();
   const server = http.createServer((request, response) => {
     void respond(request, response);
   });
@@ -108,7 +109,15 @@ export async function startFakeCustos(answer: FakeCustos['answer'] = () => ALLOW
     const approvalId = /^\/v1\/approvals\/(\w+)$/.exec(path)?.[1];
     if (approvalId !== undefined) fake.polls += 1;
     if (approvalId !== undefined) return [200, { approvalId, status: approvals.get(approvalId) ?? 'pending' }];
-    if (path === '/v1/enforce') return [200, { request_id: requestId, ...(await decide(body as unknown as Asked)) }];
+    if (path === '/v1/enforce') {
+      // The guard sends one id as X-Request-Id and as Idempotency-Key.
+      const answer = decided.get(requestId) ?? {
+        request_id: requestId,
+        ...(await decide(body as unknown as Asked)),
+      };
+      if ('decision_id' in answer) decided.set(requestId, answer);
+      return [200, answer];
+    }
     if (path === '/v1/enforce/batch')
       return [200, { decisions: await Promise.all((body['requests'] as Asked[]).map(member)) }];
     (path === '/v1/proofs' ? proofs : signals).push(body);

@@ -1,13 +1,12 @@
 // A guard's stdio session in memory: input and output are lines of text, the test supplies decisions and moves the clock.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../cli/mcp-guard/clock.ts';
-import { Definitions } from '../../cli/mcp-guard/definitions.ts';
-import type { ApprovalStatus, Attempt, Custos } from '../../cli/mcp-guard/custos.ts';
-import { type Allowed, type Question, readDecision, type Ruling } from '../../cli/mcp-guard/decision.ts';
+import type { ApprovalStatus, Custos } from '../../cli/mcp-guard/custos.ts';
+import { type Allowed, type Attempt, type Question, readDecision, type Ruling } from '../../cli/mcp-guard/decision.ts';
 import { Guard } from '../../cli/mcp-guard/guard.ts';
 import type { HideDenied } from '../../cli/mcp-guard/hiding.ts';
 import type { CallReport } from '../../cli/mcp-guard/reports.ts';
-import { Session } from '../../cli/mcp-guard/session.ts';
+import { newState, Session } from '../../cli/mcp-guard/session.ts';
 import { StdioSession } from '../../cli/mcp-guard/stdio-session.ts';
 import { type Asked, decisionFor } from './fake-custos.ts';
 
@@ -78,9 +77,13 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
   const unused: string[] = [];
   /** Of the request that made a decision, by decision id. */
   const requestIds = new Map<string, string>();
-  const ask = async (question: Question, { id, approvalId }: Attempt): Promise<Ruling> => {
+  /** Answers by Idempotency-Key. */
+  const answered = new Map<string, unknown>();
+  const ask = async (question: Question, attempt: Attempt): Promise<Ruling> => {
+    const { id, approvalId } = attempt;
     asked.push({ question, approvalId, attemptId: id });
     const n = asked.length;
+    if (answered.has(id)) return readDecision(question, attempt, { body: answered.get(id), requestId: null });
     const said = await answer(question, approvalId);
     if (said === 'away') return { kind: 'none', sentence: 'Custos could not be reached.' };
     const { call, agentId, server: name } = question;
@@ -96,7 +99,9 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
     requestIds.set(decisionId, requestId);
     const isAbout = decision['agent_id'] === agentId && decision['dry_run'] === undefined && !('tool' in said);
     if (decision['allowed'] === true && isAbout && !permitted.has(decisionId)) permitted.set(decisionId, question);
-    return readDecision(question, JSON.parse(JSON.stringify({ request_id: requestId, ...decision })), [id]);
+    const answerBody: unknown = JSON.parse(JSON.stringify({ request_id: requestId, ...decision }));
+    answered.set(id, answerBody);
+    return readDecision(question, attempt, { body: answerBody, requestId: null });
   };
   const custos: Pick<Custos, 'ask' | 'approval'> = options.custos ?? {
     ask,
@@ -109,7 +114,7 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
     called: (report: CallReport): void => void reports.push(report),
     notCalled: ({ decisionId }: Allowed): void => void unused.push(decisionId),
   };
-  const session = new Session({ reporter, hide, log, definitions: new Definitions() });
+  const session = new Session({ reporter, hide, log, state: newState() });
   let ids = 0;
   const stdio = new StdioSession({
     guard,

@@ -10,7 +10,7 @@ import { type FakeCustos, type Said, startFakeCustos } from '../../support/fake-
 import { quickClock } from '../../support/guard-session.ts';
 
 const NEVER = new AbortController().signal;
-const ATTEMPT = { id: 'id-1', approvalId: undefined };
+const ATTEMPT = { id: 'id-1', approvalId: undefined, rounds: 0 };
 
 function question(args: object = { path: 'a' }): Question {
   const value = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'read', arguments: args } };
@@ -52,7 +52,7 @@ describe('the decision client', () => {
     withService(
       () => ({ verdict: 'ALLOW' }),
       async (custos, { asked }) => {
-        expect(await custos.ask(question(), { id: 'id-1', approvalId: 'apr_x' }, NEVER)).to.include({
+        expect(await custos.ask(question(), { ...ATTEMPT, approvalId: 'apr_x' }, NEVER)).to.include({
           kind: 'allowed',
         });
         expect(asked).to.deep.equal([
@@ -169,7 +169,7 @@ describe('the decision client', () => {
 
 describe('reports', () => {
   // The part of a decision that a report names.
-  const allowed = { question: question(), decisionId: 'dec_1' } as unknown as Allowed;
+  const allowed = { question: question(), attempt: ATTEMPT, decisionId: 'dec_1' } as unknown as Allowed;
 
   it('hold digests and never arguments or results, and signals only when asked for', () =>
     withService(

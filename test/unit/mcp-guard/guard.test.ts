@@ -232,6 +232,89 @@ describe('a call that a human has to approve', () => {
   });
 });
 
+describe('a call for which the server has asked for input', () => {
+  const continued = (id: number, params: object): object => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'write', arguments: { path: 'a' }, inputResponses: { ok: { action: 'accept' } }, ...params },
+  });
+  const asksForInput = (id: number): object => ({
+    jsonrpc: '2.0',
+    id,
+    result: { resultType: 'input_required', inputRequests: { ok: {} }, requestState: 's' },
+  });
+  const approvedOnce = async (): Promise<GuardSession> => {
+    const guarded = startGuardSession({
+      answer: withApproval({ verdict: 'ALLOW' }),
+      approval: () => ({ kind: 'status', status: 'approved' }),
+      waitMs: 1e9,
+    });
+    guarded.fromClient(call(1));
+    await settled(guarded);
+    guarded.fromServer(asksForInput(1));
+    expect(guarded.asked).to.have.length(2);
+    return guarded;
+  };
+
+  it('goes on under its approval, round after round, and each round is reported', async () => {
+    const guarded = await approvedOnce();
+    guarded.fromClient(continued(2, { requestState: 's' }));
+    await turn();
+    guarded.fromServer(asksForInput(2));
+    guarded.fromClient(continued(3, { requestState: 's' }));
+    await turn();
+    guarded.fromServer({ jsonrpc: '2.0', id: 3, result: { resultType: 'complete', content: [] } });
+    expect(guarded.server.slice(1)).to.deep.equal([
+      JSON.stringify(continued(2, { requestState: 's' })),
+      JSON.stringify(continued(3, { requestState: 's' })),
+    ]);
+    // The same attempt each time, which the service answers with the same decision while it stands.
+    const [, used, ...rounds] = guarded.asked.map(({ attemptId }) => attemptId);
+    expect(rounds).to.deep.equal([used, used]);
+    const reports = guarded.reports.map(({ outcome, allowed }) => [
+      outcome,
+      allowed.decisionId,
+      allowed.attempt.rounds,
+    ]);
+    expect(reports).to.deep.equal([
+      ['pending', 'dec_2', 0],
+      ['pending', 'dec_2', 1],
+      ['success', 'dec_2', 2],
+    ]);
+  });
+
+  for (const [what, params] of [
+    ['other arguments', { requestState: 's', arguments: { path: 'b' } }],
+    ['another tool', { requestState: 's', name: 'read' }],
+    ['another state', { requestState: 't' }],
+    ['no state', {}],
+  ] as const)
+    it(`is another call with ${what}, and needs an approval of its own`, async () => {
+      const guarded = await approvedOnce();
+      guarded.fromClient(continued(2, params));
+      await turn();
+      expect(guarded.asked[2]).to.include({ approvalId: undefined });
+      expect(guarded.asked[2]?.attemptId).to.not.equal(guarded.asked[1]?.attemptId);
+    });
+
+  it('is continued once: a second call with the same state is another call', async () => {
+    const guarded = await approvedOnce();
+    guarded.fromClient(continued(2, { requestState: 's' }));
+    guarded.fromClient(continued(3, { requestState: 's' }));
+    await turn();
+    expect(guarded.asked.slice(2, 4).map(({ approvalId }) => approvalId)).to.deep.equal([APPROVAL, undefined]);
+  });
+
+  it('is asked about anew when its definition has changed', async () => {
+    const guarded = await approvedOnce();
+    see(guarded, 5, { name: 'write', description: 'changed' });
+    guarded.fromClient(continued(2, { requestState: 's' }));
+    await turn();
+    expect(guarded.asked[2]?.approvalId).to.equal(undefined);
+  });
+});
+
 describe('the definition of a tool', () => {
   const [one, two] = [
     { name: 'write', description: 'one' },

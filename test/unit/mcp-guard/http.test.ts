@@ -411,6 +411,8 @@ describe('the guard over HTTP', () => {
     custos.answer = () => ({ verdict: 'DEGRADE', obligations: [{ type: 'redact_fields', fields: ['email'] }] });
     const secret = JSON.stringify(result(1, { content: [{ type: 'text', text: '{"email":"a@b"}' }] }));
     const headers = { 'mcp-session-id': 's1' };
+    answer = (_, response) => response.writeHead(200, { ...headers, 'content-type': 'application/json' }).end('{}');
+    await send({ jsonrpc: '2.0', id: 0, method: 'initialize' });
     answer = json(secret);
     const first = await (await send(call(1), { headers })).text();
     answer = (_, response) =>
@@ -423,6 +425,20 @@ describe('the guard over HTTP', () => {
     expect(first + second).to.not.include('a@b');
     expect(second).to.include('id: 5');
   });
+
+  for (const [what, session] of [
+    ['without a session', {}],
+    ['in a session that has not begun through the guard', { 'mcp-session-id': 's2' }],
+  ] as const)
+    it(`does not resume a stream ${what}, because a result in it may have to be redacted`, async () => {
+      // Servers repeat the id of the session in each answer.
+      answer = (_, response) => response.writeHead(200, { ...session, 'content-type': 'application/json' }).end('{}');
+      await send({ jsonrpc: '2.0', id: 1, method: 'ping' }, { headers: session });
+      const again = await fetch(guard.address, {
+        headers: { ...session, accept: 'text/event-stream', 'last-event-id': '4' },
+      });
+      expect([again.status, received.map(({ method }) => method)]).to.deep.equal([404, ['POST']]);
+    });
 
   for (const [what, said] of [
     ['garbage', json('hello')],
