@@ -99,7 +99,7 @@ async function startBusiness(
   const counting: typeof decider = {
     ...decider,
     recorded(question, answer) {
-      countDecision(answer.evaluation.verdict);
+      countDecision(answer.evaluation.verdict, answer.facts.tool);
       decider.recorded(question, answer);
     },
   };

@@ -12,6 +12,7 @@ import { type PolicyDeps, policyRoutes } from './policies.ts';
 import { type PolicyReplayDeps, policyReplayRoutes } from './policy-replay.ts';
 import { type ProofDeps, proofRoutes } from './proofs.ts';
 import { type SubmittedIntentDeps, submittedIntentRoutes } from './submitted-intents.ts';
+import { toolRoutes } from './tools.ts';
 import { type TrustDeps, trustRoutes } from './trust.ts';
 
 export type BusinessDeps = AgentDeps &
@@ -45,5 +46,6 @@ export function businessRoutes(deps: BusinessDeps): Route[] {
     // Before the routes of sets by digest, which would read these paths as digests.
     ...policyReplayRoutes(deps),
     ...policyRoutes(deps),
+    ...toolRoutes(deps),
   ];
 }

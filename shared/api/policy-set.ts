@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { FindingSchema } from '../core/policy/types.ts';
 import { closed, JsonObject, named, Nullable, Timestamp } from './common.ts';
 
-const Digest = Type.String({
+export const PolicySetDigest = Type.String({
   description:
     'SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues there is no `tools`.',
 });
@@ -11,7 +11,7 @@ const Policies = Type.Array(JsonObject({ description: 'A policy: see /schemas/po
 const Tools = Type.Optional(Type.Array(JsonObject({ description: 'A tool catalogue: see /schemas/tools.json.' })));
 
 export const PolicySetStatus = named('PolicySetStatus', {
-  digest: Digest,
+  digest: PolicySetDigest,
   activatedAt: Timestamp,
   policies: Policies,
   tools: Tools,
@@ -25,7 +25,7 @@ export const PolicySetStatus = named('PolicySetStatus', {
 });
 
 export const StoredPolicySet = named('StoredPolicySet', {
-  digest: Digest,
+  digest: PolicySetDigest,
   createdAt: Timestamp,
   engine: Type.Integer(),
   lexicon: JsonObject(),
@@ -55,6 +55,6 @@ export const ValidatePoliciesRequest = named('ValidatePoliciesRequest', {
 
 export const ValidatePoliciesResponse = named('ValidatePoliciesResponse', {
   valid: Type.Boolean(),
-  digest: Nullable(Digest),
+  digest: Nullable(PolicySetDigest),
   findings: Type.Array(FindingSchema),
 });

@@ -7,7 +7,10 @@ import {
   type ToolCall,
 } from '../core/tools/call.ts';
 import { MASK_REASONS } from '../core/tools/mask.ts';
-import { CallerId, closed, JsonObject, named, StringEnum } from './common.ts';
+import { ToolEntrySchema } from '../core/tools/schema.ts';
+import { EFFECTS } from '../kernel/vocabulary.ts';
+import { CallerId, closed, Cursor, JsonObject, listOf, named, PAGE, StringEnum } from './common.ts';
+import { PolicySetDigest } from './policy-set.ts';
 
 const Hint = Type.Boolean();
 
@@ -78,4 +81,31 @@ export const MaskedArguments = Type.Array(
         'name: its member is named like a secret, and the whole value is masked. private_key: it holds a private key, and the whole value is masked. credential: parts of it have the form of a credential, and only these are masked.',
     }),
   }),
+);
+
+export const ToolCatalogueListQuery = closed({
+  ...PAGE,
+  // The name of a server in base64url: 256 characters of up to 4 bytes.
+  cursor: Type.Optional(Type.String({ ...Cursor, maxLength: 1_400 })),
+});
+
+const CataloguedTool = named('CataloguedTool', {
+  name: Type.String(),
+  ...ToolEntrySchema.properties,
+  effect: StringEnum(EFFECTS, { description: 'Of the entry, or that of its action.' }),
+});
+
+const CatalogueInForce = named('ToolCatalogue', {
+  server: Type.String({ description: 'The name of the source of the tools, as calls name it.' }),
+  description: Type.String(),
+  trustAnnotations: Type.Boolean({
+    description: 'Whether the annotations of the server decide about its tools that are not listed here.',
+  }),
+  tools: Type.Array(CataloguedTool, { description: 'By name.' }),
+});
+
+/** A page with another digest than the one before it is of another policy set. */
+export const ToolCatalogueList = closed(
+  { digest: PolicySetDigest, ...listOf(CatalogueInForce, 'ToolCatalogueList').properties },
+  { $id: 'ToolCatalogueList' },
 );

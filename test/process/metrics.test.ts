@@ -40,6 +40,8 @@ describe('the metrics of running processes', function () {
     const client = createClient(ingress.address, key, { patient: true });
     await client.post('/v1/enforce', { intent: 'data.read.report', agent_id: 'a "quoted"\\agent' });
     await client.post('/v1/enforce', { intent: 'payments.transfer.money', agent_id: 'a' });
+    const call = { server: 'a "quoted"\\server', name: 'any', arguments: { path: '/srv/a' } };
+    await client.post('/v1/enforce', { tool: call, agent_id: 'a' });
     await client.get('/v1/agents/no%22body');
     client.close();
     const read = async ({ address }: TestService): Promise<Map<string, Family>> =>
@@ -59,7 +61,11 @@ describe('the metrics of running processes', function () {
     expect(exposed.ingress.get('custos_http_request_duration_seconds')?.type).to.equal('histogram');
     expect(exposed.worker.get('custos_job_duration_seconds')?.type).to.equal('histogram');
     const verdicts = exposed.ingress.get('custos_decisions_total')?.samples ?? [];
-    expect(verdicts.reduce((sum, { value }) => sum + value, 0)).to.equal(2);
+    expect(verdicts.reduce((sum, { value }) => sum + value, 0)).to.equal(3);
+    const ofTools = exposed.ingress.get('custos_tool_decisions_total')?.samples ?? [];
+    expect(ofTools.filter(({ value }) => value > 0)).to.deep.equal([
+      { name: 'custos_tool_decisions_total', labels: { verdict: 'ESCALATE', tool: 'unknown' }, value: 1 },
+    ]);
   });
 
   it('follow the naming rules: counters end in _total, times in _seconds, all have a help text', () => {
@@ -87,7 +93,10 @@ describe('the metrics of running processes', function () {
       'environment',
       'le',
       'result',
+      'tool',
     ]);
+    const states = exposed.ingress.get('custos_tool_decisions_total')?.samples.map(({ labels }) => labels['tool']);
+    expect(new Set(states)).to.deep.equal(new Set(['known', 'changed', 'unknown']));
     for (const { name, samples } of [...exposed.ingress.values(), ...exposed.worker.values()])
       if (name.startsWith('custos_'))
         for (const { labels } of samples)

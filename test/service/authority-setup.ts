@@ -11,7 +11,7 @@ export const DASHBOARD = '/dashboard/api';
 export const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
 /** Their data belongs to the whole installation: the key must belong to the operator, in addition to having the scope. */
-export const OPERATOR_ONLY = /\/v1\/policies\b|^\/metrics$|\/dashboard\/api\/polic/;
+export const OPERATOR_ONLY = /\/v1\/(?:policies|tools)\b|^\/metrics$|\/dashboard\/api\/polic/;
 
 /** A path parameter: an id of the owner, and an unknown id of the same form. */
 export interface Named {
@@ -127,6 +127,7 @@ async function makeThings(
     '/v1/policies/{digest}': set?.digest ?? '',
     '/policy-sets/{digest}': set?.digest ?? '',
     '/policy-sets/{digest}/policies': set?.digest ?? '',
+    '/policy-sets/{digest}/tools': set?.digest ?? '',
     '/policy-sets/{digest}/policies/{id}': set?.digest ?? '',
     '/v1/policies/replays/{id}': replay?.id ?? '',
   };

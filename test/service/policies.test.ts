@@ -83,6 +83,32 @@ describe('policy sets', function suite() {
     ]);
   });
 
+  it('show their catalogues page by page with all tools, pins and defaults; a set without catalogues has an empty list', async () => {
+    const all = (await service.admin.get('/v1/tools')).json;
+    const servers = all.items.map(({ server }: { server: string }) => server);
+    expect(servers).to.deep.equal(['everything', 'fetch', 'filesystem', 'git', 'memory']);
+    const paged: unknown[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const { json } = await service.admin.get(`/v1/tools?limit=2${query}`);
+      paged.push(...json.items);
+      cursor = json.nextCursor;
+    }
+    expect(paged).to.deep.equal(all.items);
+    const file = JSON.parse(readFileSync(path.join(SHIPPED_POLICIES, 'tools', 'memory.json'), 'utf8'));
+    const { tools, ...head } = all.items.at(-1);
+    expect(head).to.deep.equal({ server: 'memory', description: file.description, trustAnnotations: false });
+    expect(tools.map(({ name }: { name: string }) => name)).to.deep.equal(Object.keys(file.tools).sort());
+    for (const { name, effect, ...entry } of tools) {
+      expect({ effect, ...entry }).to.deep.include(file.tools[name]);
+      expect(effect).to.be.oneOf(['read', 'write', 'destructive']);
+    }
+    expect((await service.admin.get('/v1/tools?cursor=AA')).json.code).to.equal('E2001');
+    const digest = await service.apply(setOf('PLAIN'));
+    expect((await service.admin.get('/v1/tools')).json).to.deep.equal({ digest, items: [], nextCursor: null });
+    await service.apply();
+  });
+
   it('are open only to a live admin key of the operator', async () => {
     const organisationId = await service.addOrganisation('tenant');
     for (const by of [
@@ -93,6 +119,7 @@ describe('policy sets', function suite() {
       for (const answer of [
         await by.get('/v1/policies'),
         await by.get(`/v1/policies/${'0'.repeat(64)}`),
+        await by.get('/v1/tools'),
         await validate([shipped('reads.json')], by),
       ])
         expect([answer.status, answer.json.code]).to.deep.equal([403, 'E1004']);

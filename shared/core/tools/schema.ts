@@ -23,7 +23,7 @@ const someOf = <T extends string>(values: readonly T[], description: string, exa
 
 const TEMPLATE = `{path} takes an argument, a JSON Pointer without its first slash for a deeper one; {paths[]} each item of a list, {number:integer} a whole number`;
 
-const ToolEntrySchema = Type.Object(
+export const ToolEntrySchema = Type.Object(
   {
     description: Type.Optional(
       Type.String({ minLength: 1, maxLength: 1_000, description: 'why it is read so', examples: ['overwrites'] }),
