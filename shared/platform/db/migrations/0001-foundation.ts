@@ -1,5 +1,5 @@
 // The first tables: tenants, keys, agents, halts, policy sets, parses, decisions, idempotency, and the change feed.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const UP = `
 CREATE TABLE organisation (
@@ -204,14 +204,4 @@ DROP TABLE change, secret_fingerprint, idempotency, decision, intent_parse, poli
 DROP FUNCTION custos_announce, custos_insert_only;
 `;
 
-export class Foundation1763700000001 implements MigrationInterface {
-  readonly name = 'Foundation1763700000001';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const Foundation1763700000001 = sqlMigration({ name: 'Foundation1763700000001', up: UP, down: DOWN });

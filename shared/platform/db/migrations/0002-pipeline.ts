@@ -1,5 +1,5 @@
 // The pipeline: accepted intents, signals and proofs, the outbox of the queues, the inbox of the ledger, and its leaves.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const UP = `
 -- Work that is accepted and must be handed to a queue. Written in the transaction that accepts; deleted by the relay,
@@ -191,14 +191,4 @@ const DOWN = `
 DROP TABLE dead_job, leaf, log, log_inbox, record, trust_fold, trust_bucket, trust_state, trust_inbox, trust_signal, intent, outbox;
 `;
 
-export class Pipeline1763700000002 implements MigrationInterface {
-  readonly name = 'Pipeline1763700000002';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const Pipeline1763700000002 = sqlMigration({ name: 'Pipeline1763700000002', up: UP, down: DOWN });

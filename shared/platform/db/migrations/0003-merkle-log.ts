@@ -1,5 +1,5 @@
 // The Merkle log: nodes of complete subtrees, signed checkpoints, signing keys, and logs that are restarted after a fork.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const UP = `
 ALTER TABLE log ADD COLUMN log_id integer GENERATED ALWAYS AS IDENTITY;
@@ -111,14 +111,4 @@ ALTER TABLE log DROP COLUMN log_id, DROP COLUMN generation, DROP COLUMN origin, 
 ALTER TABLE log ADD PRIMARY KEY (organisation_id, environment);
 `;
 
-export class MerkleLog1763700000003 implements MigrationInterface {
-  readonly name = 'MerkleLog1763700000003';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const MerkleLog1763700000003 = sqlMigration({ name: 'MerkleLog1763700000003', up: UP, down: DOWN });

@@ -1,5 +1,5 @@
 // Approvals: an ESCALATE waits for a human decision about one action of one agent; and intents that wait for one.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const UP = `
 CREATE TABLE approval (
@@ -50,14 +50,4 @@ ALTER TABLE intent DROP COLUMN approval_id;
 DROP TABLE approval;
 `;
 
-export class Approvals1763700000004 implements MigrationInterface {
-  readonly name = 'Approvals1763700000004';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const Approvals1763700000004 = sqlMigration({ name: 'Approvals1763700000004', up: UP, down: DOWN });

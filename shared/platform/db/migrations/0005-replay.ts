@@ -1,5 +1,5 @@
 // Replays of long ranges by workers, and shadow mode: the verdicts of a draft for live traffic.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const UP = `
 CREATE TABLE replay (
@@ -69,14 +69,4 @@ const DOWN = `
 DROP TABLE shadow_cursor, shadow_set, shadow_state, replay;
 `;
 
-export class Replay1763700000005 implements MigrationInterface {
-  readonly name = 'Replay1763700000005';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const Replay1763700000005 = sqlMigration({ name: 'Replay1763700000005', up: UP, down: DOWN });

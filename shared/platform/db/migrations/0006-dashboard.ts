@@ -1,5 +1,5 @@
 // The operator dashboard: sessions, sign-in attempts, the operator trail, and heartbeats of processes.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const UP = `
 -- One row per process, written every second; ages are measured by the database's clock.
@@ -66,14 +66,4 @@ DROP INDEX agent_by_status, agent_by_prefix;
 DROP TABLE dashboard_audit, dashboard_attempt, dashboard_session, process_heartbeat;
 `;
 
-export class Dashboard1763700000006 implements MigrationInterface {
-  readonly name = 'Dashboard1763700000006';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const Dashboard1763700000006 = sqlMigration({ name: 'Dashboard1763700000006', up: UP, down: DOWN });

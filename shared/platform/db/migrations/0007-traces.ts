@@ -1,5 +1,5 @@
 // The trace context of the request that made a record, so that appending it to the log belongs to that trace.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const UP = `
 -- W3C trace context; null when neither the caller nor this service traced the request.
@@ -12,14 +12,4 @@ ALTER TABLE decision DROP COLUMN traceparent;
 ALTER TABLE record DROP COLUMN traceparent;
 `;
 
-export class Traces1763700000007 implements MigrationInterface {
-  readonly name = 'Traces1763700000007';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const Traces1763700000007 = sqlMigration({ name: 'Traces1763700000007', up: UP, down: DOWN });

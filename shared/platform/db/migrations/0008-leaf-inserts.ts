@@ -1,5 +1,5 @@
 // Cheaper leaf inserts: a trigger that keeps the rows of `log` replaces the foreign key that was checked for each leaf.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const UP = `
 -- The constraint was checked by a query for each leaf, a fifth of the cost of appending. Leaves are inserted only while the
@@ -13,14 +13,4 @@ DROP TRIGGER never_deleted ON log;
 ALTER TABLE leaf ADD CONSTRAINT leaf_log_id_fkey FOREIGN KEY (log_id) REFERENCES log (log_id);
 `;
 
-export class LeafInserts1763700000008 implements MigrationInterface {
-  readonly name = 'LeafInserts1763700000008';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const LeafInserts1763700000008 = sqlMigration({ name: 'LeafInserts1763700000008', up: UP, down: DOWN });

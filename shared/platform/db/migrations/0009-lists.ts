@@ -1,5 +1,5 @@
 // Indexes for rare values in large tables: rare verdicts, open intents, and operators' actions by outcome and key.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const UP = `
 -- People rarely look for the most frequent verdict. ALLOW has no index: it would make each ALLOW more expensive, and a page
@@ -19,14 +19,4 @@ const DOWN = `
 DROP INDEX decision_by_verdict, intent_by_status, dashboard_audit_by_outcome, dashboard_audit_by_key, dashboard_audit_by_request;
 `;
 
-export class Lists1763700000009 implements MigrationInterface {
-  readonly name = 'Lists1763700000009';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const Lists1763700000009 = sqlMigration({ name: 'Lists1763700000009', up: UP, down: DOWN });

@@ -1,5 +1,6 @@
 // Zones: summaries of 256 leaves each, so that a list by time, event or entity skips the others without reading them.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const UP = `
 -- One row for every 256 complete leaves, in order and without a gap, inserted by the appender. An index would make each
@@ -72,19 +73,17 @@ async function writeZones(runner: QueryRunner, logId: number, size: number): Pro
   }
 }
 
-export class LeafZones1763700000010 implements MigrationInterface {
-  readonly name = 'LeafZones1763700000010';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-    const logs = (await runner.query('SELECT log_id, size::float8 AS size FROM log')) as {
-      log_id: number;
-      size: number;
-    }[];
-    for (const { log_id: logId, size } of logs) await writeZones(runner, logId, size);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
+async function writeAllZones(runner: QueryRunner): Promise<void> {
+  const logs = (await runner.query('SELECT log_id, size::float8 AS size FROM log')) as {
+    log_id: number;
+    size: number;
+  }[];
+  for (const { log_id: logId, size } of logs) await writeZones(runner, logId, size);
 }
+
+export const LeafZones1763700000010 = sqlMigration({
+  name: 'LeafZones1763700000010',
+  up: UP,
+  down: DOWN,
+  afterUp: writeAllZones,
+});

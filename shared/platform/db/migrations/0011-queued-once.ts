@@ -1,5 +1,5 @@
 // When an intent was last queued, and which failure a dead job is.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const UP = `
 -- When the intent was last put into the outbox, by the database's clock: the time of its outbox row. The
@@ -19,14 +19,4 @@ ALTER TABLE intent DROP COLUMN queued_at;
 CREATE INDEX intent_open ON intent (updated_at) WHERE status IN ('queued', 'evaluating');
 `;
 
-export class QueuedOnce1763700000011 implements MigrationInterface {
-  readonly name = 'QueuedOnce1763700000011';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const QueuedOnce1763700000011 = sqlMigration({ name: 'QueuedOnce1763700000011', up: UP, down: DOWN });

@@ -1,5 +1,6 @@
 // Lets the auditor compare rows of authority with the log: a record of each agent's state, and the auditor's position.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { canonicalize } from '../../../core/proof/canonical.ts';
 import { recordPrefix } from '../../../core/proof/record.ts';
@@ -83,15 +84,9 @@ async function recordAgents(runner: QueryRunner): Promise<void> {
   }
 }
 
-export class AuthorityRecords1763700000012 implements MigrationInterface {
-  readonly name = 'AuthorityRecords1763700000012';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-    await recordAgents(runner);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const AuthorityRecords1763700000012 = sqlMigration({
+  name: 'AuthorityRecords1763700000012',
+  up: UP,
+  down: DOWN,
+  afterUp: recordAgents,
+});

@@ -1,5 +1,5 @@
 // Repeated requests: an index from a key to its predecessor, and idempotent responses of which a part must be retried.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const UP = `
 -- From a key back to the one that it replaced, to find its lineage.
@@ -16,14 +16,4 @@ ALTER TABLE idempotency DROP COLUMN unfinished, DROP COLUMN claimed_by;
 DROP INDEX api_key_by_replacement;
 `;
 
-export class Repeats1763700000013 implements MigrationInterface {
-  readonly name = 'Repeats1763700000013';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const Repeats1763700000013 = sqlMigration({ name: 'Repeats1763700000013', up: UP, down: DOWN });

@@ -1,5 +1,5 @@
 // An index for the predecessors of a key: the decider of an approval is compared with the key line of the requester.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const UP = `
 CREATE INDEX api_key_by_successor ON api_key (replaced_by) WHERE replaced_by IS NOT NULL;
@@ -9,14 +9,4 @@ const DOWN = `
 DROP INDEX api_key_by_successor;
 `;
 
-export class KeyLine1763700000014 implements MigrationInterface {
-  readonly name = 'KeyLine1763700000014';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const KeyLine1763700000014 = sqlMigration({ name: 'KeyLine1763700000014', up: UP, down: DOWN });

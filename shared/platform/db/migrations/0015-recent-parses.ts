@@ -1,5 +1,5 @@
 // Recent parses by normalized string, so that enforcing the string alone does not drop what the text said.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const UP = `
 -- One row per agent, normalized string and five minutes: however many parses there are, a look-up reads a handful of rows.
@@ -28,14 +28,4 @@ const DOWN = `
 DROP TABLE recent_parse;
 `;
 
-export class RecentParses1763700000015 implements MigrationInterface {
-  readonly name = 'RecentParses1763700000015';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const RecentParses1763700000015 = sqlMigration({ name: 'RecentParses1763700000015', up: UP, down: DOWN });

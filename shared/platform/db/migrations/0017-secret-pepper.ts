@@ -1,5 +1,5 @@
 // The pepper of a key's secret, if it is not the one in force.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const announce = (more: string): string => `
 DROP TRIGGER announce ON api_key;
@@ -20,14 +20,4 @@ ${announce('')}
 ALTER TABLE api_key DROP COLUMN secret_pepper;
 `;
 
-export class SecretPepper1763700000017 implements MigrationInterface {
-  readonly name = 'SecretPepper1763700000017';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const SecretPepper1763700000017 = sqlMigration({ name: 'SecretPepper1763700000017', up: UP, down: DOWN });

@@ -1,5 +1,5 @@
 // The id of the HTTP request behind each decision and each submitted intent, and the index by which decisions are found by it.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const IMMUTABLE =
   'decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, process_id, record';
@@ -35,14 +35,4 @@ ALTER TABLE decision DROP COLUMN request_id;
 ALTER TABLE intent DROP COLUMN request_id;
 `;
 
-export class RequestIds1763700000018 implements MigrationInterface {
-  readonly name = 'RequestIds1763700000018';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const RequestIds1763700000018 = sqlMigration({ name: 'RequestIds1763700000018', up: UP, down: DOWN });

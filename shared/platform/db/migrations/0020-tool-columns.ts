@@ -1,5 +1,5 @@
 // The server and the tool that a decision is about, and the index by which decisions are found by them.
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from './sql-migration.ts';
 
 const IMMUTABLE =
   'decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, process_id, record, request_id';
@@ -27,14 +27,4 @@ ${refuseChangesOf(IMMUTABLE)}
 ALTER TABLE decision DROP COLUMN tool_server, DROP COLUMN tool_name;
 `;
 
-export class ToolColumns1763700000020 implements MigrationInterface {
-  readonly name = 'ToolColumns1763700000020';
-
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(UP);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(DOWN);
-  }
-}
+export const ToolColumns1763700000020 = sqlMigration({ name: 'ToolColumns1763700000020', up: UP, down: DOWN });
