@@ -1,4 +1,5 @@
 // `custos approvals list|show|approve|reject`: approvals from the shell, directly on the database.
+import type { Owner } from '../shared/kernel/owner.ts';
 import { Option } from '@commander-js/extra-typings';
 import { approvalView } from '../shared/api/approval-view.ts';
 import { MAX_REASON } from '../shared/api/approval.ts';
@@ -9,7 +10,6 @@ import { requestedText } from '../shared/core/decision/approval-bound.ts';
 import { printable } from '../shared/core/proof/encoding.ts';
 import { listApprovals } from '../shared/domain/approvals/list.ts';
 import {
-  type ApprovalOwner,
   boundOf,
   decideApproval,
   factsOf,
@@ -97,14 +97,14 @@ const decideApprovalCommand = (state: 'approved' | 'rejected'): CommandBody => (
 const OWNER = 'SELECT organisation_id, environment FROM approval WHERE approval_id = $1';
 
 /** Approval ids are unique in the installation, and the shell's user operates all of it, so no tenant is named. */
-async function ownerOf(sql: Sql, approvalId: string): Promise<ApprovalOwner> {
+async function ownerOf(sql: Sql, approvalId: string): Promise<Owner> {
   const [row] = await sql.query<{ organisation_id: string; environment: Environment }>(OWNER, [approvalId]);
   if (row === undefined)
     throw new UsageError(`There is no approval ${printable(approvalId)}. "custos approvals list" shows the ids.`);
   return { organisationId: row.organisation_id, environment: row.environment };
 }
 
-async function requireApproval(sql: Sql, owner: ApprovalOwner, approvalId: string): Promise<ShownApproval> {
+async function requireApproval(sql: Sql, owner: Owner, approvalId: string): Promise<ShownApproval> {
   const row = await readApproval(sql, owner, approvalId);
   if (row === undefined) throw noSuchApproval();
   return row;

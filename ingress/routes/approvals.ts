@@ -1,4 +1,5 @@
 // Approvals: list and read them, approve or reject.
+import { ownerOf } from '../../shared/kernel/owner.ts';
 import { listApprovals } from '../../shared/domain/approvals/list.ts';
 import {
   boundOf,
@@ -91,8 +92,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       handler: async ({ key, query }) => {
         const at = nowMs();
         const filter = {
-          organisationId: key.organisationId,
-          environment: key.environment,
+          ...ownerOf(key),
           agentIds: agentsOf(key, query.agentId),
           status: query.status,
           nowMs: at,

@@ -1,4 +1,5 @@
 // Decisions: read one, or list them.
+import { ownerOf } from '../../shared/kernel/owner.ts';
 import type { DecisionFilter, DecisionStore } from '../../shared/domain/decisions/decision-store.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { mayName } from '../../shared/domain/keys/bound.ts';
@@ -42,8 +43,7 @@ export function decisionRoutes({ decisions, shown }: DecisionDeps): Route[] {
       responses: { 200: { description: 'One page of decisions.', schema: DecisionList } },
       handler: async ({ key, query }) => {
         const filter = {
-          organisationId: key.organisationId,
-          environment: key.environment,
+          ...ownerOf(key),
           keyId: ownOnly(key) ? key.keyId : undefined,
           agentIds: agentsOf(key, query.agentId),
           verdict: query.verdict,

@@ -1,4 +1,5 @@
 // Intents: parse free text into a normalized intent, with its risk and a preview of the verdict.
+import { ownerOf } from '../../shared/kernel/owner.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import type { Answer, Decider } from '../../shared/domain/decisions/decider.ts';
 import type { ParseRow, ParseStore } from '../../shared/domain/decisions/parses.ts';
@@ -85,8 +86,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
         );
         const row: ParseRow = {
           intentId,
-          organisationId: key.organisationId,
-          environment: key.environment,
+          ...ownerOf(key),
           agentId: body.agent_id,
           keyId: key.keyId,
           normalized: parse.normalized,

@@ -1,4 +1,5 @@
 // API keys: create, list, revoke, rotate. An admin key manages only its own organisation and environment.
+import { type Owner, ownerOf } from '../../shared/kernel/owner.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { assertWithinBinding } from '../../shared/domain/keys/bound.ts';
@@ -7,7 +8,6 @@ import { planKey } from '../../shared/domain/keys/plan.ts';
 import type { SecretHasher } from '../../shared/domain/keys/secrets.ts';
 import {
   createKey,
-  type KeyOwner,
   type KeyRow,
   listKeys,
   type MadeKey,
@@ -60,7 +60,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
         const plan = planKey(body, caller.organisationTier, createdAtMs);
         assertWithinBinding(caller, plan.agentIds, '/agentIds');
         return request.commit(async (sql) => {
-          const owner: KeyOwner = { organisationId: caller.organisationId, environment };
+          const owner: Owner = { organisationId: caller.organisationId, environment };
           const made = await createKey(sql, hasher, { ...owner, ...plan, createdAtMs, createdBy: caller.keyId });
           // The secret is not stored: anybody who repeats the request would get it.
           return { status: 201, body: createdBody(made), kept: fields(made.row) };
@@ -133,10 +133,6 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       },
     }),
   ];
-}
-
-function ownerOf(caller: AuthenticatedKey): KeyOwner {
-  return { organisationId: caller.organisationId, environment: caller.environment };
 }
 
 /** @throws {ApiError} E1004: only a live key may create keys of another environment */

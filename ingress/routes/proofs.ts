@@ -1,4 +1,5 @@
 // Proofs: accept statements, list them, and read their receipts and chains.
+import { ownerOf } from '../../shared/kernel/owner.ts';
 import { createHash } from 'node:crypto';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { newId } from '../../shared/kernel/ids.ts';
@@ -186,8 +187,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       responses: { 200: { description: 'One page of proofs.', schema: ProofList } },
       handler: async ({ key, query }) => {
         const filter = {
-          organisationId: key.organisationId,
-          environment: key.environment,
+          ...ownerOf(key),
           entityIds: agentsOf(key, query.entityId, '?entityId'),
           event: query.event,
           from: instant(query.from),

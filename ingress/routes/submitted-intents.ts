@@ -1,4 +1,5 @@
 // Submitted intents: accept them for a worker to evaluate, and read their state and decision.
+import { ownerOf } from '../../shared/kernel/owner.ts';
 import type { Static } from 'typebox';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import type { IntentRow, IntentStore, StoredIntent } from '../../shared/domain/decisions/intent-store.ts';
@@ -93,8 +94,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
         const submittedAtMs = nowMs();
         const intentId = newId('int', submittedAtMs);
         const row: IntentRow = {
-          organisationId: key.organisationId,
-          environment: key.environment,
+          ...ownerOf(key),
           intentId,
           agentId: body.agentId,
           keyId: key.keyId,
@@ -122,8 +122,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
       responses: { 200: { description: 'One page of intents.', schema: SubmittedIntentList } },
       handler: async ({ key, query }) => {
         const filter = {
-          organisationId: key.organisationId,
-          environment: key.environment,
+          ...ownerOf(key),
           keyId: ownOnly(key) ? key.keyId : undefined,
           agentIds: agentsOf(key, query.agentId),
           status: query.status,

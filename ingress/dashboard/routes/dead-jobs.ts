@@ -1,10 +1,10 @@
 // Routes of dead jobs: the operator handles all of them, an admin of an organisation those of the organisation.
+import type { Owner } from '../../../shared/kernel/owner.ts';
 import { Type } from 'typebox';
 import type { Database } from '../../../shared/platform/db/database.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import {
-  type DeadJobOwner,
   type DeadJobRecord,
   discardDeadJob,
   listDeadJobs,
@@ -37,7 +37,7 @@ const Discard = Type.Object(
 const ID = /^[1-9]\d{0,17}$/;
 
 /** Whose jobs a key may see; undefined: all jobs of the installation. @throws {ApiError} E1004 */
-function scopeOf(key: AuthenticatedKey): DeadJobOwner | undefined {
+function scopeOf(key: AuthenticatedKey): Owner | undefined {
   // A job does not tell which agents it concerns.
   if (key.agentIds !== null)
     throw new ApiError('E1004', 'Dead jobs need an admin key that is not bound to single agents.');

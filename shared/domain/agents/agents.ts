@@ -9,7 +9,8 @@ import { NOTHING_RECORDED, type RecordedTrust } from '../../core/trust/recorded.
 import { withoutPrefix } from '../../platform/db/seals/rows.ts';
 import type { Seals } from '../../platform/db/seals/seals.ts';
 import type { SealedValues } from '../../platform/db/seals/tables.ts';
-import type { AgentStatus, Environment, Verdict } from '../../kernel/vocabulary.ts';
+import type { AgentStatus, Verdict } from '../../kernel/vocabulary.ts';
+import type { Owner } from '../../kernel/owner.ts';
 import {
   type AgentColumns,
   BY_INDEX,
@@ -21,13 +22,7 @@ import {
   type StatusRow,
 } from './agent-rows.ts';
 import { createHistory, type History } from './history.ts';
-import { AGENT_KEYS, loadTrust } from '../trust/state.ts';
-
-export interface AgentKey {
-  readonly organisationId: string;
-  readonly environment: Environment;
-  readonly agentId: string;
-}
+import { AGENT_KEYS, type AgentKey, loadTrust } from '../trust/state.ts';
 
 export interface AgentState {
   readonly facts: Facts['agent'];
@@ -42,7 +37,7 @@ export interface AgentDirectory {
   /** Synchronous when cached. @throws {ApiError} E6002 */
   get(key: AgentKey): AgentState | Promise<AgentState>;
   /** The statuses of the registered ones of these agents; not cached. @throws {ApiError} E6002 */
-  statuses(owner: Omit<AgentKey, 'agentId'>, agentIds: readonly string[]): Promise<ReadonlyMap<string, AgentStatus>>;
+  statuses(owner: Owner, agentIds: readonly string[]): Promise<ReadonlyMap<string, AgentStatus>>;
   /** Counts a decision that this process recorded. */
   count(key: AgentKey, atMs: number, verdict: Verdict): void;
   close(): void;
@@ -148,7 +143,7 @@ function entryOf(
 /** The statuses of these agents, without unregistered ones. @throws {ApiError} E6002 */
 export async function readStatuses(
   sql: Sql,
-  { organisationId, environment }: Omit<AgentKey, 'agentId'>,
+  { organisationId, environment }: Owner,
   agentIds: readonly string[],
 ): Promise<ReadonlyMap<string, AgentStatus>> {
   const rows = await sql.query<StatusRow>(STATUSES, [organisationId, environment, [...new Set(agentIds)]]);

@@ -1,10 +1,11 @@
 // Lists approvals, newest first, by state and agent.
+import type { Owner } from '../../kernel/owner.ts';
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import { genuinePage, sealedColumns } from '../../platform/db/seals/rows.ts';
 import type { ApprovalState } from '../../core/decision/approval.ts';
-import type { ApprovalOwner, ShownApproval } from './store.ts';
+import type { ShownApproval } from './store.ts';
 
-export interface ApprovalFilter extends ApprovalOwner {
+export interface ApprovalFilter extends Owner {
   readonly agentIds?: readonly string[] | undefined;
   /** As of `nowMs`. */
   readonly status?: ApprovalState | undefined;

@@ -1,4 +1,5 @@
 // Approvals in PostgreSQL: read, decided, used and expired. Each change has a `custos.approval` record on the agent's chain.
+import type { Owner } from '../../kernel/owner.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { loadKey } from '../keys/lookup.ts';
@@ -11,11 +12,6 @@ import { approvalDigest, type BoundStatement, boundStatement } from '../../core/
 import { areSameHands } from './hands.ts';
 import { type ApprovalFacts, type ApprovalState, MAX_OPEN_APPROVALS, stateAt } from '../../core/decision/approval.ts';
 import { enqueueSql } from '../../platform/queues/outbox.ts';
-
-export interface ApprovalOwner {
-  readonly organisationId: string;
-  readonly environment: Environment;
-}
 
 /** A row with a genuine seal. Every function here treats any other row as absent. */
 export type StoredApproval = Omit<SealedRow<'approval'>, 'state' | 'environment'> & {
@@ -114,23 +110,15 @@ async function one<Row extends StoredApproval = StoredApproval>(
   return genuine(sql, 'approval', await sql.query<Row>(statement, values))[0];
 }
 
-const place = ({ organisationId, environment }: ApprovalOwner): [string, string] => [organisationId, environment];
+const place = ({ organisationId, environment }: Owner): [string, string] => [organisationId, environment];
 
 /** Locks the row until the transaction ends. */
-export async function lockApproval(
-  sql: Sql,
-  owner: ApprovalOwner,
-  approvalId: string,
-): Promise<StoredApproval | undefined> {
+export async function lockApproval(sql: Sql, owner: Owner, approvalId: string): Promise<StoredApproval | undefined> {
   await sql.query(LOCK, [...place(owner), approvalId]);
   return peekApproval(sql, owner, approvalId);
 }
 
-export async function peekApproval(
-  sql: Sql,
-  owner: ApprovalOwner,
-  approvalId: string,
-): Promise<StoredApproval | undefined> {
+export async function peekApproval(sql: Sql, owner: Owner, approvalId: string): Promise<StoredApproval | undefined> {
   const row = await one(sql, PEEK, [...place(owner), approvalId]);
   return row === undefined || row.used_by === null ? row : withLineage(sql, row, row.used_by);
 }
@@ -146,7 +134,7 @@ async function withLineage(sql: Sql, row: StoredApproval, usedBy: string): Promi
  */
 export async function findOpenApproval(
   sql: Sql,
-  owner: ApprovalOwner,
+  owner: Owner,
   digest: string,
   keyId: string,
 ): Promise<StoredApproval | 'forged' | undefined> {
@@ -155,12 +143,12 @@ export async function findOpenApproval(
 }
 
 /** Whether the agent has fewer than the maximum of open approvals. */
-export async function hasRoom(sql: Sql, owner: ApprovalOwner, agentId: string, nowMs: number): Promise<boolean> {
+export async function hasRoom(sql: Sql, owner: Owner, agentId: string, nowMs: number): Promise<boolean> {
   const [row] = await sql.query<{ n: number }>(COUNT_OPEN, [...place(owner), agentId, new Date(nowMs)]);
   return row !== undefined && row.n < MAX_OPEN_APPROVALS;
 }
 
-export function readApproval(sql: Sql, owner: ApprovalOwner, approvalId: string): Promise<ShownApproval | undefined> {
+export function readApproval(sql: Sql, owner: Owner, approvalId: string): Promise<ShownApproval | undefined> {
   return one(sql, READ, [...place(owner), approvalId]);
 }
 
@@ -200,7 +188,7 @@ export interface ApprovalDecision {
  */
 export async function decideApproval(
   sql: Sql,
-  owner: ApprovalOwner,
+  owner: Owner,
   approvalId: string,
   decision: ApprovalDecision,
 ): Promise<StoredApproval> {

@@ -1,4 +1,5 @@
 // Decisions in PostgreSQL: inserted in groups before they are answered, read by id, listed newest first.
+import type { Owner } from '../../kernel/owner.ts';
 import { columnMap, hex, optionalText, text, utf8 } from '../../platform/db/columns.ts';
 import { createGroupCommit, type GroupCommit } from '../../platform/db/group-commit.ts';
 import { wakeLogs } from '../ledger/inbox.ts';
@@ -7,10 +8,8 @@ import { lowestId } from '../../kernel/ids.ts';
 import type { Environment, Verdict } from '../../kernel/vocabulary.ts';
 import { type ListCondition, ownedList } from './owned-list.ts';
 
-export interface DecisionRow {
+export interface DecisionRow extends Owner {
   readonly decisionId: string;
-  readonly organisationId: string;
-  readonly environment: Environment;
   readonly agentId: string;
   readonly keyId: string;
   readonly verdict: Verdict;
@@ -61,9 +60,7 @@ const INSERT = `WITH made AS (
     ), waiting AS (${TO_LOG})
     ${wakeLogs('made')}`;
 
-export interface DecisionFilter {
-  readonly organisationId: string;
-  readonly environment: Environment;
+export interface DecisionFilter extends Owner {
   /** Only what this key asked. */
   readonly keyId?: string | undefined;
   /** Only these agents. */

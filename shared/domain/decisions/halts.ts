@@ -1,4 +1,5 @@
 // Halts of environments: their sealed rows, changed with a record in one transaction, and a cache that the change feed keeps fresh.
+import type { Owner } from '../../kernel/owner.ts';
 import { haltRecordBody } from '../../core/decision/halt.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import type { ChangeFeed } from '../../platform/db/changes.ts';
@@ -13,11 +14,6 @@ export interface Halt {
   readonly createdAt: Date;
   /** It is unknown whether there is a halt: the row was changed or deleted outside the service. */
   readonly isForged?: true;
-}
-
-export interface HaltOwner {
-  readonly organisationId: string;
-  readonly environment: Environment;
 }
 
 export interface Halts {
@@ -57,9 +53,9 @@ function haltOf(seals: Seals, row: Partial<SealedRow<'halt'>>, id: string): Halt
   };
 }
 
-const values = ({ organisationId, environment }: HaltOwner): [string, string] => [organisationId, environment];
+const values = ({ organisationId, environment }: Owner): [string, string] => [organisationId, environment];
 
-async function readRow(sql: Sql, owner: HaltOwner): Promise<{ row: Row; halt: Halt | undefined }> {
+async function readRow(sql: Sql, owner: Owner): Promise<{ row: Row; halt: Halt | undefined }> {
   // The statement always returns one row.
   const [row = { newest: null }] = await sql.query<Row>(READ, values(owner));
   const wasEver = isThere(row) || row.newest !== null;
@@ -67,11 +63,11 @@ async function readRow(sql: Sql, owner: HaltOwner): Promise<{ row: Row; halt: Ha
 }
 
 /** The halt in force now, from the database. @throws {ApiError} E6002 */
-export async function readHalt(sql: Sql, owner: HaltOwner): Promise<Halt | undefined> {
+export async function readHalt(sql: Sql, owner: Owner): Promise<Halt | undefined> {
   return (await readRow(sql, owner)).halt;
 }
 
-async function write(sql: Sql, owner: HaltOwner, row: Row, halt: Halt, liftedAt: Date | null): Promise<void> {
+async function write(sql: Sql, owner: Owner, row: Row, halt: Halt, liftedAt: Date | null): Promise<void> {
   const columns = { reason: halt.reason, key_id: halt.keyId, created_at: halt.createdAt, lifted_at: liftedAt };
   if (isThere(row)) return void (await updateSealed(sql, 'halt', row, columns));
   const { organisationId, environment } = owner;
@@ -82,7 +78,7 @@ async function write(sql: Sql, owner: HaltOwner, row: Row, halt: Halt, liftedAt:
 /** Begins a halt, with its record, in the caller's transaction. @returns the halt in force: an earlier one stays, unless it is forged */
 export async function beginHalt(
   sql: Sql,
-  owner: HaltOwner,
+  owner: Owner,
   { keyId, reason, nowMs }: { readonly keyId: string; readonly reason: string; readonly nowMs: number },
 ): Promise<Halt> {
   await sql.query(LOCK, values(owner));
@@ -97,7 +93,7 @@ export async function beginHalt(
 /** Ends the halt in force, if any, with its record, in the caller's transaction. */
 export async function liftHalt(
   sql: Sql,
-  owner: HaltOwner,
+  owner: Owner,
   { keyId, nowMs }: { readonly keyId: string; readonly nowMs: number },
 ): Promise<void> {
   await sql.query(LOCK, values(owner));
@@ -107,7 +103,7 @@ export async function liftHalt(
   await recordChange(sql, owner, haltRecordBody(keyId), nowMs);
 }
 
-function recordChange(sql: Sql, { organisationId, environment }: HaltOwner, body: object, nowMs: number) {
+function recordChange(sql: Sql, { organisationId, environment }: Owner, body: object, nowMs: number) {
   return writeServiceRecord(sql, { organisationId, environment, event: 'custos.halt', body }, nowMs);
 }
 

@@ -1,4 +1,5 @@
 // Submitted intents in PostgreSQL: inserted in groups with their outbox rows, claimed and finished by workers, read and listed.
+import type { Owner } from '../../kernel/owner.ts';
 import { columnMap, optionalText, text } from '../../platform/db/columns.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
@@ -8,9 +9,7 @@ import type { Environment } from '../../kernel/vocabulary.ts';
 import { ownedList } from './owned-list.ts';
 import { enqueueSql } from '../../platform/queues/outbox.ts';
 
-export interface IntentRow {
-  readonly organisationId: string;
-  readonly environment: Environment;
+export interface IntentRow extends Owner {
   readonly intentId: string;
   readonly agentId: string;
   readonly keyId: string;
@@ -63,9 +62,7 @@ export interface ClaimedIntent {
   readonly request_id: string | null;
 }
 
-export interface IntentFilter {
-  readonly organisationId: string;
-  readonly environment: Environment;
+export interface IntentFilter extends Owner {
   readonly keyId?: string | undefined;
   readonly agentIds?: readonly string[] | undefined;
   readonly status?: IntentStatus | undefined;

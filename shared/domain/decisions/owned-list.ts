@@ -1,14 +1,12 @@
 // Lists rows of an organisation, newest first, with a separate statement for each combination of filters.
 import type { Statement } from '../../platform/db/database.ts';
-import type { Environment } from '../../kernel/vocabulary.ts';
+import type { Owner } from '../../kernel/owner.ts';
 
-export interface OwnedList {
+export interface OwnedList extends Owner {
   readonly table: 'decision' | 'intent';
   readonly columns: string;
   /** The column of ids, which sort by time. */
   readonly id: string;
-  readonly organisationId: string;
-  readonly environment: Environment;
   /** Only rows of this key. */
   readonly keyId: string | undefined;
   /** Only these agents. */

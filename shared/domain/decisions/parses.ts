@@ -1,4 +1,5 @@
 // Parses in PostgreSQL: inserted in groups before they are answered, and read when an enforcement names one.
+import type { Owner } from '../../kernel/owner.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { columnMap, longText, text } from '../../platform/db/columns.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
@@ -9,10 +10,8 @@ import type { Environment } from '../../kernel/vocabulary.ts';
 import { joinParses, recentValues } from './recent-parses.ts';
 import { bytesOfReading, type IntentReading, readingOfParse } from './readings.ts';
 
-export interface ParseRow {
+export interface ParseRow extends Owner {
   readonly intentId: string;
-  readonly organisationId: string;
-  readonly environment: Environment;
   readonly agentId: string;
   readonly keyId: string;
   readonly normalized: string;

@@ -1,8 +1,8 @@
 // Finds which recorded decisions still stand: gathers the inputs of the rule (stands.ts) for many decisions at once.
+import type { Owner } from '../../kernel/owner.ts';
 import type { ChangeFeed } from '../../platform/db/changes.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import type { KeyOwner } from '../keys/store.ts';
 import { validKeys } from '../keys/validity.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';
 import type { AgentDirectory } from '../agents/agents.ts';
@@ -21,7 +21,7 @@ export interface AnswerMembers {
 
 export interface Presence {
   /** Why each decision does not stand; undefined: it stands. All belong to this owner. @throws {ApiError} E6002 */
-  lapses(owner: KeyOwner, decisions: readonly AnswerMembers[]): Promise<(Lapse | undefined)[]>;
+  lapses(owner: Owner, decisions: readonly AnswerMembers[]): Promise<(Lapse | undefined)[]>;
 }
 
 export interface PresenceDeps {

@@ -15,21 +15,12 @@ import {
   strictest,
 } from '../../core/intent/assess/strictness.ts';
 import type { Entities, Meaning, Money } from '../../core/intent/types.ts';
-import {
-  ACTIONS,
-  DATA_CLASSES,
-  EFFECTS,
-  type Environment,
-  EXTENTS,
-  INTENT_FLAGS,
-  TRAITS,
-} from '../../kernel/vocabulary.ts';
+import { ACTIONS, DATA_CLASSES, EFFECTS, EXTENTS, INTENT_FLAGS, TRAITS } from '../../kernel/vocabulary.ts';
+import type { Owner } from '../../kernel/owner.ts';
 import { createReading, type IntentReading } from './readings.ts';
 
 /** A string and the agent that parsed it. */
-export interface ParsedString {
-  readonly organisationId: string;
-  readonly environment: Environment;
+export interface ParsedString extends Owner {
   readonly agentId: string;
   readonly normalized: string;
 }

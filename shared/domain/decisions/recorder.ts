@@ -1,4 +1,5 @@
 // Records answers: applies approvals, and makes each decision durable before its text is sent.
+import type { Owner } from '../../kernel/owner.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import { ApiError, assertNever } from '../../kernel/errors.ts';
 import type { Promiser } from '../ledger/promises.ts';
@@ -15,14 +16,7 @@ import {
   type Unwritten,
 } from './approval-naming.ts';
 import type { ApprovalOpener, OpeningRow } from './approval-open.ts';
-import {
-  type ApprovalOwner,
-  approvalFactsOf,
-  lockApproval,
-  markUsed,
-  peekApproval,
-  type StoredApproval,
-} from '../approvals/store.ts';
+import { approvalFactsOf, lockApproval, markUsed, peekApproval, type StoredApproval } from '../approvals/store.ts';
 import type { Answer, Decider, NamedApproval } from './decider.ts';
 import { type AnswerMembers, lapsed } from './presence.ts';
 import { answerOfRecord } from '../../core/decision/record.ts';
@@ -69,7 +63,7 @@ export interface Recorder {
    */
   transaction<T>(items: readonly EvaluatedQuestion[], work: (write: Write) => Promise<T>): Promise<T>;
   /** When an approval was opened, and for which intent; undefined: this agent has none with that id. @throws {ApiError} E6002 */
-  openingOf(owner: ApprovalOwner, agentId: string, approvalId: string): Promise<Opening | undefined>;
+  openingOf(owner: Owner, agentId: string, approvalId: string): Promise<Opening | undefined>;
   /** The answer as it would be recorded, without storing or locking. @throws {ApiError} E6002 */
   preview(item: EvaluatedQuestion): Promise<Answer>;
 }

@@ -1,4 +1,5 @@
 // Replays as rows: queued over HTTP, claimed by one worker at a time, deleted after a week.
+import type { Owner } from '../../kernel/owner.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import type { ReplayRange } from './replay-store.ts';
@@ -18,10 +19,8 @@ const MAX_RUNS = 5;
 const KEPT_FOR = '7 days';
 const FORGET_BATCH = 100;
 
-export interface NewReplay {
+export interface NewReplay extends Owner {
   readonly replayId: string;
-  readonly organisationId: string;
-  readonly environment: Environment;
   readonly agentId?: string | undefined;
   readonly fromMs?: number | undefined;
   readonly toMs: number;

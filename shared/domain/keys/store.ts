@@ -1,4 +1,5 @@
 // Keys: create, list, revoke, rotate. Shared by the routes and the command line.
+import type { Owner } from '../../kernel/owner.ts';
 import type { EntitySql, Sql } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { writeServiceRecord } from '../ledger/service-record.ts';
@@ -8,10 +9,8 @@ import { generateKey, isKeyId, type NewKey } from './format.ts';
 import type { SecretHasher } from './secrets.ts';
 
 /** A key without its secret and the secret's hash. */
-export interface KeyRow {
+export interface KeyRow extends Owner {
   readonly keyId: string;
-  readonly organisationId: string;
-  readonly environment: Environment;
   readonly name: string;
   readonly scopes: Scope[];
   readonly agentIds: string[] | null;
@@ -25,12 +24,6 @@ export interface KeyRow {
   readonly replacedBy: string | null;
   readonly lastUsedAt: Date | null;
   readonly seq: string;
-}
-
-/** The owner of keys; no operation crosses it. */
-export interface KeyOwner {
-  readonly organisationId: string;
-  readonly environment: Environment;
 }
 
 type Row = WholeRow<'api_key'>;
@@ -56,7 +49,7 @@ function shown(row: Row): KeyRow {
   };
 }
 
-export interface KeySpec extends KeyOwner {
+export interface KeySpec extends Owner {
   readonly name: string;
   readonly scopes: readonly Scope[];
   /** null: all agents of the organisation. */
@@ -139,7 +132,7 @@ export async function createKey(sql: EntitySql, hasher: SecretHasher, spec: KeyS
 /** Newest first. @param before the `seq` of the last row of the previous page */
 export async function listKeys(
   sql: EntitySql,
-  { organisationId, environment }: KeyOwner,
+  { organisationId, environment }: Owner,
   before: string | null,
   limit: number,
 ): Promise<KeyRow[]> {
@@ -150,7 +143,7 @@ export async function listKeys(
 /** Revokes a key; idempotent. Call it in a transaction. @throws {ApiError} E4001 */
 export async function revokeKey(
   sql: EntitySql,
-  owner: KeyOwner,
+  owner: Owner,
   keyId: string,
   { by, nowMs }: { readonly by: string | null; readonly nowMs: number },
 ): Promise<KeyRow> {
@@ -162,7 +155,7 @@ export async function revokeKey(
 }
 
 export interface Rotation {
-  readonly owner: KeyOwner;
+  readonly owner: Owner;
   readonly keyId: string;
   /** How long the old key stays valid; 0 revokes it immediately. */
   readonly overlapMs: number;
@@ -216,11 +209,11 @@ export async function rotateKey(
   return { ...made, old };
 }
 
-const selectionOf = ({ organisationId, environment }: KeyOwner, keyId: string) =>
+const selectionOf = ({ organisationId, environment }: Owner, keyId: string) =>
   ({ key_id: keyId, organisation_id: organisationId, environment }) as const;
 
 /** The same error for a missing key and a key of another owner, so that ids can't be probed. */
-async function lockKey(sql: EntitySql, owner: KeyOwner, keyId: string): Promise<Row> {
+async function lockKey(sql: EntitySql, owner: Owner, keyId: string): Promise<Row> {
   // Checked first: PostgreSQL refuses some texts (NUL) that a path may hold.
   const [row] = isKeyId(keyId) ? await hold(sql, 'api_key', selectionOf(owner, keyId)) : [];
   if (row === undefined) throw new ApiError('E4001', 'There is no such key in this organisation and environment.');

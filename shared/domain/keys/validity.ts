@@ -1,7 +1,7 @@
 // Which keys are valid now, themselves or by a successor.
+import type { Owner } from '../../kernel/owner.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { genuine, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
-import type { KeyOwner } from './store.ts';
 
 /** Keys and all their successors. */
 const LINES = `WITH RECURSIVE line AS (
@@ -16,7 +16,7 @@ const LINES = `WITH RECURSIVE line AS (
  */
 export async function validKeys(
   sql: Sql,
-  owner: KeyOwner,
+  owner: Owner,
   keyIds: readonly string[],
   nowMs: number,
 ): Promise<ReadonlySet<string>> {

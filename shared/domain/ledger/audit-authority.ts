@@ -1,5 +1,6 @@
 // The audit of authority: keeps in memory the authority that a log's records give to keys, agents, sessions, halts and approvals, and
 // compares it with their rows repeatedly. Rows can be edited in the database; the memory of this process cannot.
+import type { Owner } from '../../kernel/owner.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { quoted } from '../../core/proof/encoding.ts';
@@ -9,7 +10,7 @@ import { forbidScans } from './audit-rows.ts';
 import { approvedWithoutRow, compareAuthority } from './authority-compare.ts';
 import {
   ONE_MOMENT,
-  type Owner,
+  type OwnerColumns,
   readApprovalStates,
   readAuthorityRows,
   readLogged,
@@ -30,10 +31,7 @@ export interface AuthorityAudit {
    * Compares one organisation and environment, if its comparison is due.
    * @returns undefined when it is not due, or when not all records are read yet; the next call continues
    */
-  compare(
-    owner: { readonly organisationId: string; readonly environment: Environment },
-    options?: { readonly now?: boolean },
-  ): Promise<Finding[] | undefined>;
+  compare(owner: Owner, options?: { readonly now?: boolean }): Promise<Finding[] | undefined>;
 }
 
 /** A comparison may use a twentieth of one core: the more rows, the longer the wait until the next one, up to the limit. */
@@ -60,7 +58,7 @@ export function createAuthorityAudit({ db, nowMs, monotonicMs }: AuthorityAuditD
   const owners = new Map<string, Known>();
 
   /** Reads the records since the last call. @returns false when the time limit came first */
-  const readOn = async (sql: Sql, owner: Owner, known: Known, all: boolean): Promise<boolean> => {
+  const readOn = async (sql: Sql, owner: OwnerColumns, known: Known, all: boolean): Promise<boolean> => {
     const startedMs = monotonicMs();
     const logs = await readLogs(sql, owner);
     // A log that has shrunk is a different log, which the audit of logs reports. Start from the beginning.
@@ -87,7 +85,7 @@ export function createAuthorityAudit({ db, nowMs, monotonicMs }: AuthorityAuditD
 
   const compareRows = async (
     sql: Sql,
-    owner: Owner,
+    owner: OwnerColumns,
     known: Known,
   ): Promise<{ findings: Finding[]; ledger: Ledger }> => {
     const waitingSubjects = noSubjects();
@@ -103,7 +101,7 @@ export function createAuthorityAudit({ db, nowMs, monotonicMs }: AuthorityAuditD
 
   return {
     async compare({ organisationId, environment }, { now = false } = {}) {
-      const owner: Owner = [organisationId, environment];
+      const owner: OwnerColumns = [organisationId, environment];
       const id = owner.join('\n');
       const known = owners.get(id) ?? { logged: noSubjects(), next: new Map<number, number>(), broken: [], dueMs: 0 };
       owners.set(id, known);
@@ -134,7 +132,7 @@ export function createAuthorityAudit({ db, nowMs, monotonicMs }: AuthorityAuditD
       const digest = state?.active_digest ?? null;
       if (digest === null) return;
       const waiting = noSubjects();
-      const owner: Owner = [organisationId, environment];
+      const owner: OwnerColumns = [organisationId, environment];
       for (const record of await readWaiting(sql, owner)) takeRecord(waiting, ledgerOf(waiting, noSubjects()), record);
       if (waiting.policy.has(ONLY)) return;
       const body = { change: 'in_force', digest };

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/db/database.ts';
 import type { StoredVerifier } from '../verification/stored.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { quoted } from '../../core/proof/encoding.ts';
-import type { Environment } from '../../kernel/vocabulary.ts';
+import type { Owner } from '../../kernel/owner.ts';
 import type { DecisionTurns } from './audit-state.ts';
 
 /** Decisions that are verified between two checks of the time. */
@@ -14,10 +14,8 @@ const SPAN = 2_000;
 const NEXT = `SELECT leaf_index::float8 AS leaf_index, source_id FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 AND source = 'decision'
     ORDER BY log_id, leaf_index LIMIT ${PAGE}`;
 
-export interface LogOfDecisions {
+export interface LogOfDecisions extends Owner {
   readonly logId: number;
-  readonly organisationId: string;
-  readonly environment: Environment;
   readonly size: number;
 }
 

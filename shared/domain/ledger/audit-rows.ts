@@ -1,4 +1,5 @@
 // The auditor's queries: heads, leaves with their source rows, nodes and checkpoints, by primary key and in ranges.
+import type { Owner } from '../../kernel/owner.ts';
 import { columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { SUBTREE_LEVEL, SUBTREE_LEAVES } from '../../core/proof/audit-tree.ts';
@@ -56,12 +57,10 @@ const NODES = `SELECT node.level, node.node_index::text AS node_index, node.hash
     ) AS node`;
 const CHECKPOINTS =
   'SELECT size::text AS size, root, note FROM checkpoint WHERE log_id = $1 AND checkpoint.size > $2 AND checkpoint.size <= $3 ORDER BY checkpoint.size';
-export interface AuditHead {
+export interface AuditHead extends Owner {
   readonly size: number;
   readonly frontier: Buffer;
   readonly origin: string | null;
-  readonly organisationId: string;
-  readonly environment: Environment;
   readonly firstLeaf: number | undefined;
   readonly lastLeaf: number | undefined;
   readonly lastCheckpoint: number | undefined;

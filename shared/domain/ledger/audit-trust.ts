@@ -4,7 +4,7 @@ import type { Finding } from '../../core/proof/audit-findings.ts';
 import { quoted } from '../../core/proof/encoding.ts';
 import { dayOf, evidenceOf, MAX_AGE_DAYS, type SignalType } from '../../core/trust/beta.ts';
 import { forbidScans } from './audit-rows.ts';
-import { ONE_MOMENT, type Owner } from './authority-rows.ts';
+import { ONE_MOMENT, type OwnerColumns } from './authority-rows.ts';
 
 /** Agents in one transaction; each may have many signals. */
 const AGENTS = 20;
@@ -50,7 +50,7 @@ export interface TrustTurn {
 /** Compares the next agents in order of their ids: at least one page, and no agent twice. */
 export async function auditTrust(
   db: Database,
-  owner: Owner,
+  owner: OwnerColumns,
   { after, nowMs, isTimeLeft }: { readonly after: string; readonly nowMs: number; readonly isTimeLeft: () => boolean },
 ): Promise<TrustTurn> {
   const turn = { agentId: after, compared: [] as string[], findings: new Map<string, Finding>() };
@@ -78,7 +78,7 @@ function findingOf(agentId: string, what: string): Finding {
 /** The differences of these agents, by id. @param sinceDay evidence of older days is not maintained */
 async function compareAgents(
   sql: Sql,
-  owner: Owner,
+  owner: OwnerColumns,
   states: readonly { agent_id: string; signals: number }[],
   sinceDay: number,
 ): Promise<Map<string, string>> {

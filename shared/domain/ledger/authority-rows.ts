@@ -1,5 +1,6 @@
 // The queries of the audit of authority: its records in the log and in the inbox, and the rows that give authority now.
 import type { Sql } from '../../platform/db/database.ts';
+import type { SealedValues } from '../../platform/db/seals/tables.ts';
 import { otherLeafHash } from '../../core/proof/audit-tree.ts';
 import { sealRecord } from '../../core/proof/record.ts';
 import { AUTHORITY_EVENTS, type AuthorityRecord } from './authority.ts';
@@ -49,32 +50,14 @@ const APPROVAL_STATES =
   'SELECT approval_id, state FROM approval WHERE organisation_id = $1 AND environment = $2 AND approval_id = ANY ($3::text[])';
 const WAITING_DECISIONS = `SELECT source_id FROM log_inbox WHERE organisation_id = $1 AND environment = $2 AND source = 'decision' AND source_id = ANY ($3::text[])`;
 
-export interface KeyRow {
-  key_id: string;
-  name: string;
-  scopes: string[];
-  agent_ids: string[] | null;
-  tier: number;
-  created_by: string | null;
-  expires_at: Date | null;
-  revoked_at: Date | null;
-  replaced_by: string | null;
-}
-export interface AgentRow {
-  agent_id: string;
-  status: string;
-  capabilities: string[];
-  tags: string[];
-}
-export interface SessionRow {
-  session_id: string;
-  key_id: string;
-  expires_at: Date;
-}
-export interface HaltRow {
-  key_id: string;
-  reason: string;
-}
+/** Without the secret and the organisation. */
+export type KeyRow = Pick<
+  SealedValues<'api_key'>,
+  'key_id' | 'name' | 'scopes' | 'agent_ids' | 'tier' | 'created_by' | 'expires_at' | 'revoked_at' | 'replaced_by'
+>;
+export type AgentRow = Pick<SealedValues<'agent'>, 'agent_id' | 'status' | 'capabilities' | 'tags'>;
+export type SessionRow = Pick<SealedValues<'dashboard_session'>, 'key_id' | 'expires_at'> & { session_id: string };
+export type HaltRow = Pick<SealedValues<'halt'>, 'key_id' | 'reason'>;
 export interface ApprovalRow {
   approval_id: string;
   state: string;
@@ -99,9 +82,9 @@ export interface AuthorityRows {
   readonly openApprovals: readonly ApprovalRow[];
 }
 
-export type Owner = readonly [organisationId: string, environment: string];
+export type OwnerColumns = readonly [organisationId: string, environment: string];
 
-export async function readAuthorityRows(sql: Sql, owner: Owner): Promise<AuthorityRows> {
+export async function readAuthorityRows(sql: Sql, owner: OwnerColumns): Promise<AuthorityRows> {
   const [halt] = await sql.query<HaltRow>(HALT, owner);
   const [policy] = await sql.query<{ active_digest: string | null }>(POLICY, []);
   return {
@@ -115,14 +98,22 @@ export async function readAuthorityRows(sql: Sql, owner: Owner): Promise<Authori
 }
 
 /** The states of these approvals that have a row. */
-export async function readApprovalStates(sql: Sql, owner: Owner, ids: readonly string[]): Promise<Map<string, string>> {
+export async function readApprovalStates(
+  sql: Sql,
+  owner: OwnerColumns,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await sql.query<{ approval_id: string; state: string }>(APPROVAL_STATES, [...owner, ids]);
   return new Map(rows.map((row) => [row.approval_id, row.state]));
 }
 
 /** The decisions among these that are in the inbox of the log. */
-export async function readWaitingDecisions(sql: Sql, owner: Owner, ids: readonly string[]): Promise<Set<string>> {
+export async function readWaitingDecisions(
+  sql: Sql,
+  owner: OwnerColumns,
+  ids: readonly string[],
+): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   return new Set(
     (await sql.query<{ source_id: string }>(WAITING_DECISIONS, [...owner, ids])).map((row) => row.source_id),
@@ -130,7 +121,7 @@ export async function readWaitingDecisions(sql: Sql, owner: Owner, ids: readonly
 }
 
 /** Generations of a log, oldest first. */
-export async function readLogs(sql: Sql, owner: Owner): Promise<{ logId: number; size: number }[]> {
+export async function readLogs(sql: Sql, owner: OwnerColumns): Promise<{ logId: number; size: number }[]> {
   const rows = await sql.query<{ log_id: number; size: number }>(LOGS, owner);
   return rows.map(({ log_id: logId, size }) => ({ logId, size }));
 }
@@ -167,7 +158,7 @@ export async function readLogged(
 }
 
 /** Records of authority in the inbox of the log, in order. */
-export async function readWaiting(sql: Sql, owner: Owner): Promise<AuthorityRecord[]> {
+export async function readWaiting(sql: Sql, owner: OwnerColumns): Promise<AuthorityRecord[]> {
   const rows = await sql.query<{ event: string; occurred_at: Date; record: Buffer }>(WAITING, owner);
   return rows.flatMap(({ event, occurred_at, record }) => recordOf(event, occurred_at, record) ?? []);
 }

@@ -1,6 +1,6 @@
 // Lists leaves, newest first, with a separate statement for each combination of filters.
 import type { Statement } from '../../platform/db/database.ts';
-import type { Environment } from '../../kernel/vocabulary.ts';
+import type { Owner } from '../../kernel/owner.ts';
 import { leafMark, ZONE } from './zones.ts';
 
 /** The position of a leaf in an organisation and environment: later generations of the log have higher ids, and count leaves from 0. */
@@ -9,9 +9,7 @@ export interface LeafPlace {
   readonly index: number;
 }
 
-export interface LogFilter {
-  readonly organisationId: string;
-  readonly environment: Environment;
+export interface LogFilter extends Owner {
   readonly entityIds?: readonly string[] | undefined;
   readonly event?: string | undefined;
   readonly from?: Date | undefined;

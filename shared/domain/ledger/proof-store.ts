@@ -4,12 +4,10 @@ import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { recordDigest } from '../../core/proof/record.ts';
-import type { Environment } from '../../kernel/vocabulary.ts';
+import type { Owner } from '../../kernel/owner.ts';
 import { wakeLogs } from './inbox.ts';
 
-export interface ProofRow {
-  readonly organisationId: string;
-  readonly environment: Environment;
+export interface ProofRow extends Owner {
   readonly proofId: string;
   readonly entityId: string;
   readonly event: string;

@@ -3,7 +3,7 @@ import { OperatorError } from '../../kernel/operator-error.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { peekCheckpoint } from '../../core/proof/checkpoint.ts';
-import type { Environment } from '../../kernel/vocabulary.ts';
+import type { Owner } from '../../kernel/owner.ts';
 import { readAccepted, writeAccepted } from './audit-accepted.ts';
 import { acceptLost } from './audit-installation.ts';
 import { openFindings } from './audit-state.ts';
@@ -60,7 +60,7 @@ async function isGrown(
  */
 export async function resumeLog(
   { db, keeper, nowMs }: ResumeDeps,
-  owner: { readonly organisationId: string; readonly environment: Environment },
+  owner: Owner,
   { by, reason }: Acceptance,
 ): Promise<Resumed> {
   const { organisationId, environment } = owner;

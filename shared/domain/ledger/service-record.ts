@@ -1,4 +1,5 @@
 // Records of the service itself, such as changes of keys. Each is written in the transaction of the change that it records.
+import type { Owner } from '../../kernel/owner.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
@@ -22,9 +23,7 @@ export type ServiceEvent = keyof typeof SERVICE_ENTITIES;
 export const AGENT_EVENTS = ['custos.approval', 'custos.agent'] as const;
 export type AgentEvent = (typeof AGENT_EVENTS)[number];
 
-interface RecordOwner {
-  readonly organisationId: string;
-  readonly environment: Environment;
+interface RecordOwner extends Owner {
   /** Plain JSON, included unchanged. */
   readonly body: object;
 }

@@ -4,12 +4,10 @@ import type { Database, Sql } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { ApiError, type FieldError } from '../../kernel/errors.ts';
 import type { SignalType } from '../../core/trust/beta.ts';
-import type { Environment } from '../../kernel/vocabulary.ts';
+import type { Owner } from '../../kernel/owner.ts';
 import { enqueueSql } from '../../platform/queues/outbox.ts';
 
-export interface SignalRow {
-  readonly organisationId: string;
-  readonly environment: Environment;
+export interface SignalRow extends Owner {
   readonly signalId: string;
   readonly agentId: string;
   readonly keyId: string;

@@ -3,16 +3,15 @@ import { anyText, columnMap, text } from '../../platform/db/columns.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { dayOf, MAX_AGE_DAYS } from '../../core/trust/beta.ts';
 import { NOTHING_RECORDED, parseEvidence, type RecordedTrust, recordedTrust } from '../../core/trust/recorded.ts';
-import type { Environment } from '../../kernel/vocabulary.ts';
+import type { Owner } from '../../kernel/owner.ts';
 
-export interface TrustKey {
-  readonly organisationId: string;
-  readonly environment: Environment;
+/** An agent by its name, registered or not. */
+export interface AgentKey extends Owner {
   readonly agentId: string;
 }
 
 /** Agent keys as parameters of a statement. */
-export const AGENT_KEYS = columnMap<Omit<TrustKey, 'environment'> & { readonly environment: string }>({
+export const AGENT_KEYS = columnMap<Omit<AgentKey, 'environment'> & { readonly environment: string }>({
   organisation_id: text((key) => key.organisationId),
   environment: text((key) => key.environment),
   agent_id: anyText((key) => key.agentId),
@@ -42,7 +41,7 @@ interface LoadRow {
 /** The recorded trust of these agents now, in their order. @param dailyCap thousandths */
 export async function loadTrust(
   sql: Sql,
-  keys: readonly TrustKey[],
+  keys: readonly AgentKey[],
   nowMs: number,
   dailyCap: number,
 ): Promise<RecordedTrust[]> {
@@ -88,7 +87,7 @@ const LAST_AT = `SELECT (extract(epoch FROM max(known.occurred_at)) * 1000)::flo
       AND signal.day = date '1970-01-01' + $5::int AND fold.folded_at >= (date '1970-01-01' + $5::int)::timestamp AT TIME ZONE 'UTC' - interval '1 hour'`;
 
 /** The recorded trust of an agent at a time, from the signals folded by then. @param dailyCap thousandths */
-export async function loadTrustAt(sql: Sql, key: TrustKey, atMs: number, dailyCap: number): Promise<RecordedTrust> {
+export async function loadTrustAt(sql: Sql, key: AgentKey, atMs: number, dailyCap: number): Promise<RecordedTrust> {
   const owner = [key.organisationId, key.environment, key.agentId];
   const [row] = await sql.query<{ signals: number; evidence: string }>(AT, [...owner, dailyCap, new Date(atMs)]);
   if (row === undefined || row.signals === 0) return NOTHING_RECORDED;
@@ -133,7 +132,7 @@ export interface HistoryFilter {
 /** Folds of an agent, newest first. */
 export function listTrustChanges(
   sql: Sql,
-  key: TrustKey,
+  key: AgentKey,
   filter: HistoryFilter,
   limit: number,
 ): Promise<TrustChange[]> {

@@ -1,4 +1,5 @@
 // Dead jobs as rows: an operator lists them and retries or discards each of them once.
+import type { Owner } from '../../kernel/owner.ts';
 import type { Database } from '../db/database.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { requeueSql } from './outbox.ts';
@@ -21,17 +22,11 @@ export interface DeadJobRecord {
   readonly reason: string | null;
 }
 
-/** The tenant of a job. Jobs for all tenants (such as trust.fold) have none. */
-export interface DeadJobOwner {
-  readonly organisationId: string;
-  readonly environment: Environment;
-}
-
 export interface DeadJobFilter {
   /** Default: `dead`, the jobs that wait for an operator's decision. */
   readonly state?: DeadJobState;
   /** Only jobs of this tenant. */
-  readonly owner?: DeadJobOwner | undefined;
+  readonly owner?: Owner | undefined;
   /** Keyset pagination: the last id of the previous page. */
   readonly before?: string | undefined;
   /** Default: 100. */
@@ -84,7 +79,7 @@ const fromRow = (row: Row): DeadJobRecord => ({
   reason: row.reason,
 });
 
-const place = (owner: DeadJobOwner | undefined): [string | null, string | null] => [
+const place = (owner: Owner | undefined): [string | null, string | null] => [
   owner?.organisationId ?? null,
   owner?.environment ?? null,
 ];
@@ -96,7 +91,7 @@ export async function listDeadJobs(db: Database, filter: DeadJobFilter = {}): Pr
 }
 
 /** One job in any state. @param owner when given, only a job of this tenant */
-export async function readDeadJob(db: Database, id: string, owner?: DeadJobOwner): Promise<DeadJobRecord | undefined> {
+export async function readDeadJob(db: Database, id: string, owner?: Owner): Promise<DeadJobRecord | undefined> {
   const [row] = await db.query<Row>(READ, [...place(owner), id]);
   return row && fromRow(row);
 }
@@ -110,7 +105,7 @@ export async function retryDeadJob(
   db: Database,
   id: string,
   by: string,
-  owner?: DeadJobOwner,
+  owner?: Owner,
 ): Promise<DeadJobRecord | undefined> {
   const [row] = await db.query<Row>(RETRY, [...place(owner), id, by]);
   return row && fromRow(row);
@@ -122,7 +117,7 @@ export async function discardDeadJob(
   id: string,
   by: string,
   reason: string,
-  owner?: DeadJobOwner,
+  owner?: Owner,
 ): Promise<DeadJobRecord | undefined> {
   const [row] = await db.query<Row>(DISCARD, [...place(owner), id, by, reason]);
   return row && fromRow(row);

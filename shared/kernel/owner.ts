@@ -1,0 +1,12 @@
+// To whom rows and records belong.
+import type { Environment } from './vocabulary.ts';
+
+/** An organisation (the tenant) and one of its environments. What belongs to one owner is invisible to all others. */
+export interface Owner {
+  readonly organisationId: string;
+  readonly environment: Environment;
+}
+
+export function ownerOf({ organisationId, environment }: Owner): Owner {
+  return { organisationId, environment };
+}
