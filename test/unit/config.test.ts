@@ -113,6 +113,10 @@ describe('readConfig', () => {
     expect(problemsOf({ HOME: '/home/ada', PGHOST: 'elsewhere', CUSTOSX: '1' })).to.deep.equal([]);
   });
 
+  it('leaves the variables of commands that call a service alone, so that one shell can run all commands', () => {
+    expect(problemsOf({ CUSTOS_URL: 'http://127.0.0.1:3000', CUSTOS_KEY: 'cst_live_x' })).to.deep.equal([]);
+  });
+
   it('refuses an unknown CUSTOS_ name and suggests the nearest', () => {
     expect(problemsOf({ CUSTOS_LOG_LEVLE: 'info', CUSTOS_COLOUR: 'blue' })).to.deep.equal([
       'CUSTOS_LOG_LEVLE is not a setting of this version; did you mean CUSTOS_LOG_LEVEL?',

@@ -24,13 +24,16 @@ export function globProblem(glob: string): string | undefined {
   return undefined;
 }
 
-/** An RE2 pattern: `*` stays within a segment, `**` stands for any number of segments, at the end for at least one. */
+/**
+ * An RE2 pattern: `*` stays within a segment, `**` stands for any number of segments, at the end for at least one. At the beginning
+ * it includes the root, so that a DENY on a folder wherever it is also holds for absolute paths.
+ */
 function globPattern(glob: string): string {
   const segments = plainSlashes(glob).normalize('NFC').split('/');
   let pattern = '';
   for (const [at, segment] of segments.entries()) {
     const isLast = at === segments.length - 1;
-    if (segment === '**') pattern += isLast ? '.+' : '(?:[^/]+/)*';
+    if (segment === '**') pattern += isLast ? '.+' : `${at === 0 ? '/?' : ''}(?:[^/]+/)*`;
     else
       pattern +=
         segment

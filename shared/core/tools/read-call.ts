@@ -182,12 +182,15 @@ export function readCall(call: ToolCall, catalogues: ToolCatalogues, lexicon: Le
   const pinned = catalogue?.tools.get(call.name)?.entry.definition;
   const changed = pinned !== undefined && pinned !== call.definition_digest;
   const doubts = [...(problem === undefined ? [] : [NOT_UNDERSTOOD]), ...(changed ? [UNKNOWN] : [])];
-  // The words of the resource say which data is touched, and where; what is done to it, only the catalogue says.
-  const { domain, object, places, data_classes } = readNormalized(
-    { actionWord: own.action, segments: resource.split('/') },
-    lexicon,
-  );
-  const judged = withBeside(doubts.reduce(strictest, own), { places, data_classes });
+  // The words of the resource and of the places say which data is touched, and where; what is done to it, only the catalogue says.
+  const wordsOf = (named: string): ReturnType<typeof readNormalized> =>
+    readNormalized({ actionWord: own.action, segments: named.split('/') }, lexicon);
+  const { domain, object, ...words } = wordsOf(resource);
+  const beside = [words, ...own.places.map(wordsOf)];
+  const judged = withBeside(doubts.reduce(strictest, own), {
+    places: beside.flatMap(({ places }) => places),
+    data_classes: beside.flatMap(({ data_classes: classes }) => classes),
+  });
   const { server, name, arguments: args, definition_digest: digest } = call;
   return {
     tool: {

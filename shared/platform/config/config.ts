@@ -112,11 +112,13 @@ function conflictsOf(config: Config): string[] {
 }
 
 const PREFIX = 'CUSTOS_';
+/** Of commands that call a service from elsewhere (mcp-guard). A shell that has them must be able to run the other commands, too. */
+const CLIENT_VARIABLES = ['CUSTOS_URL', 'CUSTOS_KEY'];
 const CUSTOS_NAMES = VARIABLES.filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
 
 function unknownNames(env: Environment): string[] {
   return Object.keys(env)
-    .filter((name) => name.startsWith(PREFIX) && !VARIABLES.includes(name))
+    .filter((name) => name.startsWith(PREFIX) && ![...VARIABLES, ...CLIENT_VARIABLES].includes(name))
     .map((name) => {
       // Without the prefix, which all names share: it would make every name near.
       const near = nearestName(name.slice(PREFIX.length), CUSTOS_NAMES);

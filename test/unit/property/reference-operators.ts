@@ -162,7 +162,9 @@ function steps(path: string): string[] | undefined {
     if (dotted && part === '..') kept.pop();
     else if ((part !== '' || i === 0) && !(dotted && part === '.')) kept.push(part);
   }
-  return kept;
+  if (kept.join('') !== '') return kept;
+  // The root has an empty name below an empty name; "." is the empty path.
+  return /^[/\\]/.test(path) ? ['', ''] : [''];
 }
 
 function fits(glob: readonly string[], path: readonly string[]): boolean {

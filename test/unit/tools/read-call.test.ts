@@ -52,6 +52,10 @@ describe('a tool call that its catalogue knows', () => {
     );
     expect(intent.data_classes).to.have.members(['credentials', 'health']);
     expect(intent.places.join()).to.contain('production');
+    const move: ToolEntry = { action: 'update', resource: 'file/{to}', places: ['file/{from}'] };
+    const moved = readWith(move, { from: '/production/passwords.txt', to: '/old.txt' }).intent;
+    expect(moved.data_classes, 'the words of places count, too').to.deep.equal(['credentials']);
+    expect(moved.places).to.include.members(['file/production/passwords/txt', 'production']);
   });
 
   it('has the places of its entry besides its resource', () => {
