@@ -1,0 +1,114 @@
+// The example of a guarded MCP session, line by line as its README shows it, and the configuration files of the guide to the guard.
+import { execFile, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { expect } from 'chai';
+import { findRoot } from '../../shared/platform/config/root.ts';
+import { temporaryFolder } from '../support/folders.ts';
+import { CLI } from '../support/mcp-guard.ts';
+import { cleanEnv, startCustos, type TestCustos, type TestProcess, watch } from '../support/process.ts';
+import { waitFor } from '../support/wait.ts';
+
+const ROOT = findRoot();
+
+/** The blocks with a label (a comment above the fence) in a document, in order. */
+function blocks(file: string, label: string): readonly [string, ...string[]] {
+  const text = readFileSync(path.join(ROOT, file), 'utf8');
+  const pattern = new RegExp(`<!-- ${label} -->\\n\`\`\`\\w*\\n([^]*?)^\`\`\`$`, 'gm');
+  const [first, ...others] = [...text.matchAll(pattern)].map(([, block = '']) => block);
+  if (first === undefined) throw new Error(`${file} has no block labelled ${label}`);
+  return [first, ...others];
+}
+
+/** Every line begins a line of the output, in the same order: documents show shortened lines. */
+function expectLines(output: string, shown: string): void {
+  let rest = `\n${output}`;
+  for (const line of shown.trimEnd().split('\n')) {
+    const at = rest.indexOf(`\n${line}`);
+    expect(at, `${JSON.stringify(line)} in\n${rest}`).to.be.at.least(0);
+    rest = rest.slice(at + 1);
+  }
+}
+
+describe('the example of a guarded MCP session', function () {
+  this.timeout(180_000);
+  const README = 'examples/mcp/README.md';
+  let custos: TestCustos;
+  let env: NodeJS.ProcessEnv;
+
+  /** Lines of a document in a shell; the address and the data folder are those of the test. */
+  const script = (lines: string): string =>
+    lines
+      .replaceAll('http://127.0.0.1:3000', custos.address)
+      .replaceAll('.custos/bootstrap-key', path.join(custos.dataDir, 'bootstrap-key'));
+  const shell = async (lines: string): Promise<string> => {
+    const options = { cwd: ROOT, env, timeout: 60_000 };
+    return (await promisify(execFile)('/bin/sh', ['-euc', script(lines)], options)).stdout;
+  };
+  const inBackground = (lines: string): TestProcess =>
+    watch(
+      spawn('/bin/sh', ['-euc', script(lines)], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] }),
+      'the session',
+    );
+
+  before(async () => {
+    custos = await startCustos();
+    env = cleanEnv({ CUSTOS_DATA_DIR: custos.dataDir, CUSTOS_URL: custos.address });
+    const [prepare] = blocks(README, 'prepare');
+    env['CUSTOS_KEY'] = (await shell(`${prepare}\necho "$CUSTOS_KEY"`)).trim();
+  });
+  after(async () => custos.stop());
+
+  it('refuses to move the passwords, reads, writes after an approval, and a stricter draft shows what it would have stopped', async () => {
+    const [session] = blocks(README, 'session');
+    const [refused, written = ''] = blocks(README, 'printed');
+    const running = inBackground(session);
+    await waitFor(() => running.stdout().includes('Waiting for a human'), { what: 'the call that waits' });
+    expectLines(running.stdout(), refused);
+    const [approve] = blocks(README, 'approve');
+    expect(await shell(approve))
+      .to.contain('mcp-example-bot')
+      .and.contain('report.txt');
+    expect(await running.ended, running.stderr()).to.deep.equal({ code: 0, signal: null });
+    expectLines(running.stdout(), written);
+    const [replay] = blocks(README, 'replay');
+    const replayed = await shell(replay);
+    expectLines(replayed, blocks(README, 'replayed')[0]);
+    expect(replayed).to.match(/ALLOW -> DENY mcp-example-bot file\.read\..*diary\.monday\.txt/);
+  });
+
+  for (const label of ['mcp-servers', 'vs-code'])
+    it(`the configuration file ${label} of the guide starts a server behind the guard`, async () => {
+      const [text] = blocks('docs/guides/mcp-guard.md', label);
+      const [servers] = Object.values(JSON.parse(text) as object).filter((member) => !Array.isArray(member)) as {
+        filesystem: { command: string; args: string[]; env: object };
+      }[];
+      if (servers === undefined) throw new Error(`${label} names no servers`);
+      const { command, args, env: names } = servers.filesystem;
+      const folder = args.at(-1) ?? '';
+      expect([command, Object.keys(names)]).to.deep.equal(['custos', ['CUSTOS_URL', 'CUSTOS_KEY']]);
+      const files = temporaryFolder('files');
+      // The key of the example is bound to its agent.
+      const here: Record<string, string> = { [folder]: files, 'release-bot': 'mcp-example-bot' };
+      const guard = [CLI, ...args.map((arg) => here[arg] ?? arg)];
+      const client = new Client({ name: 'test', version: '1.0.0' });
+      // cleanEnv leaves no member undefined.
+      const started = { command: process.execPath, args: guard, env: env as Record<string, string> };
+      await client.connect(new StdioClientTransport({ ...started, stderr: 'ignore' }));
+      const answer = await client.callTool({ name: 'list_directory', arguments: { path: files } });
+      expect(answer.isError, JSON.stringify(answer.content)).to.not.equal(true);
+      await client.close();
+    });
+
+  it('refuses every call when Custos is stopped', async () => {
+    await custos.stop();
+    const [, session = ''] = blocks(README, 'session');
+    const output = await shell(session);
+    expectLines(output, blocks(README, 'away')[0]);
+    expect(output.match(/^> /gm)).to.have.lengthOf(5);
+    expect(output.match(/^ {2}refused: .*Custos could not be reached/gm)).to.have.lengthOf(5);
+  });
+});
