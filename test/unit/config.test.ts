@@ -114,7 +114,9 @@ describe('readConfig', () => {
   });
 
   it('leaves the variables of commands that call a service alone, so that one shell can run all commands', () => {
-    expect(problemsOf({ CUSTOS_URL: 'http://127.0.0.1:3000', CUSTOS_KEY: 'cst_live_x' })).to.deep.equal([]);
+    expect(
+      problemsOf({ CUSTOS_URL: 'http://127.0.0.1:3000', CUSTOS_KEY: 'cst_live_x', CUSTOS_LISTEN_TOKEN: 'x' }),
+    ).to.deep.equal([]);
   });
 
   it('refuses an unknown CUSTOS_ name and suggests the nearest', () => {

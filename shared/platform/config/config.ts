@@ -113,7 +113,7 @@ function conflictsOf(config: Config): string[] {
 
 const PREFIX = 'CUSTOS_';
 /** Of commands that call a service from elsewhere (mcp-guard). A shell that has them must be able to run the other commands, too. */
-const CLIENT_VARIABLES = ['CUSTOS_URL', 'CUSTOS_KEY'];
+const CLIENT_VARIABLES = ['CUSTOS_URL', 'CUSTOS_KEY', 'CUSTOS_LISTEN_TOKEN'];
 const CUSTOS_NAMES = VARIABLES.filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
 
 function unknownNames(env: Environment): string[] {
