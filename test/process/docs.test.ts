@@ -23,6 +23,7 @@ const MADE = ['node_modules', '.git', 'dist', '.build', '.custos', 'coverage'];
 const NOT_SETTINGS = [
   'CUSTOS_KEY',
   'CUSTOS_URL',
+  'CUSTOS_LISTEN_TOKEN',
   'CUSTOS_PROPERTY_RUNS',
   'CUSTOS_PROPERTY_SEED',
   'CUSTOS_TEST_DATABASE_URL',

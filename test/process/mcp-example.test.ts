@@ -77,7 +77,7 @@ describe('the example of a guarded MCP session', function () {
     const [replay] = blocks(README, 'replay');
     const replayed = await shell(replay);
     expectLines(replayed, blocks(README, 'replayed')[0]);
-    expect(replayed).to.match(/ALLOW -> DENY mcp-example-bot file\.read\..*diary\.monday\.txt/);
+    expect(replayed).to.match(/ALLOW -> DENY mcp-example-bot filesystem\/read_text_file: .*diary\.monday\.txt/);
   });
 
   for (const label of ['mcp-servers', 'vs-code'])
