@@ -9,6 +9,8 @@ export interface CustosOptions {
   readonly key: string;
   readonly clock: Clock;
   readonly newId: () => string;
+  /** For one question, with all repetitions: a model waits for it. */
+  readonly answerTimeoutMs?: number;
 }
 
 export type ApprovalStatus =
@@ -29,7 +31,6 @@ export interface Custos {
   report(path: string, body: object): Promise<'done' | 'later' | { readonly refused: string }>;
 }
 
-/** For one question, with all repetitions: a model waits for it. */
 const ANSWER_TIMEOUT_MS = 10_000;
 const RETRY_AFTER_MS = 250;
 /** Of POST /v1/enforce/batch. */
@@ -52,7 +53,8 @@ interface Failure {
   readonly isBroken: boolean;
 }
 
-export function createCustos({ url, key, clock, newId }: CustosOptions): Custos {
+export function createCustos(options: CustosOptions): Custos {
+  const { url, key, clock, newId, answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
   const request = async (
     method: 'GET' | 'POST',
     path: string,
@@ -76,15 +78,15 @@ export function createCustos({ url, key, clock, newId }: CustosOptions): Custos 
         retryAfterMs: Number.isFinite(retryAfter) ? Math.max(0, retryAfter * 1_000) : undefined,
       };
     } catch (error) {
-      return failureOf(error, signal);
+      return failureOf(error, signal, answerTimeoutMs);
     }
   };
 
   /** Repeats a request whose connection broke, or that the service wants later, under one id. */
   const ask = async (path: string, body: object, id: string, signal: AbortSignal): Promise<Answer | Failure> => {
     const text = JSON.stringify(body);
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
-    const endMs = clock.nowMs() + ANSWER_TIMEOUT_MS;
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]);
+    const endMs = clock.nowMs() + answerTimeoutMs;
     for (let breaks = 0; ; ) {
       const answer = await request('POST', path, { body: text, id, signal: deadline });
       const restMs = ('sentence' in answer ? undefined : answer.retryAfterMs) ?? RETRY_AFTER_MS;
@@ -123,7 +125,7 @@ export function createCustos({ url, key, clock, newId }: CustosOptions): Custos 
       return answers;
     },
     async approval(id, signal) {
-      const deadline = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]);
       const answer = await request('GET', `/v1/approvals/${encodeURIComponent(id)}`, { signal: deadline });
       if ('sentence' in answer) return { kind: 'failed', sentence: answer.sentence, isFinal: false };
       const status = objectOf(answer.body)?.['status'];
@@ -132,7 +134,7 @@ export function createCustos({ url, key, clock, newId }: CustosOptions): Custos 
       return { kind: 'failed', sentence: problemOf(answer), isFinal };
     },
     async report(path, body) {
-      const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+      const signal = AbortSignal.timeout(answerTimeoutMs);
       const answer = await request('POST', path, { body: JSON.stringify(body), signal });
       if ('sentence' in answer) return 'later';
       if (answer.status === 202 || answer.status === 201) return 'done';
@@ -165,9 +167,9 @@ async function readBody(response: Response): Promise<unknown> {
   }
 }
 
-function failureOf(error: unknown, signal: AbortSignal): Failure {
+function failureOf(error: unknown, signal: AbortSignal, answerTimeoutMs: number): Failure {
   if (signal.aborted)
-    return { sentence: `Custos did not answer within ${ANSWER_TIMEOUT_MS / 1_000} s.`, isBroken: false };
+    return { sentence: `Custos did not answer within ${answerTimeoutMs / 1_000} s.`, isBroken: false };
   // undici has the cause of "fetch failed" there.
   const code = error instanceof Error ? objectOf(error.cause)?.['code'] : undefined;
   const name = typeof code === 'string' ? ` (${code})` : '';

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect } from 'chai';
+import { SYSTEM_CLOCK } from '../../cli/mcp-guard/clock.ts';
 import { createCustos } from '../../cli/mcp-guard/custos.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { temporaryFolder } from '../support/folders.ts';
@@ -147,6 +148,31 @@ describe('custos mcp-guard with the real service', () => {
     expect((await service.admin.get('/v1/approvals?status=pending')).json).to.deep.include({ items: [] });
     for (const { session } of guards) session.end();
   });
+
+  const nested = (levels: number): object => (levels === 1 ? {} : { n: nested(levels - 1) });
+  const padded = (bytes: number): object => ({ path: 'a', pad: 'x'.repeat(bytes - '{"pad":"","path":"a"}'.length) });
+  for (const [what, args, words] of [
+    ['256 kB', padded(262_144), undefined],
+    ['256 kB and one byte', padded(262_145), '/tool/arguments: must have at most 262144 bytes'],
+    ['15 MB', padded(15_000_000), 'E2005'],
+    ['32 levels', { ...nested(32), path: 'a' }, undefined],
+    ['33 levels', { ...nested(33), path: 'a' }, '/tool/arguments: must not have more than 32 levels'],
+    ['a path that leaves the root', { path: '../../etc/passwd' }, 'NO_MATCH'],
+    ['a path that leaves the root, encoded', { path: '%2e%2e/%2e%2e/etc/passwd' }, 'NO_MATCH'],
+    ['a path that is a number', { path: 5 }, 'NO_MATCH'],
+    ['no path', {}, 'NO_MATCH'],
+  ] as const)
+    it(`${words === undefined ? 'permits' : 'refuses'} a call whose arguments have ${what}`, async () => {
+      const { key } = await service.addKey();
+      const clock = SYSTEM_CLOCK;
+      const custos = createCustos({ url: service.admin.baseUrl, key, clock, newId: randomUUID });
+      const guarded = startGuardSession({ custos, clock, server: 'filesystem' });
+      const params = { name: 'read_text_file', arguments: args };
+      guarded.fromClient({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+      await waitFor(() => guarded.server.length + guarded.client.length > 0);
+      expect(guarded.server).to.have.length(words === undefined ? 1 : 0);
+      if (words !== undefined) expect(guarded.client[0]).to.include(words);
+    });
 
   it('refuses every call after the key is revoked during a session', async () => {
     const root = realpathSync(temporaryFolder('files'));

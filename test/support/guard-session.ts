@@ -41,6 +41,8 @@ export interface GuardSessionOptions {
   /** Decides instead of `answer` and `approval`. */
   readonly custos?: Pick<Custos, 'ask' | 'approval'>;
   readonly clock?: Clock;
+  /** Default: SERVER */
+  readonly server?: string;
   readonly waitMs?: number;
   readonly hide?: HideDenied;
   /** The tools that the server returns to the guard's own list request. */
@@ -109,7 +111,14 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
   };
   const clock = options.clock ?? quickClock();
   const log = (line: string): void => void logs.push(line);
-  const guard = new Guard({ agentId: AGENT, server: SERVER, custos, clock, waitMs, newId: randomUUID });
+  const guard = new Guard({
+    agentId: AGENT,
+    server: options.server ?? SERVER,
+    custos,
+    clock,
+    waitMs,
+    newId: randomUUID,
+  });
   const reporter = {
     called: (report: CallReport): void => void reports.push(report),
     notCalled: ({ decisionId }: Allowed): void => void unused.push(decisionId),
