@@ -1,6 +1,6 @@
 // Repeats of enforce requests under an Idempotency-Key: a stored decision is answered again while it stands.
 import { lapsed, type Presence, type AnswerMembers } from '../../shared/domain/decisions/presence.ts';
-import { permits } from '../../shared/core/decision/stands.ts';
+import { permits } from '../../shared/kernel/vocabulary.ts';
 import { toProblem } from '../../shared/api/problem.ts';
 import type { ApiError } from '../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';

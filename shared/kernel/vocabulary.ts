@@ -5,6 +5,8 @@ export type Environment = (typeof ENVIRONMENTS)[number];
 
 export const VERDICTS = ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'] as const;
 export type Verdict = (typeof VERDICTS)[number];
+/** Whether a verdict, or the effect of a rule, permits the action. DEGRADE does, with obligations. */
+export const permits = (verdict: unknown): boolean => verdict === 'ALLOW' || verdict === 'DEGRADE';
 
 /** The action classes of a normalized intent. No ALLOW may match `unknown`. */
 export const ACTION_CLASSES = [

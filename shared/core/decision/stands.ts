@@ -1,5 +1,5 @@
 // Decides whether a recorded decision may still be acted upon, from its content and the present state. Pure.
-import type { AgentStatus, Verdict } from '../../kernel/vocabulary.ts';
+import { type AgentStatus, permits, type Verdict } from '../../kernel/vocabulary.ts';
 
 /** Why a decision does not stand. */
 export const LAPSES = ['verdict', 'expired', 'halted', 'agent_not_active', 'key_invalid'] as const;
@@ -19,10 +19,6 @@ export interface Present {
   readonly agent: AgentStatus | 'UNREGISTERED';
   /** Whether the requesting key, or its successor after a rotation, is valid. */
   readonly keyIsValid: boolean;
-}
-
-export function permits(verdict: Verdict): boolean {
-  return verdict === 'ALLOW' || verdict === 'DEGRADE';
 }
 
 /** Why a decision may not be acted upon any more; undefined while it stands. Of several reasons, the first in LAPSES. */

@@ -36,7 +36,8 @@ function comparisonProblem(comparison: Comparison, stage: PolicyStage, pointer: 
     const message = `${operator.name} can't be used on ${path} (${entry.type}); usable are ${usable.join(', ')}`;
     return { code: 'OPERATOR_MISUSED', pointer: `${pointer}/operator`, message };
   }
-  const wrong = operator.valueProblem(comparison.value) ?? typeProblem(comparison, entry.type, entry.values);
+  const wrong =
+    operator.valueProblem(comparison.value) ?? (operator.isOfFact && typeProblem(comparison, entry.type, entry.values));
   return wrong === undefined ? undefined : { code: 'BAD_VALUE', pointer: `${pointer}/value`, message: wrong };
 }
 
@@ -47,24 +48,10 @@ const COMPARED_AS: Readonly<Record<string, string>> = {
   minutes: 'number',
   boolean: 'boolean',
 };
-const COMPARES_PARTS = new Set([
-  'startsWith',
-  'endsWith',
-  'matchesGlob',
-  'matchesPattern',
-  'hostIn',
-  'withinHours',
-  'isPresent',
-  'amountAbove',
-  'matchesResource',
-  'before',
-  'after',
-]);
-
 /** Checks that the compared values have the fact's type and are in its closed list, if it has one. */
 function typeProblem(comparison: Comparison, type: string, values: readonly string[] | undefined): string | undefined {
   const wanted = COMPARED_AS[type];
-  if (wanted === undefined || COMPARES_PARTS.has(comparison.operator)) return undefined;
+  if (wanted === undefined) return undefined;
   const items: readonly unknown[] = Array.isArray(comparison.value) ? comparison.value : [comparison.value];
   if (items.some((item) => typeof item !== wanted))
     return `must be ${wanted === 'number' ? 'a number' : `a ${wanted}`}, as the fact is`;

@@ -1,4 +1,5 @@
 // Combines the rules that hold into one verdict: DENY over ESCALATE over DEGRADE over ALLOW, and DENY when nothing permits.
+import { byText } from '../../kernel/order.ts';
 import type { RiskLevel, Verdict } from '../../kernel/vocabulary.ts';
 import { SEVERITY } from './compile.ts';
 import type { CompiledRule } from './compiled-rule.ts';
@@ -102,13 +103,9 @@ function reasonOf(match: Match, facts: object): Reason | undefined {
   return { ...head, effect: effect.type === 'DEGRADE' ? 'ESCALATE' : effect.type, code: 'FACT_MISSING', message };
 }
 
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
 function compareReasons(a: Reason, b: Reason): number {
   const bySeverity = SEVERITY.indexOf(a.effect) - SEVERITY.indexOf(b.effect);
-  return bySeverity || compareText(a.policy, b.policy) || compareText(a.rule, b.rule);
+  return bySeverity || byText(a.policy, b.policy) || byText(a.rule, b.rule);
 }
 
 /** The effects whose reasons an answer lists: with a refusal those that refuse, with a permission those that permit. */
@@ -262,7 +259,7 @@ function factorsOf(matches: readonly Match[]): RiskFactor[] {
   }
   return [...highest.values()]
     .map(({ factor, score, message }) => ({ factor, score, message }))
-    .sort((a, b) => b.score - a.score || compareText(a.factor, b.factor));
+    .sort((a, b) => b.score - a.score || byText(a.factor, b.factor));
 }
 
 function scoreOf(factors: readonly RiskFactor[]): number {

@@ -1,4 +1,5 @@
 // Compiles policies for evaluation: every rule in normal form, and one rule index per stage.
+import { byText } from '../../kernel/order.ts';
 import type { CompiledRule, RuleEffect } from './compiled-rule.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';
 import { createRuleIndex } from './rule-index.ts';
@@ -22,11 +23,6 @@ function canonical(pattern: string): string {
 
 /** Strictest first; the sort order of reasons. */
 export const SEVERITY: readonly Verdict[] = ['DENY', 'ESCALATE', 'DEGRADE', 'ALLOW'];
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
 
 /** Memoizes by object identity. Equal parts of a loaded set are one object (once.ts), and most parts repeat. */
 interface Maker {
@@ -86,7 +82,7 @@ function compileStage(policies: readonly Policy[], stage: Policy['stage'], make:
     if (policy.stage !== stage) continue;
     const { actions, environments, organisations } = policy.target;
     const resources = make.resources(policy.target.resources);
-    for (const { name, conditions, event } of [...policy.rules].sort((a, b) => compare(a.name, b.name))) {
+    for (const { name, conditions, event } of [...policy.rules].sort((a, b) => byText(a.name, b.name))) {
       const effect = make.effect(event);
       const holdsWhenUnsure = effect.type !== 'ALLOW';
       const { condition, leaves } = make.condition(conditions, holdsWhenUnsure);

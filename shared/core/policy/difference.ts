@@ -11,7 +11,8 @@ import type {
   NotEvaluable,
   Said,
 } from './difference-types.ts';
-import { byText, type Counts, createTally, type TallyState } from './tally.ts';
+import { byText } from '../../kernel/order.ts';
+import { type Counts, createTally, type TallyState } from './tally.ts';
 import type { Evaluation } from './types.ts';
 
 export const REPORT_LIMITS: DifferenceLimits = { counted: 20_000, shown: 100, examples: 20 };

@@ -1,4 +1,5 @@
 // The linter: finds mistakes in a policy set that loads. Pure, and fast enough to run at every load.
+import { byText } from '../../kernel/order.ts';
 import { alwaysTrue, constantParts, duplicateConditions } from './lint/constant.ts';
 import { callersChoice, hangsOnCaller } from './lint/callers.ts';
 import { contextTypeFindings } from './lint/context-types.ts';
@@ -28,12 +29,8 @@ export interface LintOptions extends Surroundings {
 /** A thousand ordinary policies need a tenth of it. */
 const BUDGET = 100_000_000;
 
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
 const CODE_ORDER = (a: LintFinding, b: LintFinding): number =>
-  compare(a.policy, b.policy) || compare(a.pointer, b.pointer) || compare(a.code, b.code);
+  byText(a.policy, b.policy) || byText(a.pointer, b.pointer) || byText(a.code, b.code);
 
 /** Rules with equal keys are either all dead or all alive, so of many policies made from one template only the first is analysed. */
 function livingKey({ rule, stage, conditions }: LintedRule): string {

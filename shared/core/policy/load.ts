@@ -1,6 +1,6 @@
 // Loads files into one policy set, all or nothing; every finding has a file, line and column.
 import { createHash } from 'node:crypto';
-import { JsonError, parseJson } from '../../kernel/json.ts';
+import { JsonError, memberOf, parseJson } from '../../kernel/json.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { compileCatalogues, type ToolCatalogues } from '../tools/catalogue.ts';
 import type { ToolCatalogueFile } from '../tools/schema.ts';
@@ -212,10 +212,6 @@ export function loadPolicySet<Lexicon>(
   }
   if (!('lexicon' in compiled)) findings.push(...compiled.findings);
   return { ok: false, findings: findings.sort(byPlace) };
-}
-
-function memberOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
 class StoredProblem extends Error {

@@ -43,6 +43,8 @@ export interface Operator {
   readonly description: string;
   /** The fact types it applies to (besides `unknown`). */
   readonly types: readonly FactType[];
+  /** Whether the compared values have the fact's own type, and are in its closed list if it has one. */
+  readonly isOfFact?: true;
   /** Describes what is wrong with a compared value in a policy; undefined when it is valid. */
   readonly valueProblem: (value: unknown) => string | undefined;
   /** Converts a valid value into the form that `test` takes (canonical patterns). */
@@ -75,13 +77,13 @@ const compiled = <T>(value: unknown): readonly T[] => value as readonly T[];
 /** An operator in the table, without its name. */
 type Entry = Omit<Operator, 'name'>;
 /** What operators of one kind have in common. */
-type Kind = Pick<Entry, 'types' | 'valueProblem' | 'example'>;
+type Kind = Pick<Entry, 'types' | 'isOfFact' | 'valueProblem' | 'example'>;
 
-const SCALAR: Kind = { types: SCALARS, valueProblem: scalarProblem, example: 'read' };
-const LISTED: Kind = { types: SCALARS, valueProblem: listProblem, example: ['read', 'write'] };
-const NUMBER: Kind = { types: ['number', 'minutes'], valueProblem: numberProblem, example: 4 };
-const MEMBER: Kind = { types: ['string', 'strings'], valueProblem: scalarProblem, example: 'pii' };
-const MEMBERS: Kind = { types: ['strings'], valueProblem: listProblem, example: ['pii', 'health'] };
+const SCALAR: Kind = { types: SCALARS, isOfFact: true, valueProblem: scalarProblem, example: 'read' };
+const LISTED: Kind = { types: SCALARS, isOfFact: true, valueProblem: listProblem, example: ['read', 'write'] };
+const NUMBER: Kind = { types: ['number', 'minutes'], isOfFact: true, valueProblem: numberProblem, example: 4 };
+const MEMBER: Kind = { types: ['string', 'strings'], isOfFact: true, valueProblem: scalarProblem, example: 'pii' };
+const MEMBERS: Kind = { types: ['strings'], isOfFact: true, valueProblem: listProblem, example: ['pii', 'health'] };
 const TIME: Kind = {
   types: ['timestamp'],
   valueProblem: (value) => (timeOf(value) === undefined ? 'must be an RFC 3339 time' : undefined),

@@ -1,6 +1,6 @@
 // Translates Ajv errors about a policy into messages for its author: one problem per mistake, with a suggestion for a misspelt name.
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { pointerToken } from '../../kernel/json.ts';
+import { memberOf, pointerToken } from '../../kernel/json.ts';
 import { didYouMean, nearestName } from '../../kernel/near.ts';
 import { OPERATOR_NAMES } from './operators.ts';
 import type { PolicyStage } from '../../kernel/vocabulary.ts';
@@ -24,9 +24,7 @@ export function shown(value: unknown): string {
 export function valueAt(document: unknown, pointer: string): unknown {
   let value = document;
   for (const token of pointer.split('/').slice(1)) {
-    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
-    value =
-      typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+    value = memberOf(value, token.replaceAll('~1', '/').replaceAll('~0', '~'));
   }
   return value;
 }

@@ -1,4 +1,5 @@
 // Bounded counts by key: the first keys are counted individually, later ones together.
+import { byText } from '../../kernel/order.ts';
 import type { Table } from './difference-types.ts';
 
 export type Counts = Record<string, number>;
@@ -7,11 +8,6 @@ export type Counts = Record<string, number>;
 export interface TallyState {
   readonly entries: readonly (readonly [key: string, counts: Counts])[];
   readonly beyond: number;
-}
-
-export function byText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 /** @param limit number of keys counted individually @param state of an earlier tally with the same limit, to continue from */

@@ -37,6 +37,11 @@ export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && !Object.is(value, -0);
 }
 
+/** Whether a value is an object that has a member. */
+export function has<Name extends string>(value: unknown, name: Name): value is Readonly<Record<Name, unknown>> {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+}
+
 /**
  * Checks for a JSON object with exactly these members. @throws {ProofError} MALFORMED, which names the first unexpected or missing member
  */

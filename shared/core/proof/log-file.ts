@@ -1,7 +1,7 @@
 // The format of an exported log: JSON lines with a header, then every record, oldest first, then the signed checkpoints.
 import { readCheckpoint } from './checkpoint.ts';
 import { EMPTY_FRONTIER, frontierRoot, grow } from './frontier.ts';
-import { exactMembers, isCount, parseBounded, quoted, strictBase64 } from './encoding.ts';
+import { exactMembers, has, isCount, parseBounded, quoted, strictBase64 } from './encoding.ts';
 import { ProofError } from './failures.ts';
 import { hashLeaf } from './merkle.ts';
 import type { TrustedKey } from './keys.ts';
@@ -98,10 +98,6 @@ function publishedKeyOf(value: unknown, what: string): PublishedKey {
   if (!isKey || !isCount(firstSize) || !(lastSize === null || isCount(lastSize)))
     throw new ProofError('MALFORMED', `${what} has a key that is none.`);
   return { keyId, vkey, use, firstSize, lastSize };
-}
-
-function has(value: unknown, name: string): boolean {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
 }
 
 /** An exported log whose records reproduce the root of its newest checkpoint. */

@@ -1,5 +1,5 @@
 // Verifies any kind of evidence: a receipt as JSON or text, several receipts of one chain, a promise with an exported log.
-import { parseBounded, quoted } from './encoding.ts';
+import { has, parseBounded, quoted } from './encoding.ts';
 import { asResult, type Failed, ProofError } from './failures.ts';
 import { createLogFileVerifier, type VerifiedLog } from './log-file.ts';
 import { promiseOf } from './promise.ts';
@@ -150,10 +150,6 @@ export function checkPromiseInLog(promise: SignedPromise, trustedKeys: readonly 
 function idOf(record: Buffer): string | undefined {
   const read = readRecord(record);
   return 'record' in read ? read.record.payload.proofId : undefined;
-}
-
-function has<Name extends string>(value: unknown, name: Name): value is Readonly<Record<Name, unknown>> {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
 }
 
 function textOf(bytes: Uint8Array): string {

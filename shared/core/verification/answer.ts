@@ -1,4 +1,5 @@
 // Checks on a recorded decision alone: its members agree with each other, and its row agrees with it.
+import { permits } from '../../kernel/vocabulary.ts';
 import { strictTime } from '../proof/encoding.ts';
 import { levelOf } from '../trust/score.ts';
 import { DECISION_TTL_MS } from '../decision/record.ts';
@@ -49,7 +50,7 @@ export function checkColumns(columns: DecisionColumns, { record, body }: Decisio
 export function checkAnswer({ record, body }: DecisionRecord, report: Report): void {
   const wrong = (sentence: string): void => fail(report, 'ANSWER_INCONSISTENT', sentence);
   const { verdict, trust } = body;
-  const isAllowed = verdict === 'ALLOW' || verdict === 'DEGRADE';
+  const isAllowed = permits(verdict);
   if (body.allowed !== isAllowed) wrong(`The verdict is ${verdict}, and "allowed" says ${body.allowed}.`);
   const expiresAtMs = (strictTime(body.evaluated_at) ?? Number.NaN) + DECISION_TTL_MS;
   if (strictTime(body.expires_at) !== expiresAtMs)

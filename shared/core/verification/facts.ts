@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import { guardOf } from '../../kernel/compile-schema.ts';
 import { closed, JsonObject, Nullable } from '../../kernel/schema.ts';
+import { timeFactsOf } from '../policy/time.ts';
 import type { Facts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { argumentsDigest, toolMember } from '../tools/call.ts';
@@ -109,14 +110,7 @@ export function checkAgreement(facts: Facts, { record, body }: DecisionRecord, r
       'FACTS_DISAGREE',
       `The facts say that the agent is registered: ${agent.registered}, and that it is ${agent.status}.`,
     );
-  const now = new Date(body.evaluated_at);
-  const clock = {
-    now: body.evaluated_at,
-    date: body.evaluated_at.slice(0, 10),
-    hour: now.getUTCHours(),
-    minute_of_day: now.getUTCHours() * 60 + now.getUTCMinutes(),
-    weekday: now.getUTCDay() || 7,
-  };
+  const clock = timeFactsOf(Date.parse(body.evaluated_at));
   if (!same(time, clock))
     fail(report, 'FACTS_DISAGREE', `The facts' time is ${shown(time)}; evaluated_at makes it ${shown(clock)}.`);
   const effective = effectiveTrust({

@@ -7,7 +7,8 @@ import { validKeys } from '../keys/validity.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';
 import type { AgentDirectory } from '../agents/agents.ts';
 import type { Halts } from './halts.ts';
-import { type Lapse, lapseOf, lapseSentence, permits } from '../../core/decision/stands.ts';
+import { type Lapse, lapseOf, lapseSentence } from '../../core/decision/stands.ts';
+import { permits } from '../../kernel/vocabulary.ts';
 
 /** The members of a recorded answer on which its standing depends. */
 export interface AnswerMembers {

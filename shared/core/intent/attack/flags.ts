@@ -1,6 +1,7 @@
 // Detects words with scrambled letters, and text in an unsupported language.
 import type { Lexicon } from '../lexicon/types.ts';
 import type { SpokenWords } from '../text/words.ts';
+import { wordSet } from '../text/word-set.ts';
 
 /** Words that people can still read when their inner letters are scrambled or their letters reversed. */
 const MIXABLE = 'ignore previous instructions instruction disregard reveal system prompt bypass'.split(' ');
@@ -34,10 +35,9 @@ export function isScrambled(words: readonly string[]): boolean {
   return found.size > 1;
 }
 
-const ENGLISH = new Set(
-  'the a an of to in on for with and or is are was be this that these those my your our it from by at as all any me i we you please can could not do what which how who where when why'.split(
-    ' ',
-  ),
+const ENGLISH = wordSet(
+  'the a an of to in on for with and or is are was be this that these those my your our it from by at as ' +
+    'all any me i we you please can could not do what which how who where when why',
 );
 
 const PLAIN = /^[a-z0-9'-]*$/;

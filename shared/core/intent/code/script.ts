@@ -6,8 +6,9 @@ import { fragmentsOf } from './fragments.ts';
 import { httpAt, isUrl, METHODS } from './http.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { commandAt } from './shell.ts';
+import { commandAt, SYSTEM_PATH } from './shell.ts';
 import { sqlAt } from './sql.ts';
+import { wordSet } from '../text/word-set.ts';
 
 export type CodeKind = 'shell' | 'sql' | 'http';
 
@@ -19,13 +20,12 @@ export interface ReadCode {
 }
 
 /** Commands that change nothing outside of the shell, and are words of English, so that prose can not have them as commands. */
-const HARMLESS = new Set(
-  ': [ basename cd cksum cmp column comm cut diff dirname echo exit export expr false file fold jq md5sum nl paste printf readlink realpath rev seq set sha256sum sleep strings test tr true uniq which'.split(
-    ' ',
-  ),
+const HARMLESS = wordSet(
+  ': [ basename cd cksum cmp column comm cut diff dirname echo exit export expr false file fold jq md5sum ' +
+    'nl paste printf readlink realpath rev seq set sha256sum sleep strings test tr true uniq which',
 );
 /** Commands that run the rest of their line. */
-const PREFIXES = new Set(['sudo', 'doas', 'env', 'nohup', 'time', 'nice', 'command', 'builtin']);
+const PREFIXES = wordSet('sudo doas env nohup time nice command builtin');
 const ASSIGNMENT = /^[a-z_]\w*=/i;
 /** Options by which ordinary commands run others. */
 const RUNS_OTHERS =
@@ -36,7 +36,7 @@ const write = (target: string): Fragment => ({
   verb: 'write',
   action: 'update',
   effect: 'write',
-  traits: /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/.test(target) ? ['privileged'] : [],
+  traits: SYSTEM_PATH.test(target) ? ['privileged'] : [],
   object: 'file',
   domain: 'files',
   extent: 'one',

@@ -4,60 +4,18 @@ import type { Fragment, Piece } from './code.ts';
 import { actOfUrl, isUrl, lastPathName, METHODS } from './http.ts';
 import { effectOfAction } from '../lexicon/lexicon.ts';
 import type { CommandEntry, Lexicon } from '../lexicon/types.ts';
+import { wordSet } from '../text/word-set.ts';
 
-const SHELLS = new Set([
-  'sh',
-  'bash',
-  'zsh',
-  'dash',
-  'ksh',
-  'python',
-  'python3',
-  'perl',
-  'ruby',
-  'node',
-  'php',
-  'iex',
-  'powershell',
-  'source',
-  'eval',
-  'exec',
-  'xargs',
-  'invoke-expression',
-]);
+const SHELLS = wordSet(
+  'sh bash zsh dash ksh python python3 perl ruby node php iex powershell source eval exec xargs invoke-expression',
+);
 /** Commands that are not English words, so their name alone is sufficient evidence. */
-const UNMISTAKABLE = new Set([
-  'rm',
-  'sudo',
-  'chmod',
-  'chown',
-  'mkfs',
-  'kubectl',
-  'wget',
-  'curl',
-  'rmdir',
-  'usermod',
-  'useradd',
-  'userdel',
-  'dropdb',
-  'killall',
-  'pkill',
-  'scp',
-  'rsync',
-  'systemctl',
-  'iptables',
-  'visudo',
-  'wipefs',
-  'flushall',
-  'flushdb',
-  'remove-item',
-  'netcat',
-  'ncat',
-  'vssadmin',
-  'diskpart',
-]);
+const UNMISTAKABLE = wordSet(
+  'rm sudo chmod chown mkfs kubectl wget curl rmdir usermod useradd userdel dropdb killall pkill scp rsync ' +
+    'systemctl iptables visudo wipefs flushall flushdb remove-item netcat ncat vssadmin diskpart',
+);
 /** Operating system files. */
-const SYSTEM_PATH = /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/;
+export const SYSTEM_PATH = /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/;
 const IS_FLAG_OR_FILE = /^(?:-{1,2}[a-z]|\/|~|\.\/|\*|\$|https?:\/\/|(?:if|of)=)/i;
 
 /** The shell command that begins at `pieces[at]`, or undefined. `opens`: whether a command may begin here. */

@@ -2,6 +2,7 @@
 import type { ActionClass, Trait } from '../../../kernel/vocabulary.ts';
 import type { Fragment, Piece } from './code.ts';
 import { effectOfAction } from '../lexicon/lexicon.ts';
+import { wordSet } from '../text/word-set.ts';
 
 const NAME = /^["'`[]?[a-z_][a-z0-9_$.\]["'`-]{0,127}$/i;
 
@@ -21,40 +22,13 @@ function tableName(text: string | undefined): string {
 const CAPITAL = /[A-Z]/;
 const isUpper = (piece: Piece | undefined) =>
   piece !== undefined && piece.text === piece.text.toUpperCase() && CAPITAL.test(piece.text);
-const SQL_OBJECTS = new Set([
-  'table',
-  'database',
-  'schema',
-  'index',
-  'view',
-  'user',
-  'role',
-  'column',
-  'function',
-  'procedure',
-  'trigger',
-  'tables',
-  'keyspace',
-  'sequence',
-]);
+const SQL_OBJECTS = wordSet(
+  'table database schema index view user role column function procedure trigger tables keyspace sequence',
+);
 /** Functions that a SELECT calls for their side effects (PostgreSQL, SQL Server, MySQL). */
 const ACTING_FUNCTION =
   /^(?:pg_(?:terminate|cancel)_backend|pg_reload_conf|pg_rotate_logfile|pg_(?:promote|switch_wal|logical_emit_message)|pg_drop_replication_slot|lo_(?:export|import|unlink|put)|dblink_exec|xp_cmdshell|sp_executesql|sys_exec|sys_eval|setval)$/;
-const SQL_NOISE = new Set([
-  'if',
-  'not',
-  'exists',
-  'table',
-  'only',
-  'materialized',
-  'temporary',
-  'unique',
-  'into',
-  'or',
-  'replace',
-  'cascade',
-  'external',
-]);
+const SQL_NOISE = wordSet('if not exists table only materialized temporary unique into or replace cascade external');
 
 /** The number of words of a statement that are read. */
 const MAX_STATEMENT = 60;
@@ -186,16 +160,4 @@ export function sqlAt(pieces: readonly Piece[], at: number): Fragment | undefine
 }
 
 /** Words that may begin a statement. */
-export const SQL_HEADS = new Set([
-  'select',
-  'delete',
-  'drop',
-  'truncate',
-  'alter',
-  'insert',
-  'merge',
-  'update',
-  'create',
-  'grant',
-  'revoke',
-]);
+export const SQL_HEADS = wordSet('select delete drop truncate alter insert merge update create grant revoke');

@@ -23,10 +23,10 @@ export function requestsOf(
 }
 
 /** Verbs whose text may follow a colon. */
-const SAYS = new Set(['draft', 'compose', 'email', 'text', 'message', 'tweet', 'write']);
+const SAYS = wordSet('draft compose email text message tweet write');
 /** Things whose title may follow a colon when they are created: `add a task: call the plumber`. */
-const TITLED = new Set(
-  'todo task note reminder ticket issue comment message email post event entry bug appointment reply tweet'.split(' '),
+const TITLED = wordSet(
+  'todo task note reminder ticket issue comment message email post event entry bug appointment reply tweet',
 );
 /** Whether the colon at `words[at]` introduces written text; `Message: ...` alone is only a heading. */
 const saysWhatFollows = (request: RequestedAction | undefined, words: readonly string[], at: number): boolean =>

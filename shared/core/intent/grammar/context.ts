@@ -4,6 +4,7 @@ import { hostOf, isExternalHost } from '../text/entities.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence } from '../text/tokens.ts';
 import type { Entities } from '../types.ts';
+import { wordSet } from '../text/word-set.ts';
 
 /** Domains whose objects are stored in a database: `production` then also means `db/production`. */
 const STORED_DOMAINS = new Set(['db', 'data', 'general']);
@@ -31,22 +32,12 @@ export function dataClassesOf(words: readonly string[], lexicon: Lexicon): DataC
 }
 
 /** Nouns after credentials that make them mere topics: `password policy`, `the MFA page`. */
-const ABOUT_CREDENTIALS: ReadonlySet<string> = new Set(
-  'policy policies page pages form forms field fields screen prompt prompts requirement requirements strength rotation expiry manager managers feature functionality webform issue issues'.split(
-    ' ',
-  ),
+const ABOUT_CREDENTIALS = wordSet(
+  'policy policies page pages form forms field fields screen prompt prompts requirement requirements ' +
+    'strength rotation expiry manager managers feature functionality webform issue issues',
 );
 /** A `password reset` contains no password, but its message gives access to an account. */
-const OPENS_ACCOUNTS: ReadonlySet<string> = new Set([
-  'link',
-  'links',
-  'token',
-  'tokens',
-  'code',
-  'codes',
-  'url',
-  'key',
-]);
+const OPENS_ACCOUNTS = wordSet('link links token tokens code codes url key');
 const FORGOTTEN: ReadonlySet<string> = new Set(['forgot', 'forget', 'forgotten']);
 
 const DETERMINES = /^(?:the|a|our|your|my|this|that|any|each|every)$/;
@@ -73,8 +64,8 @@ export function extentOf(words: readonly string[], plural: boolean, lexicon: Lex
 
 const CARRIES_OUT: ReadonlySet<Action> = new Set(['send', 'transfer', 'grant', 'create', 'update', 'execute']);
 /** Reading verbs that write the read data somewhere. */
-const EXPORTS = new Set(['export', 'dump', 'extract', 'output', 'stream', 'expose']);
-const TOWARDS: ReadonlySet<string> = new Set(['to', 'at', 'into', 'onto', 'with', 'via']);
+const EXPORTS = wordSet('export dump extract output stream expose');
+const TOWARDS = wordSet('to at into onto with via');
 /** The number of words between such a preposition and the address: `to my personal account at x@mail.example`. */
 const MAX_BETWEEN = 6;
 

@@ -8,6 +8,7 @@ import { objectAt, type ObjectPhrase } from './object.ts';
 import type { RequestedAction } from './request.ts';
 import { beginsWithSum, SUM } from './sums.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
+import { wordSet } from '../text/word-set.ts';
 
 /** The domain of an object phrase: decided by its head, else by the word before it. */
 export function domainOf(words: readonly string[], lexicon: Lexicon): string {
@@ -33,7 +34,7 @@ export function statesIntention({ sentence, at, kind, wanted }: RequestedAction)
 
 const PRONOUNS = new Set(['it', 'them', 'they']);
 const POINTERS = new Set(['this', 'that', 'these', 'those']);
-const LEADING = new Set(['for', 'at', 'on', 'to', 'about', 'into', 'through']);
+const LEADING = wordSet('for at on to about into through');
 const BEFORE_ONES = new Set(['all', 'the', 'these', 'those', 'any']);
 const BEFORE_ONE = new Set(['a', 'an', 'another', 'the']);
 
@@ -87,33 +88,10 @@ function impliedObject(request: RequestedAction, end: number): { name: string; d
   return undefined;
 }
 
-const DITRANSITIVE = new Set([
-  'grant',
-  'give',
-  'send',
-  'drop',
-  'assign',
-  'offer',
-  'show',
-  'tell',
-  'pay',
-  'lend',
-  'wire',
-  'email',
-  'message',
-  'text',
-  'hand',
-  'forward',
-  'allow',
-  'make',
-  'write',
-  'draft',
-  'get',
-  'find',
-  'book',
-  'order',
-  'buy',
-]);
+const DITRANSITIVE = wordSet(
+  'grant give send drop assign offer show tell pay lend wire email message text hand forward allow make ' +
+    'write draft get find book order buy',
+);
 const AFTER_RECIPIENT = /^(?:a|an|the|all|any|some|full|my|our|his|her|their|this|that|another|more|\d.*|\p{Sc}\d.*)$/u;
 
 /** The position of the object: after the recipient (`give Bob the report`), or after the subject of a question. */
@@ -189,37 +167,17 @@ export const isLowerName = (first: Token, second: Token | undefined, lexicon: Le
   !PREPOSITIONS.has(first.lower) &&
   !NO_NAMES.has(first.lower) &&
   lexicon.verbForms.get(first.lower) === undefined;
-const NO_NAMES = new Set([
-  'to',
-  'if',
-  'that',
-  'so',
-  'as',
-  'out',
-  'up',
-  'off',
-  'down',
-  'back',
-  'away',
-  'sure',
-  'when',
-  'whether',
-  'what',
-  'not',
-  'and',
-  'or',
-]);
+const NO_NAMES = wordSet('to if that so as out up off down back away sure when whether what not and or');
 
 /** Adjectives and adverbs that a question asks for: `how high is my limit`. */
-const MEASURES = new Set(
-  'high low long far old big large soon often fast late early busy well good bad expensive close'.split(' '),
+const MEASURES = wordSet(
+  'high low long far old big large soon often fast late early busy well good bad expensive close',
 );
-const QUESTION_WORDS = new Set(
-  'do does did can could should would will may might is are was were has have i we you they he she it there be able to how many much what which who where when why'.split(
-    ' ',
-  ),
+const QUESTION_WORDS = wordSet(
+  'do does did can could should would will may might is are was were has have i we you they he she it there ' +
+    'be able to how many much what which who where when why',
 );
-export const SUBJECT_PRONOUNS = new Set(['i', 'we', 'you', 'they', 'he', 'she', 'it', 'to']);
+export const SUBJECT_PRONOUNS = wordSet('i we you they he she it to');
 
 /** An object named without a noun right after the verb: `move 'report.pdf' within the folder` moves a file. */
 function directObject(request: RequestedAction, end: number, lexicon: Lexicon) {

@@ -1,7 +1,6 @@
 // Checks a lexicon file and compiles it into the tables that the parser uses.
 import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import type { Lexicon, Prefix, Words } from './types.ts';
-import { DATA_CLASSES, type Trait } from '../../../kernel/vocabulary.ts';
 import { compileFrames } from './frames.ts';
 import { compileForms, compileNominals, compileParticiples } from './forms.ts';
 import { extendLexicon } from './organisation.ts';
@@ -13,6 +12,7 @@ import {
   compileCommands,
   compileDomains,
   compilePhrases,
+  compilePhraseTables,
   compileMarkers,
   compileSignals,
   compileVerbs,
@@ -97,24 +97,8 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     defaultDomain: file.defaultDomain,
     synonyms: new Map(Object.entries(file.synonyms)),
     plurals: new Map([...pluralsOf(domainOfNoun.keys(), plurals), ...plurals]),
-    dataClasses: compilePhrases(
-      DATA_CLASSES.map((name) => ({ value: name, phrases: file.dataClasses[name], pointer: `/dataClasses/${name}` })),
-      report,
-    ),
-    places: compilePhrases(
-      file.places.map(({ place, words }, at) => ({ value: place, phrases: words, pointer: `/places/${at}/words` })),
-      report,
-    ),
+    ...compilePhraseTables(file, report),
     internalHosts: file.internalHosts.map((host) => host.toLowerCase()),
-    traitPhrases: compilePhrases<Trait>(
-      [
-        { value: 'privileged', phrases: file.privileged, pointer: '/privileged' },
-        { value: 'financial', phrases: file.money, pointer: '/money' },
-        { value: 'external', phrases: file.external, pointer: '/external' },
-        { value: 'irreversible', phrases: file.irreversible, pointer: '/irreversible' },
-      ],
-      report,
-    ),
     quantifiers: compilePhrases(
       [
         { value: 'all', phrases: file.quantifiers.all, pointer: '/quantifiers/all' },

@@ -1,6 +1,6 @@
 // Layers the words of one organisation over those of the installation. It may add and refine meanings; it may not weaken them.
 import type { ActionClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
-import { DATA_CLASSES, EFFECTS } from '../../../kernel/vocabulary.ts';
+import { EFFECTS } from '../../../kernel/vocabulary.ts';
 import { participles, singular, verbForms } from './inflection.ts';
 import { layered } from './layers.ts';
 import type { Refinement, VerbEntry, Words } from './types.ts';
@@ -11,7 +11,7 @@ import {
   commandGroups,
   compileCommands,
   compileDomains,
-  compilePhrases,
+  compilePhraseTables,
   compileVerbs,
   pluralsOf,
   objectsOf,
@@ -184,7 +184,6 @@ export function extendLexicon(base: Words, part: OrganisationFile, report: Repor
     if (base.domainOfNoun.has(noun) || domainOfNoun.has(noun)) return true;
     return base.verbs.has(noun) || base.genericNouns.has(noun) || base.containerNouns.has(noun);
   };
-  const { dataClasses = {}, places = [], internalHosts = [] } = part;
   return {
     ...base,
     verbs: layered(verbs, base.verbs),
@@ -199,30 +198,7 @@ export function extendLexicon(base: Words, part: OrganisationFile, report: Repor
     domainOfNoun: layered(domainOfNoun, base.domainOfNoun),
     synonyms: layered(ownSynonyms(part, base, report), base.synonyms),
     plurals: layered(pluralsOf(domainOfNoun.keys(), plurals), plurals),
-    dataClasses: compilePhrases(
-      DATA_CLASSES.map((name) => ({
-        value: name,
-        phrases: dataClasses[name] ?? [],
-        pointer: `/dataClasses/${name}`,
-      })),
-      report,
-      base.dataClasses,
-    ),
-    places: compilePhrases(
-      places.map(({ place, words }, at) => ({ value: place, phrases: words, pointer: `/places/${at}/words` })),
-      report,
-      base.places,
-    ),
-    internalHosts: [...base.internalHosts, ...internalHosts.map((host) => host.toLowerCase())],
-    traitPhrases: compilePhrases<Trait>(
-      [
-        { value: 'privileged', phrases: part.privileged ?? [], pointer: '/privileged' },
-        { value: 'financial', phrases: part.money ?? [], pointer: '/money' },
-        { value: 'external', phrases: part.external ?? [], pointer: '/external' },
-        { value: 'irreversible', phrases: part.irreversible ?? [], pointer: '/irreversible' },
-      ],
-      report,
-      base.traitPhrases,
-    ),
+    ...compilePhraseTables(part, report, base),
+    internalHosts: [...base.internalHosts, ...(part.internalHosts ?? []).map((host) => host.toLowerCase())],
   };
 }

@@ -41,6 +41,9 @@ export const list = <T extends Type.TSchema>(item: T, description: string, examp
 export const named = (description: string, example: string) =>
   Type.String({ ...Name, description, examples: [example] });
 
+/** True, or absent. */
+const flag = (description: string) => Type.Optional(Type.Boolean({ description, examples: [true] }));
+
 const ActionClass = Type.Enum([...ACTION_CLASSES], {
   description: 'One of the nine action classes.',
   examples: ['update'],
@@ -81,18 +84,8 @@ export const OwnVerbGroup = Type.Object(OWN_VERB_GROUP, {
 export const VerbGroup = Type.Object(
   {
     ...OWN_VERB_GROUP,
-    mentions: Type.Optional(
-      Type.Boolean({
-        description: 'The verb talks about things (explain, describe): code in its sentence is not a request.',
-        examples: [true],
-      }),
-    ),
-    weak: Type.Optional(
-      Type.Boolean({
-        description: 'The verb says little by itself (use, help): a later verb of the text leads.',
-        examples: [true],
-      }),
-    ),
+    mentions: flag('The verb talks about things (explain, describe): code in its sentence is not a request.'),
+    weak: flag('The verb says little by itself (use, help): a later verb of the text leads.'),
   },
   { ...closed, description: 'Verbs (or verb and particle, as in `set up`) of one class. Inflected forms are derived.' },
 );
@@ -135,7 +128,7 @@ export const Signal = Type.Object(
       'What the sign is called; sequences of one name are forms of one sign, which counts once.',
       'ignore_instructions',
     ),
-    start: Type.Optional(Type.Boolean({ description: 'The first word must begin a sentence.', examples: [true] })),
+    start: flag('The first word must begin a sentence.'),
     gap: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 8, description: 'Other words allowed between two steps.', examples: [3] }),
     ),
@@ -166,12 +159,7 @@ export const WordKind = Type.Object(
   {
     verbs: Type.Optional(list(Word, 'Verbs in their base form, of which every form counts.', ['ignore', 'forget'])),
     words: Type.Optional(list(Word, 'Words as they stand.', ['instructions', 'anweisungen'])),
-    misspelt: Type.Optional(
-      Type.Boolean({
-        description: 'Long words also count with one letter left out, or two in the wrong order.',
-        examples: [true],
-      }),
-    ),
+    misspelt: flag('Long words also count with one letter left out, or two in the wrong order.'),
   },
   { ...closed, description: 'Words that say the same kind of thing, in whatever language.' },
 );
@@ -193,10 +181,8 @@ export const Frame = Type.Object(
         examples: [8],
       }),
     ),
-    ordered: Type.Optional(Type.Boolean({ description: 'The slots are filled in their order.', examples: [true] })),
-    address: Type.Optional(
-      Type.Boolean({ description: 'Only in a text that has an e-mail address or a URL.', examples: [true] }),
-    ),
+    ordered: flag('The slots are filled in their order.'),
+    address: flag('Only in a text that has an e-mail address or a URL.'),
     slots: Type.Array(ofKinds('Kinds of which one word must be there.', ['discard']), {
       minItems: 1,
       maxItems: 5,

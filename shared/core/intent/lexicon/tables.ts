@@ -1,7 +1,8 @@
 // Compiles the lists of a lexicon file into look-up tables and reports mistakes that a schema can not express.
+import { DATA_CLASSES, type Trait } from '../../../kernel/vocabulary.ts';
 import { effectOfAction } from './effect.ts';
 import { singular } from './inflection.ts';
-import type { CommandEntry, Refinement, Signal, VerbEntry } from './types.ts';
+import type { CommandEntry, Refinement, Signal, VerbEntry, Words } from './types.ts';
 import type { LexiconFile } from './schema.ts';
 import { PhraseTable } from './phrase-table.ts';
 
@@ -163,6 +164,36 @@ export function compilePhrases<T extends string | true>(
     }
   }
   return table;
+}
+
+type PhraseMembers = Partial<Pick<LexiconFile, 'places' | 'privileged' | 'money' | 'external' | 'irreversible'>> & {
+  readonly dataClasses?: Partial<LexiconFile['dataClasses']> | undefined;
+};
+
+/** The tables of phrases that the installation and each organisation may have. */
+export function compilePhraseTables(
+  file: PhraseMembers,
+  report: Report,
+  below?: Pick<Words, 'dataClasses' | 'places' | 'traitPhrases'>,
+): Pick<Words, 'dataClasses' | 'places' | 'traitPhrases'> {
+  const { dataClasses = {}, places = [], privileged = [], money = [], external = [], irreversible = [] } = file;
+  const classes = DATA_CLASSES.map((name) => {
+    return { value: name, phrases: dataClasses[name] ?? [], pointer: `/dataClasses/${name}` };
+  });
+  const named = places.map(({ place, words }, at) => {
+    return { value: place, phrases: words, pointer: `/places/${at}/words` };
+  });
+  const traits: readonly PhraseList<Trait>[] = [
+    { value: 'privileged', phrases: privileged, pointer: '/privileged' },
+    { value: 'financial', phrases: money, pointer: '/money' },
+    { value: 'external', phrases: external, pointer: '/external' },
+    { value: 'irreversible', phrases: irreversible, pointer: '/irreversible' },
+  ];
+  return {
+    dataClasses: compilePhrases(classes, report, below?.dataClasses),
+    places: compilePhrases(named, report, below?.places),
+    traitPhrases: compilePhrases(traits, report, below?.traitPhrases),
+  };
 }
 
 function hides(phrase: string, hidden: string, value: string | true | undefined): string {

@@ -1,9 +1,9 @@
 // ALLOW and DEGRADE rules that trust the caller's own statements: members of the context, which the caller writes.
+import { permits } from '../../../kernel/vocabulary.ts';
 import { applies, evaluationOf, witnessOf } from './answers.ts';
-import { firstPattern } from './dead.ts';
 import { setPath } from './facts.ts';
-import { isPermitted, permits, withoutNamed } from './open.ts';
-import { leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
+import { isPermitted, withoutNamed } from './open.ts';
+import { firstPattern, leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
 import { ruleHolds, searchUndisturbed } from './search.ts';
 import { both, CERTAIN } from './space.ts';
 import type { LintFinding } from './types.ts';

@@ -3,9 +3,9 @@ import { canonicalize } from '../../proof/canonical.ts';
 import { holdsFor } from '../normal-form.ts';
 import type { Facts } from '../types.ts';
 import { applies, witnessOf } from './answers.ts';
-import { firstPattern, patternsOf } from './dead.ts';
-import { leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
-import { beforePolicies, ruleHolds, search, type Found } from './search.ts';
+import { patternsOf } from './dead.ts';
+import { firstPattern, leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
+import { beforePolicies, factsOn, ruleHolds, search, type Found } from './search.ts';
 import { asEvaluated, both, not } from './space.ts';
 import type { LintCode, LintFinding } from './types.ts';
 
@@ -95,24 +95,12 @@ export function alwaysTrue(set: LintedSet, linted: LintedRule): AlwaysTrue {
   };
 }
 
-/** Finds facts on which the rule holds, for findings about a part without effect. */
-function holding(set: LintedSet, linted: LintedRule): Facts | undefined {
-  const found = search({
-    set,
-    rules: [linted],
-    pattern: firstPattern(linted),
-    formula: (space) => ruleHolds(space, linted),
-    accept: (facts) => applies(linted, set, facts),
-  });
-  return found.kind === 'found' ? found.facts : undefined;
-}
-
 function partFinding(
   set: LintedSet,
   linted: LintedRule,
   { part, code, message }: { part: Part; code: LintCode; message: string },
 ): LintFinding[] {
-  const facts = holding(set, linted);
+  const facts = factsOn(set, linted);
   if (facts === undefined) return [];
   const does = holdsFor(part.node, facts, asEvaluated(linted.rule)) ? 'holds' : 'does not hold';
   const shows = `the rule holds; "${wordsOf(part)}" ${does}, and the rule would be the same without it`;

@@ -31,47 +31,38 @@ const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isAmount = (value: unknown): value is Amount => typeof value === 'object' && value !== null && 'amount' in value;
 
+const FAMILIES: Readonly<Record<string, Family>> = {
+  isPresent: 'presence',
+  lessThan: 'number',
+  lessThanInclusive: 'number',
+  greaterThan: 'number',
+  greaterThanInclusive: 'number',
+  contains: 'list',
+  doesNotContain: 'list',
+  containsAny: 'list',
+  containsAll: 'list',
+  startsWith: 'text',
+  endsWith: 'text',
+  matchesGlob: 'text',
+  matchesPattern: 'text',
+  hostIn: 'url',
+  before: 'time',
+  after: 'time',
+  withinHours: 'time',
+  inCidr: 'network',
+  matchesResource: 'resource',
+  amountAbove: 'money',
+};
+
 /** The values for which a comparison is decidable. */
 export function familyOf(leaf: Leaf): Family {
-  switch (leaf.operator.name) {
-    case 'isPresent':
-      return 'presence';
-    case 'lessThan':
-    case 'lessThanInclusive':
-    case 'greaterThan':
-    case 'greaterThanInclusive':
-      return 'number';
-    case 'contains':
-    case 'doesNotContain':
-    case 'containsAny':
-    case 'containsAll':
-      return 'list';
-    case 'startsWith':
-    case 'endsWith':
-    case 'matchesGlob':
-    case 'matchesPattern':
-      return 'text';
-    case 'hostIn':
-      return 'url';
-    case 'contains (text)':
-    case 'doesNotContain (text)':
-      return isText(itemsOf(leaf)[0]) ? 'text' : 'list';
-    case 'before':
-    case 'after':
-    case 'withinHours':
-      return 'time';
-    case 'inCidr':
-      return 'network';
-    case 'matchesResource':
-      return 'resource';
-    case 'amountAbove':
-      return 'money';
-    default: {
-      const [first] = itemsOf(leaf);
-      if (isNumber(first)) return 'number';
-      return isText(first) ? 'text' : 'boolean';
-    }
-  }
+  const { name } = leaf.operator;
+  const family = FAMILIES[name];
+  if (family !== undefined) return family;
+  const [first] = itemsOf(leaf);
+  if (name.endsWith('(text)')) return isText(first) ? 'text' : 'list';
+  if (isNumber(first)) return 'number';
+  return isText(first) ? 'text' : 'boolean';
 }
 
 export function textConstants(leaves: readonly Leaf[]): { whole: string[]; starts: string[]; ends: string[] } {

@@ -3,7 +3,7 @@ import { groundOf } from '../normal-form.ts';
 import type { Facts } from '../types.ts';
 import { applies, witnessOf } from './answers.ts';
 import { groupOf } from './dimensions.ts';
-import { wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
+import { firstPattern, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
 import { beforePolicies, conditionHolds, ruleHolds, search, type Found } from './search.ts';
 import { asEvaluated, both, CERTAIN, SLUG } from './space.ts';
 import type { LintFinding } from './types.ts';
@@ -19,8 +19,6 @@ export function patternsOf({ rule }: LintedRule): readonly string[] | undefined 
   if (rule.effect.type !== 'ALLOW' || !isResourceAsked) return rule.resources.slice(0, 1);
   return rule.resources.length <= MAX_PATTERNS ? rule.resources : undefined;
 }
-
-export const firstPattern = ({ rule }: LintedRule): string => rule.resources[0] ?? '*';
 
 /** The parts of a conjunction. */
 function conjunctsOf(part: Part): readonly Part[] {

@@ -1,6 +1,7 @@
 // Completes the few relevant facts to whole facts: derived facts are computed, and all others get default values.
 import { effectiveTrust, NO_EVIDENCE } from '../../trust/score.ts';
-import type { Action, Effect } from '../../../kernel/vocabulary.ts';
+import { VERDICTS } from '../../../kernel/vocabulary.ts';
+import { effectOfAction } from '../../intent/lexicon/effect.ts';
 import { isPattern, normalizedOf, overlaps } from '../../intent/resource.ts';
 import { timeFactsOf } from '../time.ts';
 import type { Facts } from '../types.ts';
@@ -82,14 +83,9 @@ export function usualFacts(): Facts {
   };
 }
 
-export function effectOf(action: Action): Effect {
-  if (action === 'read') return 'read';
-  return action === 'delete' ? 'destructive' : 'write';
-}
-
 /** A longer window contains at least the count of a shorter one. */
 function completeHistory({ history }: Facts, isGiven: (path: string) => boolean): void {
-  for (const verdict of ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'] as const) {
+  for (const verdict of VERDICTS) {
     let least = history.last_60s[verdict];
     for (const window of ['last_1h', 'last_24h'] as const) {
       if (!isGiven(`history.${window}.${verdict}`)) history[window][verdict] = least;
@@ -129,7 +125,7 @@ export function factsOf(given: readonly Assignment[], pattern: string): Facts {
   const isGiven = (path: string): boolean => paths.has(path);
   Object.assign(intent, partsOf(intent.resource), { normalized: normalizedOf(intent.resource, intent.action) });
   if (!isGiven('intent.verb')) intent.verb = intent.action;
-  if (!isGiven('intent.effect')) intent.effect = effectOf(intent.action);
+  if (!isGiven('intent.effect')) intent.effect = effectOfAction(intent.action);
   if (!isGiven('intent.extent') && isPattern(intent.resource)) intent.extent = 'all';
   if (!isGiven('intent.places') && !overlaps(pattern, intent.resource)) intent.places = [instanceOf(pattern)];
   if (!isGiven('agent.status') && trust.recorded.score > NO_EVIDENCE.score)
@@ -144,7 +140,7 @@ export function areUsual({ agent, trust, history, tool, intent }: Facts): boolea
   // No catalogue, no meaning; and whatever a changed tool does, it may do more.
   const isCallMeant = tool === undefined || (tool.known && !tool.changed) || intent.action === 'unknown';
   const isTrustKnown = agent.registered || trust.recorded.score <= NO_EVIDENCE.score;
-  const isHistoryOrdered = (['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'] as const).every(
+  const isHistoryOrdered = VERDICTS.every(
     (verdict) =>
       history.last_60s[verdict] <= history.last_1h[verdict] && history.last_1h[verdict] <= history.last_24h[verdict],
   );

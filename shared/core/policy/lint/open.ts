@@ -1,13 +1,12 @@
 // ALLOW and DEGRADE rules that permit more than they seem to: every agent, or agents with less trust than agents that are refused.
 import { effectiveTrust, NO_EVIDENCE } from '../../trust/score.ts';
-import { ACTION_CLASSES, type Action, type ActionClass } from '../../../kernel/vocabulary.ts';
+import { ACTION_CLASSES, type Action, type ActionClass, permits } from '../../../kernel/vocabulary.ts';
 import type { Facts } from '../types.ts';
 import { applies, evaluationOf, witnessOf } from './answers.ts';
 import { holds, outcomeOf } from '../normal-form.ts';
 import { itemsOf } from './context-values.ts';
 import { usualFacts } from './facts.ts';
-import { firstPattern } from './dead.ts';
-import { type LintedRule, type LintedSet, ruleFinding } from './rules.ts';
+import { firstPattern, type LintedRule, type LintedSet, ruleFinding } from './rules.ts';
 import { ruleHolds, search, searchUndisturbed } from './search.ts';
 import { TRUE, type Formula } from './solve.ts';
 import { both, CERTAIN, type Space } from './space.ts';
@@ -27,9 +26,6 @@ const BY_HARM: readonly ActionClass[] = [
 ];
 /** Actions with consequences outside of the object itself, or that can not be undone. */
 const CONSEQUENTIAL: ReadonlySet<Action> = new Set(['delete', 'transfer', 'grant', 'revoke', 'execute', 'send']);
-
-/** Whether a verdict or an effect permits the request. DEGRADE does, with obligations. */
-export const permits = (verdict: string): boolean => verdict === 'ALLOW' || verdict === 'DEGRADE';
 
 /** Whether the set permits the request, and would not without the rule. */
 export function isPermitted(set: LintedSet, { rule }: LintedRule, facts: Facts): boolean {

@@ -81,6 +81,8 @@ export function ruleFinding(
   return { severity: 'warning', ...nameOf(linted), pointer: linted.pointer, others: [], ...finding };
 }
 
+/** The first pattern of a rule's target. */
+export const firstPattern = ({ rule }: LintedRule): string => rule.resources[0] ?? '*';
 export const labelOf = ({ rule }: LintedRule): string => `${rule.policy}/${rule.name}`;
 
 /** The patterns that may cover a canonical pattern: the pattern itself, and `*` at each level above. */

@@ -1,9 +1,9 @@
 // Searches for facts on which rules hold or do not hold, in the space that the rules can tell apart, and checks them on whole facts.
 import { holdsFor } from '../normal-form.ts';
 import type { Facts } from '../types.ts';
-import { riskOf, othersOn } from './answers.ts';
+import { applies, riskOf, othersOn } from './answers.ts';
 import { areUsual, factsOf } from './facts.ts';
-import type { LintedRule, LintedSet } from './rules.ts';
+import { firstPattern, type LintedRule, type LintedSet } from './rules.ts';
 import { solve, type Formula } from './solve.ts';
 import { asEvaluated, both, createSpace, not, type Space } from './space.ts';
 
@@ -95,6 +95,18 @@ export function ruleHolds(space: Space, { rule }: LintedRule): Formula {
 }
 export function ruleDoesNotHold(space: Space, linted: LintedRule): Formula {
   return not(ruleHolds(space, linted));
+}
+
+/** Facts on which a rule holds, as it is evaluated. */
+export function factsOn(set: LintedSet, linted: LintedRule): Facts | undefined {
+  const found = search({
+    set,
+    rules: [linted],
+    pattern: firstPattern(linted),
+    formula: (space) => ruleHolds(space, linted),
+    accept: (facts) => applies(linted, set, facts),
+  });
+  return found.kind === 'found' ? found.facts : undefined;
 }
 
 /** The largest number of rounds, and of rules added per round, before a search among other rules is aborted. */

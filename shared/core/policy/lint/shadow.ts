@@ -1,4 +1,5 @@
 // Rules that other rules make pointless: outweighed wherever they hold, contradicted, or a guard that a wider ALLOW bypasses.
+import { permits } from '../../../kernel/vocabulary.ts';
 import type { Facts } from '../types.ts';
 import { applies, evaluationOf, othersOn, witnessOf } from './answers.ts';
 import {
@@ -20,8 +21,6 @@ import type { LintFinding } from './types.ts';
 const MAX_PATTERNS = 200;
 const MAX_PROOFS = 24;
 const MAX_TOGETHER = 12;
-
-const permits = (verdict: string | number): boolean => verdict === 'ALLOW' || verdict === 'DEGRADE';
 
 /** Facts on which a rule holds, for certain where possible. */
 function sampleOf(set: LintedSet, rule: LintedRule, pattern: string): Facts | undefined {

@@ -7,11 +7,10 @@ import type { Leaf } from '../normal-form.ts';
 import { OBLIGATION_KINDS } from '../schema-parts.ts';
 import { networkOf } from '../values.ts';
 import { lookUp } from '../vocabulary.ts';
-import { applies, witnessOf } from './answers.ts';
+import { witnessOf } from './answers.ts';
 import { itemsOf } from './context-values.ts';
-import { firstPattern } from './dead.ts';
 import { leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
-import { ruleHolds, search } from './search.ts';
+import { factsOn } from './search.ts';
 import type { LintCode, LintFinding, Witness } from './types.ts';
 
 /** Facts about the installation; an absent member is unknown, and nothing is reported about it. */
@@ -34,14 +33,8 @@ interface Complaint {
 const COST = 2;
 
 function showing(set: LintedSet, linted: LintedRule, shows: string): Witness | undefined {
-  const found = search({
-    set,
-    rules: [linted],
-    pattern: firstPattern(linted),
-    formula: (space) => ruleHolds(space, linted),
-    accept: (facts) => applies(linted, set, facts),
-  });
-  return found.kind === 'found' ? witnessOf(set, linted, found.facts, shows) : undefined;
+  const facts = factsOn(set, linted);
+  return facts && witnessOf(set, linted, facts, shows);
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';

@@ -1,5 +1,5 @@
 // Source positions of policies: file, line and column of rules and comparisons.
-import { parseJson } from '../../../kernel/json.ts';
+import { memberOf, parseJson } from '../../../kernel/json.ts';
 import type { Position } from '../../../kernel/json.ts';
 import type { Comparison, Condition } from '../schema.ts';
 import type { TextFile } from '../files.ts';
@@ -33,19 +33,15 @@ interface Source {
   readonly locate: (pointer: string) => Position;
 }
 
-function member(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
-}
-
 /** Positions of the policies in files that load. Of several files with the same id, the first by name is used. */
 export function policySources(files: readonly TextFile[]): PolicySources {
   const byId = new Map<string, Source>();
   for (const { path, text } of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     const document = parseJson(text);
-    const id = member(document, 'id');
-    const rules = member(document, 'rules');
+    const id = memberOf(document, 'id');
+    const rules = memberOf(document, 'rules');
     if (typeof id !== 'string' || byId.has(id)) continue;
-    const names = (Array.isArray(rules) ? rules : []).map((rule: unknown) => String(member(rule, 'name')));
+    const names = (Array.isArray(rules) ? rules : []).map((rule: unknown) => String(memberOf(rule, 'name')));
     byId.set(id, { file: path, rules: names, locate: locator(text) });
   }
   const locate = (policy: string, pointer: string): Place | undefined => {
