@@ -2,6 +2,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { memberOf, pointerToken } from '../../kernel/json.ts';
 import { didYouMean, nearestName } from '../../kernel/near.ts';
+import { wordMap } from '../intent/text/word-set.ts';
 import { OPERATOR_NAMES } from './operators.ts';
 import type { PolicyStage } from '../../kernel/vocabulary.ts';
 import type { FindingCode } from './types.ts';
@@ -34,56 +35,32 @@ export function stageOf(document: unknown): PolicyStage {
 }
 
 /** The names that other rule engines and languages use for these operators. */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
-  '=': 'equal',
-  '==': 'equal',
-  '===': 'equal',
-  eq: 'equal',
-  equals: 'equal',
-  is: 'equal',
-  '!=': 'notEqual',
-  '!==': 'notEqual',
-  ne: 'notEqual',
-  '<': 'lessThan',
-  lt: 'lessThan',
-  '<=': 'lessThanInclusive',
-  lte: 'lessThanInclusive',
-  '>': 'greaterThan',
-  gt: 'greaterThan',
-  '>=': 'greaterThanInclusive',
-  gte: 'greaterThanInclusive',
-  exists: 'isPresent',
-  includes: 'contains',
-  matches: 'matchesPattern',
-  like: 'matchesGlob',
-  glob: 'matchesGlob',
-};
+const OTHER_NAMES = wordMap({
+  equal: '= == === eq equals is',
+  notEqual: '!= !== ne',
+  lessThan: '< lt',
+  lessThanInclusive: '<= lte',
+  greaterThan: '> gt',
+  greaterThanInclusive: '>= gte',
+  isPresent: 'exists',
+  contains: 'includes',
+  matchesPattern: 'matches',
+  matchesGlob: 'like glob',
+});
 
 /** Finer verbs, which a target must name by their class, and other words for environments. */
-const OTHER_WORDS: Readonly<Record<string, string>> = {
-  view: 'read',
-  get: 'read',
-  list: 'read',
-  query: 'read',
-  add: 'create',
-  insert: 'create',
-  write: 'update',
-  edit: 'update',
-  modify: 'update',
-  drop: 'delete',
-  remove: 'delete',
-  destroy: 'delete',
-  truncate: 'delete',
-  run: 'execute',
-  deploy: 'execute',
-  email: 'send',
-  post: 'send',
-  pay: 'transfer',
-  production: 'live',
-  prod: 'live',
-  staging: 'test',
-  development: 'dev',
-};
+const OTHER_WORDS = wordMap({
+  read: 'view get list query',
+  create: 'add insert',
+  update: 'write edit modify',
+  delete: 'drop remove destroy truncate',
+  execute: 'run deploy',
+  send: 'email post',
+  transfer: 'pay',
+  live: 'production prod',
+  test: 'staging',
+  dev: 'development',
+});
 
 const TEST_MEMBER = ': a test file has it, and those belong into the folder "tests"';
 const CATALOGUE_MEMBER = ': a tool catalogue has it, and those belong into the folder "tools"';
@@ -113,8 +90,7 @@ const IN_WORDS: readonly (readonly [end: RegExp, words: string])[] = [
 
 function unknownOperator(name: unknown): string {
   const text = typeof name === 'string' ? name : '';
-  const known = Object.hasOwn(OTHER_NAMES, text) ? OTHER_NAMES[text] : undefined;
-  const other = known ?? (/regex/i.test(text) ? 'matchesPattern' : nearestName(text, OPERATOR_NAMES));
+  const other = OTHER_NAMES.get(text) ?? (/regex/i.test(text) ? 'matchesPattern' : nearestName(text, OPERATOR_NAMES));
   const meant = other === undefined ? '' : `; did you mean "${other}"?`;
   return `there is no operator ${shown(name)}${meant}; known are ${OPERATOR_NAMES.join(', ')}`;
 }
@@ -122,7 +98,7 @@ function unknownOperator(name: unknown): string {
 /** Returns `; did you mean "live"?` for a word close to one of a closed list, or a known synonym of one; otherwise the empty string. */
 export function meantOf(value: unknown, names: readonly string[]): string {
   const text = typeof value === 'string' ? value : '';
-  const word = Object.hasOwn(OTHER_WORDS, text) ? OTHER_WORDS[text] : undefined;
+  const word = OTHER_WORDS.get(text);
   return word !== undefined && names.includes(word) ? `; did you mean "${word}"?` : didYouMean(text, names);
 }
 

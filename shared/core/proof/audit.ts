@@ -9,7 +9,7 @@ import type { TrustedKey } from './keys.ts';
 import { isOfLog, logOf, readRecord, type RecordView } from './record-read.ts';
 
 /** The columns of a decision that repeat members of its record. */
-export interface DecisionColumns {
+export interface RepeatedColumns {
   readonly decisionId: string;
   readonly agentId: string;
   readonly keyId: string;
@@ -22,6 +22,9 @@ export interface DecisionColumns {
   /** Null where the record has no tool call. */
   readonly toolServer: string | null;
   readonly toolName: string | null;
+}
+
+interface DecisionColumns extends RepeatedColumns {
   readonly facts: Buffer | null;
   readonly factsSalt: Buffer | null;
 }

@@ -1,5 +1,6 @@
 // Checks on a recorded decision alone: its members agree with each other, and its row agrees with it.
 import { permits } from '../../kernel/vocabulary.ts';
+import type { RepeatedColumns } from '../proof/audit.ts';
 import { strictTime } from '../proof/encoding.ts';
 import { levelOf } from '../trust/score.ts';
 import { DECISION_TTL_MS } from '../decision/record.ts';
@@ -8,21 +9,9 @@ import { fail, type Report } from './failures.ts';
 import type { DecisionRecord } from './record.ts';
 
 /** The columns of a stored decision that repeat its record. */
-export interface DecisionColumns {
-  readonly decisionId: string;
+export interface DecisionColumns extends RepeatedColumns {
   readonly environment: string;
-  readonly agentId: string;
-  readonly keyId: string;
-  readonly verdict: string;
-  /** RFC 3339. */
-  readonly evaluatedAt: string;
-  readonly policyDigest: string | null;
   readonly proofId: string;
-  /** Null where the record has none. */
-  readonly requestId: string | null;
-  /** Null where the record has no tool call. */
-  readonly toolServer: string | null;
-  readonly toolName: string | null;
 }
 
 /** Compares the row with its record. */

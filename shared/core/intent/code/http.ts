@@ -3,17 +3,15 @@ import type { ActionClass } from '../../../kernel/vocabulary.ts';
 import type { Fragment, Piece } from './code.ts';
 import { effectOfAction } from '../lexicon/lexicon.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
+import { wordMap } from '../text/word-set.ts';
 
 /** HTTP methods with their action classes. */
-export const METHODS: ReadonlyMap<string, ActionClass> = new Map([
-  ['GET', 'read'],
-  ['HEAD', 'read'],
-  ['OPTIONS', 'read'],
-  ['POST', 'create'],
-  ['PUT', 'update'],
-  ['PATCH', 'update'],
-  ['DELETE', 'delete'],
-]);
+export const METHODS: ReadonlyMap<string, ActionClass> = wordMap({
+  read: 'GET HEAD OPTIONS',
+  create: 'POST',
+  update: 'PUT PATCH',
+  delete: 'DELETE',
+});
 
 /** The last name in the path of a URL, in snake_case: `orders` for `/v1/orders/42`. */
 export function lastPathName(url: string): string {

@@ -1,5 +1,6 @@
 // Extracts entities from a text: addresses, hosts, sums of money, paths, identifiers.
 import type { Sentence, Token } from './tokens.ts';
+import { wordMap } from './word-set.ts';
 import type { Entities, Money } from '../types.ts';
 
 /** Limits of the number of entities per list and of their length. */
@@ -24,22 +25,15 @@ const SYMBOLS = new Map(
     '₱': 'PHP',
   }),
 );
-const NAMES = new Map(
-  Object.entries({
-    dollar: 'USD',
-    dollars: 'USD',
-    bucks: 'USD',
-    euro: 'EUR',
-    euros: 'EUR',
-    pound: 'GBP',
-    pounds: 'GBP',
-    yen: 'JPY',
-    rupee: 'INR',
-    rupees: 'INR',
-    francs: 'CHF',
-    yuan: 'CNY',
-  }),
-);
+const NAMES = wordMap({
+  USD: 'dollar dollars bucks',
+  EUR: 'euro euros',
+  GBP: 'pound pounds',
+  JPY: 'yen',
+  INR: 'rupee rupees',
+  CHF: 'francs',
+  CNY: 'yuan',
+});
 // ISO 4217, active codes (list one, without funds, metals and test codes).
 const CODES = new Set(
   (

@@ -4,3 +4,9 @@
 export function wordSet(list: string): ReadonlySet<string> {
   return new Set(list.split(' '));
 }
+
+/** A map from each word of several lists to the name of its list. */
+export function wordMap<Name extends string>(lists: Readonly<Record<Name, string>>): ReadonlyMap<string, Name> {
+  const names = Object.keys(lists) as Name[];
+  return new Map(names.flatMap((name) => lists[name].split(' ').map((word) => [word, name] as const)));
+}
