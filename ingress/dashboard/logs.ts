@@ -46,7 +46,7 @@ function auditOf({ ok, audited_size, audited_at, findings }: LogRow): AuditedLog
   };
 }
 
-/** Newest first; there are several when an operator has started the log anew. @throws {ApiError} E6002 */
+/** Newest first; there are several after `custos log fork`. @throws {ApiError} E6002 */
 export async function readLogs(db: Database, tenant: Tenant, limit = 100): Promise<AuditedLog[]> {
   const rows = await db.query<LogRow>(LOGS, [tenant.organisationId, tenant.environment, limit]);
   return rows.map((row, i) => {

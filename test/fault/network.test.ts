@@ -34,8 +34,8 @@ const SCENES: readonly Scene[] = [
   { name: 'answers come 300 ms later', trouble: { kind: 'latency', latencyMs: 300 } },
   { name: 'answers come too late', trouble: { kind: 'latency', latencyMs: 1_500 } },
   { name: 'no connection can be opened, while those that are open answer', trouble: { kind: 'stall-new' } },
-  { name: 'nothing is heard any more', trouble: { kind: 'stall' } },
-  { name: 'connections are cut and refused, again and again', trouble: { kind: 'refuse' }, isInBursts: true },
+  { name: 'no data passes in either direction', trouble: { kind: 'stall' } },
+  { name: 'connections are cut and refused, repeatedly', trouble: { kind: 'refuse' }, isInBursts: true },
 ];
 
 describe('the network to PostgreSQL', function suite() {

@@ -70,9 +70,9 @@ describe('custos decision verify, offline', function () {
     const { facts: text, ...rest } = JSON.parse(first) as { facts: string };
     const bent = Buffer.from(Buffer.from(text, 'base64').toString('utf8').replace('"ACTIVE"', '"PAUSED"'));
     writeFileSync(facts, known.replace(first, JSON.stringify({ ...rest, facts: bent.toString('base64') })));
-    const lied = await offline(id);
-    expect(lied.code, lied.stdout).to.equal(DECISION_FAILURES.FACTS_DIGEST.exitCode);
-    expect(lied.stdout).to.contain(
+    const falsified = await offline(id);
+    expect(falsified.code, falsified.stdout).to.equal(DECISION_FAILURES.FACTS_DIGEST.exitCode);
+    expect(falsified.stdout).to.contain(
       'VERDICT_DIFFERS. The recorded verdict is ALLOW; the policy set reaches DENY (AGENT_NOT_ACTIVE)',
     );
     writeFileSync(

@@ -49,7 +49,7 @@ export async function startAuthority(): Promise<Authority> {
   const namedBy = ({ path }: Pick<Route, 'path'>): Named => {
     const found = ids[path] ?? ids[path.slice(DASHBOARD.length)];
     if (found === undefined)
-      throw new Error(`${path} names something that this test does not make: add one to makeThings`);
+      throw new Error(`${path} names a kind of resource that this test does not create: add one to makeThings`);
     return found;
   };
   return {

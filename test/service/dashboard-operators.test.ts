@@ -101,7 +101,7 @@ describe('the routes of the dashboard for operators', () => {
     expect((await operator.get(`/dead-jobs/${own}`)).json).to.deep.include({ state: 'dead', resolvedBy: null });
   });
 
-  it('a dead job is retried once under concurrent requests, and the others learn by whom', async () => {
+  it('a dead job is retried once under concurrent requests, and the other requests report who retried it', async () => {
     const id = await numberOf('theirs');
     const answers = await Promise.all(
       [operator, tenant, operator, tenant].map((who) => who.send('POST', `/dead-jobs/${id}/retry`)),

@@ -60,15 +60,15 @@ describe('lists in large tables', () => {
   const decisions: readonly [string, () => Partial<DecisionFilter>][] = [
     ['all', () => ({})],
     ['a rare verdict', () => ({ verdict: 'DEGRADE' })],
-    ['a verdict that there is not', () => ({ verdict: 'ESCALATE' })],
+    ['a verdict that no decision has', () => ({ verdict: 'ESCALATE' })],
     ['the usual verdict', () => ({ verdict: 'ALLOW' })],
     ['long ago', () => ({ to: at(60) })],
-    ['before all', () => ({ to: at(0) })],
-    ['a minute of long ago', () => ({ from: at(60), to: at(120) })],
+    ['before the first row', () => ({ to: at(0) })],
+    ['a minute long ago', () => ({ from: at(60), to: at(120) })],
     ['one agent', () => ({ agentIds: ['agent-7'] })],
-    ['an agent that there is not', () => ({ agentIds: ['nobody'] })],
+    ['an unknown agent', () => ({ agentIds: ['nobody'] })],
     ['some agents', () => ({ agentIds: ['agent-7', 'nobody', 'agent-7', 'agent-8'] })],
-    ['no agent at all', () => ({ agentIds: [] })],
+    ['an empty list of agents', () => ({ agentIds: [] })],
     ["one request, by the service's own id", () => ({ requestId: lowestId('req', firstMs + 60_000) })],
     ["one request, by the caller's id", () => ({ requestId: 'caller-7' })],
     ['many requests with the same id', () => ({ requestId: 'caller-0' })],
@@ -76,7 +76,7 @@ describe('lists in large tables', () => {
     ['a rare server of tools', () => ({ toolServer: 'rare' })],
     ['a rare tool of the usual server', () => ({ toolServer: 'usual', toolName: 'rare' })],
     ['a tool that there is not', () => ({ toolServer: 'usual', toolName: 'nothing' })],
-    ['a request that there is not', () => ({ requestId: 'nobody' })],
+    ['an unknown request id', () => ({ requestId: 'nobody' })],
   ];
   for (const [name, filter] of decisions)
     it(`decisions: ${name}`, async () => {
@@ -88,8 +88,8 @@ describe('lists in large tables', () => {
 
   const intents: readonly [string, Partial<IntentFilter>][] = [
     ['all', {}],
-    ['those that wait', { status: 'waiting_approval' }],
-    ['those that failed, of which there are none', { status: 'failed' }],
+    ['the waiting ones', { status: 'waiting_approval' }],
+    ['the failed ones, of which there are none', { status: 'failed' }],
     ['the usual state', { status: 'decided' }],
     ['one agent', { agentIds: ['agent-7'] }],
     ['some agents', { agentIds: ['agent-7', 'nobody'] }],

@@ -70,7 +70,7 @@ describe('submitted proofs', () => {
       ['characters beyond ASCII', '{"text":"é 漢 😀 \\ud83d\\ude00 ﬁ \\u2028\\u2029 \\u200b"}'],
       ['control characters and NUL', '{"text":"a\\u0000b\\n\\t\\"\\\\ \\u001f\\u007f"}'],
       ['numbers at the edges', '{"n":[1E30,-0,0.1,1e-7,5e-324,1.7976931348623157e308,9007199254740991,-1.50]}'],
-      ['names that mean something elsewhere', '{"__proto__":{"a":1},"constructor":2,"":3,"toString":4}'],
+      ['names of inherited object members', '{"__proto__":{"a":1},"constructor":2,"":3,"toString":4}'],
       ['names whose order is by UTF-16 code units', '{"\\ufb33":1,"\\ud83d\\ude00":2,"\\u20ac":3,"\\r":4,"1":5,"a":6}'],
       ['depth', `{"a":${'['.repeat(60)}${']'.repeat(60)}}`],
       ['nothing', '{}'],
@@ -122,7 +122,7 @@ describe('submitted proofs', () => {
       ['a proofId that is a dot', { proofId: '.' }, '/proofId'],
       ['a payload that is a list', { payload: [] }, '/payload'],
       ['a payload that is null', { payload: null }, '/payload'],
-      ['a member that nobody knows', { signature: 'x' }, '/signature'],
+      ['an unknown member', { signature: 'x' }, '/signature'],
     ];
     for (const [what, change, pointer] of REFUSED)
       it(what, async () => {

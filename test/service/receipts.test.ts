@@ -234,7 +234,7 @@ describe('receipts and promises', () => {
         ['log', { checkpoint: receipt.checkpoint.replaceAll(origin, `${origin}x`) }, 'KEY_NOT_OF_LOG'],
         ['proofId', { proofId: 'other' }, 'WRONG_PROOF_ID'],
         ['format', { format: 'custos-receipt/2' }, 'MALFORMED'],
-        ['a member that nobody knows', { root: '0'.repeat(64) }, 'MALFORMED'],
+        ['an unknown member', { root: '0'.repeat(64) }, 'MALFORMED'],
       ];
       for (const [what, change, failure] of CHANGES) {
         const { json, status } = await verify({ ...receipt, ...change });

@@ -34,7 +34,7 @@ const POLICIES = {
   'distrust.json': {
     id: 'distrust',
     stage: 'enforce',
-    description: 'Nothing for who has lost all trust',
+    description: 'Nothing for agents without trust',
     target: { actions: ['delete'], resources: ['db/asked/*'] },
     rules: [
       {

@@ -52,19 +52,19 @@ describe('submitted intents', () => {
   describe('are refused with E2001 at the pointer, and nothing is stored:', () => {
     const REFUSED: readonly (readonly [string, object, string])[] = [
       ['an empty action', { action: '' }, '/action'],
-      ['an action that is no word', { action: 'read all' }, '/action'],
+      ['an action that is not a word', { action: 'read all' }, '/action'],
       ['an action with a line feed', { action: 'read\nx' }, '/action'],
       ['an empty resource', { resource: '' }, '/resource'],
-      ['a resource that climbs', { resource: 'db/../secrets' }, '/resource'],
-      ['a resource that climbs percent-encoded', { resource: 'db/%2e%2e/secrets' }, '/resource'],
+      ['a resource with a parent segment', { resource: 'db/../secrets' }, '/resource'],
+      ['a resource with a percent-encoded parent segment', { resource: 'db/%2e%2e/secrets' }, '/resource'],
       ['a resource with a zero-width space', { resource: 'db/cus\u200btomers' }, '/resource'],
       ['a resource with a line feed', { resource: 'db/a\nb' }, '/resource'],
       ['a star in the middle', { resource: 'db/*/x' }, '/resource'],
       ['a star that is part of a segment', { resource: 'db/cust*' }, '/resource'],
       ['an empty agentId', { agentId: '' }, '/agentId'],
       ["an agentId of the service's own", { agentId: 'custos:policies' }, '/agentId'],
-      ['a context that is no object', { context: [] }, '/context'],
-      ['a member that nobody knows', { trust_level: 7 }, '/trust_level'],
+      ['a context that is not an object', { context: [] }, '/context'],
+      ['an unknown member', { trust_level: 7 }, '/trust_level'],
     ];
     for (const [what, change, pointer] of REFUSED)
       it(what, async () => {

@@ -1,4 +1,4 @@
-// Tool calls over HTTP: what a decision says of them, what is stored, bound, verified and refused.
+// Tool calls over HTTP: their decisions, and how they are stored, bound to approvals, verified and refused.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -139,7 +139,7 @@ describe('a tool call', () => {
     );
   });
 
-  it('counts what its command does', async () => {
+  it('includes the meaning of its command', async () => {
     const { json } = await ask(call('run', { command: 'ls /srv; rm -rf /srv/app' }));
     expect(json).to.include({ verdict: 'DENY' });
     expect(json.intent).to.include({ action: 'delete', effect: 'destructive' });
@@ -160,7 +160,7 @@ describe('a tool call', () => {
     expect(again.json.tool).to.deep.equal(json.tool);
   });
 
-  it('is one of a batch, a dry run, and explained with the values that its conditions saw', async () => {
+  it('works in a batch and as a dry run, and is explained with the values that its conditions read', async () => {
     const body = {
       requests: [
         { agent_id: 'bot', tool: call('list', { path: '/a' }) },
@@ -185,13 +185,13 @@ describe('a tool call', () => {
   const refusals: [name: string, body: object, pointer: string][] = [
     ['neither intent nor tool', {}, '/intent'],
     ['both intent and tool', { intent: 'data.read.x', tool: call('list', {}) }, '/tool'],
-    ['arguments that are no object', { tool: call('list', []) }, '/tool/arguments'],
+    ['arguments that are not an object', { tool: call('list', []) }, '/tool/arguments'],
     ['no arguments', { tool: { server: 'a', name: 'b' } }, '/tool/arguments'],
-    ['a server that is no identifier', { tool: { ...call('list', {}), server: 'a\u0000' } }, '/tool/server'],
-    ['a name that is no identifier', { tool: { ...call('list', {}), name: '..' } }, '/tool/name'],
-    ['a digest that is none', { tool: call('list', {}, { definition_digest: 'abc' }) }, '/tool/definition_digest'],
+    ['a server that is not an identifier', { tool: { ...call('list', {}), server: 'a\u0000' } }, '/tool/server'],
+    ['a name that is not an identifier', { tool: { ...call('list', {}), name: '..' } }, '/tool/name'],
+    ['an invalid digest', { tool: call('list', {}, { definition_digest: 'abc' }) }, '/tool/definition_digest'],
     [
-      'a hint that is no boolean',
+      'a hint that is not a boolean',
       { tool: call('list', {}, { annotations: { readOnlyHint: 'yes' } }) },
       '/tool/annotations/readOnlyHint',
     ],
@@ -205,7 +205,7 @@ describe('a tool call', () => {
       expect(json.errors.map((error: { pointer: string }) => error.pointer)).to.include(pointer);
     });
 
-  it('takes arguments of 256 kB and 32 levels, and refuses a byte or a level more', async () => {
+  it('accepts arguments of 256 kB and 32 levels, and refuses a byte or a level more', async () => {
     const sized = (bytes: number) => ({ path: '/a', x: 'x'.repeat(bytes - '{"path":"/a","x":""}'.length) });
     const nested = (levels: number): object => (levels === 1 ? { x: 1 } : { x: nested(levels - 1) });
     const statuses = await Promise.all(
@@ -216,7 +216,7 @@ describe('a tool call', () => {
     expect(statuses).to.deep.equal([200, 400, 200, 400]);
   });
 
-  it('opens an approval of this very call: with its arguments masked, and of use for no other arguments', async () => {
+  it('opens an approval of exactly this call, with its arguments masked, which is not valid for other arguments', async () => {
     const pinned = (args: object, more: object = {}) => call('read_text_file', args, more);
     const args = { path: '/srv/a', token: 'abc', note: 'key sk-abcdefghijklmnopqrstuv of ours' };
     const { json } = await ask(pinned(args));
@@ -296,7 +296,7 @@ describe('a tool call', () => {
     expect(await newer('')).to.equal(4);
   });
 
-  it('is submitted to a worker, which reads and decides it, and keeps its arguments with the decision alone', async () => {
+  it('can be submitted to a worker, which decides it and stores its arguments only with the decision', async () => {
     const submit = (body: object) => client.post('/v1/intents', { agentId: 'bot', ...body });
     const { status, json } = await submit({ tool: call('list', { path: '/srv/a/../b' }) });
     expect(status).to.equal(202);
@@ -324,7 +324,7 @@ describe('a tool call', () => {
       expect((await submit(body)).json.errors[0].pointer).to.equal(pointer);
   });
 
-  it('leads to what is on record, when every decision is evaluated again', async () => {
+  it('gives the recorded results when every decision is evaluated again', async () => {
     const verifier = createStoredVerifier({ store: createEvidenceStore({ db: service.db }), compileLexicon });
     for (const before of [() => Promise.resolve(), () => worker.append()]) {
       await before();

@@ -38,7 +38,7 @@ function labelsOf(text: string): Record<string, string> {
     const match = /^([^=]+)="((?:[^"\\\n]|\\["\\n])*)"(,|$)/.exec(rest);
     const [whole = '', name = '', value = ''] = match ?? [];
     if (match === null || !LABEL.test(name)) throw new Error(`bad labels: ${text}`);
-    if (name in labels) throw new Error(`the label ${name} stands twice: ${text}`);
+    if (name in labels) throw new Error(`the label ${name} appears twice: ${text}`);
     labels[name] = value.replaceAll(/\\(.)/g, (_, c: string) => (c === 'n' ? '\n' : c));
     rest = rest.slice(whole.length);
   }
@@ -83,7 +83,7 @@ export function readExposition(text: string): Map<string, Family> {
     }
     if (kind === 'TYPE') {
       if (!NAME.test(subject) || !TYPES.has(rest)) throw new Error(`bad line: ${line}`);
-      if (families.has(subject)) throw new Error(`${subject} stands in two places`);
+      if (families.has(subject)) throw new Error(`${subject} appears in two places`);
       // Checked one line above.
       current = { name: subject, type: rest as Family['type'], help: helps.get(subject) ?? '', samples: [] };
       families.set(subject, current);
@@ -95,10 +95,10 @@ export function readExposition(text: string): Map<string, Family> {
     if (match === null || !NAME.test(name)) throw new Error(`bad line: ${line}`);
     if (current === undefined) throw new Error(`a sample before any TYPE: ${line}`);
     const allowed = (SUFFIXES[current.type] ?? ['']).map((suffix) => `${current?.name}${suffix}`);
-    if (!allowed.includes(name)) throw new Error(`${name} stands among the samples of ${current.name}`);
+    if (!allowed.includes(name)) throw new Error(`${name} is among the samples of ${current.name}`);
     const sample = { name, labels: labelsOf(labelText), value: valueOf(value) };
     const identity = `${name} ${JSON.stringify(Object.entries(sample.labels).sort())}`;
-    if (seen.has(identity)) throw new Error(`a sample stands twice: ${line}`);
+    if (seen.has(identity)) throw new Error(`a sample appears twice: ${line}`);
     seen.add(identity);
     current.samples.push(sample);
   }

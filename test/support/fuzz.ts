@@ -112,7 +112,7 @@ function judge(answer: ClientResponse): void {
     !answer.headers['content-type']?.startsWith('application/problem+json') &&
     answer.status !== 503
   ) {
-    throw new Error(`an error that is no problem document: ${answer.status} ${answer.headers['content-type']}`);
+    throw new Error(`an error that is not a problem document: ${answer.status} ${answer.headers['content-type']}`);
   }
 }
 
@@ -202,7 +202,7 @@ export async function fuzzBytes(target: FuzzTarget, options: FuzzOptions): Promi
     if (status === undefined) throw new Error(`not an HTTP answer: ${answer}`);
     if (Number(status) >= 500 && status !== '503') throw new Error(answer);
     if (Number(status) >= 400 && !/\r\ncontent-type: application\/problem\+json/i.test(answer))
-      throw new Error(`an error that is no problem document: ${answer}`);
+      throw new Error(`an error that is not a problem document: ${answer}`);
   });
   await fc.assert(property, {
     numRuns: options.rawRuns,

@@ -89,7 +89,7 @@ async function useGiven(url: string): Promise<TestRedis> {
   return {
     url,
     empty,
-    configure: () => Promise.reject(new Error('the server of REDIS_URL is not ours')),
+    configure: () => Promise.reject(new Error('the server of REDIS_URL was not started by this run')),
     close: empty,
   };
 }

@@ -1,4 +1,4 @@
-// Text cases: test/texts/KIND/SET.jsonl has one case a line, and KIND names the function that reads the texts. CONTRIBUTING.md describes them.
+// Text cases: test/texts/KIND/SET.jsonl has one case per line, and KIND names what reads the texts. See CONTRIBUTING.md.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -33,7 +33,7 @@ const listOf = <T extends TSchema>(item: T) => {
 };
 const list = listOf(Type.String());
 
-/** What reading a text must give: a value, these items in any order, or a condition. Members that are absent are not compared. */
+/** The expected reading: a value, these items in any order, or a condition. Absent members are not compared. */
 const ExpectationSchema = optional({
   normalized: one,
   domain: one,
@@ -83,7 +83,7 @@ const TextCaseSchema = Type.Object(
     expect: ExpectationSchema,
     /** What the case shows, as in the title of a test. */
     why: Type.String({ minLength: 1 }),
-    /** Where the text is from. Default: it was written for this project. */
+    /** The origin of the text. Default: written for this project. */
     source: Type.Optional(Type.String({ minLength: 1 })),
     /** This text is repeated in front, up to a length of 9,900 characters. */
     after: Type.Optional(Type.String({ minLength: 1 })),
@@ -128,7 +128,7 @@ export function parseTextCases(content: string, file: string, seen = new Map<str
     if (first !== undefined) throw new Error(`${place} has the text of ${first}`);
     seen.set(whole, place);
     const shown = JSON.stringify(text.slice(0, TITLE));
-    const title = after === undefined ? shown : `${JSON.stringify(after)} again and again, then ${shown}`;
+    const title = after === undefined ? shown : `${JSON.stringify(after)} repeated, then ${shown}`;
     cases.push({ ...found, text: whole, place, title: `${found.why}: ${title}` });
   }
   return cases;

@@ -142,7 +142,7 @@ describe('decisions written in groups', () => {
       const STILL_WAITING =
         "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
       await waitFor(async () => (await db.query<{ n: number }>(STILL_WAITING, []))[0]?.n === 0, {
-        what: 'Postgres to give up',
+        what: 'Postgres to cancel the statement',
       });
     });
     expect(await stored('slow-')).to.deep.equal([]);

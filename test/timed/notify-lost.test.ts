@@ -58,7 +58,7 @@ describe('two ingress processes whose notifications are lost', function suite() 
       const sentMs = performance.now();
       if (await obeys()) return lastMs;
       lastMs = sentMs - changedMs;
-      if (lastMs > 10_000) throw new Error('the change was never obeyed');
+      if (lastMs > 10_000) throw new Error('the change never took effect');
     }
   };
   const reason = async (agent_id: string): Promise<string> =>

@@ -13,7 +13,7 @@ import { startFakeRedis, startRealRedis, type TestRedis, whyNoRedis } from './ra
 
 const monotonicMs = (): number => performance.now();
 const SECOND_MS = 1_000;
-/** The limiter's timeout for Redis. A slower scenario is counted in the process and says nothing about counting in Redis. */
+/** The limiter's timeout for Redis. A slower scenario is counted in the process and does not test counting in Redis. */
 const REDIS_ANSWERS_WITHIN_MS = 250;
 
 function limiterOf(
@@ -254,7 +254,7 @@ function acrossProcesses(start: () => Promise<TestRedis>): void {
       const refused = await two.consume(key, 1);
       expect(refused.retryAfterSeconds).to.be.within(1, 60);
       expect(left(refused)[1]).to.equal(0);
-      expect([one.redisOk(), two.redisOk()], 'it was Redis that counted').to.deep.equal([true, true]);
+      expect([one.redisOk(), two.redisOk()], 'counted by Redis').to.deep.equal([true, true]);
     });
   });
 
@@ -266,7 +266,7 @@ function acrossProcesses(start: () => Promise<TestRedis>): void {
       for (let i = 0; i < 5; i += 1) expect((await limiter.consume(key, 4)).allowed).to.equal(false);
       const last = await limiter.consume(key, 3);
       expect([last.allowed, left(last)[1]]).to.deep.equal([true, 0]);
-      expect(limiter.redisOk(), 'it was Redis that counted').to.equal(true);
+      expect(limiter.redisOk(), 'counted by Redis').to.equal(true);
     });
   });
 

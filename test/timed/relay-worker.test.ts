@@ -95,7 +95,7 @@ describe('a worker process on PostgreSQL alone', () => {
       const asked = [metricsOf(worker), metricsOf(worker)].map((answer) => answer.catch(() => undefined));
       await waitFor(async () => (await sql.query<{ n: number }>(WAITING, []))[0]?.n === 2, { what: 'a full pool' });
       const before = await seenAt();
-      await waitFor(async () => (await seenAt()) > before + 1_500, { what: 'two more signs of life' });
+      await waitFor(async () => (await seenAt()) > before + 1_500, { what: 'two more heartbeats' });
       void Promise.all(asked);
     });
   });

@@ -103,7 +103,7 @@ describe('a bounded cache', () => {
     );
   });
 
-  it('keeps an entry that is read while many others come once', () => {
+  it('keeps an entry that is read while many others are added and never read', () => {
     const cache = new BoundedCache<number>({ max: 3 });
     cache.set('a', 1);
     for (let i = 0; i < 20; i += 1) {
@@ -121,7 +121,7 @@ describe('a bounded cache', () => {
     expect(cache.peek('a')).to.equal(undefined);
   });
 
-  it('is empty after a clear, and works on', () => {
+  it('is empty after a clear, and can be filled again', () => {
     const cache = new BoundedCache<number>({ max: 2, maxSize: 2, sizeOf: () => 1 });
     for (const key of ['a', 'b', 'c']) cache.set(key, 1);
     cache.clear();

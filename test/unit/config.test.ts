@@ -1,4 +1,4 @@
-// The settings: defaults, every refusal with its sentence, and the table that documents them.
+// The settings: defaults, the message for each invalid value, and the table that documents them.
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -78,16 +78,16 @@ describe('readConfig', () => {
     });
   });
 
-  it('takes a default folder from the installation and a given one from where the command was given', () => {
+  it('resolves default folders against the installation, and given ones against the working directory', () => {
     expect(readConfig({ CUSTOS_DATA_DIR: 'data' }, places).dataDir).to.equal('/home/ada/data');
     expect(readConfig({ CUSTOS_POLICY_DIR: '/etc/custos' }, places).policyDir).to.equal('/etc/custos');
   });
 
-  it('takes an empty value for an unset one', () => {
+  it('treats an empty value as unset', () => {
     expect(readConfig({ REDIS_URL: '', PORT: '' }, places)).to.include({ redisUrl: undefined, port: 3000 });
   });
 
-  it('takes every secret from a file that NAME_FILE names, without the line break at its end', () => {
+  it('reads every secret from the file that NAME_FILE names, without the line break at its end', () => {
     const folder = temporaryFolder('secrets');
     const secrets: Record<string, string> = {
       CUSTOS_BOOTSTRAP_KEY: `cst_live_${'a'.repeat(8)}_${'b'.repeat(43)}_${'c'.repeat(6)}`,
@@ -109,7 +109,7 @@ describe('readConfig', () => {
     expect(problemsOf({ REDIS_URL_FILE: path.join(folder, 'empty') })[0]).to.match(/which is empty\.$/);
   });
 
-  it('leaves variables of others alone', () => {
+  it('ignores variables without the prefix CUSTOS_', () => {
     expect(problemsOf({ HOME: '/home/ada', PGHOST: 'elsewhere', CUSTOSX: '1' })).to.deep.equal([]);
   });
 
@@ -126,7 +126,7 @@ describe('readConfig', () => {
     ]);
   });
 
-  it('names every problem at once', () => {
+  it('reports all problems at once', () => {
     expect(problemsOf({ PORT: 'http', CUSTOS_RATE_LIMIT: 'no', CUSTOS_NEW: '' })).to.have.lengthOf(3);
   });
 
@@ -171,7 +171,7 @@ describe('readConfig', () => {
       expect(problems[0]).to.match(sentence);
     });
 
-  it('never repeats a secret in a refusal', () => {
+  it('never prints a secret in a message', () => {
     const secret = 'hunter2-hunter2';
     const text = problemsOf({
       DATABASE_URL: `mysql://u:${secret}@h/d`,
@@ -193,7 +193,7 @@ describe('readConfig', () => {
   }
 
   for (const host of ['127.0.0.1', '127.8.9.10', '::1', 'localhost'])
-    it(`serves ${host}, which only this machine reaches, as it is`, () => {
+    it(`serves ${host}, which only this machine reaches, without TLS`, () => {
       expect(readConfig({ HOST: host }, places).host).to.equal(host);
     });
 
@@ -228,11 +228,11 @@ describe('metricsArePublic', () => {
 });
 
 describe('requireStore', () => {
-  it('refuses a process that has no database, saying how to run the whole service', () => {
+  it('refuses a process without a database, and the message says how to run the whole service', () => {
     expect(() => requireStore(readConfig({}, places))).to.throw(ConfigError, /DATABASE_URL is needed.*custos start/);
   });
 
-  it('gives the database and the pepper that the settings name', () => {
+  it('returns the database and the pepper of the settings', () => {
     const config = readConfig({ DATABASE_URL: databaseUrl, CUSTOS_PEPPER: pepper }, places);
     expect(requireStore(config)).to.include({ databaseUrl, pepper });
   });
@@ -247,7 +247,7 @@ describe('requireIngress and requireWorkers', () => {
   ] as const;
 
   for (const { who, needs, name } of NEEDS) {
-    it(`refuse ${who} without ${name}, in one sentence that says how to make the key`, () => {
+    it(`refuse ${who} without ${name}, with a message that says how to create the key`, () => {
       const config = readConfig({ ...env, ...keys, [name]: undefined }, places);
       const problem = catchConfigError(() => needs(config));
       expect(problem.problems).to.have.lengthOf(1);
@@ -256,11 +256,11 @@ describe('requireIngress and requireWorkers', () => {
         .and.to.contain('openssl genpkey -algorithm ed25519 -out');
     });
 
-    it(`ask ${who} for no key but its own`, () => {
+    it(`require of ${who} only its own key`, () => {
       expect(needs(readConfig({ ...env, [name]: keys[name] }, places))).to.include({ databaseUrl, pepper });
     });
 
-    it(`refuse ${who} without a database, as any process`, () => {
+    it(`refuse ${who} without a database`, () => {
       expect(() => needs(readConfig(keys, places))).to.throw(ConfigError, /DATABASE_URL is needed/);
     });
   }
@@ -285,7 +285,7 @@ describe('readKeyFile', () => {
     expect((await readKeyFile('CUSTOS_SIGNING_KEY_FILE', file)).equals(privateKey)).to.equal(true);
   });
 
-  it('says which file can not be read, and why', async () => {
+  it('names the file that cannot be read, and the reason', async () => {
     const file = path.join(folder, 'none.pem');
     expect(await refusal(file))
       .to.be.instanceOf(ConfigError)
@@ -293,7 +293,7 @@ describe('readKeyFile', () => {
       .that.contains(`${file}, which cannot be read (ENOENT)`);
   });
 
-  it('refuses every other key, and never repeats what the file holds', async () => {
+  it('refuses every other key, and never prints the content of the file', async () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
     const publicKey = generateKeyPairSync('ed25519').publicKey;
     const texts = {

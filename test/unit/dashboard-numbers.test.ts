@@ -1,4 +1,4 @@
-// The numbers of the dashboard: quantiles of a histogram, and answers that are shared.
+// The numbers of the dashboard: quantiles of a histogram, and answers shared by concurrent callers.
 import { expect } from 'chai';
 import { quantile } from '../../ingress/dashboard/overview/latency.ts';
 import { memoize } from '../../ingress/dashboard/overview/memo.ts';
@@ -10,19 +10,19 @@ describe('a quantile of a histogram', () => {
     [1, 100],
     [Number.POSITIVE_INFINITY, 100],
   ]);
-  it('lies within its bucket in proportion', () => {
+  it('is interpolated within its bucket', () => {
     expect(quantile(counts, 0.25)).to.be.closeTo(0.005, 1e-9);
     expect(quantile(counts, 0.7)).to.be.closeTo(0.055, 1e-9);
     expect(quantile(counts, 0.99)).to.be.closeTo(0.91, 1e-9);
   });
-  it('is the last bound when it lies beyond it', () => {
+  it('is at most the last bound', () => {
     const beyond = new Map([
       [1, 1],
       [Number.POSITIVE_INFINITY, 100],
     ]);
     expect(quantile(beyond, 0.5)).to.equal(1);
   });
-  it('is that of the first bucket that has anything', () => {
+  it('uses the first bucket that is not empty', () => {
     const late = new Map([
       [0.01, 0],
       [0.1, 0],
@@ -50,11 +50,11 @@ describe('shared answers', () => {
     });
     return { state, ask };
   };
-  it('are computed once for all who ask at once, and by key', async () => {
+  it('are computed once for concurrent callers of one key', async () => {
     const { ask } = setup(false);
     expect(await Promise.all([ask('a'), ask('a'), ask('b'), ask('a')])).to.deep.equal([1, 1, 2, 1]);
   });
-  it('are good for their time, and an error for none', async () => {
+  it('are cached for their time; errors are not cached', async () => {
     const { state, ask } = setup(false);
     expect(await ask('a')).to.equal(1);
     state.nowMs = 999;
@@ -67,7 +67,7 @@ describe('shared answers', () => {
     state.fail = false;
     expect(await ask('a')).to.equal(2);
   });
-  it('that cost much are good for longer, and old ones are given while new ones are computed', async () => {
+  it('that are slow are cached for longer, and the old one is returned while the new one is computed', async () => {
     const { state, ask } = setup(true);
     expect(await ask('a')).to.equal(1);
     state.nowMs = 1_999;
@@ -78,13 +78,13 @@ describe('shared answers', () => {
     expect(state.loads).to.equal(2);
     expect(await ask('a')).to.equal(2);
   });
-  it('that cost much tell of trouble, once the old one is gone', async () => {
+  it('that are slow give the error once the old one has expired', async () => {
     const { state, ask } = setup(true);
     await ask('a');
     state.nowMs = 5_000;
     state.fail = true;
     expect(await ask('a')).to.equal(1);
-    // The question behind that answer has failed by then.
+    // By then the computation of the new answer has failed.
     await new Promise((resolve) => setImmediate(resolve));
     let error: unknown;
     await ask('a').catch((each: unknown) => (error = each));

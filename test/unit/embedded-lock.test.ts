@@ -1,4 +1,4 @@
-// The data folder's lock, and the libraries of the embedded PostgreSQL: what must hold before a server is started.
+// The lock of the data folder, and the libraries of the embedded PostgreSQL, which are checked before a server starts.
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -21,7 +21,7 @@ describe('takeLock', () => {
     expect(readdirSync(folder)).to.deep.equal([]);
   });
 
-  it('takes the lock of a process that was killed, and says so', async () => {
+  it('takes over the lock of a killed process, and reports it', async () => {
     const folder = temporaryFolder();
     const gone = runProcess('cli/main.js', ['--version']);
     writeFileSync(path.join(folder, 'supervisor.lock'), `${gone.pid} ${startOf(gone.pid)}\n`);
@@ -33,7 +33,7 @@ describe('takeLock', () => {
     expect(takeLock(folder).afterCrash).to.equal(false);
   });
 
-  it('is not deceived by another process that was given the id of the holder', () => {
+  it('is not confused by another process that reuses the id of the holder', () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, 'supervisor.lock'), `${process.pid} another boot/12345\n`);
     expect(holderOf(folder)).to.equal(undefined);
@@ -41,14 +41,14 @@ describe('takeLock', () => {
     expect(holderOf(folder)).to.equal(process.pid);
   });
 
-  it('takes over a lock file that holds nothing of sense', () => {
+  it('takes over an invalid lock file', () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, 'supervisor.lock'), '');
     takeLock(folder);
     expect(readFileSync(path.join(folder, 'supervisor.lock'), 'utf8')).to.match(new RegExp(`^${process.pid} `));
   });
 
-  it('does not release what another holds by now', () => {
+  it('does not release a lock that another process has taken over', () => {
     const folder = temporaryFolder();
     const lock = takeLock(folder);
     writeFileSync(path.join(folder, 'supervisor.lock'), `1 ${startOf(1)}\n`);
@@ -58,7 +58,7 @@ describe('takeLock', () => {
 });
 
 describe('completeLibraries', () => {
-  it('makes the library links that npm did not make, relative as the package makes them', () => {
+  it('creates the library links that npm did not create, as relative links', () => {
     const native = path.join(temporaryFolder(), 'native');
     mkdirSync(path.join(native, 'lib'), { recursive: true });
     writeFileSync(path.join(native, 'lib', 'libpq.so.5.18'), '');

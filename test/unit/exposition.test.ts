@@ -5,7 +5,7 @@ import { readExposition } from '../support/exposition.ts';
 const GOOD = '# HELP a A.\n# TYPE a gauge\na{x="1 \\"q\\" \\\\ \\n"} 1\na 2.5e-3\n';
 
 describe('the reader of Prometheus text', () => {
-  it('reads samples with their labels, escapes undone', () => {
+  it('reads samples with their labels, with escapes decoded', () => {
     expect(readExposition(GOOD).get('a')?.samples).to.deep.equal([
       { name: 'a', labels: { x: '1 "q" \\ \n' }, value: 1 },
       { name: 'a', labels: {}, value: 0.0025 },

@@ -1,4 +1,4 @@
-// The heap of a process: its growth is limited, unless whoever starts the process says how.
+// The heap of a process: its growth is limited unless the command line sets a limit.
 import { expect } from 'chai';
 import { keepHeapSmall } from '../../shared/platform/process/heap.ts';
 
@@ -16,7 +16,7 @@ describe('the heap of a process', () => {
     return done;
   };
 
-  it('is limited in its growth, and collected once the process has started', () => {
+  it('has limited growth, and is collected once the process has started', () => {
     for (const execArgv of [[], ['--enable-source-maps', '--max-old-space-size=512']]) {
       const done = doneBy(execArgv);
       expect(done).to.have.lengthOf(3);
@@ -24,7 +24,7 @@ describe('the heap of a process', () => {
     }
   });
 
-  it('grows as the command line says when it does, in either spelling', () => {
+  it('has the limit of the command line, in either spelling', () => {
     expect(doneBy(['--heap-growing-percent=100'])).to.deep.equal([]);
     expect(doneBy(['--enable-source-maps', '--heap_growing_percent', '100'])).to.deep.equal([]);
   });

@@ -1,4 +1,4 @@
-// What is logged holds no credential, wherever it stands.
+// Log lines contain no credential, in any place.
 import { expect } from 'chai';
 import { createLogger } from '../../shared/platform/observe/logger.ts';
 
@@ -26,14 +26,14 @@ describe('a log line', () => {
       expect(line).to.deep.include(shown);
       expect(JSON.stringify(line)).not.to.contain('SECRET');
     });
-  it('hides a credential that an error carries, and shows its message and stack', () => {
+  it('hides a credential in an error, and shows its message and stack', () => {
     const error = Object.assign(new Error('went wrong'), { databaseUrl: 'SECRET', code: '08006' });
     const line = logged((logger) => logger.error({ err: error }));
     expect(line['err']).to.include({ message: 'went wrong', databaseUrl: '[hidden]', code: '08006', type: 'Error' });
     expect(JSON.stringify(line)).to.contain('logger.test').and.not.to.contain('SECRET');
-    expect(error.databaseUrl, 'the error itself is left as it was').to.equal('SECRET');
+    expect(error.databaseUrl, 'the error itself is unchanged').to.equal('SECRET');
   });
-  it('hides a credential in what a child logger always says', () => {
+  it('hides a credential in the bindings of a child logger', () => {
     expect(logged((logger) => logger.child({ pepper: 'SECRET' }).info('text'))).to.include({ pepper: '[hidden]' });
   });
 });

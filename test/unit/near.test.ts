@@ -1,4 +1,4 @@
-// Which known name is suggested for an unknown one, and when none is.
+// Suggestions of a known name for an unknown one.
 import { expect } from 'chai';
 import { didYouMean, nearestName } from '../../shared/kernel/near.ts';
 

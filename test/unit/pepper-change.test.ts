@@ -1,4 +1,4 @@
-// The files of a pepper that changes in a data folder: whenever it is interrupted, doing it again ends the same way.
+// The files of a pepper rotation in a data folder: after any interruption, a repetition gives the same result.
 import { expect } from 'chai';
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { beginPepperChange, ensureSecrets } from '../../shared/platform/embedded
 import { temporaryFolder } from '../support/folders.ts';
 
 describe('a change of the pepper in a data folder', () => {
-  it('keeps the old pepper in force until it is kept, and makes one new pepper however often it is begun', () => {
+  it('uses the old pepper until the new one is committed, and creates one new pepper however often it starts', () => {
     const folder = temporaryFolder('pepper');
     const { pepper } = ensureSecrets(folder);
     const first = beginPepperChange(folder);
@@ -27,7 +27,7 @@ describe('a change of the pepper in a data folder', () => {
     const { next } = beginPepperChange(folder);
     copyFileSync(at('pepper'), at('pepper-previous'));
     copyFileSync(at('pepper-next'), at('pepper'));
-    // Killed before the last step: both are the new one now.
+    // As if killed before the last step: both files contain the new pepper.
     beginPepperChange(folder).keep();
     expect(ensureSecrets(folder)).to.include({ pepper: next, pepperPrevious: pepper });
     expect(readFileSync(at('pepper'), 'utf8').trim()).to.equal(next);

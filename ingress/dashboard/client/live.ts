@@ -19,7 +19,7 @@ export interface LiveState {
   readonly trouble: string | undefined;
   /** RFC 3339: when the last numbers arrived, while none do. */
   readonly since: string | undefined;
-  /** Whether they have just come back. */
+  /** Whether they arrive again after an interruption, for a few seconds. */
   readonly isBack: boolean;
 }
 
@@ -94,7 +94,7 @@ function open(): void {
     close();
     sessionEnded(detail);
   });
-  // EventSource reconnects by itself, but gives up for good after an error status.
+  // EventSource reconnects by itself, but stops after an error status.
   stream.addEventListener('error', () => {
     if (source !== stream) return;
     close();

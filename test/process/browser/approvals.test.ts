@@ -180,7 +180,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     const refused = await approve(service.admin, approvalId);
     expect([refused.status, refused.json.code]).to.deep.equal([403, 'E1004']);
     await pages.picture('approval-own');
-    const request = { name: 'made by the one that looks', scopes: ['intents:write'] };
+    const request = { name: 'made by the signed-in key', scopes: ['intents:write'] };
     const { key } = (await service.admin.post('/v1/auth/keys', request)).json;
     const made = await escalate(service.admin.withKey(key), asking('billing-cleaner', 'made'));
     await pages.open(`/approvals/${made}`);

@@ -1,4 +1,4 @@
-// Every command of the list: its help, and how it ends when the command line can't be used.
+// Every command of the list: its help, and its exit codes for invalid command lines.
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { expect } from 'chai';
 import { COMMANDS } from '../../../cli/commands.ts';

@@ -1,4 +1,4 @@
-// What policy commands print: when there is colour, how findings look, and that nothing from a file reaches the terminal raw.
+// The output of policy commands: when it has colour, the format of findings, and that control characters are escaped.
 import { expect } from 'chai';
 import { findingLines, isColoured, type Paint, type ShownFinding, tableLines } from '../../../cli/output.ts';
 import { prettyJson } from '../../../cli/policy/pretty.ts';
@@ -20,7 +20,7 @@ describe('the output of policy commands', () => {
   for (const [what, isTTY, env, expected] of [
     ['a terminal', true, {}, true],
     ['a file', false, {}, false],
-    ['a stream that does not say', undefined, {}, false],
+    ['a stream without isTTY', undefined, {}, false],
     ['a dumb terminal', true, { TERM: 'dumb' }, false],
     ['a terminal with NO_COLOR', true, { NO_COLOR: '1' }, false],
     ['a terminal with an empty NO_COLOR', true, { NO_COLOR: '' }, true],
@@ -41,13 +41,13 @@ describe('the output of policy commands', () => {
     ]);
   });
 
-  it('a finding shows no character that a terminal would obey', () => {
+  it('a finding contains no terminal control characters', () => {
     const lines = findingLines({ ...finding, file: 'a\u001b[2J.json', message: 'b\u202ec', example: '\u0007' }, PLAIN);
     expect(lines.join('\n')).to.not.match(/[\u001b\u202e\u0007]/);
     expect(lines.join('\n')).to.contain('\\u{1b}[2J');
   });
 
-  it('a table is aligned whether its cells are painted or not', () => {
+  it('a table is aligned with and without colour', () => {
     const lines = tableLines(
       ['a', 'bb'],
       [
@@ -60,7 +60,7 @@ describe('the output of policy commands', () => {
     expect(bare).to.deep.equal(['a    bb', '1    22', '333  4']);
   });
 
-  it('a new file has on one line what fits on one, and is the same JSON', () => {
+  it('a new file has short values on one line, and parses to the same JSON', () => {
     const value = { id: 'x', list: [1, 2], deep: { long: 'a'.repeat(100), more: ['b'.repeat(50), {}] }, none: null };
     const text = prettyJson(value);
     expect(JSON.parse(text)).to.deep.equal(value);

@@ -16,7 +16,7 @@ const KEY = {
   scopes: new Set(['admin:*']),
 } as unknown as AuthenticatedKey;
 
-/** A response whose client never reads and never goes: it closes only when it is destroyed. */
+/** A response whose client neither reads nor disconnects: it closes only when it is destroyed. */
 class StuckResponse extends EventEmitter {
   readonly written: string[] = [];
   destroyed = false;
@@ -46,7 +46,7 @@ describe('streams of live events', () => {
     },
     addressOf: () => '192.0.2.1',
   };
-  /** A stream of a topic that says `text`, and how often its end was recorded. */
+  /** A stream of a topic that sends `text`, and how often its end was recorded. */
   function open(find: Sessions['find'], text: string): { res: StuckResponse; ends(): number; close(): void } {
     const events = createEvents({
       sessions: { find, open: Promise.reject, end: Promise.reject, deleteCookie: '' },
@@ -64,7 +64,7 @@ describe('streams of live events', () => {
     const stream = open(async () => {
       throw new ApiError('E1002', 'revoked');
     }, 'x');
-    await waitFor(() => stream.ends() === 1, { what: 'the stream to count as over' });
+    await waitFor(() => stream.ends() === 1, { what: 'the stream to be counted as ended' });
     expect(stream.res.writableEnded).to.equal(true);
     expect(stream.res.written.at(-1)).to.contain('event: ended');
     stream.close();

@@ -12,31 +12,31 @@ import {
   timeZone,
 } from '../../../ingress/dashboard/client/format.ts';
 
-/** Local time, so that it holds in any time zone. */
+/** Local time, so that the test passes in any time zone. */
 const at = (day: number, hour: number, minute = 0, second = 0): number =>
   new Date(2026, 10, day, hour, minute, second).getTime() / 1_000;
 
 describe('the labels of a time axis', () => {
   const now = new Date(2026, 10, 21, 17, 30);
-  it('tell seconds where minutes would all be the same', () => {
+  it('have seconds if all would have the same minute', () => {
     const ticks = tickTimes([at(21, 17, 7, 10), at(21, 17, 7, 20), at(21, 17, 7, 30)], 10, now);
     expect(ticks.map((tick) => tick.split(':').at(-1))).to.deep.equal(['10', '20', '30']);
     expect(new Set(ticks).size).to.equal(3);
   });
-  it('tell hours and minutes of today', () => {
+  it('have hours and minutes for today', () => {
     const ticks = tickTimes([at(21, 16), at(21, 17)], 3_600, now);
     expect(ticks.map((tick) => tick.split(':'))).to.deep.equal([
       ['16', '00'],
       ['17', '00'],
     ]);
   });
-  it('tell the date where a day begins, and the time after it', () => {
+  it('have the date at the start of a day, and the time after it', () => {
     const [first, second, third] = tickTimes([at(20, 18), at(20, 21), at(21, 0), at(21, 3)], 10_800, now);
     expect(first).to.contain('20').and.not.to.contain(':');
     expect(second).to.contain('21:00');
     expect(third).to.contain('21').and.not.to.contain(':');
   });
-  it('tell dates alone when they are days apart', () => {
+  it('have only dates if they are days apart', () => {
     expect(tickTimes([at(19, 0), at(20, 0), at(21, 0)], 86_400, now).join()).not.to.contain(':');
   });
 });
@@ -54,7 +54,7 @@ describe('amounts', () => {
 });
 
 describe('moments', () => {
-  it('have a date when they are not of today, and a time zone has a name', () => {
+  it('have a date unless they are today, and name the time zone', () => {
     const now = new Date(2026, 10, 21, 17, 30);
     expect(moment(new Date(2026, 10, 21, 9, 5, 7), now)).to.equal('09:05:07');
     expect(moment(new Date(2026, 10, 20, 9, 5, 7), now)).to.match(/20.*09:05:07$/);
@@ -106,15 +106,15 @@ describe("the service's clock", () => {
   const trueMs = Date.parse(date);
   afterEach(() => syncClock(date, trueMs));
   for (const [what, localMs, seen] of [
-    ['is that of the machine when they agree', trueMs + 900, trueMs + 900],
-    ['counts when the machine is two hours ahead', trueMs + 7_200_000, trueMs],
-    ['counts when the machine is two hours behind', trueMs - 7_200_000, trueMs],
+    ["equals the machine's when they agree", trueMs + 900, trueMs + 900],
+    ['is used when the machine is two hours ahead', trueMs + 7_200_000, trueMs],
+    ['is used when the machine is two hours behind', trueMs - 7_200_000, trueMs],
   ] as const)
     it(what, () => {
       syncClock(date, localMs);
       expect(byService(localMs)).to.equal(seen);
     });
-  it('is kept when an answer does not say the time, and given up when the machine is put right', () => {
+  it("is kept when an answer has no time, and dropped when the machine's clock is corrected", () => {
     syncClock(date, trueMs + 60_000);
     syncClock(null, trueMs + 60_000);
     syncClock('soon', trueMs + 60_000);

@@ -55,7 +55,7 @@ describe('the search for keys', () => {
 });
 
 describe('an approval that expires', () => {
-  // What these functions read of one.
+  // Only the members that these functions read.
   const approval = (more: Partial<Approval>): Approval =>
     ({ status: 'pending', expiresAt: '2026-11-21T03:00:30Z', decidedBy: null, reason: null, ...more }) as Approval;
 

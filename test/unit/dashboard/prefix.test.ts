@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { endOfPrefix } from '../../../ingress/dashboard/agents.ts';
 
-/** The order of UTF-8 bytes: what Postgres calls "C". */
+/** The order of UTF-8 bytes, the collation "C" of Postgres. */
 const before = (a: string, b: string): boolean => Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
 const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 6 });
-/** Texts around the places where the next code point is not the next number, and short ones that often begin alike. */
+/** Texts near the gaps in the numbering of code points, and short ones that often share a prefix. */
 const edgy = fc.string({
   unit: fc.constantFrom(
     'a',

@@ -48,12 +48,12 @@ function overviewWith(system: Partial<SystemState> | null, log: Partial<LogInfo>
 }
 
 describe('the problems on the overview', () => {
-  it('are none when all is well', () => {
+  it('are none when everything works', () => {
     expect(problemsOf(overviewWith({}))).to.deep.equal([]);
     expect(problemsOf(overviewWith(null))).to.deep.equal([]);
   });
 
-  it('contain that no worker runs, since the last heartbeat', () => {
+  it('include that no worker has run since the last heartbeat', () => {
     const dead = (silentSeconds: number): ProcessInfo => ({ ...WORKER, silentSeconds, alive: false });
     const ingress: ProcessInfo = { ...WORKER, role: 'ingress' };
     const [problem, ...others] = problemsOf(
@@ -79,10 +79,10 @@ describe('the problems on the overview', () => {
       undefined,
     ],
     ['dead jobs', overviewWith({ deadJobs: 2 }), 'dead-jobs', undefined],
-    ['an outbox that waits', overviewWith({ outbox: { waiting: 4, oldestSeconds: 11 } }), 'queues', undefined],
-    ['queues that are away', overviewWith({ queues: null }), 'queues', undefined],
+    ['an outbox with waiting rows', overviewWith({ outbox: { waiting: 4, oldestSeconds: 11 } }), 'queues', undefined],
+    ['unreachable queues', overviewWith({ queues: null }), 'queues', undefined],
     [
-      'a queue that is behind',
+      'a queue with a backlog',
       overviewWith({
         queues: [{ queue: 'proofs', waiting: 9, active: 0, delayed: 0, failed: 0, oldestWaitingSeconds: 31 }],
       }),
@@ -97,7 +97,7 @@ describe('the problems on the overview', () => {
     ],
     ['a log that is halted', overviewWith({}, { haltedReason: 'The log was rewritten.' }), 'audit', undefined],
   ] as const)
-    it(`${name}: with what it means, and the page that says more`, () => {
+    it(`${name}: with its meaning and the page with details`, () => {
       const [problem, ...others] = problemsOf(overview);
       expect(others).to.deep.equal([]);
       expect(problem?.text).to.match(/\w.*\.$/);

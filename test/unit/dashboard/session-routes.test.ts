@@ -12,7 +12,7 @@ import { generateKey } from '../../../shared/domain/keys/format.ts';
 const away = (): ApiError => new ApiError('E6002', 'away', { headers: { 'retry-after': '1' } });
 const GONE = 'custos_session=; Max-Age=0';
 
-/** Both routes over parts that fail as told; `counted` is what the address has against it. */
+/** Both routes over dependencies that fail on request; `counted` is the number of attempts counted for the address. */
 function routesWith(error: () => Error): { run(method: 'POST' | 'DELETE'): Promise<unknown>; counted(): number } {
   let counted = 0;
   const reject = async (): Promise<never> => {
@@ -28,7 +28,7 @@ function routesWith(error: () => Error): { run(method: 'POST' | 'DELETE'): Promi
   const strangers = { peekAnonymous: () => allowed, consumeAnonymous: () => allowed };
   const devices = createDevices('x'.repeat(32));
   const routes = sessionRoutes({ sessions, trail, attempts, devices, strangers, signIn: reject });
-  // Only what these handlers read.
+  // Only the members that these handlers read.
   const context = {
     body: { key: generateKey('live').key },
     headers: {},
@@ -61,7 +61,7 @@ describe('the session routes', () => {
     expect(failing.counted()).to.equal(0);
   });
 
-  it('delete the cookie at sign-out although the database is away', async () => {
+  it('delete the cookie at sign-out although the database is unreachable', async () => {
     const error = await errorOf(routesWith(away).run('DELETE'));
     expect(error.code).to.equal('E6002');
     expect(error.headers).to.deep.equal({ 'retry-after': '1', 'set-cookie': GONE });

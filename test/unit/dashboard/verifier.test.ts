@@ -1,4 +1,4 @@
-// The verifier of the browser, run here: it must agree with `custos verify` on whatever somebody may hold, without its code.
+// The browser's verifier, run here: it must agree with `custos verify` on every text, and shares no code with it.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -32,7 +32,7 @@ const KEYS: readonly PublishedKey[] = [
   publishKey(PROMISE_KEY, { origin: ORIGIN, use: 'promise' }),
 ];
 
-/** What both verifiers say of a text: `valid`, or the code. */
+/** The result of both verifiers for a text: `valid`, or the failure code. */
 async function sayings(text: string, keys = KEYS): Promise<{ browser: string; custos: string }> {
   const there = await verifyReceipt(text, keys);
   const here = evidenceOf(text);
@@ -50,7 +50,7 @@ function evidenceOf(text: string): Evidence | undefined {
 const textOf = (receipt: Receipt, change: Partial<Record<keyof Receipt, unknown>> = {}): string =>
   JSON.stringify({ ...receipt, ...change });
 
-/** A receipt over these bytes as the only leaf of a log that signed them: what only a log that went wrong could give out. */
+/** A receipt for these bytes from a correctly signed log of one leaf, which only a faulty log could issue. */
 function signedOver(bytes: Buffer, proofId: string, origin = ORIGIN): Receipt {
   const checkpoint = writeCheckpoint({ origin, size: 1, root: hashLeaf(bytes), key: LOG_KEY, timeMs: TIME_MS });
   return writeReceipt({ proofId, record: bytes, index: 0, path: [], checkpoint });
@@ -60,8 +60,8 @@ function failed({ steps }: Verification): string | undefined {
   return steps.find(({ state }) => state === 'failed')?.name;
 }
 
-describe('the verifier of the browser', () => {
-  it('has the codes and the words of `custos verify`', () => {
+describe("the browser's verifier", () => {
+  it('has the codes and the messages of `custos verify`', () => {
     for (const [code, meaning] of Object.entries(FAILURES))
       expect(OURS, code).to.have.property(code).with.property('meaning', meaning);
   });
@@ -89,7 +89,7 @@ describe('the verifier of the browser', () => {
       }
   });
 
-  it('knows how long a path is in a tree of any size', () => {
+  it('computes the length of a path in a tree of any size', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (a, b) => {
         const [index, size] = a < b ? [a, b] : [b, a + 1];
@@ -98,7 +98,7 @@ describe('the verifier of the browser', () => {
     );
   });
 
-  it('says of every changed receipt what `custos verify` says', async () => {
+  it('gives the result of `custos verify` for every changed receipt', async () => {
     const receipt = log.receipt(13);
     const other = log.receipt(4);
     const record = Buffer.from(receipt.record, 'base64');
@@ -173,7 +173,7 @@ describe('the verifier of the browser', () => {
     }
   });
 
-  it('holds a key to the sizes that it may sign, and believes no key that contradicts itself', async () => {
+  it('accepts a key only for the sizes that it may sign, and refuses a key that contradicts itself', async () => {
     const text = textOf(log.receipt(13));
     const [key] = KEYS;
     if (key === undefined) throw new Error('there is no key');
@@ -209,7 +209,7 @@ describe('the verifier of the browser', () => {
     );
   });
 
-  it('says that it cannot verify, and nothing of the receipt, where the browser offers no cryptography', async () => {
+  it('reports only that it cannot verify, where the browser offers no cryptography', async () => {
     const own = Object.getOwnPropertyDescriptor(globalThis, 'crypto');
     if (own === undefined) throw new Error('there is no crypto');
     Object.defineProperty(globalThis, 'crypto', { value: {}, configurable: true });

@@ -1,11 +1,11 @@
-// The change feed's freshness: when a caller believes the question of others, and when it asks one of its own.
+// The freshness of the change feed: when a caller joins the running query, and when it starts another one.
 import { expect } from 'chai';
 import { type ChangeFeed, startChangeFeed } from '../../../shared/platform/db/changes.ts';
 import type { Database } from '../../../shared/platform/db/database.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 
 const AWAY = new ApiError('E6002', 'The database is not reachable at the moment; the request may be repeated.');
-/** Nothing listens there: the feed goes on without notifications. */
+/** Nothing listens on this port: the feed works without notifications. */
 const NOWHERE = 'postgres://nobody@127.0.0.1:1/none';
 
 interface Question {
@@ -13,7 +13,7 @@ interface Question {
   fail(error: unknown): void;
 }
 
-describe('what a caller does when the last answer of the change feed is old', () => {
+describe('a caller of the change feed', () => {
   let feed: ChangeFeed;
   let nowMs: number;
   let asked: Question[];
@@ -43,7 +43,7 @@ describe('what a caller does when the last answer of the change feed is old', ()
     await feed.close();
   });
 
-  /** A question of the feed's own that is under way. */
+  /** A query of the feed that is running. */
   const underWay = async (): Promise<Question> => {
     feed.refresh().catch(() => undefined);
     await Promise.resolve();
@@ -57,12 +57,12 @@ describe('what a caller does when the last answer of the change feed is old', ()
           (error: unknown) => error,
         );
 
-  it('nothing, while it is younger than 900 ms', () => {
+  it('uses the last answer while it is younger than 900 ms', () => {
     nowMs = 900;
     expect(feed.ensureFresh()).to.equal(undefined);
   });
 
-  it('joins a question under way', async () => {
+  it('joins a running query', async () => {
     nowMs = 1_000;
     const question = await underWay();
     const outcome = outcomeOf(feed.ensureFresh());
@@ -71,7 +71,7 @@ describe('what a caller does when the last answer of the change feed is old', ()
     expect(await outcome).to.equal('fresh');
   });
 
-  it('asks one of its own when the one that it joined fails at once', async () => {
+  it('starts a query when the one that it joined fails at once', async () => {
     nowMs = 1_000;
     const question = await underWay();
     nowMs = 2_500;
@@ -83,7 +83,7 @@ describe('what a caller does when the last answer of the change feed is old', ()
     expect(await outcome).to.equal('fresh');
   });
 
-  it('asks one of its own when the answer to the one that it joined is old, because the process stood still', async () => {
+  it('starts a query when the answer to the one that it joined is old, because the process was suspended', async () => {
     nowMs = 1_000;
     const question = await underWay();
     nowMs = 4_000;
@@ -94,7 +94,7 @@ describe('what a caller does when the last answer of the change feed is old', ()
     expect(await outcome).to.equal('fresh');
   });
 
-  it('believes no answer of more than 900 ms ago only because a newer question failed', async () => {
+  it('uses no answer older than 900 ms, even when a newer query failed', async () => {
     nowMs = 1_000;
     const question = await underWay();
     const outcome = outcomeOf(feed.ensureFresh());
@@ -104,7 +104,7 @@ describe('what a caller does when the last answer of the change feed is old', ()
     expect(await outcome).to.equal(AWAY);
   });
 
-  it('fails with the question that it joined when it has waited for it: a request must end soon', async () => {
+  it('fails together with the query that it joined and waited for, because a request must end soon', async () => {
     nowMs = 1_000;
     const question = await underWay();
     const outcome = outcomeOf(feed.ensureFresh());
@@ -113,7 +113,7 @@ describe('what a caller does when the last answer of the change feed is old', ()
     expect(await outcome).to.equal(AWAY);
   });
 
-  it('fails with E6002 when its own answer came too late to be believed', async () => {
+  it('fails with E6002 when the answer to its own query comes too late to be used', async () => {
     nowMs = 1_000;
     const outcome = outcomeOf(feed.ensureFresh());
     await Promise.resolve();

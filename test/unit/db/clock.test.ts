@@ -1,4 +1,4 @@
-// The database's clock as a process knows it: what samples say, whatever the machine's own clock does.
+// A process's estimate of the database's clock from samples, however the machine's clock changes.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type ClockSample, offsetAfter, skewProblem, startDatabaseClock } from '../../../shared/platform/db/clock.ts';
@@ -7,7 +7,7 @@ import type { Sql } from '../../../shared/platform/db/database.ts';
 const EPOCH = 1_800_000_000_000;
 
 describe('the offset of the clock of the database', () => {
-  it('is never further from the truth than the answer took, and does not move for what fits', () => {
+  it('differs from the true one by at most the duration of the answer, and does not change for samples within that error', () => {
     const legs = fc.record({ toMs: fc.integer({ min: 0, max: 900 }), backMs: fc.integer({ min: 0, max: 900 }) });
     fc.assert(
       fc.property(fc.array(legs, { minLength: 1, maxLength: 20 }), (questions) => {
@@ -25,7 +25,7 @@ describe('the offset of the clock of the database', () => {
     );
   });
 
-  it('follows a clock that was set', () => {
+  it('follows a clock that was adjusted', () => {
     const at = (databaseMs: number): ClockSample => ({ askedAtMs: 100, databaseMs, answeredAtMs: 110 });
     const offset = offsetAfter(undefined, at(EPOCH));
     expect(offsetAfter(offset, at(EPOCH + 3_600_000))).to.be.within(EPOCH + 3_599_800, EPOCH + 3_600_000);
@@ -42,7 +42,7 @@ describe('the clock of the database in a process', () => {
     const monotonic = { ms: 1_000 };
     const machine = { ms: EPOCH };
     const told: (string | undefined)[] = [];
-    // Answers like the statement of the clock, at once.
+    // Answers immediately, in the form of the clock statement.
     const db = { query: async () => [{ ms: EPOCH }] } as unknown as Sql;
     const clock = await startDatabaseClock({
       db,
@@ -53,7 +53,7 @@ describe('the clock of the database in a process', () => {
     return { clock, monotonic, machine, told };
   };
 
-  it('goes on while the clock of the machine jumps, and says so once for each jump', async () => {
+  it("is unaffected by jumps of the machine's clock, and reports each jump once", async () => {
     const { clock, monotonic, machine, told } = await start();
     machine.ms += 3_600_000;
     monotonic.ms += 250;
@@ -69,7 +69,7 @@ describe('the clock of the database in a process', () => {
     expect(clock.problem()).to.equal(undefined);
   });
 
-  it('never goes back for a small correction, and follows a large one', async () => {
+  it('never moves backwards for a small correction, and follows a large one', async () => {
     const { clock, monotonic } = await start();
     monotonic.ms += 100;
     expect(clock.nowMs()).to.equal(EPOCH + 100);
@@ -79,7 +79,7 @@ describe('the clock of the database in a process', () => {
     expect(clock.nowMs()).to.equal(EPOCH - 60_000);
   });
 
-  it('gives whole milliseconds, of which ids are made', async () => {
+  it('gives whole milliseconds, as ids need', async () => {
     const { clock, monotonic } = await start();
     monotonic.ms += 0.4;
     expect(Number.isInteger(clock.nowMs())).to.equal(true);

@@ -1,4 +1,4 @@
-// Columns of many rows as one text: they never shift.
+// Columns of many rows as one text: values never move to another row.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -7,7 +7,7 @@ import { createColumnWriter, textColumn } from '../../../shared/platform/db/colu
 import { findRoot } from '../../../shared/platform/config/root.ts';
 
 describe('a column as one text', () => {
-  it('comes apart into exactly the values it was made of', () => {
+  it('is split into exactly the original values', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ minLength: 1 }), { minLength: 1 }), (values) => {
         const json = values.map((value) => JSON.stringify(value));
@@ -15,15 +15,15 @@ describe('a column as one text', () => {
       }),
     );
   });
-  it('refuses a value with a line feed rather than shift the rows behind it', () => {
+  it('refuses a value with a line feed, which would shift the following rows', () => {
     expect(() => textColumn(['a', 'b\nc', 'd'])).to.throw('line feed');
   });
 });
 
-describe('a column as bytes in memory that is used again', () => {
+describe('a column as bytes in reused memory', () => {
   const column = createColumnWriter();
 
-  it('holds what the text would, call after call', () => {
+  it('equals the text, in repeated use', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 50 }), { minLength: 1 }), (values) => {
         const json = values.map((value) => JSON.stringify(value));
@@ -31,20 +31,20 @@ describe('a column as bytes in memory that is used again', () => {
       }),
     );
   });
-  it('grows, and keeps no memory for what is very large', () => {
+  it('grows, and keeps no memory after a very large column', () => {
     const large = ['€'.repeat(100_000), 'x'];
     expect(column(large).toString()).to.equal(textColumn(large));
     const huge = ['x'.repeat(1_000_000)];
     expect(column(huge)).to.equal(huge[0]);
   });
-  it('refuses a line feed, and serves the next column', () => {
+  it('refuses a line feed, and works for the next column', () => {
     expect(() => column(['a\nb'])).to.throw('line feed');
     expect(column(['a', 'b']).toString()).to.equal('a\nb');
   });
 });
 
-describe('rows that travel in several parameters', () => {
-  it('are described by a column map everywhere', () => {
+describe('rows in several parameters', () => {
+  it('are always described by a column map', () => {
     const root = findRoot();
     const byHand: string[] = [];
     for (const folder of ['shared', 'ingress', 'workers', 'cli'])

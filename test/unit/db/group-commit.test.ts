@@ -1,4 +1,4 @@
-// Group commit against a database that is told how to behave.
+// Group commit against a scripted database.
 import { expect } from 'chai';
 import type { Database } from '../../../shared/platform/db/database.ts';
 import { createGroupCommit, type GroupCommit } from '../../../shared/platform/db/group-commit.ts';
@@ -9,7 +9,7 @@ interface Call {
   readonly finish: () => void;
 }
 
-/** A database whose inserts end when the test says so; `refuse` decides about each. */
+/** A database whose inserts end when the test lets them; `refuse` decides about each. */
 function fakeDatabase(refuse: (items: readonly string[]) => unknown = () => undefined) {
   const calls: Call[] = [];
   const committed: string[] = [];
@@ -71,14 +71,14 @@ const settle = (added: readonly Promise<void>[]): Promise<string[]> =>
   );
 
 describe('group commit', () => {
-  it('writes what arrives in one turn with one statement, in order', async () => {
+  it('writes rows of one turn of the event loop with one statement, in order', async () => {
     const fake = fakeDatabase();
     const group = groupOf(fake.db);
     await Promise.all(['a', 'b', 'c'].map((item) => group.add(item)));
     expect(fake.calls.map((call) => call.items)).to.deep.equal([['a', 'b', 'c']]);
   });
 
-  it('has one flush in flight; the next one gathers all that arrived meanwhile, in order', async () => {
+  it('has one flush in flight; the next one has all rows that arrived meanwhile, in order', async () => {
     const fake = fakeDatabase();
     const group = groupOf(fake.db);
     fake.hold();
@@ -113,7 +113,7 @@ describe('group commit', () => {
     ]);
   });
 
-  it('never writes more rows with one statement than it may', async () => {
+  it('never exceeds the maximum number of rows of a statement', async () => {
     const fake = fakeDatabase();
     const group = groupOf(fake.db, { maxRows: 4 });
     await Promise.all(Array.from({ length: 10 }, (_, i) => group.add(`${i}`)));
@@ -158,7 +158,7 @@ describe('group commit', () => {
     const fake = fakeDatabase(() => (away ? lost : undefined));
     const group = groupOf(fake.db);
     expect(await settle(['a', 'b', 'c'].map((item) => group.add(item)))).to.deep.equal(['E6002', 'E6002', 'E6002']);
-    expect(fake.calls, 'nobody waits for a second deadline').to.have.lengthOf(1);
+    expect(fake.calls, 'no member waits for a second deadline').to.have.lengthOf(1);
     away = false;
     await group.add('d');
     expect(fake.committed).to.deep.equal(['d']);
@@ -175,14 +175,14 @@ describe('group commit', () => {
     expect(fake.calls.map((call) => call.items.length)).to.deep.equal([5, 1, 1]);
   });
 
-  it('does not try one by one what is wrong with the statement', async () => {
+  it('does not retry members one by one when the statement itself is wrong', async () => {
     const fake = fakeDatabase(() => postgresError('42P01'));
     const group = groupOf(fake.db);
     expect(await settle(['a', 'b'].map((item) => group.add(item)))).to.deep.equal(['42P01', '42P01']);
     expect(fake.calls).to.have.lengthOf(1);
   });
 
-  it('refuses more than may wait with E6002, and keeps what waits', async () => {
+  it('refuses rows beyond the limit with E6002, and keeps the waiting ones', async () => {
     const fake = fakeDatabase();
     const group = groupOf(fake.db, { maxWaiting: 3 });
     const added = Array.from({ length: 5 }, (_, i) => group.add(`${i}`));

@@ -1,11 +1,11 @@
-// The bound on a pool's sessions: who is refused is refused late enough that a session which ended meanwhile is seen.
+// The limit of a pool's sessions: a refusal comes in a later turn of the event loop, after ended sessions were counted.
 import { expect } from 'chai';
 import { boundedClient } from '../../../shared/platform/db/sessions.ts';
 
 describe('a client beyond the sessions that a pool may have', () => {
   const Client = boundedClient(0);
 
-  it('is refused in a later turn of the event loop, so that whoever repeats at once lets others have theirs', async () => {
+  it('is refused in a later turn of the event loop, so that a caller that retries at once does not starve the others', async () => {
     let turns = 0;
     let isOver = false;
     const count = (): void => {
@@ -19,7 +19,7 @@ describe('a client beyond the sessions that a pool may have', () => {
     expect(turns).to.be.at.least(1);
   });
 
-  it('is refused the same when it was given a callback, as pools do', async () => {
+  it('is refused in the same way with a callback, as pools use it', async () => {
     const error = await new Promise<Error>((resolve) => new Client({ host: '127.0.0.1' }).connect(resolve));
     expect(error.message).to.contain('Connection terminated');
   });

@@ -1,4 +1,4 @@
-// Whose fault an error is, for every kind of error that a store, a driver or the machine gives.
+// Whether an error is temporary, for every kind of error that a store, a driver or the machine gives.
 import { expect } from 'chai';
 import { asApiError } from '../../../shared/platform/db/database.ts';
 import {
@@ -14,7 +14,7 @@ import { ApiError, ERROR_TABLE, type ErrorCode } from '../../../shared/kernel/er
 const coded = (code: string, message = 'said the server'): Error => Object.assign(new Error(message), { code });
 const redis = (message: string): Error => Object.assign(new Error(message), { name: 'ReplyError' });
 
-/** Appendix A of the PostgreSQL 18 manual: each class, and of the classes that are not all alike each code that matters. */
+/** Appendix A of the PostgreSQL 18 manual: each class, and each relevant code of classes with different kinds of codes. */
 const SQLSTATES: Readonly<Record<Trouble, readonly string[]>> = {
   away: [
     ...['08000', '08001', '08003', '08004', '08006', '08007', '08P01', '25P03', '25P04', '28000', '28P01', '3D000'],
@@ -49,7 +49,7 @@ describe('trouble', () => {
     }
   });
 
-  it('is away for what the network and the machine run into, also when the code looks like an SQLSTATE', () => {
+  it('is `away` for network and system errors, also when the code looks like an SQLSTATE', () => {
     for (const code of SYSTEM_TROUBLE) expect(troubleOf(coded(code)), code).to.equal('away');
     expect([...SYSTEM_TROUBLE]).to.include.members(['EPIPE', 'EIO', 'ENOSPC', 'ECONNRESET', 'ETIMEDOUT']);
     for (const code of ['ENOENT', 'EACCES', 'EISDIR', 'ERR_INVALID_ARG_TYPE'])
@@ -69,7 +69,7 @@ describe('trouble', () => {
       new Error("Stream isn't writeable and enableOfflineQueue options is false"),
       'away',
     ],
-    ['Redis that loads', redis('LOADING Redis is loading the dataset in memory'), 'away'],
+    ['Redis that is loading', redis('LOADING Redis is loading the dataset in memory'), 'away'],
     ['a Redis replica', redis("READONLY You can't write against a read only replica."), 'away'],
     ['Redis without memory', redis("OOM command not allowed when used memory > 'maxmemory'."), 'away'],
     ['Redis that cannot write to its disk', redis('MISCONF Redis is configured to save RDB snapshots'), 'away'],
@@ -79,7 +79,7 @@ describe('trouble', () => {
     ['several errors of which one is a bug', new AggregateError([coded('ECONNREFUSED'), new TypeError('x')]), 'own'],
     ['a bug', new TypeError('x is not a function'), 'own'],
     ['damaged JSON', new SyntaxError('Unexpected token'), 'own'],
-    ['what is no error', 'ECONNREFUSED', 'own'],
+    ['a value that is not an error', 'ECONNREFUSED', 'own'],
     ['nothing', undefined, 'own'],
   ] as const)
     it(`is ${trouble} for ${what}`, () => {
@@ -87,12 +87,12 @@ describe('trouble', () => {
       expect(isPassing(error)).to.equal(trouble !== 'own');
     });
 
-  it('passes when the service said so itself, and with no other code of the error table', () => {
+  it('is temporary for E6002 of the service itself, and for no other code of the error table', () => {
     for (const code of Object.keys(ERROR_TABLE) as ErrorCode[])
-      expect(isPassing(new ApiError(code, 'said the service')), code).to.equal(code === 'E6002');
+      expect(isPassing(new ApiError(code, 'thrown by the service')), code).to.equal(code === 'E6002');
   });
 
-  it('is told as E6002 with Retry-After when it passes, once, and what is no trouble stays what it is', () => {
+  it('is converted to E6002 with Retry-After once when it is temporary; other errors stay unchanged', () => {
     for (const [trouble, codes] of Object.entries(SQLSTATES))
       for (const code of codes) {
         const error = coded(code);

@@ -33,10 +33,10 @@ const USED = { state: 'used', usedByLineage: 'AGENTKEY', usedAtMs: NOW, usedDeci
 describe('the use of an approval', () => {
   const CASES: readonly (readonly [string, Partial<ApprovalFacts> | undefined, Partial<Use>, string])[] = [
     ['there is none', undefined, {}, 'APPROVAL_MISMATCH'],
-    ['approved, in time, for this', {}, {}, 'usable'],
+    ['approved, in time, for this action', {}, {}, 'usable'],
     ['approved, of another agent', {}, { agentId: 'agent-8' }, 'APPROVAL_MISMATCH'],
     ['approved, for another action', {}, { digest: 'd2' }, 'APPROVAL_MISMATCH'],
-    ['approved, by nobody', { decidedBy: null }, {}, 'APPROVAL_MISMATCH'],
+    ['approved, by no recorded approver', { decidedBy: null }, {}, 'APPROVAL_MISMATCH'],
     ['approved, in the very millisecond in which it expires', { expiresAtMs: NOW }, {}, 'APPROVAL_EXPIRED'],
     ['pending', { state: 'pending' }, {}, 'pending'],
     ['pending, for another action', { state: 'pending' }, { digest: 'd2' }, 'APPROVAL_MISMATCH'],
@@ -50,9 +50,9 @@ describe('the use of an approval', () => {
     ['used by this key, a minute ago', USED, { atMs: NOW + 60_000 }, 'APPROVAL_USED'],
     ['used by this key, by a clock that is a little ahead', USED, { atMs: NOW - 59_999 }, 'repeat'],
     ['used by this key, by a clock that is far ahead', USED, { atMs: NOW - 60_000 }, 'APPROVAL_USED'],
-    ['used by this key, nobody knows when', { ...USED, usedAtMs: null }, {}, 'APPROVAL_USED'],
-    ['used by this key, nobody knows for which decision', { ...USED, usedDecisionId: null }, {}, 'APPROVAL_USED'],
-    ['used by nobody that is known', { ...USED, usedByLineage: null }, {}, 'APPROVAL_USED'],
+    ['used by this key, at an unknown time', { ...USED, usedAtMs: null }, {}, 'APPROVAL_USED'],
+    ['used by this key, for an unknown decision', { ...USED, usedDecisionId: null }, {}, 'APPROVAL_USED'],
+    ['used by an unknown key', { ...USED, usedByLineage: null }, {}, 'APPROVAL_USED'],
     ['used by this key, for another action', USED, { digest: 'd2' }, 'APPROVAL_MISMATCH'],
     ['used by another key', USED, { lineage: 'OTHERKEY' }, 'APPROVAL_USED'],
   ];

@@ -45,7 +45,7 @@ describe('a decision that is verified with incomplete evidence', () => {
       "the row's verdict alone",
       'the policy set',
       'facts, digest and answer: the recorded score',
-      'more signals than there are',
+      'more signals than exist',
     ];
     for (const name of names) {
       const edit = EDITS.find((one) => one.name === name);
@@ -91,7 +91,7 @@ describe('a decision that is verified with incomplete evidence', () => {
 
   const CLOSED = ['APPROVAL_REJECTED', 'APPROVAL_EXPIRED', 'APPROVAL_USED'] as const;
   for (const code of CLOSED)
-    it(`holds when the log says ${code}, too, and says so when it does not hold what became of the approval`, async () => {
+    it(`holds when the log says ${code}, too, and is not evaluable when the log does not show the approval's outcome`, async () => {
       const evidence = await find(async (made) => (await codeOf(made)) === code);
       const whole = await verifier.verify(evidence);
       expect([whole.status, whole.sentence]).to.deep.equal([

@@ -1,4 +1,4 @@
-// What is said about a value that a schema refuses: pointers and sentences, also for unions.
+// Messages for values that a schema refuses: pointers and sentences, also for unions.
 import { expect } from 'chai';
 import { type TSchema, Type } from 'typebox';
 import { fieldErrors } from '../../../ingress/request/field-errors.ts';
@@ -57,13 +57,13 @@ const cases: [string, TSchema, unknown, string[]][] = [
     [' must match ^a$ (The letter a)'],
   ],
   [
-    'a character that no text may have',
+    'a character that is never allowed',
     Type.String({ pattern: '^[^\\u0000]*$', description: 'Goes into the log.' }),
     'a\u0000',
     [' must not contain the character U+0000'],
   ],
   [
-    'a text that says nothing',
+    'a blank text',
     Type.String({ pattern: '^[^\\u0000]*\\S[^\\u0000]*$' }),
     '  ',
     [' must not be blank or contain the character U+0000'],
@@ -72,7 +72,7 @@ const cases: [string, TSchema, unknown, string[]][] = [
 
 describe('field errors', () => {
   for (const [what, schema, value, expected] of cases) {
-    it(`say of ${what}: ${expected.join(', ')}`, () => {
+    it(`report ${what}: ${expected.join(', ')}`, () => {
       const validator = compile(schema);
       expect(validator.valid(value)).to.equal(false);
       expect(fieldErrors(validator.explain(value, true)).map((e) => `${e.pointer} ${e.message}`)).to.deep.equal(
@@ -87,7 +87,7 @@ describe('field errors', () => {
     for (const schema of [{ type: 'strin' }, { type: 'string', minLenght: 1 }])
       expect(() => compile(Type.Unsafe(schema)).valid('')).to.throw();
   });
-  it('need no $id: it is taken off wherever a schema stands, but not from a member of that name', () => {
+  it('need no $id: it is removed from every schema, but not from a member of that name', () => {
     const plain = JSON.stringify(plainSchema(Type.Object({ a: Signal, $id: Type.String() }, { $id: 'Outer' })));
     expect(plain).to.contain('"$id":{').and.not.to.contain('Signal').and.not.to.contain('Outer');
   });

@@ -1,4 +1,4 @@
-// Times as callers may write them: what the format lets pass, Date can always hold.
+// Times in requests: Date can represent every time that the format accepts.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { isTimestamp } from '../../../shared/api/formats.ts';
@@ -10,7 +10,7 @@ describe('isTimestamp', () => {
     '2024-02-29T23:59:59-23:59',
     '0001-01-01T00:00:00Z',
   ]) {
-    it(`takes ${good}`, () => expect(isTimestamp(good)).to.equal(true));
+    it(`accepts ${good}`, () => expect(isTimestamp(good)).to.equal(true));
   }
   const bad = [
     '2026-02-29T00:00:00Z',
@@ -30,7 +30,7 @@ describe('isTimestamp', () => {
   ];
   for (const text of bad) it(`refuses ${JSON.stringify(text)}`, () => expect(isTimestamp(text)).to.equal(false));
 
-  it('takes everything that Date itself writes with a year of four digits', () => {
+  it('accepts everything that Date itself writes with a year of four digits', () => {
     const dates = fc.date({
       noInvalidDate: true,
       min: new Date('0001-01-01T00:00:00Z'),

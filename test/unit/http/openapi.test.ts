@@ -1,4 +1,4 @@
-// The OpenAPI document: valid by the standard, complete by the error table, and strict about its own sources.
+// The OpenAPI document: valid by the standard, complete by the error table; invalid routes are refused.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { Type } from 'typebox';
@@ -61,7 +61,7 @@ describe('the OpenAPI document', () => {
     for (const code of Object.keys(ERROR_TABLE).filter((c) => !['E4004', 'E4005'].includes(c)))
       expect(anywhere, code).to.contain(code);
   });
-  it('documents for a route the codes of its kind', () => {
+  it('documents for each route the codes that it can return', () => {
     expect(errorCodesOf(simple({ unlimited: true }))).to.deep.equal(['E2001', 'E6001', 'E6002']);
     expect(errorCodesOf(simple({ access: 'any' }))).to.include.members(['E1001', 'E1002', 'E1003', 'E3001']);
     expect(errorCodesOf(simple({ access: 'any' }))).not.to.include('E1004');
@@ -70,7 +70,7 @@ describe('the OpenAPI document', () => {
       errorCodesOf(simple({ method: 'POST', request: { body: Type.Object({}) }, idempotent: true })),
     ).to.include.members(['E2005', 'E2006', 'E2009', 'E2010']);
   });
-  it('makes a component of every schema with an $id, once, and refers to it', () => {
+  it('has one component for every schema with an $id, and refers to it', () => {
     expect(document.components.schemas).to.have.property('Thing');
     expect(JSON.stringify(document.paths)).to.contain('#/components/schemas/Thing').and.not.to.contain('$id');
     const other = simple({
@@ -93,7 +93,7 @@ describe('the check of answers against the document', () => {
     headers: { 'x-request-id': 'r', 'content-type': 'application/json; charset=utf-8' },
     text: '{"name":"a"}',
   };
-  it('lets a documented answer pass', () => {
+  it('accepts a documented answer', () => {
     expect(() => check(good)).not.to.throw();
   });
   const wrong: [string, Partial<typeof good>, RegExp][] = [
@@ -102,7 +102,7 @@ describe('the check of answers against the document', () => {
     ['an undocumented member', { text: '{"name":"a","x":1}' }, /not as documented/],
     ['a body that is not JSON', { text: '{' }, /not JSON/],
     ['no request id', { headers: { ...good.headers, 'x-request-id': '' } }, /X-Request-Id/],
-    ['an answer where nothing is documented', { path: '/v1/none' }, /no such operation/],
+    ['an answer of an undocumented operation', { path: '/v1/none' }, /no such operation/],
   ];
   for (const [what, change, message] of wrong) {
     it(`refuses ${what}`, () => {

@@ -1,9 +1,9 @@
-// What a repeat under an Idempotency-Key may give again, for every route that honours one.
+// Repeats under an Idempotency-Key, for every route that supports it: secrets and decisions are checked before they are returned.
 import { expect } from 'chai';
 import { businessRoutes } from '../../../ingress/routes/all.ts';
 import { generateKey } from '../../../shared/domain/keys/format.ts';
 
-/** Members of a schema, however deep, whose text may be an API key; each with whether an answer must have it. */
+/** Members of a schema, at any depth, whose text may be an API key; each with whether it is required. */
 function secretsIn(schema: unknown, at = ''): { readonly at: string; readonly isRequired: boolean }[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { properties = {}, required = [] } = schema as {
@@ -21,11 +21,11 @@ function secretsIn(schema: unknown, at = ''): { readonly at: string; readonly is
 }
 
 describe('a repeat under an Idempotency-Key', () => {
-  // Describing routes uses nothing of what their handlers need.
+  // Describing routes does not use the dependencies of their handlers.
   const routes = businessRoutes({} as never).filter(({ idempotent }) => idempotent === true);
   const nameOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
 
-  it('need not give a secret again: no answer must have one', () => {
+  it('can omit a secret: no answer requires one', () => {
     const found = routes.flatMap((route) =>
       Object.values(route.responses).flatMap(({ schema }) =>
         secretsIn(schema).map((secret) => ({ route: nameOf(route), ...secret })),
@@ -35,7 +35,7 @@ describe('a repeat under an Idempotency-Key', () => {
     expect(found.filter(({ isRequired }) => isRequired)).to.deep.equal([]);
   });
 
-  it('is looked at by every route that answers with a decision, and can be refused with E5004', () => {
+  it('is checked by every route that answers with a decision, and can be refused with E5004', () => {
     const deciding = routes.filter(({ responses }) => JSON.stringify(responses).includes('"decision_id"'));
     // An approval shows the ESCALATE that opened it, which permits nothing.
     const permitting = deciding.filter(({ path }) => !path.startsWith('/v1/approvals/'));

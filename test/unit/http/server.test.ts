@@ -1,4 +1,4 @@
-// The fast server: requests and responses are born with Express's prototypes, and it ends cleanly.
+// The fast server: requests and responses are created with Express's prototypes, and it closes cleanly.
 import http from 'node:http';
 import { expect } from 'chai';
 import express from 'express';
@@ -7,7 +7,7 @@ import { closeServer, createExpressServer, listen, type ServedApp } from '../../
 const served = (app = express()): ServedApp => ({ express: app, handler: app });
 
 describe('createExpressServer', () => {
-  it('makes requests and responses that have the prototypes of the application before Express sees them', async () => {
+  it('creates requests and responses with the prototypes of the application before Express handles them', async () => {
     const app = express();
     const server = createExpressServer(served(app));
     const seen: boolean[] = [];
@@ -30,7 +30,7 @@ describe('createExpressServer', () => {
     ]);
   });
 
-  it('says why it cannot listen', async () => {
+  it('reports why it cannot listen', async () => {
     const first = createExpressServer(served());
     const { port } = await listen(first, '127.0.0.1', 0);
     const error = await listen(createExpressServer(served()), '127.0.0.1', port).then(

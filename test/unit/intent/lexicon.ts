@@ -13,11 +13,6 @@ export function lexiconJson(): Record<string, unknown> {
   return JSON.parse(readFileSync(path.join(folder, 'lexicon.json'), 'utf8')) as Record<string, unknown>;
 }
 
-/** The published JSON Schema of lexicon files. */
-export function publishedSchema(): unknown {
-  return JSON.parse(readFileSync(path.join(folder, 'schema', 'lexicon.schema.json'), 'utf8'));
-}
-
 let compiled: Lexicon | undefined;
 
 export function shippedLexicon(): Lexicon {

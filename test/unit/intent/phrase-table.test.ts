@@ -16,7 +16,7 @@ describe('a table of phrases', () => {
     expect(found(verbs, 'please call up', 1)).to.deep.equal({ value: 'ring', length: 2 });
   });
 
-  it('falls back to a shorter one where the longer goes on otherwise, or the text ends', () => {
+  it('falls back to a shorter one where the longer one does not match, or the text ends', () => {
     expect(found(verbs, 'call it a night')).to.deep.equal({ value: 'call', length: 1 });
     expect(found(verbs, 'call it a')).to.deep.equal({ value: 'call', length: 1 });
   });

@@ -1,9 +1,9 @@
-// The limit for clients without a valid key: by address, by second, in a table that cannot grow.
+// The limit for clients without a valid key: by address and second, in a table of bounded size.
 import { expect } from 'chai';
 import { ANONYMOUS_PER_SECOND, clientOf, createAnonymousLimiter } from '../../../ingress/request/address-limit.ts';
 
 describe('clients without a valid key', () => {
-  it('have 20 requests a second, each address for itself, and a new window after a second', () => {
+  it('have 20 requests a second for each address, and a new window after a second', () => {
     let now = 0;
     const limiter = createAnonymousLimiter({ monotonicMs: () => now });
     for (let i = 0; i < ANONYMOUS_PER_SECOND; i += 1)
@@ -20,7 +20,7 @@ describe('clients without a valid key', () => {
     expect(limiter.consume('192.0.2.1').allowed).to.equal(true);
   });
 
-  it('are not counted by being asked about', () => {
+  it('are not counted by a query of their limit', () => {
     const limiter = createAnonymousLimiter({ monotonicMs: () => 0, perSecond: 1 });
     for (let i = 0; i < 5; i += 1) expect(limiter.peek('a').allowed).to.equal(true);
     expect(limiter.consume('a').allowed).to.equal(true);
@@ -31,7 +31,7 @@ describe('clients without a valid key', () => {
     const limiter = createAnonymousLimiter({ monotonicMs: () => 0, perSecond: 1, maxAddresses: 10 });
     for (let i = 0; i < 1_000; i += 1) expect(limiter.consume(`192.0.2.${i}`).allowed).to.equal(true);
     expect(limiter.consume('192.0.2.999').allowed, 'the newest are remembered').to.equal(false);
-    expect(limiter.consume('192.0.2.0').allowed, 'the oldest start anew').to.equal(true);
+    expect(limiter.consume('192.0.2.0').allowed, 'the oldest start again from zero').to.equal(true);
   });
 
   for (const [address, client] of [

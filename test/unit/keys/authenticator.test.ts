@@ -1,4 +1,4 @@
-// The authenticator against a table in memory: its cache, its races, and that a guess costs the same whatever is guessed.
+// The authenticator against a table in memory: its cache, its races, and that every guess costs the same.
 import { expect } from 'chai';
 import { TEST_SEALS } from '../../support/seals.ts';
 import { type Change, type ChangeListener } from '../../../shared/platform/db/changes.ts';
@@ -20,7 +20,7 @@ type StoredKey = Omit<AuthenticatedKey, 'scopes' | 'agentIds' | 'expiresAtMs'> &
   readonly revoked: boolean;
 };
 
-/** The row that stands for a key, and its organisation beside it, as the look-up reads them. */
+/** The row of a key joined with its organisation, as the look-up reads them. */
 function rowOf(key: StoredKey): object {
   const at = new Date(0);
   const row = {
@@ -142,7 +142,7 @@ function wrongSecret(keyId: string): string {
 }
 
 describe('the authenticator', () => {
-  it('gives a key at once from the second time on, and notes each use', async () => {
+  it('returns a key synchronously from the second time on, and records each use', async () => {
     const s = setUp();
     const made = s.add({ scopes: ['admin:*'], agentIds: ['a'], tier: 6, organisationTier: 5 });
     const first = s.authenticate(made.key);
@@ -168,7 +168,7 @@ describe('the authenticator', () => {
     ]);
   });
 
-  it('looks a key up again after some minutes, though nothing was announced', async () => {
+  it('looks a key up again after some minutes, even without a change notice', async () => {
     const s = setUp();
     const made = Array.from({ length: 8 }, () => s.add());
     for (const { key } of made) await s.authenticate(key);
@@ -206,7 +206,7 @@ describe('the authenticator', () => {
     expect(await work(repeated), 'a repeated guess').to.deep.equal({ queries: 0, hashes: 0, comparisons: 0 });
   });
 
-  it('refuses a wrong checksum without any work', async () => {
+  it('refuses a wrong checksum without a look-up', async () => {
     const s = setUp();
     const made = s.add();
     const broken = made.key.slice(0, -1) + (made.key.endsWith('0') ? '1' : '0');
@@ -214,24 +214,24 @@ describe('the authenticator', () => {
     expect(s.work).to.deep.equal({ queries: 0, hashes: 0, comparisons: 0 });
   });
 
-  it('says that a key has expired only once the secret has matched, and checks it at every use', async () => {
+  it('reports that a key has expired only if the secret matches, and checks the expiry at every use', async () => {
     const s = setUp();
     const made = s.add({ expiresAt: new Date(1_000_100) });
     expect(await codeOf(() => s.authenticate(made.key))).to.equal('accepted');
     s.clock.now = 1_000_099;
     expect(await codeOf(() => s.authenticate(made.key))).to.equal('accepted');
     s.clock.now = 1_000_100;
-    expect(await codeOf(() => s.authenticate(made.key)), 'the moment itself, from the cache').to.equal('E1003');
+    expect(await codeOf(() => s.authenticate(made.key)), 'at that moment, from the cache').to.equal('E1003');
     expect(await codeOf(() => s.authenticate(wrongSecret(made.keyId)))).to.equal('E1002');
     const late = s.add({ expiresAt: new Date(999_999) });
     expect(await codeOf(() => s.authenticate(late.key)), 'from the table').to.equal('E1003');
     expect(await codeOf(() => s.authenticate(wrongSecret(late.keyId)))).to.equal('E1002');
     const revoked = s.add({ expiresAt: new Date(999_999), revoked: true });
-    expect(await codeOf(() => s.authenticate(revoked.key)), 'revoked goes first').to.equal('E1002');
-    expect(s.uses.length, 'refusals are no uses').to.equal(2);
+    expect(await codeOf(() => s.authenticate(revoked.key)), 'revoked takes precedence').to.equal('E1002');
+    expect(s.uses.length, 'refusals are not recorded as uses').to.equal(2);
   });
 
-  it('refuses a key whose stored environment is another', async () => {
+  it('refuses a key whose stored environment differs', async () => {
     const s = setUp();
     const made = s.add({ environment: 'test' });
     expect(await codeOf(() => s.authenticate(made.key))).to.equal('E1002');
@@ -257,23 +257,23 @@ describe('the authenticator', () => {
     });
 
   for (const announced of ['key', 'reset'] as const)
-    it(`does not believe a look-up that a ${announced} change overtook`, async () => {
+    it(`discards a look-up that was overtaken by a ${announced} change`, async () => {
       const s = setUp();
       const made = s.add();
       let open = (): void => undefined;
       s.setGate(new Promise((resolve) => (open = resolve)));
       const overtaken = s.authenticate(made.key);
-      // The statement has read the row; now it is revoked and announced, and only then does the answer arrive.
+      // The statement has read the row. The key is revoked and the change announced before the answer arrives.
       s.table.set(made.keyId, { ...(s.table.get(made.keyId) as StoredKey), revoked: true });
       s.announce(announced === 'reset' ? 'reset' : { kind: 'key', subject: [made.keyId] });
       const later = codeOf(() => s.authenticate(made.key));
       open();
-      expect(await codeOf(() => overtaken), 'the one that was under way').to.equal('E1002');
-      expect(await later, 'one that came after the announcement').to.equal('E1002');
-      expect(await codeOf(() => s.authenticate(made.key)), 'and nothing stale was kept').to.equal('E1002');
+      expect(await codeOf(() => overtaken), 'the running look-up').to.equal('E1002');
+      expect(await later, 'one that began after the announcement').to.equal('E1002');
+      expect(await codeOf(() => s.authenticate(made.key)), 'nothing stale is cached').to.equal('E1002');
     });
 
-  it('gives up, and keeps nothing, when changes overtake every look-up', async () => {
+  it('stops retrying and caches nothing when changes overtake every look-up', async () => {
     const s = setUp();
     const made = s.add();
     s.setGate(
@@ -285,7 +285,7 @@ describe('the authenticator', () => {
     expect(await codeOf(() => s.authenticate(made.key))).to.equal('accepted');
   });
 
-  it('shares one look-up between requests that come together', async () => {
+  it('shares one look-up between concurrent requests', async () => {
     const s = setUp();
     const made = s.add();
     const keys = await Promise.all(Array.from({ length: 64 }, () => s.authenticate(made.key)));
@@ -293,7 +293,7 @@ describe('the authenticator', () => {
     expect(s.work.queries).to.equal(1);
   });
 
-  it('accepts a key that was made a moment after it was refused: when announced, and within a second in any case', async () => {
+  it('accepts a key that is created after it was refused: when announced, and within a second in any case', async () => {
     const s = setUp();
     const made = s.add();
     const row = s.table.get(made.keyId) as StoredKey;
@@ -314,7 +314,7 @@ describe('the authenticator', () => {
     expect(await codeOf(() => s.authenticate(other.key)), 'when announced').to.equal('accepted');
   });
 
-  it('waits for the change feed before it believes the cache, and fails closed when that fails', async () => {
+  it('waits for the change feed before it uses the cache, and fails closed when that fails', async () => {
     const s = setUp();
     const made = s.add();
     await s.authenticate(made.key);
@@ -333,7 +333,7 @@ describe('the authenticator', () => {
     expect(await codeOf(() => s.authenticate(other.key))).to.equal('E6002');
   });
 
-  it('asks before it looks a key up, and only then', async () => {
+  it('consults the anonymous limit before a look-up, and only then', async () => {
     const s = setUp();
     const made = s.add();
     const refuse = (): void => {
@@ -346,7 +346,7 @@ describe('the authenticator', () => {
     expect(await codeOf(() => s.authenticate(`${made.key}x`, refuse)), 'malformed').to.equal('E1002');
   });
 
-  it('keeps no secret: neither the key nor its secret can be reached from the authenticated key', async () => {
+  it('keeps no secret: the authenticated key contains neither the key nor its secret', async () => {
     const s = setUp();
     const made = s.add();
     const key = await s.authenticate(made.key);

@@ -1,4 +1,4 @@
-// Keys bound to agents: what they may name, and that they cannot shed their binding.
+// Keys bound to agents: which agents they may name, and that they cannot remove their binding.
 import { expect } from 'chai';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import { assertMayName, assertWithinBinding, mayName } from '../../../shared/domain/keys/bound.ts';
@@ -29,7 +29,7 @@ describe('a key bound to agents', () => {
     expect(error.errors?.[0]?.pointer).to.equal('/requests/3/agent_id');
   });
 
-  it('makes keys within its binding only', () => {
+  it('creates only keys within its binding', () => {
     assertWithinBinding(bound, ['b'], '/agentIds');
     assertWithinBinding(free, null, '/agentIds');
     assertWithinBinding(free, ['z'], '/agentIds');

@@ -1,9 +1,9 @@
-// The memory of presented keys: bounded, and a key is forgotten whole.
+// The cache of presented keys: bounded, and all entries of a key are removed together.
 import { expect } from 'chai';
 import { createKeyCache } from '../../../shared/domain/keys/cache.ts';
 
-describe('the memory of presented keys', () => {
-  it('never holds more than its bound, and drops what was used longest ago', () => {
+describe('the cache of presented keys', () => {
+  it('never exceeds its limit, and evicts the least recently used entry', () => {
     const cache = createKeyCache<{ keyId: string }>(3);
     for (const id of ['a', 'b', 'c']) cache.set(`digest-${id}`, { keyId: id });
     cache.get('digest-a');
@@ -13,7 +13,7 @@ describe('the memory of presented keys', () => {
     expect(cache.get('digest-a')).to.deep.equal({ keyId: 'a' });
   });
 
-  it('forgets every entry of a key, and only those', () => {
+  it('removes every entry of a key, and only those', () => {
     const cache = createKeyCache<{ keyId: string; n: number }>(10);
     for (let n = 0; n < 4; n += 1) cache.set(`x${n}`, { keyId: 'x', n });
     cache.set('y', { keyId: 'y', n: 9 });

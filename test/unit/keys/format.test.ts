@@ -20,7 +20,7 @@ describe('the form of an API key', () => {
       if (parts !== undefined) expect(formatKey(parts)).to.equal(key);
     });
 
-  it('takes the parts apart', () => {
+  it('splits a key into its parts', () => {
     expect(parseKey(VECTORS[0] ?? '')).to.deep.equal({ environment: 'live', keyId: '4fZ0q9Lm', secret: SECRET });
   });
 
@@ -37,7 +37,7 @@ describe('the form of an API key', () => {
       expect(parseKey(made.key)).to.deep.equal({ environment, keyId: made.keyId, secret: made.secret });
     });
 
-  it('makes secrets of 256 bits that use the whole alphabet and never meet', () => {
+  it('makes unique secrets of 256 bits that use the whole alphabet', () => {
     const made = Array.from({ length: 500 }, () => generateKey('live'));
     expect(new Set(made.map((one) => one.secret)).size).to.equal(500);
     expect(new Set(made.map((one) => one.secret).join('')).size).to.equal(62);
@@ -58,7 +58,7 @@ describe('the form of an API key', () => {
     ['a secret that is too short', key.replace(SECRET, SECRET.slice(1))],
     ['a character that is not base62', key.replace('4fZ0q9Lm', '4fZ0q9L-')],
     ['a checksum without its padding', key.replace('_0BJOnS', '_BJOnS')],
-    ['more behind it', `${key}0`],
+    ['text after it', `${key}0`],
     ['a full-width digit', key.replace('4fZ0q9Lm', '４fZ0q9Lm')],
   ] as const)
     it(`is not ${what}`, () => {
@@ -75,12 +75,12 @@ describe("the hash of a key's secret", () => {
     );
   });
 
-  it('matches itself, no other, and not what is absent', () => {
+  it('matches only itself, and never an absent hash', () => {
     const presented = hasher.hash(SECRET);
     expect(hasher.matches(presented, hasher.hash(SECRET))).to.equal(true);
     expect(hasher.matches(presented, hasher.hash(`${SECRET.slice(1)}0`))).to.equal(false);
     expect(hasher.matches(presented, undefined)).to.equal(false);
-    expect(hasher.matches(Buffer.alloc(32), undefined), 'the stand-in for an absent key is no key').to.equal(false);
+    expect(hasher.matches(Buffer.alloc(32), undefined), 'the dummy for an absent key is not a key').to.equal(false);
     expect(hasher.matches(presented, Buffer.alloc(0))).to.equal(false);
   });
 });

@@ -1,4 +1,4 @@
-// Which key a request shows: both headers, both at once, neither, and other schemes.
+// Which key a request presents: both headers, both at once, neither, and other schemes.
 import { expect } from 'chai';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../../shared/kernel/errors.ts';
@@ -7,7 +7,7 @@ import { presentedKey } from '../../../shared/domain/keys/presented.ts';
 const A = 'cst_live_4fZ0q9Lm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg_0BJOnS';
 const B = `cst_test_00000000_${'0'.repeat(43)}_0pKpKp`;
 
-describe('the key that a request shows', () => {
+describe('the key that a request presents', () => {
   const shown: [string, IncomingHttpHeaders][] = [
     ['Authorization: Bearer', { authorization: `Bearer ${A}` }],
     ['the scheme in small letters', { authorization: `bearer ${A}` }],
@@ -23,7 +23,7 @@ describe('the key that a request shows', () => {
     ['no header', {}, 'E1001', 401],
     ['an empty X-API-Key', { 'x-api-key': '' }, 'E1001', 401],
     ['another scheme', { authorization: 'Basic dTpw' }, 'E1001', 401],
-    ['a scheme that only begins like it', { authorization: `Bearerer ${A}` }, 'E1001', 401],
+    ['a scheme with Bearer as a prefix', { authorization: `Bearerer ${A}` }, 'E1001', 401],
     ['Bearer without a key', { authorization: 'Bearer' }, 'E1002', 401],
     ['Bearer with two words', { authorization: `Bearer ${A} ${A}` }, 'E1002', 401],
     ['two different keys', { authorization: `Bearer ${A}`, 'x-api-key': B }, 'E2001', 400],

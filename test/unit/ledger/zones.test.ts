@@ -1,11 +1,11 @@
-// Zones of leaves: what is stored of 256 leaves, and the marks by which they are found again.
+// Zones of leaves: the summary stored for 256 leaves, and the marks that make them searchable.
 import { expect } from 'chai';
 import { leafMark, ZONE, type ZoneLeaf, zonesOf } from '../../../shared/domain/ledger/zones.ts';
 
 const leaf = (n: number): ZoneLeaf => ({ event: `e${n % 3}`, entityId: `a${n % 5}`, occurredAtMs: 1_000 + n });
 
 describe('zones of leaves', () => {
-  it('a mark is the same for ever: it is stored', () => {
+  it('a mark never changes, because it is stored', () => {
     expect(leafMark('', '')).to.equal(252_472_541);
     expect(leafMark('custos.decision', '')).to.equal(-988_109_854);
     expect(leafMark('', 'agent-7')).to.equal(-1_859_272_774);
@@ -18,7 +18,7 @@ describe('zones of leaves', () => {
     expect(new Set(marks).size).to.equal(marks.length);
   });
 
-  it('hold the earliest and the latest time, and every mark once, in order', () => {
+  it('contain the earliest and the latest time, and every mark once, in order', () => {
     const leaves = Array.from({ length: ZONE }, (_, n) => leaf(n)).reverse();
     const [zone, ...others] = zonesOf(512, leaves);
     expect(others).to.deep.equal([]);

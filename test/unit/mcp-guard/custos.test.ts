@@ -1,4 +1,4 @@
-// The decision client and the reporter against a service that is well, slow, confused or away.
+// The decision client and the reporter against a service that works, is slow, answers garbage or is unreachable.
 import net from 'node:net';
 import { expect } from 'chai';
 import { createCustos } from '../../../cli/mcp-guard/custos.ts';
@@ -48,7 +48,7 @@ const problem = (status: number, code: string, headers: Record<string, string> =
 });
 
 describe('the decision client', () => {
-  it('asks with agent, server, tool, arguments, digest and approval', () =>
+  it('sends agent, server, tool, arguments, digest and approval', () =>
     withService(
       () => ({ verdict: 'ALLOW' }),
       async (custos, { asked }) => {
@@ -74,7 +74,7 @@ describe('the decision client', () => {
   for (const [what, said, words] of [
     ['garbage', { raw: '<html>' }, 'no decision'],
     ['an empty answer', { raw: '' }, 'no decision'],
-    ['JSON that is no decision', { raw: '{"verdict":"ALLOW","allowed":true}' }, 'no decision'],
+    ['JSON that is not a decision', { raw: '{"verdict":"ALLOW","allowed":true}' }, 'no decision'],
     ['a verdict that does not exist', { verdict: 'MAYBE' as never }, 'no decision'],
     [
       'a decision about other arguments',
@@ -83,13 +83,13 @@ describe('the decision client', () => {
     ],
     ['ALLOW that is not allowed', { verdict: 'ALLOW', allowed: false }, 'no decision'],
     ['a decision without id', { verdict: 'ALLOW', decision_id: null }, 'no decision'],
-    ['an answer that is endless', { raw: `"${'x'.repeat(5_000_000)}"` }, 'no decision'],
+    ['an endless answer', { raw: `"${'x'.repeat(5_000_000)}"` }, 'no decision'],
     ['a redirect', { raw: '', status: 307, headers: { location: 'http://127.0.0.1:9/v1/enforce' } }, 'status 307'],
     ['a key that was revoked', problem(401, 'E1002'), 'E1002, Why it is so (/tool: is wrong).'],
-    ['a question that it refuses', problem(400, 'E2001'), 'E2001'],
-    ['an error of its own', problem(500, 'E6001'), 'E6001'],
+    ['a refused request', problem(400, 'E2001'), 'E2001'],
+    ['an internal error', problem(500, 'E6001'), 'E6001'],
   ] as const satisfies readonly (readonly [string, Said, string])[])
-    it(`has a sentence for ${what}, and no decision`, () =>
+    it(`reports ${what} in one sentence, and gives no decision`, () =>
       withService(
         () => said,
         async (custos) => {
@@ -99,7 +99,7 @@ describe('the decision client', () => {
         },
       ));
 
-  it('asks again under the same Idempotency-Key when a connection breaks once, and when the service says later', () =>
+  it('retries under the same Idempotency-Key when a connection breaks once, and when the service sends Retry-After', () =>
     withService(
       (n) => (n === 1 ? { cut: true } : n === 2 ? problem(429, 'E3001', { 'retry-after': '1' }) : { verdict: 'ALLOW' }),
       async (custos, { asked }) => {
@@ -108,7 +108,7 @@ describe('the decision client', () => {
       },
     ));
 
-  it('repeats a question while the service still works on the first request, and asks anew when its decision lapsed', () =>
+  it('retries a request while the service still handles the first one, and requests a new decision when the first has lapsed', () =>
     withService(
       (n) => (n === 1 ? problem(409, 'E2010', { 'retry-after': '1' }) : problem(409, 'E5004')),
       async (custos, { asked }) => {
@@ -122,7 +122,7 @@ describe('the decision client', () => {
     ['without the request', { verdict: 'ALLOW', request_id: undefined }, 'void'],
     ['of its own request', { verdict: 'ALLOW', request_id: 'id-1' }, 'allowed'],
   ] as const satisfies readonly (readonly [string, Said, string])[])
-    it(`takes a decision ${what} as ${kind}`, () =>
+    it(`treats a decision ${what} as ${kind}`, () =>
       withService(
         () => said,
         async (custos) => {
@@ -130,7 +130,7 @@ describe('the decision client', () => {
         },
       ));
 
-  it('has a sentence when connections keep breaking, when nothing listens, and when the service stays busy', async () => {
+  it('reports in one sentence that connections keep breaking, that nothing listens, and that the service stays busy', async () => {
     await withService(
       () => ({ cut: true }),
       async (custos, { asked }) => {
@@ -156,7 +156,7 @@ describe('the decision client', () => {
     });
   });
 
-  it('gives up as soon as the call is cancelled', () =>
+  it('stops as soon as the call is cancelled', () =>
     withService(
       () => ({ hang: true }),
       async (custos) => {
@@ -171,7 +171,7 @@ describe('reports', () => {
   // The part of a decision that a report names.
   const allowed = { question: question(), attempt: ATTEMPT, decisionId: 'dec_1' } as unknown as Allowed;
 
-  it('hold digests and never arguments or results, and signals only when asked for', () =>
+  it('contain digests and never arguments or results, and signals only if enabled', () =>
     withService(
       () => ({ verdict: 'ALLOW' }),
       async (custos, { proofs, signals }) => {
@@ -211,7 +211,7 @@ describe('reports', () => {
       },
     ));
 
-  it('are sent again while the service is away, in order, and are dropped with a line when it refuses them', () =>
+  it('are retried in order while the service is unreachable, and are dropped with a log line when it refuses them', () =>
     withService(
       () => ({ verdict: 'ALLOW' }),
       async (custos, fake) => {
@@ -256,7 +256,7 @@ describe('a list without denied tools', () => {
     return { passed, lines: lines.length };
   };
 
-  it('leaves out what a rule denies for reasons that no argument changes, and keeps the bytes of the rest', async () => {
+  it('omits tools that a rule denies for any arguments, and keeps the bytes of the rest', async () => {
     const said = (name: string): Said =>
       name === 'b' ? denied(met('trust', 'level'), met('tool', 'name')) : { verdict: 'ALLOW' };
     expect(await hidden(said)).to.deep.equal({
@@ -276,7 +276,7 @@ describe('a list without denied tools', () => {
       expect(await hidden(() => said)).to.deep.equal({ passed: { kind: 'same' }, lines: 0 });
     });
 
-  it('is whole when the service does not answer or the key may not ask, with one line that says why', async () => {
+  it('is complete when the service does not answer or the key lacks the scope, with one log line that gives the reason', async () => {
     for (const said of [problem(403, 'E1004'), { raw: 'x' }] satisfies Said[])
       expect(await hidden(() => said)).to.deep.equal({ passed: { kind: 'same' }, lines: 1 });
   });

@@ -1,4 +1,4 @@
-// Framing: lines of any chunking, frames that can't be used, and messages that two parsers would read differently.
+// Framing: lines in any chunks, invalid frames, and messages that two parsers would read differently.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
@@ -40,7 +40,7 @@ describe('lines of a byte stream', () => {
     );
   });
 
-  it('may have 16 MB and not one byte more', () => {
+  it('may have up to 16 MB', () => {
     const line = Buffer.alloc(MAX_FRAME_BYTES, 'a');
     line[MAX_FRAME_BYTES - 1] = 0x0a;
     expect([...new LineReader().read(line)]).to.have.length(1);
@@ -68,36 +68,36 @@ describe('a frame', () => {
 
   for (const [why, bytes] of [
     ['is not JSON', Buffer.from('{"a":')],
-    ['has text behind it', Buffer.from('{} {}')],
+    ['has text after it', Buffer.from('{} {}')],
     ['is a number', Buffer.from('5')],
     ['is a batch of numbers', Buffer.from('[1]')],
     ['is not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
     ['begins with a byte order mark', Buffer.from('\ufeff{}')],
     ['is UTF-16', Buffer.from('{"method":"tools/call"}', 'utf16le')],
   ] as const)
-    it(`can't be used when it ${why}`, () => {
+    it(`is invalid when it ${why}`, () => {
       expect(() => readFrame(bytes)).to.throw(FrameError);
     });
 
   for (const [who, text] of [
-    ['takes the first of two members', '{"method":"tools/call","id":1,"method":"ping"}'],
-    ['takes the last of two members, one of them escaped', '{"method":"ping","id":1,"m\\u0065thod":"tools/call"}'],
-    ['takes the other of two ids', '{"method":"ping","id":1,"id":2}'],
+    ['uses the first of two members', '{"method":"tools/call","id":1,"method":"ping"}'],
+    ['uses the last of two members, one of them escaped', '{"method":"ping","id":1,"m\\u0065thod":"tools/call"}'],
+    ['uses the other of two ids', '{"method":"ping","id":1,"id":2}'],
     ['ignores case', '{"Method":"tools/call","id":1}'],
-    ['ignores case and takes the last', '{"method":"ping","METHOD":"tools/call","id":1}'],
+    ['ignores case and uses the last', '{"method":"ping","METHOD":"tools/call","id":1}'],
     ['folds a long s', '{"method":"ping","param\u017f":{}}'],
     ['merges __proto__', '{"__proto__":{"method":"tools/call"},"id":1}'],
-    ['takes an array for a text', '{"method":["tools/call"],"id":1}'],
+    ['treats an array as a text', '{"method":["tools/call"],"id":1}'],
     ['ignores case in methods', '{"method":"Tools/Call","id":1}'],
     ['trims methods', '{"method":"tools/call ","id":1}'],
     ['reads full-width letters', '{"method":"ｔools/call","id":1}'],
     ['splits lines at carriage returns', '{"method":"ping","params":\r{"method":"tools/call","id":1}\r}'],
   ] as const)
-    it(`can't be used when a parser that ${who} would find a tool call`, () => {
+    it(`is invalid when a parser that ${who} would find a tool call`, () => {
       expect(() => assertFrame(text)).to.throw(FrameError);
     });
 
-  it('passes when its members are in any order, nested ones repeat, and its line ends with CR LF', () => {
+  it('is valid when its members are in any order, nested ones repeat, and its line ends with CR LF', () => {
     for (const text of [
       '{"params":{"method":"tools/call","x":{"id":1,"id":2}},"id":"a","method":"ping","jsonrpc":"2.0"}\r',
       '{"id":1,"result":{"Method":1}}',
@@ -110,7 +110,7 @@ describe('a frame', () => {
 describe('positions in JSON text', () => {
   const json = fc.json({ maxDepth: 4 });
 
-  it('cut a text into the members and elements that JSON.parse finds', () => {
+  it('split a text into the members and elements that JSON.parse finds', () => {
     fc.assert(
       fc.property(fc.array(json), fc.constantFrom('', ' ', '\n\t'), (values, space) => {
         const list = `${space}[${values.map((value) => space + value + space).join(',')}${space}]`;

@@ -28,7 +28,7 @@ function refusal({ client }: GuardSession): string {
   return String((JSON.parse(lines[0] ?? '') as { result: { content: { text: string }[] } }).result.content[0]?.text);
 }
 
-/** ESCALATE until the approval is named, then what the service says of it. */
+/** ESCALATE until the approval is named, then the service's answer about it. */
 const withApproval =
   (said: Answer) =>
   (_: unknown, approvalId: string | undefined): Answer =>
@@ -44,7 +44,7 @@ async function settled(guarded: GuardSession): Promise<void> {
 }
 
 describe('a call that a human has to approve', () => {
-  it('waits, asks again with the approval, and is forwarded', async () => {
+  it('waits, is decided again with the approval, and is forwarded', async () => {
     let looks = 0;
     const guarded = startGuardSession({
       answer: withApproval({ verdict: 'ALLOW' }),
@@ -83,7 +83,7 @@ describe('a call that a human has to approve', () => {
     expect(guarded.client).to.have.length(1);
   });
 
-  it('is refused in time when nobody decides, with the approval and how to look at it', async () => {
+  it('is refused at the time limit, with the approval and how to view it', async () => {
     const guarded = startGuardSession({ answer: () => ({ verdict: 'ESCALATE' }), waitMs: 1_000 });
     guarded.fromClient(call(1));
     await settled(guarded);
@@ -103,7 +103,7 @@ describe('a call that a human has to approve', () => {
     expect([refusal(guarded).includes(APPROVAL), looks]).to.deep.equal([true, 0]);
   });
 
-  it('is refused with the words of the human who rejects it', async () => {
+  it('is refused with the reason of the human who rejects it', async () => {
     const reasons = [{ code: 'APPROVAL_REJECTED', message: `${APPROVAL} was rejected: not on a Friday` }];
     const guarded = startGuardSession({
       answer: withApproval({ verdict: 'DENY', reasons }),
@@ -121,7 +121,7 @@ describe('a call that a human has to approve', () => {
     expect(refusal(guarded)).to.include('no approval could be opened');
   });
 
-  it('goes on waiting while the service is away for a moment, and is refused when its key is not valid any more', async () => {
+  it('keeps waiting during a short outage of the service, and is refused when its key is no longer valid', async () => {
     let looks = 0;
     const guarded = startGuardSession({
       answer: () => ({ verdict: 'ESCALATE' }),
@@ -133,7 +133,7 @@ describe('a call that a human has to approve', () => {
   });
 
   for (const how of ['late', 'cancelled'] as const)
-    it(`leaves its approval behind when it is ${how}: the same call later uses it, another call does not`, async () => {
+    it(`leaves an unused approval when it is ${how}: the same call may use it later, another call may not`, async () => {
       let status = 'pending';
       const guarded = startGuardSession({
         answer: withApproval({ verdict: 'ALLOW' }),
@@ -163,7 +163,7 @@ describe('a call that a human has to approve', () => {
       expect(guarded.server).to.include(JSON.stringify(call(3)));
     });
 
-  it('asks as if there were none when an approval from earlier can not be used', async () => {
+  it('ignores an earlier approval that cannot be used', async () => {
     let calls = 0;
     const used: Answer = { verdict: 'DENY', reasons: [{ code: 'APPROVAL_USED', message: 'x' }] };
     const guarded = startGuardSession({
@@ -183,7 +183,7 @@ describe('a call that a human has to approve', () => {
     expect(guarded.server).to.deep.equal([JSON.stringify(call(2))]);
   });
 
-  it('is asked about anew when the answer is a decision that was made for another request', async () => {
+  it('requests another decision when the answer was made for another request', async () => {
     let asked = 0;
     const guarded = startGuardSession({
       answer: () => ((asked += 1) < 3 ? { verdict: 'ALLOW', decision_id: 'dec_same' } : { verdict: 'DENY' }),
@@ -216,7 +216,7 @@ describe('a call that a human has to approve', () => {
     expect(repeated?.attemptId).to.equal(lost?.attemptId);
   });
 
-  it('is reported as not called when it was permitted and is not forwarded', async () => {
+  it('is reported as not called when it was permitted but not forwarded', async () => {
     let answer: (said: Answer) => void = () => undefined;
     const guarded = startGuardSession({ answer: () => new Promise((resolve) => (answer = resolve)) });
     guarded.fromClient(call(1));
@@ -321,7 +321,7 @@ describe('the definition of a tool', () => {
     { name: 'write', description: 'two' },
   ];
 
-  it('goes with the question, as the server listed it last', async () => {
+  it('is sent with the request, as the server listed it last', async () => {
     const guarded = startGuardSession();
     see(guarded, 1, one);
     guarded.fromClient(call(2));
@@ -336,7 +336,7 @@ describe('the definition of a tool', () => {
       .and.not.equal(first);
   });
 
-  it('goes with its hints, of which those of another type are left out', async () => {
+  it('is sent with its hints, without those of another type', async () => {
     const guarded = startGuardSession();
     see(guarded, 1, { ...one, annotations: { readOnlyHint: true, openWorldHint: 'no', title: 'Write', other: 1 } });
     guarded.fromClient(call(2));
@@ -344,7 +344,7 @@ describe('the definition of a tool', () => {
     expect(guarded.asked[0]?.question.annotations).to.deep.equal({ readOnlyHint: true });
   });
 
-  it('is looked up by the guard when the client has not listed the tools, and after a notice of a change', async () => {
+  it('is fetched by the guard when the client has not listed the tools, and after a change notification', async () => {
     let tools = [one];
     const guarded = startGuardSession({ tools: () => tools });
     guarded.fromClient(call(1));
@@ -360,11 +360,11 @@ describe('the definition of a tool', () => {
       .to.match(/^sha256:/)
       .and.not.equal(digests[0]);
     expect(digests[2]).to.equal(digests[1]);
-    // The client sees the notice and none of the guard's lists.
+    // The client receives the notification and none of the guard's lists.
     expect(guarded.client).to.deep.equal([JSON.stringify(CHANGED)]);
   });
 
-  it('is asked about anew when it changes while the decision is made', async () => {
+  it('leads to another request when it changes during the decision', async () => {
     let answer: (said: Answer) => void = () => undefined;
     const guarded = startGuardSession({ answer: () => new Promise((resolve) => (answer = resolve)) });
     see(guarded, 1, one);
@@ -381,7 +381,7 @@ describe('the definition of a tool', () => {
     refusal(guarded);
   });
 
-  it('that a human approved is not good for another: the call is asked about without the approval', async () => {
+  it('that a human approved is not valid for another one: the request is sent without the approval', async () => {
     let status = 'pending';
     const guarded = startGuardSession({
       answer: withApproval({ verdict: 'ALLOW' }),
@@ -399,7 +399,7 @@ describe('the definition of a tool', () => {
     expect(second).to.not.equal(first);
   });
 
-  it('is unusable when one list has two of them, and calls are refused until a list has one', async () => {
+  it('is invalid when one list has it twice, and calls are refused until a list has it once', async () => {
     const guarded = startGuardSession();
     see(guarded, 1, one, { name: 'read' }, two);
     guarded.fromClient(call(2));
@@ -411,7 +411,7 @@ describe('the definition of a tool', () => {
     expect(guarded.asked).to.have.length(1);
   });
 
-  it('is one over the pages of a list, and two on two pages are two in one list', async () => {
+  it('is unique across the pages of a list: two on two pages count as two in one list', async () => {
     const guarded = startGuardSession();
     const page = (id: number, cursor: string | undefined, nextCursor: string | undefined, tool: object): void => {
       guarded.fromClient({ jsonrpc: '2.0', id, method: 'tools/list', params: { cursor } });

@@ -1,4 +1,4 @@
-// The guard over streamable HTTP: who may ask, what is stopped, and how a request ends when one side is gone or confused.
+// The guard over streamable HTTP: who may connect, stopped calls, and the end of a request when a side disconnects or sends garbage.
 import { randomUUID } from 'node:crypto';
 import http, { type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -146,7 +146,7 @@ describe('the guard over HTTP', () => {
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...init.headers },
     });
 
-  it('passes headers and bytes on, both ways, and leaves out its own connection', async () => {
+  it('forwards headers and bytes in both directions, without the headers of the connection', async () => {
     answer = (_, response) =>
       response
         .writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 's1' })
@@ -159,7 +159,7 @@ describe('the guard over HTTP', () => {
     expect(received[0]?.headers).to.include({ authorization: 'Bearer x', 'x-own': 'y', 'accept-encoding': 'identity' });
   });
 
-  it('asks about a call with the digest that it has fetched, forwards it, and reports it', async () => {
+  it('requests a decision with the fetched digest, forwards the call, and reports it', async () => {
     expect(await (await send(call(1, { p: 'a' }))).json()).to.deep.equal(result(1));
     expect(custos.asked[0]?.tool).to.deep.include({ server: 's', name: 'do', arguments: { p: 'a' } });
     expect(custos.asked[0]?.tool.definition_digest).to.match(/^sha256:/);
@@ -197,7 +197,7 @@ describe('the guard over HTTP', () => {
       expect([await statusOf(guard, init), received, custos.asked]).to.deep.equal([status, [], []]);
     });
 
-  it('takes headers that name the same, also encoded', async () => {
+  it('accepts matching headers, also encoded', async () => {
     const name = `=?base64?${Buffer.from('do').toString('base64')}?=`;
     const response = await send(call(1), { headers: { 'mcp-method': 'tools/call', 'mcp-name': name } });
     expect(await response.json()).to.deep.equal(result(1));
@@ -358,7 +358,7 @@ describe('the guard over HTTP', () => {
       expect(received.map(({ url }) => url)).to.deep.equal(status === 200 ? [path] : []);
     });
 
-  it('streams notices while a call waits for a human, and the result of the server after them', async () => {
+  it('streams notifications while a call waits for a human, followed by the result of the server', async () => {
     custos.answer = ({ approval_id: approval }) => ({ verdict: approval === undefined ? 'ESCALATE' : 'ALLOW' });
     const response = await send(call(1, {}, { _meta: { progressToken: 7 } }));
     expect(response.headers.get('content-type')).to.equal('text/event-stream');
@@ -459,7 +459,7 @@ describe('the guard over HTTP', () => {
       expect(text).to.include('-32603').and.include('"id":1');
     });
 
-  it('gives the client an error when the server breaks off, and when nothing listens', async () => {
+  it('gives the client an error when the server disconnects, and when nothing listens', async () => {
     answer = (_, response) => response.destroy();
     expect(await (await send(call(1))).text()).to.include('can not be reached');
     upstream.closeAllConnections();
@@ -468,7 +468,7 @@ describe('the guard over HTTP', () => {
     expect([response.status, (await response.text()).includes('"id":2')]).to.deep.equal([502, true]);
   });
 
-  it('passes errors of the server on, with its status', async () => {
+  it('forwards errors of the server, with its status', async () => {
     answer = json({ error: 'session not found' }, 404);
     const response = await send(call(1));
     expect([response.status, await response.json()]).to.deep.equal([404, { error: 'session not found' }]);

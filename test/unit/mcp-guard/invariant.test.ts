@@ -1,4 +1,4 @@
-// The guard's invariant as a property: whatever client, server, service and humans do, no call reaches the server without a decision of its own.
+// The guard's invariant as a property: whatever client, server and service do, each call that reaches the server has its own decision.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { FrameError } from '../../../cli/mcp/frames.ts';
@@ -23,7 +23,7 @@ const other = fc.oneof(
   ids.map((requestId) => ({ method: 'notifications/cancelled', params: { requestId } })),
   ids.map((id) => ({ id, result: {} })),
 );
-/** Frames that another parser would take for a call. */
+/** Frames that another parser would read as a call. */
 const tricky = fc.constantFrom(
   '{"method":"tools/call","id":1,"params":{"name":"wipe"},"method":"ping"}',
   '{"method":"ping","id":1,"params":{"name":"wipe"},"m\\u0065thod":"tools/call"}',
@@ -50,7 +50,7 @@ const answer: fc.Arbitrary<Answer> = fc.oneof(
   fc.constantFrom<Answer>({ verdict: 'ALLOW' }, { verdict: 'DENY' }, { verdict: 'ESCALATE' }, 'away'),
   fc.constant<Answer>({ verdict: 'DEGRADE', obligations: [{ type: 'redact_fields', fields: ['path'] }] }),
   fc.constant<Answer>({ verdict: 'DEGRADE', obligations: [{ type: 'mystery' }] }),
-  // Answers that contradict themselves, or are about something else.
+  // Answers that contradict themselves, or concern another request.
   fc.constantFrom<Answer>(
     { verdict: 'ALLOW', allowed: false },
     { verdict: 'DENY', allowed: true },
@@ -78,7 +78,7 @@ interface SentCall {
   readonly params: { readonly name: string; readonly arguments?: Record<string, unknown> };
 }
 
-/** Every place where any parser could see a call: more than there are, never fewer. */
+/** Every position where any parser could see a call: an overestimate. */
 function mentionsOf(line: string): number {
   const plain = line.replaceAll(/\\u00([0-9a-f]{2})/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
@@ -87,7 +87,7 @@ function mentionsOf(line: string): number {
 }
 
 function callsIn(line: string): SentCall[] {
-  // Strict: a repeated member is another call to another parser.
+  // Strict: a repeated member is another call for another parser.
   const value = parseJson(line);
   return [value].flat().filter((one) => (one as { method?: unknown }).method === 'tools/call') as SentCall[];
 }
@@ -115,7 +115,7 @@ describe('the invariant of the guard', () => {
             else await turn();
             if (one.kind === 'decide') open.splice(one.at % Math.max(1, open.length), 1)[0]?.(one.answer);
           } catch (error) {
-            // A frame that can't be used ends the session.
+            // An invalid frame ends the session.
             if (!(error instanceof FrameError)) throw error;
             break;
           }

@@ -21,7 +21,7 @@ const SCHEMA = {
 };
 
 describe('max_rows', () => {
-  it('is about the numeric arguments that bound results, in either spelling', () => {
+  it('limits the numeric arguments that bound results, in either spelling', () => {
     expect(limitArgumentsOf(SCHEMA)).to.deep.equal(['limit', 'pageSize']);
     expect(limitArgumentsOf({ properties: { path: { type: 'string' } } })).to.deep.equal([]);
     expect(limitArgumentsOf(null)).to.deep.equal([]);
@@ -57,9 +57,9 @@ describe('max_rows', () => {
   });
 
   for (const [why, args, names, limit] of [
-    ['the tool has no argument for it', { limit: 5 }, [], 100],
+    ['the tool has no such argument', { limit: 5 }, [], 100],
     ['the argument is not a number', { limit: 'all' }, ['limit'], 100],
-    ['it is 0, which many tools take for no limit', {}, ['limit'], 0],
+    ['it is 0, which many tools treat as no limit', {}, ['limit'], 0],
     ['it is missing', {}, ['limit'], undefined],
   ] as const)
     it(`refuses the call when ${why}`, () => {
@@ -70,7 +70,7 @@ describe('max_rows', () => {
 describe('redact_fields', () => {
   const redact = (result: object, ...fields: string[]): unknown => redactedResponse({ id: 1, result }, fields);
 
-  it('makes fields unreadable wherever they are: structured, in JSON text, in JSON inside of JSON, in any case', () => {
+  it('redacts fields everywhere: in structured content, in JSON text, in JSON inside of JSON, in any case', () => {
     const inner = JSON.stringify({ rows: [{ Email: 'a@b', n: 1 }], deep: JSON.stringify({ email: 'a@b' }) });
     const shown = redact(
       {
@@ -85,7 +85,7 @@ describe('redact_fields', () => {
     expect(text).to.not.include('a@b');
   });
 
-  it('withholds content in which nobody can find a field', () => {
+  it('withholds content in which fields cannot be found', () => {
     const content = [
       { type: 'text', text: 'email: a@b' },
       { type: 'image', data: 'AAAA', mimeType: 'image/png' },
@@ -97,7 +97,7 @@ describe('redact_fields', () => {
     expect(shown.result.content.every(({ text }) => text.startsWith('[withheld'))).to.equal(true);
   });
 
-  it('reaches errors, and answers that ask for input', () => {
+  it('applies to errors, and to answers that request input', () => {
     expect(
       redactedResponse({ id: 1, error: { code: 1, message: 'm', data: { email: 'a@b' } } }, ['email']),
     ).to.deep.equal({
@@ -109,7 +109,7 @@ describe('redact_fields', () => {
     ).to.not.include('a@b');
   });
 
-  it('has no answer to give for a task, whose result comes by another request', () => {
+  it('refuses a task, whose result comes with another request', () => {
     expect(redact({ task: { taskId: 't' } }, 'email')).to.equal(undefined);
     expect(redact({ resultType: 'task', taskId: 't' }, 'email')).to.equal(undefined);
     expect(termsOf([{ type: 'redact_fields', fields: ['email'] }], callOf({}, { task: {} }).call, [])).to.include(
@@ -120,7 +120,7 @@ describe('redact_fields', () => {
 
 describe('an obligation', () => {
   for (const type of ['read_only', 'rate', 'watermark'])
-    it(`${type} refuses the call, also beside one that can be kept`, () => {
+    it(`${type} refuses the call, also together with one that can be kept`, () => {
       expect(termsOf([{ type: 'redact_fields', fields: [] }, { type }], callOf({}).call, [])).to.include(type);
     });
 });

@@ -1,4 +1,4 @@
-// Server-sent events: events of any chunking and line ending, and new data in an event that keeps the rest.
+// Server-sent events: any chunks and line endings, and replaced data in an otherwise unchanged event.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { eventOf, type SseEvent, SseReader, withData } from '../../../cli/mcp/sse.ts';
@@ -11,7 +11,7 @@ function eventsOf(text: string, size = text.length): SseEvent[] {
 }
 
 describe('server-sent events', () => {
-  it('are the same however the stream is cut, and keep every character', () => {
+  it('are the same for any chunks, and keep every character', () => {
     const line = fc.constantFrom('data: {"a":1}', 'data:x', 'data', 'id: 7', ': comment', 'event: message');
     const stream = fc
       .tuple(
@@ -37,7 +37,7 @@ describe('server-sent events', () => {
     ]);
   });
 
-  it('take other data and keep id, type and retry', () => {
+  it('can get other data and keep id, type and retry', () => {
     const [event] = eventsOf('id: 1\r\nevent: message\r\nretry: 5\r\ndata: {\r\ndata: }\r\n\r\n');
     if (event === undefined) throw new Error('no event');
     expect(withData(event, '{"b":\n2}')).to.equal('id: 1\nevent: message\nretry: 5\ndata: {"b":\ndata: 2}\n\n');

@@ -1,4 +1,4 @@
-// One session over stdio in memory: what passes byte for byte, what is stopped, in which order, and who is answered what.
+// One session over stdio in memory: messages that are forwarded unchanged, calls that are stopped, the order, and the answers.
 import { expect } from 'chai';
 import { FrameError } from '../../../cli/mcp/frames.ts';
 import { type Answer, startGuardSession, turn } from '../../support/guard-session.ts';
@@ -26,7 +26,7 @@ function refusals(lines: readonly string[]): Refusal[] {
 }
 
 describe('a session of the guard over stdio', () => {
-  it('passes everything but tool calls on as it came, both ways, in order', async () => {
+  it('forwards everything but tool calls unchanged, in both directions, in order', async () => {
     const guarded = startGuardSession();
     const toServer = [
       ' {"jsonrpc" : "2.0","id":1,"method":"initialize","params":{"x":1.0, "big":12345678901234567890}}',
@@ -50,7 +50,7 @@ describe('a session of the guard over stdio', () => {
     expect(guarded.asked).to.deep.equal([]);
   });
 
-  it('asks about a tool call and forwards its bytes as they came, after ALLOW only', async () => {
+  it('requests a decision on a tool call and forwards its bytes unchanged, only after ALLOW', async () => {
     let allow: (said: Answer) => void = () => undefined;
     const guarded = startGuardSession({ answer: () => new Promise((resolve) => (allow = resolve)) });
     const line = '{"jsonrpc":"2.0", "id":1,"method":"tools/call","params":{"arguments":{"p":"\\u0061"},"name":"read"}}';
@@ -88,7 +88,7 @@ describe('a session of the guard over stdio', () => {
     ['arguments that are a text', call(1, 'read', '{}'), 'not a JSON object'],
     ['no params', { jsonrpc: '2.0', id: 1, method: 'tools/call' }, 'no params'],
     ['no name', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: {} }, 'does not name a tool'],
-    ['a name that is no text', call(1, 5 as never), 'does not name a tool'],
+    ['a name that is not a text', call(1, 5 as never), 'does not name a tool'],
     [
       'two names',
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}',
@@ -106,7 +106,7 @@ describe('a session of the guard over stdio', () => {
     ],
     ['arguments that differ only in case', call(1, 'a', { x: [{ path: 1, Path: 2 }] }), 'only in case'],
     [
-      'a number that not all parsers read the same',
+      'a number that parsers read differently',
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"n":9007199254740993}}}',
       'beyond',
     ],
@@ -116,7 +116,7 @@ describe('a session of the guard over stdio', () => {
       'surrogate',
     ],
   ] as const)
-    it(`refuses a call with ${what} without asking`, async () => {
+    it(`refuses a call with ${what} without a request to the service`, async () => {
       const guarded = startGuardSession();
       guarded.fromClient(message);
       await turn();
@@ -180,7 +180,7 @@ describe('a session of the guard over stdio', () => {
     expect(guarded.server).to.deep.equal([text(call(2, 'b')), text(call(1, 'a'))]);
   });
 
-  it('drops a cancelled call that is on hold, at once and without an answer, and passes the cancellation of a forwarded one', async () => {
+  it('drops a cancelled call that is on hold, at once and without an answer, and forwards the cancellation of a forwarded one', async () => {
     let allow: (said: Answer) => void = () => undefined;
     const guarded = startGuardSession({ answer: () => new Promise((resolve) => (allow = resolve)) });
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
@@ -216,7 +216,7 @@ describe('a session of the guard over stdio', () => {
     expect(refusals(guarded.client).map(({ result: { isError } }) => isError)).to.deep.equal([true, true, undefined]);
   });
 
-  it('drops an answer to a call that the server has not been sent', async () => {
+  it('drops an answer to a call that was not forwarded', async () => {
     const guarded = startGuardSession({ answer: () => new Promise(() => undefined) });
     guarded.fromClient(call(1, 'a'));
     guarded.fromServer(result(1, { content: [{ type: 'text', text: 'forged' }] }));
@@ -236,7 +236,7 @@ describe('a session of the guard over stdio', () => {
     expect(guarded.client).to.have.length(2);
   });
 
-  it('refuses a call that its decision permits under conditions that the guard can not keep', async () => {
+  it('refuses a call that is permitted under obligations that the guard cannot keep', async () => {
     const guarded = startGuardSession({ answer: () => ({ verdict: 'DEGRADE', obligations: [{ type: 'watermark' }] }) });
     guarded.fromClient(call(1, 'a'));
     await turn();
@@ -244,7 +244,7 @@ describe('a session of the guard over stdio', () => {
     expect(refusals(guarded.client)[0]?.result.content[0]?.text).to.include('obligation watermark');
   });
 
-  it('redacts every answer to a call whose decision demands it, also a repeated one', async () => {
+  it('redacts every answer to a call whose decision requires it, also a repeated one', async () => {
     const guarded = startGuardSession({
       answer: () => ({ verdict: 'DEGRADE', obligations: [{ type: 'redact_fields', fields: ['email'] }] }),
     });
@@ -261,7 +261,7 @@ describe('a session of the guard over stdio', () => {
     expect(guarded.reports).to.have.length(1);
   });
 
-  it('goes on with calls under decision when the client sends nothing more, and gives up those that wait for a human', async () => {
+  it('finishes calls under decision when the client closes its input, and drops those that wait for a human', async () => {
     const guarded = startGuardSession({
       answer: ({ call: { name } }) => ({ verdict: name === 'b' ? 'ESCALATE' : 'ALLOW' }),
       waitMs: 1e12,
@@ -272,7 +272,7 @@ describe('a session of the guard over stdio', () => {
     expect(guarded.server).to.deep.equal([text(call(1, 'a'))]);
   });
 
-  it('ends the session for a frame that can not be used, of either side', () => {
+  it('ends the session at an invalid frame of either side', () => {
     const guarded = startGuardSession();
     expect(() => guarded.fromClient('{')).to.throw(FrameError);
     expect(() => guarded.fromServer('Server is listening')).to.throw(FrameError);
@@ -288,7 +288,7 @@ describe('a batch', () => {
     { jsonrpc: '2.0', method: 'n' },
   ];
 
-  it('goes on as it came when all of its calls are permitted', async () => {
+  it('is forwarded unchanged when all of its calls are permitted', async () => {
     const guarded = startGuardSession();
     const line = ` [${batch.map(text).join(' , ')}]`;
     guarded.fromClient(line);
@@ -296,7 +296,7 @@ describe('a batch', () => {
     expect(guarded.server).to.deep.equal([line]);
   });
 
-  it('goes on without the refused calls, whose refusals travel with the answers of the others', async () => {
+  it('is forwarded without the refused calls, whose refusals are sent with the answers of the others', async () => {
     const guarded = startGuardSession({
       answer: ({ call: { name } }) => ({ verdict: name === 'a' ? 'DENY' : 'ALLOW' }),
     });
@@ -309,7 +309,7 @@ describe('a batch', () => {
     expect(answers).to.deep.equal([[3, 2, 1]]);
   });
 
-  it('has its refusals answered behind the last answer when the server answers one by one, and at once when nothing went on', async () => {
+  it('gets its refusals after the last answer when the server answers one by one, and at once when nothing was forwarded', async () => {
     const guarded = startGuardSession({
       answer: ({ call: { name } }) => ({ verdict: name === 'a' ? 'DENY' : 'ALLOW' }),
     });

@@ -156,7 +156,7 @@ describe('risk', () => {
     ['medium', [risky('a', 'x', 400)], 400, 'medium'],
     ['just below high', [risky('a', 'x', 699)], 699, 'medium'],
     ['high', [risky('a', 'x', 700)], 700, 'high'],
-    ['one factor counts once, with its highest', [risky('a', 'x', 300), risky('b', 'x', 350)], 350, 'low'],
+    ['a factor counts once, with its highest score', [risky('a', 'x', 300), risky('b', 'x', 350)], 350, 'low'],
     ['distinct factors add up', [risky('a', 'x', 300), risky('b', 'y', 350)], 650, 'medium'],
     ['the sum ends at 1000', [risky('a', 'x', 900), risky('b', 'y', 900)], 1_000, 'high'],
     [

@@ -92,7 +92,7 @@ describe('the policy folder', () => {
     const failure = (code: string) => Object.assign(new Error('/secret/place'), { code });
     expect(unreadable(failure('EACCES'))).to.equal("can't be read: reading it is not permitted");
     expect(unreadable(failure('EIO'))).to.equal("can't be read: EIO");
-    expect(() => unreadable(new TypeError('a mistake of ours'))).to.throw(TypeError);
+    expect(() => unreadable(new TypeError('a programming error'))).to.throw(TypeError);
   });
 
   it('refuses a file that is not UTF-8 at its first invalid byte, and reads no altered name from it', async () => {

@@ -16,7 +16,7 @@ export const OPENING_CASES: readonly LintCase[] = [
     says: [],
   },
   {
-    name: 'a value of the context that any key may send beside a named one',
+    name: 'a value of the context that any key may send, as an alternative to a named one',
     policies: [
       policy('p', 'ALLOW', any(is('key.id', 'equal', 'gateway1'), is('context.approved', 'equal', true)), db('read')),
     ],
@@ -31,12 +31,12 @@ export const OPENING_CASES: readonly LintCase[] = [
     says: [],
   },
   {
-    name: 'a DEGRADE because of what the caller says',
+    name: 'a DEGRADE by a value of the caller',
     policies: [degradeIf('p', all(level('greaterThan', 2), is('context.rows', 'lessThan', 100)), db('read'))],
     says: ['warning CALLERS_WORD p /rules/0/conditions/all/1'],
   },
   {
-    name: 'a DEGRADE that only restricts by what the caller says',
+    name: 'a DEGRADE that only restricts by a value of the caller',
     policies: [
       policy('a', 'ALLOW', all(level('greaterThan', 2)), db('read')),
       degradeIf('b', all(level('greaterThan', 2), is('context.rows', 'greaterThan', 100)), db('read')),
@@ -44,7 +44,7 @@ export const OPENING_CASES: readonly LintCase[] = [
     says: [],
   },
   {
-    name: 'a DEGRADE by what the caller says that lets in whom the ALLOW keeps out',
+    name: 'a DEGRADE by a value of the caller that permits requests which the ALLOW does not',
     policies: [
       policy('a', 'ALLOW', all(level('greaterThan', 2)), db('read')),
       degradeIf('b', all(is('context.rows', 'greaterThan', 100)), db('read')),
@@ -57,7 +57,7 @@ export const OPENING_CASES: readonly LintCase[] = [
     says: ['warning CALLERS_WORD p /rules/0/conditions/all/0'],
   },
   {
-    name: 'an ALLOW of what has the effect of a read, whatever the action is called',
+    name: 'an ALLOW by the effect read, for any action',
     policies: [policy('p', 'ALLOW', all(is('intent.effect', 'equal', 'read')), db('delete', 'execute'))],
     says: [],
   },
@@ -67,7 +67,7 @@ export const OPENING_CASES: readonly LintCase[] = [
     says: ['warning WIDENING p /rules/0'],
   },
   {
-    name: 'a DEGRADE of the less trusted where the more trusted may',
+    name: 'a DEGRADE of the less trusted where the more trusted are allowed',
     policies: [
       policy('a', 'ALLOW', all(level('greaterThanInclusive', 5)), db('delete')),
       degradeIf('b', all(is('agent.registered', 'equal', true), level('lessThan', 5)), db('delete')),
@@ -85,12 +85,12 @@ export const OPENING_CASES: readonly LintCase[] = [
     says: ['warning WIDENING p /rules/0'],
   },
   {
-    name: 'a DEGRADE of what everybody may',
+    name: 'a DEGRADE of requests that everybody may make',
     policies: [policy('a', 'ALLOW', ALWAYS, db('read')), degradeIf('b', ALWAYS, db('read'))],
     says: [],
   },
   {
-    name: 'a DEGRADE of everything, which only trust opens',
+    name: 'a DEGRADE of everything that needs trust',
     policies: [degradeIf('p', all(level('greaterThan', 2)), to(['*'], ['*']))],
     says: [],
   },
@@ -105,7 +105,7 @@ export const OPENING_CASES: readonly LintCase[] = [
     says: [],
   })),
   {
-    name: 'an ALLOW of changes everywhere with a condition that asks nobody who it is',
+    name: 'an ALLOW of changes everywhere with a condition that does not identify the caller',
     policies: [policy('p', 'ALLOW', all(is('intent.effect', 'equal', 'write')), to(['update'], ['*']))],
     says: ['warning WIDENING p /rules/0'],
   },
@@ -125,12 +125,12 @@ export const OPENING_CASES: readonly LintCase[] = [
     says: [],
   })),
   {
-    name: 'a narrow ALLOW to delete with a level that strangers have',
+    name: 'a narrow ALLOW to delete with a level that unknown agents have',
     policies: [policy('p', 'ALLOW', all(level('greaterThanInclusive', 1)), db('delete'))],
     says: ['warning WIDENING p /rules/0'],
   },
   {
-    name: 'a narrow ALLOW to delete to anybody where a DENY keeps strangers out',
+    name: 'a narrow ALLOW to delete to anybody where a DENY excludes unknown agents',
     policies: [
       policy('a', 'ALLOW', ALWAYS, db('delete')),
       policy('b', 'DENY', all(is('agent.registered', 'equal', false))),

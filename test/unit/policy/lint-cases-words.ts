@@ -12,14 +12,14 @@ export const SURROUNDINGS: Surroundings = {
 
 export const WORD_CASES: readonly LintCase[] = [
   {
-    name: 'a verb in the place of an action',
+    name: 'a verb instead of an action',
     policies: [
       policy('p', 'DENY', all(is('intent.normalized', 'startsWith', ['db.drop.', 'db.delete.', 'db.d', 'db']))),
     ],
     says: ['warning UNKNOWN_WORD p /rules/0/conditions/all/0'],
   },
   {
-    name: 'verbs that no reading gives',
+    name: 'verbs that no parse has',
     policies: [
       policy('p', 'DENY', all(is('intent.verb', 'in', ['drop', 'Drop', 'trunkate'])), db('delete')),
       policy('q', 'DENY', all(is('intent.verb', 'startsWith', ['dele', 'qqx'])), db('read')),
@@ -64,7 +64,7 @@ export const WORD_CASES: readonly LintCase[] = [
     says: ['warning HOST_BITS p /rules/0/conditions/all/0', 'warning HOST_BITS p /rules/0/conditions/all/0'],
   },
   {
-    name: 'obligations that are nearly known, not known, and a kind of the author',
+    name: 'a misspelt obligation, an unknown one, and a custom one',
     policies: [
       degradeIf('p', all(level('greaterThan', 2)), db('read'), [
         { type: 'readonly' },
@@ -76,7 +76,7 @@ export const WORD_CASES: readonly LintCase[] = [
     says: [0, 1, 2].map((n) => `warning UNKNOWN_OBLIGATION p /rules/0/event/params/obligations/${n}/type`),
   },
   {
-    name: 'organisations that are not there',
+    name: 'unknown organisations',
     policies: [
       policy('p', 'DENY', all(is('organisation.slug', 'notIn', ['acme', 'acmee'])), db('delete')),
       policy('q', 'DENY', all(level('lessThan', 2)), to(['read'], ['db/*'], { organisations: ['globexx', 'globex'] })),

@@ -56,7 +56,7 @@ export const CASES: readonly LintCase[] = [
     says: [],
   },
   {
-    name: 'a claim below which the level can not be',
+    name: 'a level above the claimed one',
     policies: [
       policy(
         'p',
@@ -84,7 +84,7 @@ export const CASES: readonly LintCase[] = [
     says: dead(''),
   },
   {
-    name: 'two starts of one word',
+    name: 'two prefixes of one word',
     policies: [policy('p', 'DENY', all(is('intent.verb', 'startsWith', 'ab'), is('intent.verb', 'startsWith', 'cd')))],
     says: dead(''),
   },
@@ -106,12 +106,12 @@ export const CASES: readonly LintCase[] = [
     says: dead(''),
   },
   {
-    name: 'a sum above 100 that is not above 50',
+    name: 'an amount above 100 that is not above 50',
     policies: [policy('p', 'DENY', all(euros(100), not(euros(50))))],
     says: ['warning ONLY_WHEN_MISSING p /rules/0/conditions'],
   },
   {
-    name: 'an action that the target leaves out',
+    name: 'an action outside the target',
     policies: [policy('p', 'DENY', all(is('intent.action', 'equal', 'delete')), db('read'))],
     says: ['error UNREACHABLE p /rules/0'],
   },
@@ -121,7 +121,7 @@ export const CASES: readonly LintCase[] = [
     says: ['error UNREACHABLE p /rules/0'],
   },
   {
-    name: 'a domain that the target leaves out',
+    name: 'a domain outside the target',
     policies: [policy('p', 'ALLOW', all(is('intent.domain', 'equal', 'files')), db('read'))],
     says: ['error UNREACHABLE p /rules/0'],
   },
@@ -131,7 +131,7 @@ export const CASES: readonly LintCase[] = [
     says: [],
   },
   {
-    name: 'an organisation that nobody can make',
+    name: 'an organisation with an impossible name',
     policies: [policy('p', 'DENY', ALWAYS, to(['read'], ['db/*'], { organisations: ['Acme Inc'] }))],
     says: ['error UNREACHABLE p /rules/0'],
   },
@@ -163,7 +163,7 @@ export const CASES: readonly LintCase[] = [
     says: ['warning SHADOWED a /rules/0'],
   },
   {
-    name: 'two DENY that cover an ALLOW together, by what the ALLOW does not look at',
+    name: 'two DENY that cover an ALLOW together, by a fact that the ALLOW does not read',
     policies: [
       policy('a', 'ALLOW', all(is('intent.effect', 'equal', 'destructive')), db('delete')),
       policy('b', 'DENY', all(level('lessThan', 4)), db('delete')),
@@ -172,7 +172,7 @@ export const CASES: readonly LintCase[] = [
     says: ['warning SHADOWED a /rules/0'],
   },
   {
-    name: 'a DENY and an ESCALATE that leave an ALLOW without conditions nothing',
+    name: 'a DENY and an ESCALATE that cover an ALLOW without conditions',
     policies: [
       policy('a', 'ALLOW', ALWAYS, db('delete')),
       policy('b', 'DENY', all(is('time.now', 'withinHours', '08:00-18:00')), db('delete')),
@@ -189,7 +189,7 @@ export const CASES: readonly LintCase[] = [
     says: ['warning SHADOWED a /rules/0'],
   },
   {
-    name: 'a DENY with and one without a ticket, which leave an ALLOW nothing',
+    name: 'a DENY with and one without a ticket, which cover an ALLOW together',
     policies: [
       policy('a', 'ALLOW', all(level('greaterThan', 3)), db('delete')),
       policy('b', 'DENY', all(is('context.ticket', 'isPresent', true)), db('delete')),
@@ -198,7 +198,7 @@ export const CASES: readonly LintCase[] = [
     says: ['warning SHADOWED a /rules/0'],
   },
   {
-    name: 'two DENY that leave an ALLOW one level',
+    name: 'two DENY that cover all but one level of an ALLOW',
     policies: [
       policy('a', 'ALLOW', all(is('intent.effect', 'equal', 'destructive')), db('delete')),
       policy('b', 'DENY', all(level('lessThan', 4)), db('delete')),
@@ -207,7 +207,7 @@ export const CASES: readonly LintCase[] = [
     says: [],
   },
   {
-    name: 'two DENY that cover all levels, in environments of which an ALLOW has another one',
+    name: 'two DENY that cover all levels, but not all environments of an ALLOW',
     policies: [
       policy('a', 'ALLOW', all(is('intent.effect', 'equal', 'destructive')), db('delete')),
       policy('b', 'DENY', all(level('lessThan', 4)), db('delete')),
@@ -224,7 +224,7 @@ export const CASES: readonly LintCase[] = [
     says: ['warning SHADOWED a /rules/0'],
   },
   {
-    name: 'an ALLOW beside an ESCALATE that opens only a part of a pattern',
+    name: 'an ALLOW and an ESCALATE of only a part of a pattern',
     policies: [
       policy('a', 'ALLOW', all(level('greaterThan', 3)), db('delete')),
       policy('b', 'ESCALATE', all(is('intent.object', 'equal', 'x')), db('delete')),
@@ -232,7 +232,7 @@ export const CASES: readonly LintCase[] = [
     says: [],
   },
   {
-    name: 'a DENY beside a wider one with a code of its own',
+    name: 'a DENY with another code than a wider one',
     policies: [
       policy('a', 'DENY', all(level('lessThan', 3)), db('delete')),
       policy('b', 'DENY', all(level('lessThan', 3)), {
@@ -270,7 +270,7 @@ export const CASES: readonly LintCase[] = [
     says: ['warning CONTRADICTORY a /rules/0'],
   },
   {
-    name: 'rates of which neither is the stricter',
+    name: 'rates without a stricter one',
     policies: [
       degrade('a', { type: 'rate', limit: 5, perSeconds: 60 }),
       degrade('b', { type: 'rate', limit: 1, perSeconds: 1 }),
@@ -280,17 +280,17 @@ export const CASES: readonly LintCase[] = [
   { name: 'an ALLOW of everything', policies: [policy('p', 'ALLOW')], says: ['warning WIDENING p /rules/0'] },
   { name: 'an ALLOW to read everything', policies: [policy('p', 'ALLOW', ALWAYS, to(['read'], ['*']))], says: [] },
   {
-    name: 'an ALLOW of everything where a DENY keeps strangers out',
+    name: 'an ALLOW of everything where a DENY excludes unknown agents',
     policies: [policy('a', 'ALLOW'), policy('b', 'DENY', all(is('agent.registered', 'equal', false)))],
     says: [],
   },
   {
-    name: 'a guard beside what always holds',
+    name: 'a guard as an alternative to a condition that always holds',
     policies: [policy('p', 'ALLOW', any(level('greaterThan', 3), ...ALWAYS.all), db('delete'))],
     says: ['warning WIDENING p /rules/0/conditions/any/0'],
   },
   {
-    name: 'a guard of one ALLOW that another walks around',
+    name: 'a guard of one ALLOW that another one bypasses',
     policies: [
       policy('a', 'ALLOW', all(level('greaterThan', 4)), db('delete')),
       policy('b', 'ALLOW', all(level('greaterThan', 2)), db('delete', 'update')),
@@ -298,7 +298,7 @@ export const CASES: readonly LintCase[] = [
     says: ['warning WIDENING b /rules/0'],
   },
   {
-    name: 'a guard that a DENY keeps up',
+    name: 'a guard that a DENY enforces',
     policies: [
       policy('a', 'ALLOW', all(level('greaterThan', 4)), db('delete')),
       policy('b', 'ALLOW', all(level('greaterThan', 2)), db('delete')),
@@ -307,7 +307,7 @@ export const CASES: readonly LintCase[] = [
     says: ['warning SHADOWED a /rules/0'],
   },
   {
-    name: 'a guard that excludes what the caller says',
+    name: 'a guard that excludes a value of the caller',
     policies: [
       policy('p', 'ALLOW', all(level('greaterThan', 2), not(is('context.purpose', 'in', ['ads']))), db('read')),
     ],
@@ -323,7 +323,7 @@ export const CASES: readonly LintCase[] = [
     policies: [policy('p', 'DENY', all(level('lessThan', 8)), db('delete'))],
     says: ['warning ALWAYS_TRUE p /rules/0/conditions/all/0'],
   },
-  { name: 'a rule that says that it always denies', policies: [policy('p', 'DENY', ALWAYS, db('delete'))], says: [] },
+  { name: 'a rule that states that it always denies', policies: [policy('p', 'DENY', ALWAYS, db('delete'))], says: [] },
   {
     name: 'a rule that repeats its target',
     policies: [policy('p', 'DENY', all(is('intent.action', 'equal', 'delete')), db('delete'))],
@@ -350,7 +350,7 @@ export const CASES: readonly LintCase[] = [
     says: [],
   },
   {
-    name: 'a context member that is read as a time and as a text, which is not looked at',
+    name: 'a context member that is read as a time and as a text, which is not reported',
     policies: [
       policy(
         'a',

@@ -1,14 +1,10 @@
 // Loading: which files are refused, the position of findings, and what the digest depends on.
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { MAX_FILE_BYTES } from '../../../shared/core/policy/files.ts';
 import { loadCanonicalSet, loadPolicySet } from '../../../shared/core/policy/load.ts';
-import { PolicySchema, policySchemaText } from '../../../shared/core/policy/schema.ts';
+import { policySchemaText } from '../../../shared/core/policy/schema.ts';
 import { OPERATORS } from '../../../shared/core/policy/operators.ts';
 import { VOCABULARY } from '../../../shared/core/policy/vocabulary.ts';
-import { findRoot } from '../../../shared/platform/config/root.ts';
 import { leastMs } from '../../support/undisturbed.ts';
 import { ALWAYS, compileLexicon, dataOf, evaluatorOf, factsWith, LEXICON, load, policy, setOf } from './support.ts';
 
@@ -144,15 +140,7 @@ describe('loading policies', () => {
 });
 
 describe('the published schema', () => {
-  it('is the one in policies/schema', () => {
-    const published: unknown = JSON.parse(
-      readFileSync(join(findRoot(), 'policies', 'schema', 'policy.schema.json'), 'utf8'),
-    );
-    expect(published).to.deep.equal(JSON.parse(policySchemaText()));
-  });
-  it('is valid draft 2020-12, and its examples are valid under it', () => {
-    const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
-    expect(ajv.validateSchema(PolicySchema)).to.equal(true);
+  it('has examples that load', () => {
     const examples: unknown[] = JSON.parse(policySchemaText()).examples;
     expect(examples).to.not.have.lengthOf(0);
     for (const example of examples) expect(load([example]).ok).to.equal(true);

@@ -12,7 +12,7 @@ import { applyFolder } from '../../../workers/policies.ts';
 import { temporaryFolder } from '../../support/folders.ts';
 import { TEST_SEALS } from '../../support/seals.ts';
 
-interface Told {
+interface Reported {
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -20,7 +20,13 @@ interface Told {
   readonly message: string;
 }
 
-const toldOf = ({ file, line, column, code, message }: Told): Told => ({ file, line, column, code, message });
+const reportedOf = ({ file, line, column, code, message }: Reported): Reported => ({
+  file,
+  line,
+  column,
+  code,
+  message,
+});
 
 const comparison = { fact: 'trust', path: 'level', operator: 'lessThan', value: 4 };
 const policyOf = (conditions: unknown, changes: object = {}): string =>
@@ -110,15 +116,15 @@ async function storedBy(dir: string, words: string): Promise<readonly unknown[]>
   return stored[0] ?? [];
 }
 
-async function byWorker(dir: string): Promise<Told[]> {
+async function byWorker(dir: string): Promise<Reported[]> {
   const [, findings] = await storedBy(dir, 'read_ok = false');
-  return (JSON.parse(String(findings)) as Told[]).map(toldOf);
+  return (JSON.parse(String(findings)) as Reported[]).map(reportedOf);
 }
 
 interface Validated {
   readonly valid: boolean;
   readonly digest: string | null;
-  readonly findings: readonly Told[];
+  readonly findings: readonly Reported[];
 }
 
 async function validated(dir: string): Promise<Validated> {
@@ -135,15 +141,15 @@ async function validated(dir: string): Promise<Validated> {
   return reply?.body as Validated;
 }
 
-async function byRoute(dir: string): Promise<Told[]> {
+async function byRoute(dir: string): Promise<Reported[]> {
   const { valid, findings } = await validated(dir);
   expect(valid).to.equal(false);
-  return findings.map(toldOf);
+  return findings.map(reportedOf);
 }
 
-async function byCommand(dir: string): Promise<Told[]> {
+async function byCommand(dir: string): Promise<Reported[]> {
   const { findings } = await checkFolder(dir);
-  return findings.map((finding) => toldOf({ ...finding, file: path.relative(dir, path.resolve(finding.file)) }));
+  return findings.map((finding) => reportedOf({ ...finding, file: path.relative(dir, path.resolve(finding.file)) }));
 }
 
 describe('a problem in a policy folder', () => {
@@ -202,7 +208,7 @@ describe('a problem in a policy folder', () => {
     }));
     const dir = folderWith(policyOf({}, { rules }));
     const [, digest, , , , , stored] = await storedBy(dir, 'UPDATE policy_state SET active_digest');
-    const [warning, ...others] = JSON.parse(String(stored)) as (Told & {
+    const [warning, ...others] = JSON.parse(String(stored)) as (Reported & {
       severity: string;
       hint: string;
       example: string;

@@ -1,115 +1,153 @@
-// The published schemas in an editor: every member has a description and valid examples.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+// The published schemas: valid, served, and referenced for editors; every member has a description and valid examples.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { docsRoutes } from '../../../ingress/routes/docs.ts';
 import { LexiconSchema } from '../../../shared/core/intent/lexicon/schema.ts';
-import { POLICY_SCHEMA_ID, policySchemaText } from '../../../shared/core/policy/schema.ts';
-import { POLICY_TEST_SCHEMA_ID, policyTestSchemaText } from '../../../shared/core/policy/testing/schema.ts';
-import { TOOLS_SCHEMA_ID, toolsSchemaText } from '../../../shared/core/tools/schema.ts';
+import { PolicySchema } from '../../../shared/core/policy/schema.ts';
+import { PolicyTestSchema } from '../../../shared/core/policy/testing/schema.ts';
+import { ToolCatalogueSchema } from '../../../shared/core/tools/schema.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 
-interface Node {
-  readonly [keyword: string]: unknown;
-}
-interface Member {
-  readonly pointer: string;
-  readonly schema: Node;
-}
+const ROOT = findRoot();
 
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
-const token = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+type Json = Readonly<Record<string, unknown>>;
 
-/** A member together with the target of its `$ref`, as editors show it. */
-function whole(schema: Node, member: Node): Node {
-  const ref = member['$ref'];
-  if (typeof ref !== 'string') return member;
-  const defs = schema['$defs'];
-  const target = isNode(defs) ? defs[ref.slice('#/$defs/'.length)] : undefined;
-  return isNode(target) ? { ...target, ...member } : member;
-}
-
-/** Every member that a schema describes, at any depth, without mere repetitions of a member (`true`, `const`). */
-function membersOf(schema: unknown, pointer = ''): Member[] {
-  if (Array.isArray(schema)) return schema.flatMap((part, i) => membersOf(part, `${pointer}/${i}`));
-  if (!isNode(schema)) return [];
-  return Object.entries(schema).flatMap(([keyword, value]) => {
-    if (keyword === 'examples' || keyword === 'enum' || keyword === 'const' || keyword === 'if') return [];
-    const at = `${pointer}/${token(keyword)}`;
-    if (keyword !== 'properties' || !isNode(value)) return membersOf(value, at);
-    return Object.entries(value).flatMap(([name, member]) => {
-      const below = membersOf(member, `${at}/${token(name)}`);
-      const isDescribed =
-        isNode(member) && ('type' in member || '$ref' in member || 'anyOf' in member || 'description' in member);
-      return isDescribed ? [{ pointer: `${at}/${token(name)}`, schema: member }, ...below] : below;
-    });
-  });
-}
-
-const SCHEMAS: Readonly<Record<string, { readonly text: string; readonly id: string }>> = {
-  policy: { text: policySchemaText(), id: POLICY_SCHEMA_ID },
-  'policy-test': { text: policyTestSchemaText(), id: POLICY_TEST_SCHEMA_ID },
-  tools: { text: toolsSchemaText(), id: TOOLS_SCHEMA_ID },
-  lexicon: { text: JSON.stringify(LexiconSchema), id: 'https://custos.dev/schemas/lexicon.json' },
+const SCHEMAS: Readonly<Record<string, { readonly schema: object; readonly title: string }>> = {
+  policy: { schema: PolicySchema, title: 'Custos policy' },
+  'policy-test': { schema: PolicyTestSchema, title: 'Custos policy test' },
+  tools: { schema: ToolCatalogueSchema, title: 'Custos tool catalogue' },
+  lexicon: { schema: LexiconSchema, title: 'Custos lexicon' },
 };
 
-for (const [name, { text, id }] of Object.entries(SCHEMAS))
-  describe(`the schema of ${name} files`, () => {
-    // The text of a JSON Schema.
-    const schema = JSON.parse(text) as Node;
-    const members = membersOf(schema).map(({ pointer, schema: member }) => ({
-      pointer,
-      schema: whole(schema, member),
-    }));
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** The schemas of a keyword with one schema or a list of them, each with its pointer. */
+function schemasAt(schema: Json, keyword: string, at: string): [Json, string][] {
+  const value: unknown = schema[keyword];
+  const place = `${at}/${keyword}`;
+  if (Array.isArray(value)) return value.flatMap((one: unknown, i) => (isObject(one) ? [[one, `${place}/${i}`]] : []));
+  return isObject(value) ? [[value, place]] : [];
+}
 
-    it('has the id of its URL, and is valid draft 2020-12', () => {
-      expect(schema['$id']).to.equal(id);
-      expect(id).to.match(new RegExp(`/schemas/${name}\\.json$`));
-      const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
-      expect(ajv.validateSchema(schema)).to.equal(true);
+interface Member {
+  /** `/$defs/agent/properties/score` */
+  readonly at: string;
+  readonly schema: Json;
+}
+
+/** Every member that the schema describes. A branch that only narrows a member described elsewhere describes none. */
+function membersOf(root: Json): Member[] {
+  const members: Member[] = [];
+  const walk = (schema: Json, at: string, described: ReadonlySet<string>): void => {
+    const properties = isObject(schema['properties']) ? schema['properties'] : {};
+    const here = new Set([...described, ...Object.keys(properties)]);
+    for (const [name, member] of Object.entries(properties)) {
+      const place = `${at}/properties/${name}`;
+      // `true` and `false` permit or forbid a member that another branch describes.
+      if (!isObject(member)) continue;
+      if (!described.has(name)) members.push({ at: place, schema: member });
+      walk(member, place, new Set());
+    }
+    const patterns = isObject(schema['patternProperties']) ? schema['patternProperties'] : {};
+    for (const pattern of Object.keys(patterns))
+      for (const [below, place] of schemasAt(patterns, pattern, `${at}/patternProperties`))
+        walk(below, place, new Set());
+    for (const keyword of ['items', 'additionalProperties'])
+      for (const [below, place] of schemasAt(schema, keyword, at)) walk(below, place, new Set());
+    for (const keyword of ['then', 'else', 'allOf', 'anyOf', 'oneOf'])
+      for (const [branch, place] of schemasAt(schema, keyword, at)) walk(branch, place, here);
+  };
+  walk(root, '', new Set());
+  for (const [name, schema] of Object.entries(isObject(root['$defs']) ? root['$defs'] : {}))
+    if (isObject(schema)) walk(schema, `/$defs/${name}`, new Set());
+  return members;
+}
+
+/** The keyword of a member, else of the definition it refers to. */
+function keywordOf(root: Json, schema: Json, keyword: string): unknown {
+  if (keyword in schema) return schema[keyword];
+  const name = /^#\/\$defs\/(\w+)$/.exec(String(schema['$ref']))?.[1];
+  const target = name === undefined || !isObject(root['$defs']) ? undefined : root['$defs'][name];
+  return isObject(target) ? target[keyword] : undefined;
+}
+
+describe('published schemas', () => {
+  for (const [name, { schema, title }] of Object.entries(SCHEMAS)) {
+    const root = JSON.parse(JSON.stringify(schema)) as Json;
+    const members = membersOf(root);
+
+    it(`${name}: has the stable id that editors use`, () => {
+      expect(root).to.include({
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        $id: `https://custos.dev/schemas/${name}.json`,
+        title,
+      });
     });
 
-    it('is served as a JSON Schema, as it stands in policies/schema', async () => {
-      const routes = docsRoutes({ document: () => '', schemaDir: join(findRoot(), 'policies', 'schema') });
-      const route = routes.find(({ path }) => path === `/schemas/${name}.json`);
+    // Commands rely on it in order to start faster (shared/kernel/compile-schema.ts).
+    it(`${name}: is itself a valid schema`, () => {
+      const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
+      expect(ajv.validateSchema(root), ajv.errorsText()).to.equal(true);
+      ajv.compile(root);
+    });
+
+    it(`${name}: is served as a JSON Schema`, async () => {
+      const routes = docsRoutes({ document: () => '', schemaDir: path.join(ROOT, 'policies', 'schema') });
+      const route = routes.find((one) => one.path === `/schemas/${name}.json`);
       const reply = await route?.handler({} as never);
       expect(reply).to.include({ status: 200, contentType: 'application/schema+json' });
-      expect(JSON.parse(reply?.text ?? '')).to.have.property('$id', id);
+      expect(JSON.parse(reply?.text ?? '')).to.deep.equal(root);
     });
 
-    it('describes every member and gives examples', () => {
-      expect(members.length).to.be.at.least(15);
-      const bare = members.filter(({ schema: one }) => !('description' in one) || !('examples' in one));
-      expect(bare.map(({ pointer }) => pointer)).to.deep.equal([]);
+    it(`${name}: every member has a description and examples`, () => {
+      expect(members.length).to.be.above(10);
+      const lacking = members.flatMap((member) => {
+        const description = keywordOf(root, member.schema, 'description');
+        const examples = keywordOf(root, member.schema, 'examples');
+        const isDescribed = typeof description === 'string' && description.length > 5;
+        const isShown = Array.isArray(examples) && examples.length > 0;
+        return isDescribed && isShown
+          ? []
+          : [`${member.at}${isDescribed ? '' : ' description'}${isShown ? '' : ' examples'}`];
+      });
+      expect(lacking).to.deep.equal([]);
     });
 
-    it('has only examples that it accepts itself', () => {
+    it(`${name}: every example is valid`, () => {
       const ajv = new Ajv2020({ strict: false, allErrors: true });
-      ajv.addSchema(schema);
-      for (const { pointer, schema: one } of members) {
-        const validate = ajv.getSchema(`${id}#${encodeURI(pointer)}`);
-        expect(validate, pointer).to.not.equal(undefined);
-        const examples = one['examples'] as unknown[];
-        expect(examples, pointer).to.not.have.lengthOf(0);
-        for (const example of examples)
-          expect(
-            validate?.(example),
-            `${pointer} ${JSON.stringify(example)} ${JSON.stringify(validate?.errors)}`,
-          ).to.equal(true);
-      }
+      ajv.addSchema({ ...root, $id: 'under-test' });
+      const wrong = [{ at: '', schema: root }, ...members].flatMap(({ at, schema: member }) => {
+        const examples = at === '' ? root['examples'] : keywordOf(root, member, 'examples');
+        const validate = ajv.compile({ $ref: `under-test#${encodeURI(at)}` });
+        return (Array.isArray(examples) ? examples : []).flatMap((example: unknown) =>
+          validate(example) ? [] : [`${at} ${JSON.stringify(example)}: ${ajv.errorsText(validate.errors)}`],
+        );
+      });
+      expect(wrong).to.deep.equal([]);
     });
+  }
+
+  it('are referenced by every shipped file, so that editors validate it', () => {
+    const folder = path.join(ROOT, 'policies');
+    for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      if (!entry.endsWith('.json') || entry.startsWith('schema')) continue;
+      const { $schema } = JSON.parse(readFileSync(path.join(folder, entry), 'utf8')) as { $schema?: string };
+      const named = path.join(path.dirname(entry), $schema ?? '');
+      const [first = ''] = entry.split(path.sep);
+      const kind = { 'lexicon.json': 'lexicon', tests: 'policy-test', tools: 'tools' }[first] ?? 'policy';
+      expect(named, entry).to.equal(path.join('schema', `${kind}.schema.json`));
+    }
   });
 
-describe('the settings of the editor', () => {
-  it('name an existing schema for each kind of file', () => {
-    const root = findRoot();
-    const settings = JSON.parse(readFileSync(join(root, '.vscode', 'settings.json'), 'utf8')) as {
+  it('are named in the settings of the editor, for each kind of file', () => {
+    const settings = JSON.parse(readFileSync(path.join(ROOT, '.vscode', 'settings.json'), 'utf8')) as {
       'json.schemas': { fileMatch: string[]; url: string }[];
     };
     const named = settings['json.schemas'].map(({ url }) => url);
     expect(named).to.have.lengthOf(4);
-    for (const url of named) expect(JSON.parse(readFileSync(join(root, url), 'utf8'))).to.have.property('$id');
+    for (const url of named) expect(JSON.parse(readFileSync(path.join(ROOT, url), 'utf8'))).to.have.property('$id');
     const matched = settings['json.schemas'].flatMap(({ fileMatch }) => fileMatch);
     for (const pattern of [
       'policies/**/*.json',

@@ -247,7 +247,7 @@ describe('custos canonicalize', () => {
 
 const whyNoFullDisk = existsSync('/dev/full') ? undefined : 'it writes to /dev/full, which Linux has';
 describeUnless(whyNoFullDisk, 'a command whose output is full', () => {
-  it('says so in a sentence, and ends with 1', () => {
+  it('reports it in one sentence, and exits with 1', () => {
     const full = openSync('/dev/full', 'w');
     const ended = spawnSync(process.execPath, [MAIN, 'canonicalize'], {
       input: '{}',

@@ -165,7 +165,7 @@ describe('An exported log', () => {
     expect(lines.map((line) => writeLogLine(parser.next(line)).trimEnd())).to.deep.equal(lines);
   });
 
-  it('is refused with its line when a line is malformed or stands in the wrong place', () => {
+  it('is refused by its line number when a line is malformed or misplaced', () => {
     const bad: Record<string, string[]> = {
       'no header': lines.slice(1),
       'two headers': [lines[0] ?? '', ...lines],

@@ -36,7 +36,7 @@ export function withBody(
 }
 
 /** Changes facts, digest and record together, so that only their meaning can reveal the edit. */
-export function lied(made: MadeDecision, change: (facts: Loose, body: Loose) => void): DecisionEvidence {
+export function falsified(made: MadeDecision, change: (facts: Loose, body: Loose) => void): DecisionEvidence {
   const { facts } = made.evidence;
   if (facts === undefined) return made.evidence;
   const value: Loose = JSON.parse(Buffer.from(facts.text).toString('utf8'));

@@ -2,7 +2,7 @@
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
 import { intentMember } from '../../../shared/core/decision/record.ts';
 import type { LoggedRecord } from '../../../shared/core/verification/failures.ts';
-import { bodyOf, type Edit, edited, expect, isApproved, lied, type Loose, withBody } from './decision-edit.ts';
+import { bodyOf, type Edit, edited, expect, isApproved, falsified, type Loose, withBody } from './decision-edit.ts';
 import { keyRecord, type MadeDecision } from './decision-world.ts';
 
 const APPROVED_REASON = approvedReason('apr_01jq3k00000000000000000000', 'BBBBBBBB');
@@ -13,12 +13,12 @@ const recordsOf = (made: MadeDecision): readonly LoggedRecord[] =>
 
 export const APPROVAL_EDITS: readonly Edit[] = [
   {
-    name: 'the approval of an approved decision is gone',
+    name: 'the approval of an approved decision is missing',
     make: (made) =>
       isApproved(made) ? expect('APPROVAL_NOT_RECORDED', { ...made.evidence, approvalRecords: [] }) : undefined,
   },
   {
-    name: 'another one gave the approval',
+    name: 'another key approved',
     make: (made) =>
       isApproved(made)
         ? expect(
@@ -36,7 +36,7 @@ export const APPROVAL_EDITS: readonly Edit[] = [
       isApproved(made)
         ? expect(
             'APPROVAL_NOT_RECORDED',
-            lied(made, (facts) => (facts.context = { ...facts.context, another: 'thing' })),
+            falsified(made, (facts) => (facts.context = { ...facts.context, another: 'thing' })),
           )
         : undefined,
   },
@@ -54,7 +54,7 @@ export const APPROVAL_EDITS: readonly Edit[] = [
         isApproved(made) && made.facts.intent.requested !== undefined
           ? expect(
               'APPROVAL_NOT_RECORDED',
-              lied(made, (facts, body) => {
+              falsified(made, (facts, body) => {
                 change(facts);
                 body.intent = intentMember(facts.intent);
               }),
@@ -136,7 +136,7 @@ export const APPROVAL_EDITS: readonly Edit[] = [
     }),
   ),
   {
-    name: 'the escalation that opened an approval is gone',
+    name: 'the escalation that opened an approval is missing',
     make: (made) =>
       isApproved(made) ? expect('APPROVAL_NOT_RECORDED', { ...made.evidence, opening: undefined }) : undefined,
   },

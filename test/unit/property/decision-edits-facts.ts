@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { canonicalize } from '../../../shared/core/proof/canonical.ts';
 import { policy } from '../policy/support.ts';
-import { type Edit, expect, isOrdinary, lied, type Loose, withBody } from './decision-edit.ts';
+import { type Edit, expect, isOrdinary, falsified, type Loose, withBody } from './decision-edit.ts';
 
 export const FACTS_EDITS: readonly Edit[] = [
   {
@@ -38,7 +38,7 @@ export const FACTS_EDITS: readonly Edit[] = [
     }),
   ),
   {
-    name: 'the facts, written otherwise',
+    name: 'the facts, with other spacing',
     make: ({ evidence }) =>
       evidence.facts === undefined
         ? undefined
@@ -59,7 +59,7 @@ export const FACTS_EDITS: readonly Edit[] = [
   ).map(
     ([name, change]): Edit => ({
       name: `facts and digest: ${name}`,
-      make: (made) => expect('FACTS_DISAGREE', lied(made, change)),
+      make: (made) => expect('FACTS_DISAGREE', falsified(made, change)),
     }),
   ),
   {
@@ -67,7 +67,7 @@ export const FACTS_EDITS: readonly Edit[] = [
     make: (made) =>
       expect(
         'RISK_DIFFERS',
-        lied(made, (facts, body) => {
+        falsified(made, (facts, body) => {
           const risk = {
             ...facts.intent.risk,
             factors: [...facts.intent.risk.factors, { factor: 'x', score: 1, message: 'x' }],
@@ -86,7 +86,7 @@ export const FACTS_EDITS: readonly Edit[] = [
       }),
   },
   {
-    name: 'the policy set is gone',
+    name: 'the policy set is missing',
     make: ({ evidence }) => expect('POLICY_SET_MISSING', { ...evidence, policySet: undefined }),
   },
   {
@@ -101,7 +101,7 @@ export const FACTS_EDITS: readonly Edit[] = [
     },
   },
   {
-    name: 'policy set and digest: an engine that never was',
+    name: 'policy set and digest: an unknown engine version',
     make: (made) => {
       const policySet = canonicalize({ ...JSON.parse(made.evidence.policySet ?? ''), engine: 2 });
       const digest = createHash('sha256').update(policySet).digest('hex');

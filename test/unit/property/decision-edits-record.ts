@@ -34,7 +34,7 @@ export const RECORD_EDITS: readonly Edit[] = [
       }),
   },
   {
-    name: 'a member that no decision has',
+    name: 'an unknown member',
     make: (made) =>
       expect(
         'RECORD_NOT_CANONICAL',
@@ -57,7 +57,7 @@ export const RECORD_EDITS: readonly Edit[] = [
       ),
   },
   {
-    name: 'a request that is no text',
+    name: 'a request that is not a text',
     make: (made) =>
       expect(
         'RECORD_NOT_CANONICAL',

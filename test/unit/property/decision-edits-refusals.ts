@@ -1,6 +1,6 @@
 // Edits of decisions about an approval that could not be used, of its records, and of the ESCALATE that opened it.
 import type { LoggedRecord } from '../../../shared/core/verification/failures.ts';
-import { bodyOf, type Edit, edited, expect, lied, type Loose, withBody } from './decision-edit.ts';
+import { bodyOf, type Edit, edited, expect, falsified, type Loose, withBody } from './decision-edit.ts';
 import type { MadeDecision } from './decision-world.ts';
 
 type Code = 'APPROVAL_REJECTED' | 'APPROVAL_EXPIRED' | 'APPROVAL_USED';
@@ -114,13 +114,13 @@ export const REFUSAL_EDITS: readonly Edit[] = [
   edit('facts, digest and answer: another context', CODES, (made) =>
     expect(
       'APPROVAL_REFUSAL_WRONG',
-      lied(made, (facts) => (facts.context = { ...facts.context, another: 'thing' })),
+      falsified(made, (facts) => (facts.context = { ...facts.context, another: 'thing' })),
     ),
   ),
   edit('facts, digest and answer: the agent is not active', CODES, (made) =>
     expect(
       'REASONS_DIFFER',
-      lied(made, (facts) => {
+      falsified(made, (facts) => {
         facts.agent.status = 'PAUSED';
         facts.agent.registered = true;
       }),

@@ -1,7 +1,7 @@
 // Edits of the trust that a decision used, and of the signals behind it.
 import type { Facts } from '../../../shared/core/policy/types.ts';
 import { levelOf } from '../../../shared/core/trust/score.ts';
-import { bodyOf, type Edit, edited, expect, lied, type Loose, withBody } from './decision-edit.ts';
+import { bodyOf, type Edit, edited, expect, falsified, type Loose, withBody } from './decision-edit.ts';
 
 const setTrust = (facts: Facts, body: Loose, trust: Partial<Facts['trust']>): void => {
   Object.assign(facts.trust, trust);
@@ -36,7 +36,7 @@ export const TRUST_EDITS: readonly Edit[] = [
     }),
   ),
   {
-    name: 'trust records of a liar: a violation becomes a success',
+    name: 'falsified trust records: a violation becomes a success',
     make: (made) => {
       const { trustRecords = [] } = made.evidence;
       if (bodyOf(made).trust.as_of.signals === 0) return undefined;
@@ -87,7 +87,7 @@ export const TRUST_EDITS: readonly Edit[] = [
     make: (made) =>
       expect(
         'TRUST_DIFFERS',
-        lied(made, (facts: Facts, body) => {
+        falsified(made, (facts: Facts, body) => {
           const by = facts.trust.recorded.score > 500 ? -1 : 1;
           const recorded = facts.trust.recorded.score + by;
           const score = Math.min(recorded, facts.trust.claimed?.score ?? recorded);
@@ -104,7 +104,7 @@ export const TRUST_EDITS: readonly Edit[] = [
     make: (made) =>
       expect(
         'TRUST_DIFFERS',
-        lied(made, (facts: Facts, body) =>
+        falsified(made, (facts: Facts, body) =>
           setTrust(facts, body, { uncertainty: facts.trust.uncertainty === 0.5 ? 0.4 : 0.5 }),
         ),
       ),
@@ -114,7 +114,7 @@ export const TRUST_EDITS: readonly Edit[] = [
     make: (made) =>
       expect(
         'EFFECTIVE_TRUST_WRONG',
-        lied(made, (facts: Facts, body) => setTrust(facts, body, { score: 1_000, level: 7 })),
+        falsified(made, (facts: Facts, body) => setTrust(facts, body, { score: 1_000, level: 7 })),
       ),
   },
   {
@@ -126,7 +126,7 @@ export const TRUST_EDITS: readonly Edit[] = [
       ),
   },
   {
-    name: 'more signals than there are',
+    name: 'more signals than exist',
     make: (made) =>
       expect(
         'TRUST_SIGNALS_MISSING',

@@ -9,7 +9,7 @@ import { serviceRecord } from './decision-world-log.ts';
 
 const HALT_EDITS: readonly Edit[] = [
   {
-    name: 'the halt of a halted decision is gone',
+    name: 'the halt of a halted decision is missing',
     make: (made) =>
       bodyOf(made).reasons[0].code === 'HALTED'
         ? expect('HALT_NOT_RECORDED', { ...made.evidence, haltRecords: [] })

@@ -1,4 +1,4 @@
-// An intent that may mean several things is judged as each of them: one more meaning never makes an answer milder.
+// An intent with several meanings is judged by each of them: an additional meaning never makes an answer milder.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
@@ -22,14 +22,14 @@ const ANYTHING = policy('anything', 'ALLOW');
 const forActions = (type: string, ...actions: string[]) =>
   policy(`${type}-${actions.join('-')}`.toLowerCase(), type, undefined, { target: { actions, resources: ['*'] } });
 
-/** The facts of an intent that may mean all of these, as the join of its readings has them. */
+/** The facts of an intent with all of these meanings, as the join of its readings has them. */
 function meaning(facts: Facts, all: readonly Meaning[]): Facts {
   const [first, ...others] = all.map((one): Judged => ({ ...facts.intent, ...one }));
-  if (first === undefined) throw new Error('an intent means something');
+  if (first === undefined) throw new Error('an intent has at least one meaning');
   return { ...facts, intent: { ...facts.intent, ...others.reduce(strictest, first) } };
 }
 
-/** Whoever keeps the obligations of `after` has kept those of `before`. */
+/** Complying with the obligations of `after` includes complying with those of `before`. */
 function expectNoMilder(after: Evaluation, before: Evaluation): void {
   expect(PERMISSIVENESS.indexOf(after.verdict)).to.be.at.least(PERMISSIVENESS.indexOf(before.verdict));
   if (after.verdict !== 'DEGRADE') return;
@@ -40,7 +40,7 @@ function expectNoMilder(after: Evaluation, before: Evaluation): void {
 
 const lists = fc.array(meanings, { minLength: 1, maxLength: 4 });
 
-describe('an intent that may mean several things', function () {
+describe('an intent with several meanings', function () {
   this.timeout(isLong ? 0 : 60_000);
 
   it('gets no milder an answer than with any of its meanings, approved or not, for random policies', async () => {
@@ -67,7 +67,7 @@ describe('an intent that may mean several things', function () {
       ),
       runs(600, 0.3),
     );
-    // Something permits, so that the property says something.
+    // Some results permit, so that the property is not trivial.
     expect([...seen]).to.include.members(['ALLOW ALLOW', 'ALLOW DENY', 'DEGRADE DENY']);
   });
 
@@ -89,7 +89,7 @@ describe('an intent that may mean several things', function () {
     );
   });
 
-  it('is judged as the strictest of any of its meanings too, and of more meanings as more', () => {
+  it('is judged at least as strictly as by any subset of its meanings', () => {
     fc.assert(
       fc.property(lists, lists, (some, more) => {
         const all = joinsOf([...some, ...more]);
@@ -135,7 +135,7 @@ describe('an intent that may mean several things', function () {
       expect((await evaluator.explain(facts)).evaluation.verdict).to.equal(verdict);
     });
 
-  it('is told why a rule that permits one meaning does not permit the intent', async () => {
+  it('explains why a rule that permits one meaning does not permit the intent', async () => {
     const { candidates } = await evaluatorOf([forActions('ALLOW', 'revoke')]).explain(
       meaning(factsWith(), DELETE_OR_REVOKE),
     );
@@ -144,7 +144,7 @@ describe('an intent that may mean several things', function () {
     expect(candidates[0]?.skipped).to.match(/for revoke of delete, revoke; another rule has to permit the rest/);
   });
 
-  it('that was recorded with one action is judged as that one', async () => {
+  it('that was recorded with one action is judged by that action', async () => {
     const evaluator = evaluatorOf([ANYTHING, forActions('DENY', 'delete')]);
     expect((await evaluator.evaluate(factsWith({ 'intent.action': 'revoke' }))).verdict).to.equal('ALLOW');
     expect((await evaluator.evaluate(factsWith({ 'intent.action': 'delete' }))).verdict).to.equal('DENY');
@@ -159,10 +159,10 @@ describe('an intent that may mean several things', function () {
 
 describe('a string', () => {
   const lexicon = shippedLexicon();
-  // The compiled lexicon was made of it, so it has this shape.
+  // The compiled lexicon was built from it, so it has this shape.
   const { refinements } = lexiconJson() as unknown as { refinements: { verbs: string[]; objects?: string[] }[] };
 
-  it('means what its own word says, too, whatever its object makes of it: for every refinement of the lexicon', () => {
+  it('keeps the meaning of its own verb besides the refined one, for every refinement of the lexicon', () => {
     let several = 0;
     for (const { verbs, objects = [] } of refinements)
       for (const verb of verbs)

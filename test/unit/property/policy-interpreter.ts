@@ -1,4 +1,4 @@
-// A second, direct reading of the rules' meaning, with operators of its own: no index, no engine, no normal form, no memory, no code of the service.
+// A second, direct interpreter of rules with its own operators: no index, engine, normal form or cache, and no code of the service.
 import type { Meaning } from '../../../shared/core/intent/types.ts';
 import type { Condition, EnforceRule, Policy, PolicyObligation } from '../../../shared/core/policy/schema.ts';
 import type { Facts } from '../../../shared/core/policy/types.ts';
@@ -11,7 +11,7 @@ interface Possible {
 }
 type Unsure = { readonly missing: Possible; readonly partly: Possible };
 
-/** What a pattern leaves open: it names one object, and the pattern stands for many; only `*` leaves the domain open. */
+/** The facts that a pattern leaves open: it covers many objects, and only `*` leaves the domain open. */
 function isOpen({ intent: { resource } }: Facts, fact: string, path: string | undefined): boolean {
   if (fact !== 'intent') return false;
   return path === 'domain' ? resource === '*' : resource.endsWith('*') && (path === 'object' || path === 'normalized');
@@ -44,7 +44,7 @@ function argumentOf(facts: Facts, path: string): unknown[] {
   return found.map((value) => value ?? undefined);
 }
 
-/** The values that a comparison is about; it holds when it does for one of them. */
+/** The values that a comparison tests; it holds if it holds for one of them. */
 function valuesOf(facts: Facts, fact: string, path: string | undefined): unknown[] {
   if (fact === 'tool' && path === 'present') return [facts.tool !== undefined];
   if (fact === 'tool' && path?.startsWith('arguments.') === true) return argumentOf(facts, path);
@@ -87,7 +87,7 @@ function possible(condition: Condition, facts: Facts, unsure: Unsure): Possible 
 const EITHER: Possible = { yes: true, no: true };
 const NEITHER: Possible = { yes: false, no: false };
 
-/** A comparison that is missing is one whose answer follows what is assumed of missing facts. */
+/** A comparison with a missing fact has the result that is assumed for missing facts. */
 function isAnyMissing(condition: Condition, facts: Facts): boolean {
   if ('not' in condition) return isAnyMissing(condition.not, facts);
   if ('all' in condition) return condition.all.some((part) => isAnyMissing(part, facts));
@@ -96,7 +96,7 @@ function isAnyMissing(condition: Condition, facts: Facts): boolean {
   return assumed(EITHER) && !assumed(NEITHER);
 }
 
-/** Rates of which none is the strictest can't be kept together. */
+/** Rates without a strictest one cannot be kept together. */
 function isConflict(due: readonly PolicyObligation[]): boolean {
   const rates = due.flatMap((one) => ('perSeconds' in one ? [one] : []));
   return (
@@ -107,7 +107,7 @@ function isConflict(due: readonly PolicyObligation[]): boolean {
 
 interface Verdicts {
   readonly verdict: string;
-  /** When a human has approved it. */
+  /** The result after a human approved it. */
   readonly approved: string;
 }
 
@@ -132,7 +132,7 @@ function strictestOf(some: readonly Meaning[]): Meaning {
   };
 }
 
-/** The facts, once for every choice of meanings, of which the strictest counts. */
+/** The facts for every combination of meanings; the strictest result counts. */
 function meant(facts: Facts): Facts[] {
   const { meanings } = facts.intent;
   if (meanings === undefined) return [facts];
@@ -142,7 +142,7 @@ function meant(facts: Facts): Facts[] {
   return choices.map((some) => ({ ...facts, intent: { ...facts.intent, ...strictestOf(some) } }));
 }
 
-/** What the rules say of an intent, whatever it means. */
+/** The result of the rules for all meanings of an intent. */
 interface Said {
   readonly found: Set<string>;
   /** By policy and rule: a rule that holds for several meanings is one. */
@@ -151,7 +151,7 @@ interface Said {
   isUncertain: boolean;
 }
 
-/** What checked policies of stage enforce say of facts, and what an approval makes of it. */
+/** The result of checked policies of stage enforce for facts, and its change by an approval. */
 export function verdictsOf(policies: readonly Policy[], facts: Facts): Verdicts {
   const said: Said = { found: new Set(), due: new Map(), isUncertain: false };
   const { status } = facts.agent;
@@ -165,7 +165,7 @@ export function verdictsOf(policies: readonly Policy[], facts: Facts): Verdicts 
   return { verdict: said.found.has('ESCALATE') || isConflict(due) ? 'ESCALATE' : approved, approved };
 }
 
-/** Whether anything permits this one meaning; what else the rules say is added. */
+/** Whether anything permits this one meaning; other results of the rules are added. */
 function permits(policies: readonly Policy[], facts: Facts, said: Said): boolean {
   let isPermitted = false;
   const { action, resource, places, object } = facts.intent;

@@ -20,7 +20,7 @@ const subset = <T>(values: readonly T[]): fc.Arbitrary<T[]> => fc.subarray([...v
 
 export interface FactsWorld {
   readonly resources: readonly string[];
-  /** By path below `context`. */
+  /** Keys: paths below `context`. */
   readonly context: Readonly<Record<string, readonly unknown[]>>;
   readonly places?: readonly string[];
   /** Tags and capabilities that agents have. */

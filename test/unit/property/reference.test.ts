@@ -1,4 +1,4 @@
-// Two implementations of one meaning: every operator, and every verdict of random sets, against code that shares nothing with the service's.
+// Every operator, and every verdict of random sets, against an implementation that shares no code with the service.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
@@ -103,7 +103,7 @@ const urls = fc.constantFrom(
 );
 const hostNames = fc.constantFrom('example.com', '*.example.com', 'evil.example');
 
-/** Anything that a fact may be, most often something that an operator is about. */
+/** Any value of a fact, most often one that an operator compares. */
 const actuals = fc.oneof(
   { weight: 3, arbitrary: fc.oneof(texts, numbers, fc.boolean(), times, addresses, spelled, sum) },
   { weight: 2, arbitrary: listed(fc.oneof(texts, numbers)) },
@@ -151,7 +151,7 @@ const more = fc.record(
   { requiredKeys: [] },
 );
 
-describe('an independent reading of the policies', function () {
+describe('an independent interpreter of policies', function () {
   this.timeout(isLong ? 0 : 60_000);
 
   it('has every operator', () => {
@@ -161,7 +161,7 @@ describe('an independent reading of the policies', function () {
 
   for (const operator of ALL_OPERATORS) {
     const { name } = operator;
-    it(`says the same of ${name}`, () => {
+    it(`agrees about ${name}`, () => {
       const seen = new Set<string>();
       // Paths fit globs too rarely by chance.
       const isGlob = name === 'matchesGlob';
@@ -200,7 +200,7 @@ describe('an independent reading of the policies', function () {
     });
   }
 
-  it('says the same of what a pattern covers and touches', () => {
+  it('agrees about the resources that a pattern covers and overlaps', () => {
     fc.assert(
       fc.property(resources, resources, (request, pattern) => {
         expect([isAllOf(request, pattern), isSomeOf(request, pattern)]).to.deep.equal([
@@ -212,7 +212,7 @@ describe('an independent reading of the policies', function () {
     );
   });
 
-  it('gives every verdict that the service gives, also when a human has approved', async () => {
+  it('gives the verdict of the service, also after a human approved', async () => {
     const approval = approvedReason('apr_01jq3k00000000000000000000', 'KEYKEYKE');
     const seen = new Map<string, number>();
     await fc.assert(

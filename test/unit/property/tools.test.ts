@@ -1,4 +1,4 @@
-// What holds for every tool call: reading it never throws and depends on nothing else, code only makes it stricter, equal paths are equal.
+// Properties of every tool call: reading never throws, depends on the call alone, and code only makes it stricter.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { milderIn } from '../../support/milder.ts';

@@ -48,7 +48,7 @@ function inWords(policies: readonly PolicyLike[]): PolicyLike[] {
 export const policySets = arbitraryPolicies({ withPresence: false }).map(inWords);
 
 const effectOf = (rule: RuleLike): string => String(Reflect.get(Object(rule.event), 'type'));
-const asksAbout = (rule: RuleLike, fact: string): boolean =>
+const readsFact = (rule: RuleLike, fact: string): boolean =>
   JSON.stringify(rule.conditions).includes(`"fact":"${fact}"`);
 
 /**
@@ -61,7 +61,7 @@ export const guardedSets = policySets.map((policies) => [
     .map((one) => ({
       ...one,
       id: `random-${one.id}`,
-      rules: one.rules.filter((rule) => /DENY|ESCALATE/.test(effectOf(rule)) && !asksAbout(rule, 'intent')),
+      rules: one.rules.filter((rule) => /DENY|ESCALATE/.test(effectOf(rule)) && !readsFact(rule, 'intent')),
     }))
     .filter(({ rules }) => rules.length > 0),
 ]);

@@ -1,4 +1,4 @@
-// What is told of errors: no secret in a dead job's row, no flood in the log.
+// Errors of jobs: no secret in a dead job's row, and repeated messages are logged once.
 import { expect } from 'chai';
 import pino from 'pino';
 import { errorText } from '../../../workers/dead-jobs.ts';
@@ -18,7 +18,7 @@ describe('the error text of a dead job', () => {
       expect(text).to.include('[hidden]');
     });
 
-  it('says what went wrong, at most 2,000 characters of it, in characters that PostgreSQL can hold', () => {
+  it('has at most 2,000 characters of the message, all of which PostgreSQL can store', () => {
     expect(errorText(new TypeError('x is not a function'))).to.equal('TypeError: x is not a function');
     expect(errorText(new Error('x'.repeat(5_000)))).to.have.length(2_000);
     expect(errorText(new Error('a\u0000b'))).to.equal('Error: ab');
@@ -26,7 +26,7 @@ describe('the error text of a dead job', () => {
 });
 
 describe('trouble with queues', () => {
-  it('is told once in ten seconds for each message, with how often it came', () => {
+  it('is logged once in ten seconds for each message, with the number of repetitions', () => {
     const lines: { msg: string; repeated?: number }[] = [];
     const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
     let nowMs = 0;

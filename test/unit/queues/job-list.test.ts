@@ -1,4 +1,4 @@
-// The list of jobs: what each definition must hold for the relay, the sweeper and the queues to work from it.
+// The list of jobs: each definition has what the relay, the sweeper and the queues need.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -15,7 +15,7 @@ const sources = ['ingress', 'workers', 'shared', 'cli', 'bench'].flatMap((folder
 );
 
 describe('the list of jobs', () => {
-  it('has a file for each job, named after it', () => {
+  it('has a file for each job, with its name', () => {
     for (const { name } of ALL_JOBS) expect(sources).to.include(path.join('workers', 'jobs', `${name}.ts`));
   });
 
@@ -25,7 +25,7 @@ describe('the list of jobs', () => {
     for (const job of ALL_JOBS) expect(definitionOf(job as never)).to.equal(job);
   });
 
-  it('states one concurrency for each queue', () => {
+  it('has one concurrency for each queue', () => {
     for (const { queue, concurrency } of ALL_JOBS) expect(concurrency).to.equal(concurrencyOf(queue));
   });
 
@@ -34,7 +34,7 @@ describe('the list of jobs', () => {
       expect([everyMs, sweeping].filter(Boolean), name).to.have.length(1);
   });
 
-  it('knows no member of every object as a job', () => {
+  it('does not accept names of inherited object members as jobs', () => {
     expect(definitionOf({ queue: 'intents', name: 'constructor' as never })).to.equal(undefined);
   });
 });

@@ -1,4 +1,4 @@
-// What there can be only one of in a queue: the ids of jobs.
+// The ids of jobs: two jobs with one id are one job.
 import { expect } from 'chai';
 import type { Job } from '../../../shared/kernel/jobs.ts';
 import { jobOptions } from '../../../workers/jobs/options.ts';
@@ -26,7 +26,7 @@ const fold = (swept?: true): Job => ({
 const idOf = (job: Job): string | undefined => jobOptions(job).jobId;
 
 describe('the id of a job', () => {
-  it('is the same for each job that evaluates an intent at the same point of its way', () => {
+  it('is the same for all jobs that evaluate an intent in the same state', () => {
     expect(idOf(evaluate())).to.equal(idOf(evaluate({ traceparent: 'other' })));
     const ids = [
       evaluate(),
@@ -39,23 +39,23 @@ describe('the id of a job', () => {
     expect(new Set(ids).size).to.equal(ids.length);
   });
 
-  it('is free again when an evaluation ended well, and kept when it is dead', () => {
+  it('can be used again after an evaluation succeeded, and is kept while it is dead', () => {
     expect(jobOptions(evaluate())).to.include({ removeOnComplete: true });
     expect(jobOptions(evaluate())).not.to.have.property('removeOnFail');
   });
 
-  it('is one for all wake-ups of the sweeper for a log, which leave nothing behind', () => {
+  it('is one for all wake-ups of the sweeper for a log, which are removed when done', () => {
     expect(jobOptions(append({ swept: true }))).to.deep.equal(jobOptions(append({ swept: true })));
     expect(idOf(append({ swept: true }))).not.to.equal(idOf(append({ swept: true, organisationId: 'org_2' })));
     expect(jobOptions(fold(true))).to.include({ removeOnComplete: true, removeOnFail: true });
   });
 
-  it('is fresh for every other wake-up, so that none is lost that comes while another runs', () => {
+  it('is new for every other wake-up, so that one that arrives while another runs is not lost', () => {
     expect(idOf(append())).not.to.equal(idOf(append()));
     expect(idOf(fold())).not.to.equal(idOf(fold()));
   });
 
-  it('is one that BullMQ takes, whatever it is made of', () => {
+  it('is valid for BullMQ, for any payload', () => {
     for (const id of [
       idOf(evaluate({}, '12:34')),
       idOf(evaluate({}, '1234')),
@@ -67,7 +67,7 @@ describe('the id of a job', () => {
   });
 });
 
-describe('the size of a hand-over', () => {
+describe('the size of a batch', () => {
   it('shrinks when the store is slow or fails, never to nothing, and grows again', () => {
     expect(nextBatch(BATCH, 100)).to.equal(BATCH);
     expect(nextBatch(BATCH, 1_500)).to.equal(BATCH / 2);

@@ -1,4 +1,4 @@
-// Coalescing: wake-ups are one job for all that ask for the same, everything else stays as it is.
+// Coalescing: equal wake-ups become one job; other jobs are unchanged.
 import { expect } from 'chai';
 import type { Job } from '../../../shared/kernel/jobs.ts';
 import { coalesce } from '../../../workers/relay.ts';
@@ -19,7 +19,7 @@ const fold: Job = { queue: 'trust', name: 'fold', payload: { v: 1 } };
 const stored = (jobs: readonly Job[]): unknown => JSON.parse(JSON.stringify(jobs));
 
 describe('coalescing of jobs', () => {
-  it('makes one wake-up for each log, whatever traces asked for it', () => {
+  it('makes one wake-up for each log, for any number of traces', () => {
     const rows = [
       append('org_1', 'test', 'trace 1'),
       append('org_1', 'live'),
@@ -34,7 +34,7 @@ describe('coalescing of jobs', () => {
     ]);
   });
 
-  it('lets a wake-up of the sweeper stand for no other', () => {
+  it('does not merge a wake-up of the sweeper with others', () => {
     const swept: Job = { queue: 'trust', name: 'fold', payload: { v: 1, swept: true } };
     expect(stored(coalesce([swept, swept]))).to.deep.equal([swept]);
     for (const rows of [

@@ -1,4 +1,4 @@
-// Where the clock of a machine is read: each place is on this list, with why it may.
+// Uses of the machine's clock: each place is on this list, with the reason.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -33,7 +33,7 @@ function* sourcesIn(folder: string): Generator<string> {
 }
 
 describe('the clock of a machine', () => {
-  it('is read nowhere but where it may be', () => {
+  it('is read only in the listed places', () => {
     const reading = ['cli', 'ingress', 'shared', 'workers'].flatMap((folder) =>
       [...sourcesIn(folder)].filter((file) =>
         /\bDate\.now\b|new Date\(\)/.test(readFileSync(path.join(root, file), 'utf8')),

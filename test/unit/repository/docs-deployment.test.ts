@@ -1,4 +1,4 @@
-// The deployment fits the code: docker-compose.yml and the Dockerfile name settings, files, ports and pages that exist.
+// docker-compose.yml and the Dockerfile match the code: the settings, files, ports and pages that they name exist.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -40,10 +40,10 @@ const { migrate, ingress, workers, postgres, redis } = services as Readonly<
   Record<'migrate' | 'ingress' | 'workers' | 'postgres' | 'redis', Service>
 >;
 const OURS = { migrate, ingress, workers };
-/** What each process demands of its settings. */
+/** The check of each process's settings. */
 const DEMANDS = { migrate: requireStore, ingress: requireIngress, workers: requireWorkers };
 
-/** What a person must give. */
+/** The settings that a person must set. */
 const GIVEN: Readonly<Record<string, string>> = {
   POSTGRES_PASSWORD: '0123456789abcdef0123456789abcdef',
   SERVICE_PASSWORD: 'fedcba9876543210fedcba9876543210',
@@ -97,13 +97,13 @@ describe('docker-compose.yml', () => {
     });
   }
 
-  it('demands every secret, and holds none', () => {
+  it('requires every secret, and contains none', () => {
     const text = read('docker-compose.yml');
     for (const name of Object.keys(GIVEN)) expect(text).to.contain(`\${${name}:?`).and.not.to.contain(`\${${name}:-`);
     expect(text).not.to.match(/cst_(live|test|dev)_/);
   });
 
-  it('gives the owner of the tables to the migration alone', () => {
+  it('passes the credentials of the owner of the tables only to the migration', () => {
     const { databaseUrl, migrationDatabaseUrl = '' } = readConfig(environmentOf(migrate), { root: '/app' });
     const owner = new URL(migrationDatabaseUrl);
     expect(owner.username).to.equal(postgres.environment?.['POSTGRES_USER']);
@@ -112,7 +112,7 @@ describe('docker-compose.yml', () => {
       expect(JSON.stringify(environmentOf(service))).not.to.contain(GIVEN['POSTGRES_PASSWORD']);
   });
 
-  it('asks for a password in Redis too, and trusts no proxy that it was not told of', () => {
+  it('requires a password for Redis, and trusts no proxy by default', () => {
     expect(redis.command?.map(substitute).join(' ')).to.contain(`--requirepass ${GIVEN['REDIS_PASSWORD']}`);
     expect(environmentOf(redis)).to.deep.equal({ REDISCLI_AUTH: GIVEN['REDIS_PASSWORD'] });
     expect(readConfig(environmentOf(ingress), { root: '/app' }).trustProxy).to.deep.equal(['172.16.0.0/12']);
@@ -145,7 +145,7 @@ describe('docker-compose.yml', () => {
     expect(read('Dockerfile')).to.match(new RegExp(`^RUN install --directory --owner=node .*${folder}$`, 'm'));
   });
 
-  it('lets ingress and workers be many: no fixed name, no fixed port of the host', () => {
+  it('lets ingress and workers be scaled: no fixed name, no fixed port of the host', () => {
     for (const service of [ingress, workers]) {
       expect(service).not.to.have.property('container_name');
       for (const port of service.ports ?? []) expect(port).to.match(/^127\.0\.0\.1::\d+$/);
@@ -153,7 +153,7 @@ describe('docker-compose.yml', () => {
     expect(ingress.ports).to.deep.equal([`127.0.0.1::${ingress.environment?.['PORT']}`]);
   });
 
-  it('asks each process whether it is ready, on the port that it listens on', () => {
+  it('checks the readiness of each process, on the port that it listens on', () => {
     const page = (service: Service): string | undefined =>
       /fetch\('([^']+)'\)/.exec(service.healthcheck?.test.join(' ') ?? '')?.[1];
     expect(page(ingress)).to.equal(`http://127.0.0.1:${ingress.environment?.['PORT']}/ready`);
@@ -161,7 +161,7 @@ describe('docker-compose.yml', () => {
     for (const store of [postgres, redis]) expect(store.healthcheck?.test).to.have.length.above(1);
   });
 
-  it('migrates once, before anything else of ours starts, and starts nothing before its stores', () => {
+  it('migrates once before the other processes start, and starts nothing before its stores', () => {
     expect(migrate.restart).to.equal('no');
     expect(migrate.command?.at(-1)).to.equal('migrate');
     expect(migrate.depends_on).to.deep.equal({ postgres: { condition: 'service_healthy' } });
@@ -173,23 +173,23 @@ describe('docker-compose.yml', () => {
       });
   });
 
-  it('gives the bootstrap key to the migration alone', () => {
+  it('passes the bootstrap key only to the migration', () => {
     expect(Object.entries(OURS).filter(([, { environment }]) => 'CUSTOS_BOOTSTRAP_KEY' in (environment ?? {})))
       .to.have.lengthOf(1)
       .and.to.have.nested.property('[0][0]', 'migrate');
   });
 
-  it('keeps jobs over a restart of Redis, and never lets it drop one', () => {
+  it('keeps jobs across a restart of Redis, and never lets it evict one', () => {
     expect(redis.command?.join(' ')).to.contain('--appendonly yes').and.to.contain('--maxmemory-policy noeviction');
     expect(redis.volumes).to.include('redis:/data');
     expect(postgres.volumes).to.include('postgres:/var/lib/postgresql');
   });
 
-  it('mounts the policies where they are looked for, read-only', () => {
+  it('mounts the policies read-only at the path of the setting', () => {
     for (const service of Object.values(OURS)) expect(service.volumes).to.include('./policies:/app/policies:ro');
   });
 
-  it('has room in PostgreSQL for two ingress and three worker processes, twice over', () => {
+  it('has enough PostgreSQL connections for twice two ingress and three worker processes', () => {
     const most = Number(/max_connections=(\d+)/.exec(postgres.command?.join(' ') ?? '')?.[1]);
     const pool = Number(SETTING_TABLE.find((setting) => setting.name === 'CUSTOS_DATABASE_POOL')?.fallback);
     expect(most).to.be.at.least(2 * (2 * (pool + 1) + 3 * (pool + 2)));
@@ -200,7 +200,7 @@ describe('Dockerfile', () => {
   const text = read('Dockerfile');
   const lines = text.split('\n');
 
-  it('copies what exists, and what its build needs', () => {
+  it('copies existing files, and all that its build needs', () => {
     const copied = lines.flatMap((line) => /^COPY (?!--from)(.*) \S+$/.exec(line)?.[1]?.split(' ') ?? []);
     expect(copied.filter((name) => !existsSync(path.join(ROOT, name)))).to.deep.equal([]);
     expect(copied).to.include.members(['shared', 'ingress', 'workers', 'cli', 'policies', 'tsconfig.json']);

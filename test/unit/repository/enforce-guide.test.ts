@@ -1,4 +1,4 @@
-// The function of the guide to enforcing: it acts once, on what stands, and on nothing else.
+// The function of the guide to enforcing: it acts once for each decision that still stands, and for no other.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -38,24 +38,24 @@ describe('The guide to enforcing', () => {
     const [, code] = /<!-- gate -->\n```js\n([^]*?)^```$/m.exec(guide) ?? [];
     const file = path.join(temporaryFolder('gate'), 'gate.mjs');
     writeFileSync(file, code ?? '');
-    // What the guide shows; its shape is stated above.
+    // The function of the guide; its shape is declared above.
     gate = (await import(pathToFileURL(file).href)) as Gate;
   });
 
   const CASES: readonly (readonly [what: string, change: object, acts: boolean])[] = [
     ['ALLOW', {}, true],
     ['DEGRADE whose obligations it knows', { verdict: 'DEGRADE', obligations: [{ type: 'max_rows', limit: 3 }] }, true],
-    ['an obligation that it does not know', { verdict: 'DEGRADE', obligations: [{ type: 'novel' }] }, false],
-    ['one of several that it does not know', { obligations: [{ type: 'max_rows' }, { type: 'novel' }] }, false],
+    ['an unknown obligation', { verdict: 'DEGRADE', obligations: [{ type: 'novel' }] }, false],
+    ['an unknown obligation among others', { obligations: [{ type: 'max_rows' }, { type: 'novel' }] }, false],
     ['DENY', { verdict: 'DENY', allowed: false }, false],
     ['ESCALATE', { verdict: 'ESCALATE', allowed: false }, false],
-    ['a verdict that it does not know', { verdict: 'PERHAPS' }, false],
+    ['an unknown verdict', { verdict: 'PERHAPS' }, false],
     ['a dry run', { dry_run: true }, false],
     ['no decision_id', { decision_id: undefined }, false],
-    ['one that it has acted upon', { decision_id: 'dec_0' }, false],
-    ['one that has expired', { expires_at: '2026-03-01T09:30:00.000Z' }, false],
-    ['one that expires while it looks', { expires_at: '2026-03-01T09:30:04.000Z' }, false],
-    ['a time that is none', { expires_at: 'soon' }, false],
+    ['a decision that it has acted on', { decision_id: 'dec_0' }, false],
+    ['a decision that has expired', { expires_at: '2026-03-01T09:30:00.000Z' }, false],
+    ['a decision that expires during the check', { expires_at: '2026-03-01T09:30:04.000Z' }, false],
+    ['an invalid time', { expires_at: 'soon' }, false],
   ];
   for (const [what, change, acts] of CASES)
     it(`${acts ? 'acts' : 'does not act'} on ${what}`, () => {
@@ -63,7 +63,7 @@ describe('The guide to enforcing', () => {
     });
 
   type Step = readonly [status: number, body: object, headers?: Record<string, string>] | 'no answer';
-  /** Answers in order; @returns how often it acted, the keys that were sent, and how long it was to wait */
+  /** Gives these answers in order. @returns how often it acted, the keys that were sent, and the waits */
   const play = async (steps: readonly Step[]) => {
     const keys: string[] = [];
     const waits: number[] = [];
@@ -85,7 +85,7 @@ describe('The guide to enforcing', () => {
   };
   const problem = (code: string): object => ({ code });
 
-  it('repeats under the same Idempotency-Key when it does not know what became of it, as Retry-After says', async () => {
+  it('repeats under the same Idempotency-Key when the outcome is unknown, after the time of Retry-After', async () => {
     const played = await play([
       'no answer',
       [503, problem('E6002'), { 'retry-after': '7' }],
@@ -95,7 +95,7 @@ describe('The guide to enforcing', () => {
     ]);
     expect(played).to.deep.include({ did: true, acts: 1, isSameKey: true, waits: [1, 7, 9, 4] });
   });
-  it('asks anew, under another one, when what was allowed no longer stands', async () => {
+  it('requests another decision, under another Idempotency-Key, when the decision no longer stands', async () => {
     const { acts, keys } = await play([
       [409, problem('E5004')],
       [200, ALLOW],
@@ -128,7 +128,7 @@ describe('The guide to enforcing', () => {
     });
     after(() => service?.close());
 
-    it('acts once for a decision that is given twice, and not at all under a halt', async () => {
+    it('acts once for a decision that is returned twice, and not at all under a halt', async () => {
       const acted = new Set<string>();
       let acts = 0;
       const options = { url: service.ingress.address, key: service.adminKey, acted, wait: async () => undefined };

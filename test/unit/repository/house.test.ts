@@ -1,11 +1,11 @@
-// The folders of the repository: no two rooms import each other, and the drawing in ARCHITECTURE shows the imports.
+// The folders of the repository: no two import each other, and the diagram in ARCHITECTURE shows the imports.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { drawHouse, FLOORS, type Imports, importsOfRooms, withDrawing } from '../../drift/house.ts';
 
-/** The first circle that the arrows make, if any. */
+/** The first import cycle, if any. */
 function circleIn(imports: Imports): string[] | undefined {
   const done = new Set<string>();
   const visit = (room: string, way: readonly string[]): string[] | undefined => {
@@ -29,15 +29,15 @@ describe('The folders of the repository', () => {
   const root = findRoot();
   const imports = importsOfRooms(root);
 
-  it('have rooms on every floor', () => {
+  it('have folders in every layer', () => {
     for (const floor of FLOORS) expect([...imports.keys()].some((room) => room.split('/')[0] === floor)).to.equal(true);
   });
 
-  it('never import each other in a circle', () => {
+  it('have no import cycle', () => {
     expect(circleIn(imports)).to.equal(undefined);
   });
 
-  it('would be found in a circle', () => {
+  it('would be reported in a cycle', () => {
     const circle = circleIn(
       new Map([
         ['a', new Set(['b'])],
@@ -48,8 +48,8 @@ describe('The folders of the repository', () => {
     expect(circle).to.deep.equal(['b', 'c', 'b']);
   });
 
-  it('are drawn in ARCHITECTURE as the imports are', () => {
+  it('have a diagram in ARCHITECTURE that matches the imports', () => {
     const document = readFileSync(path.join(root, 'docs', 'ARCHITECTURE.md'), 'utf8');
-    expect(withDrawing(document, drawHouse(imports)), 'npm run generate draws it anew').to.equal(document);
+    expect(withDrawing(document, drawHouse(imports)), 'npm run generate updates it').to.equal(document);
   });
 });

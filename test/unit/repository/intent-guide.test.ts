@@ -1,4 +1,4 @@
-// The examples of docs/guides/how-an-intent-is-read.md: each is read as the guide says.
+// The examples of docs/guides/how-an-intent-is-read.md: each is parsed as the guide states.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -41,7 +41,7 @@ describe('docs/guides/how-an-intent-is-read.md', () => {
     expect(JSON.parse(answer)).to.deep.equal({ ...shown, risk });
   });
 
-  it('has every flag, each with a text that gets it', async () => {
+  it('lists every flag, each with a text that has it', async () => {
     const rows = table('Flags', 'flag');
     expect(rows.map(([flag]) => code(flag)).sort()).to.deep.equal([...INTENT_FLAGS].sort());
     for (const [flag, text] of rows) expect((await reader.read(code(text))).parse.flags, text).to.include(code(flag));
@@ -64,7 +64,7 @@ describe('docs/guides/how-an-intent-is-read.md', () => {
     }
     const rules = ['risk', 'production-risk'].flatMap((name) => {
       const file = readFileSync(path.join(ROOT, 'policies', `${name}.json`), 'utf8');
-      // The shape is checked wherever policies are loaded; a wrong one fails here.
+      // The shape is checked when policies are loaded; a wrong one fails here.
       const policy = JSON.parse(file) as { rules: { event: { params: { factor: string; score: number } } }[] };
       return policy.rules.map(({ event }) => event.params);
     });
@@ -72,7 +72,7 @@ describe('docs/guides/how-an-intent-is-read.md', () => {
     for (const { factor, score } of rules) expect(explained.get(factor), factor).to.match(new RegExp(`\\b${score}\\b`));
   });
 
-  it('names mistakes that are still made', async () => {
+  it('lists only mistakes that still exist', async () => {
     const rows = table('What it gets wrong, and why', 'text');
     expect(rows).to.have.length.above(5);
     for (const [text, answer, why = ''] of rows) {

@@ -19,7 +19,7 @@ function runLinter(cwd: string, ...args: string[]): Diagnostics {
   try {
     return read(execFileSync(process.execPath, [LINTER, '--format', 'json', ...args], { cwd, encoding: 'utf8' }));
   } catch (error) {
-    // The linter exits with 1 when it finds something; its report is on standard output all the same.
+    // The linter exits with 1 when it finds something; its report is still on standard output.
     return read((error as { stdout: string }).stdout);
   }
 }
@@ -126,13 +126,13 @@ describe('layer rules', function () {
       fires: false,
     })),
     {
-      title: 'see an imported type as an import',
+      title: 'treat an imported type as an import',
       case: { file: 'ingress/x.ts', source: "import type { A } from '../workers/app.ts';\nexport type B = A;\n" },
       rule: RESTRICTED,
       fires: true,
     },
     {
-      title: 'see a re-export as an import',
+      title: 'treat a re-export as an import',
       case: { file: 'ingress/x.ts', source: "export * from '../workers/app.ts';\n" },
       rule: RESTRICTED,
       fires: true,
@@ -163,7 +163,7 @@ describe('layer rules', function () {
       else expect(fired[at]).not.to.include(rule);
     });
 
-  it('hold in the repository itself, in which the linter sees every file', () => {
+  it('are met by the repository itself, of which the linter checks every file', () => {
     const { diagnostics, number_of_files: files } = runLinter(root, '-A', 'all', '-D', 'no-restricted-imports');
     expect(diagnostics).to.deep.equal([]);
     expect(files).to.be.above(20);

@@ -1,4 +1,4 @@
-// The examples of docs/guides/extend-the-lexicon.md: each is read as the guide says, before and after.
+// The examples of docs/guides/extend-the-lexicon.md: each is parsed as the guide states, before and after.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -32,39 +32,39 @@ function rowsBelow(heading: string): string[][] {
 }
 const codesOf = (cell = ''): string[] => [...cell.matchAll(/`([^`]*)`/g)].map(([, code = '']) => code);
 
-/** Everything of a parse that a cell may name. */
-function saidBy({ normalized, action, effect, object, places, traits, data_classes, flags }: ParsedIntent): string[] {
+/** All members of a parse that a cell may name. */
+function wordsOf({ normalized, action, effect, object, places, traits, data_classes, flags }: ParsedIntent): string[] {
   return [normalized, action, effect, object, ...places, ...traits, ...data_classes, ...flags];
 }
 
-/** Whether a cell is true of a parse: it has all that stands in code, and the words that are checked here. */
-function expectSaid(cell: string, names: readonly string[], parse: ParsedIntent): void {
-  const said = saidBy(parse);
-  if (cell.includes('not understood')) expect(said).to.include('not_understood');
-  if (cell.includes('destructive')) expect(said).to.include('destructive');
+/** Whether a parse matches a cell: all of its code spans, and the words that are checked here. */
+function expectCell(cell: string, names: readonly string[], parse: ParsedIntent): void {
+  const words = wordsOf(parse);
+  if (cell.includes('not understood')) expect(words).to.include('not_understood');
+  if (cell.includes('destructive')) expect(words).to.include('destructive');
   if (cell.includes('nothing sensitive')) expect(parse.data_classes).to.deep.equal([]);
   if (cell.includes('no place')) expect(parse.places).to.deep.equal([]);
   if (cell.includes('no trait')) expect(parse.traits).to.deep.equal([]);
   if (cell.includes('it is not')) expect(parse.traits).to.not.include('external');
-  for (const name of names) expect(said).to.include(name);
+  for (const name of names) expect(words).to.include(name);
 }
 
 describe('docs/guides/extend-the-lexicon.md', () => {
   const base: Lexicon = compileLexicon(JSON.parse(shipped));
   const rail = compileLexicon(JSON.parse(withWords(JSON.parse(words) as object))).forOrganisation('rail');
 
-  it('says what each member changes, before and after', () => {
+  it('shows the effect of each member, before and after', () => {
     const rows = rowsBelow('What you can add');
     expect(rows.length).to.be.above(8);
     for (const [member, , before = '', after = ''] of rows) {
       const [text = '', ...names] = codesOf(before);
       expect(text, member).to.match(/ /);
-      expectSaid(before, names, parseIntent(text, base));
-      expectSaid(after, codesOf(after), parseIntent(text, rail));
+      expectCell(before, names, parseIntent(text, base));
+      expectCell(after, codesOf(after), parseIntent(text, rail));
     }
   });
 
-  it('names all members that an organisation may have', () => {
+  it("names all members of an organisation's words", () => {
     const schema = JSON.parse(readFileSync(path.join(ROOT, 'policies', 'schema', 'lexicon.schema.json'), 'utf8')) as {
       properties: { organisations: { patternProperties: Record<string, { properties: object }> } };
     };
@@ -73,7 +73,7 @@ describe('docs/guides/extend-the-lexicon.md', () => {
       expect(guide).to.contain(`\`${member}\``.replace('`description`', '"description"'));
   });
 
-  it('has examples of what is refused, and each is', () => {
+  it('has examples of refused words, and each is refused', () => {
     const rows = rowsBelow('For everybody, or for one organisation');
     expect(rows.length).to.be.above(6);
     for (const [what, example = ''] of rows) {
@@ -91,7 +91,7 @@ describe('docs/guides/extend-the-lexicon.md', () => {
     ).to.not.throw();
   });
 
-  it('shows the finding as it is told', () => {
+  it('shows the finding as it is printed', () => {
     const [, finding = ''] = /<!-- finding -->\n```\n([^]*?)\n```/.exec(guide) ?? [];
     const [, , line = '', rest = ''] = /^(\S+?):(\d+):\d+ (.*)$/.exec(finding) ?? [];
     const text = withWords({ verbs: [{ action: 'read', verbs: ['drop'] }] });
@@ -101,7 +101,7 @@ describe('docs/guides/extend-the-lexicon.md', () => {
     expect(`${found?.code} ${found?.message}`).to.equal(rest);
   });
 
-  it('shows a test file that is one', () => {
+  it('shows a valid test file', () => {
     const text = [...guide.matchAll(/```json\n([^]*?)\n```/g)].at(-1)?.[1] ?? '';
     const loaded = loadTestFile({ path: 'test.json', text });
     expect(loaded.ok, JSON.stringify(loaded.ok ? [] : loaded.findings)).to.equal(true);

@@ -1,4 +1,4 @@
-// docs/guides/obligations.md: each policy that it shows gives the obligations that it shows, and combines with others as it says.
+// docs/guides/obligations.md: each policy gives the obligations shown, and combines with others as stated.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -12,7 +12,7 @@ const guide = readFileSync(path.join(findRoot(), 'docs', 'guides', 'obligations.
 
 interface Shown {
   readonly policy: Policy;
-  /** The list that the answer holds, as the next block shows it. */
+  /** The obligations of the answer, as the next block shows them. */
   readonly answer: unknown;
 }
 
@@ -25,7 +25,7 @@ function shown(label: string): Shown {
   return { policy: JSON.parse(policyText) as Policy, answer: JSON.parse(answerText) as unknown };
 }
 
-/** What policies say to an agent of trust level 1 that asks for what the first of them is about. */
+/** The evaluation for an agent of trust level 1 whose request matches the first policy. */
 async function ask(policies: readonly Policy[], changes: Record<string, unknown> = {}): Promise<Evaluation> {
   const [{ target } = { target: { actions: [], resources: [] } }] = policies;
   const facts = factsWith({
@@ -40,13 +40,13 @@ async function ask(policies: readonly Policy[], changes: Record<string, unknown>
 function degrade(id: string, obligation: PolicyObligation): Policy {
   const made = policy(id, 'DEGRADE', ALWAYS, { target: { actions: ['read'], resources: ['db/orders/*'] } });
   const event = { type: 'DEGRADE', params: { code: 'X', message: 'x', obligations: [obligation] } };
-  // The support's policies are policies; their types are wider.
+  // The test support's policies are valid; their types are wider.
   return { ...made, rules: [{ name: 'only', conditions: made.rules[0]?.conditions, event }] } as Policy;
 }
 
 describe('The guide to obligations', () => {
   for (const label of ['redact_fields', 'max_rows', 'read_only', 'rate', 'own'])
-    it(`shows what an answer holds for ${label}, and nothing of it for an agent that the rule does not match`, async () => {
+    it(`shows the obligations of an answer for ${label}, and none for an agent that the rule does not match`, async () => {
       const { policy: one, answer } = shown(label);
       const evaluation = await ask([one]);
       expect([evaluation.verdict, evaluation.obligations]).to.deep.equal(['DEGRADE', answer]);
@@ -54,14 +54,14 @@ describe('The guide to obligations', () => {
     });
 
   for (const label of ['redact_fields', 'max_rows', 'read_only', 'rate', 'own', 'several'])
-    it(`shows ${label} by a policy that opens nothing beside the shipped ones`, () => {
+    it(`shows ${label} by a policy that permits nothing in addition to the shipped ones`, () => {
       const shipped = shippedPolicies();
       const { policy: one } = shown(label);
       const findings = lintPolicySet(setOf([...shipped, one])).map(({ code, policy, rule }) => [code, policy, rule]);
       expect(findings).to.deep.equal([]);
     });
 
-  it('shows what several rules give together, in whichever order they come', async () => {
+  it('shows the combined obligations of several rules, in any order', async () => {
     const several = shown('several');
     const first = shown('redact_fields').policy;
     for (const policies of [
@@ -71,7 +71,7 @@ describe('The guide to obligations', () => {
       expect((await ask(policies)).obligations).to.deep.equal(several.answer);
   });
 
-  it('says that rates of which none is the strictest are for a human', async () => {
+  it('states that rates without a strictest one escalate to a human', async () => {
     const fast = degrade('a', { type: 'rate', limit: 10, perSeconds: 60 });
     const long = degrade('b', { type: 'rate', limit: 100, perSeconds: 3_600 });
     const evaluation = await ask([fast, long]);
@@ -81,7 +81,7 @@ describe('The guide to obligations', () => {
     expect((await ask([fast, stricter])).obligations).to.deep.equal([{ type: 'rate', limit: 10, perSeconds: 3_600 }]);
   });
 
-  it('says that own kinds that differ both stand, and equal ones once', async () => {
+  it('states that different custom obligations are all kept, and equal ones once', async () => {
     const draft = degrade('a', { type: 'watermark', params: { text: 'DRAFT' } });
     const again = degrade('b', { type: 'watermark', params: { text: 'DRAFT' } });
     const other = degrade('c', { type: 'watermark', params: { text: 'SECRET' } });
@@ -91,7 +91,7 @@ describe('The guide to obligations', () => {
     ]);
   });
 
-  it('says that a missing fact makes a DEGRADE an ESCALATE of what is permitted, without obligations, and permits nothing', async () => {
+  it('states that a missing fact turns a DEGRADE into an ESCALATE without obligations, and permits nothing', async () => {
     const one = shown('max_rows').policy;
     // As above.
     const permitting = policy('beside', 'ALLOW') as unknown as Policy;
@@ -105,7 +105,7 @@ describe('The guide to obligations', () => {
     }
   });
 
-  it('says that DENY and ESCALATE leave no obligations, and that DEGRADE wins over ALLOW', async () => {
+  it('states that DENY and ESCALATE have no obligations, and that DEGRADE wins over ALLOW', async () => {
     const one = shown('max_rows').policy;
     // As above.
     const beside = (type: string): Policy => policy('beside', type) as unknown as Policy;

@@ -1,4 +1,4 @@
-// The lines of docs/guides/verify-a-receipt.md, run as they stand: on a receipt, and on receipts with one byte changed.
+// The commands of docs/guides/verify-a-receipt.md, unchanged: on a receipt, and on receipts with one byte changed.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { LOG_KEY, ORIGIN, PROMISE_KEY, sampleLog, VKEY } from '../proof/sample-l
 const guide = readFileSync(path.join(findRoot(), 'docs', 'guides', 'verify-a-receipt.md'), 'utf8');
 const MAIN = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'cli', 'main.js');
 
-/** A block of the guide by the name that its first line gives. */
+/** A block of the guide by the name in its first line. */
 function block(name: string): string {
   const [, text] =
     new RegExp(`^\`\`\`(?:sh|js)\\n((?:#|//) ${name.replace('.', '\\.')}[^]*?)^\`\`\`$`, 'm').exec(guide) ?? [];
@@ -48,7 +48,7 @@ function run(
   return { code: ended.status, out: ended.stdout.toString(), said: ended.stderr.toString() };
 }
 
-/** A text with one character of what a pattern's first group matches changed for another of its kind. */
+/** A text with one character of the pattern's first group replaced by another of its kind. */
 function changeIn(text: string, pattern: RegExp): string {
   const match = pattern.exec(text);
   const part = match?.[1];
@@ -73,7 +73,7 @@ describe('The guide to verifying a receipt', () => {
     );
   });
 
-  it('verifies with custos as it says', () => {
+  it('verifies with custos as stated', () => {
     const { code, out } = run(block('with-custos.sh'), proof);
     expect(code).to.equal(0);
     expect(out.match(/^VALID: the proof "p-14"/gm)).to.have.length(2);
@@ -139,8 +139,8 @@ describeUnless(
       for (const { vkey } of keys) expect(run(script, proof, vkey).code, vkey).not.to.equal(0);
     });
 
-    it('of openssl alone says that a receipt is of another log, or of another key, and ends with 1', () => {
-      // As a person pastes it into a file: a shell of its own, that nobody told to stop at failures.
+    it('with openssl alone reports a receipt of another log or key, and exits with 1', () => {
+      // As a person pastes it into a file: a separate shell without `set -e`.
       const alone = (vkey: string) => run(block('with-openssl.sh'), proof, vkey, '');
       const other = publishKey(LOG_KEY, { origin: 'custos.local/acme/test', use: 'log' });
       const { code, out, said } = alone(other.vkey);

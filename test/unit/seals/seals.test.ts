@@ -1,4 +1,4 @@
-// The seal of a row: whatever is changed in the row is noticed, and every writer of these tables goes through the seals.
+// The seal of a row: every change of the row is detected, and every writer of these tables uses seals.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -36,7 +36,7 @@ function rowOf(table: SealedTableName, nth: 0 | 1): Row {
   return Object.fromEntries(Object.entries(columns).map(([column, kind]) => [column, valueOf(kind, nth)]));
 }
 
-/** As it would be read, of whatever table: version 1 of an agent or a halt is listed, of other tables it is not. */
+/** The row as it would be read: version 1 is in row_version for agents and halts, not for other tables. */
 function sealed(table: SealedTableName, row: Row, pepper = PEPPER): Row {
   const floor = sealedTable(table).history === 'all' ? row['version'] : null;
   return { ...row, seal: createSeals({ pepper }).sealOf(table, row), seal_floor: floor };
@@ -51,20 +51,22 @@ describe('the seal of a row', () => {
     describe(`of ${table}`, () => {
       const row = sealed(table, rowOf(table, 0));
 
-      it('is right for the row that was sealed', () => {
+      it('is valid for the row that was sealed', () => {
         expect(seals.isGenuine(table, row)).to.equal(true);
         expect(refused).to.deep.equal([]);
       });
 
       for (const [column, kind] of Object.entries(sealedTable(table).columns))
-        it(`is wrong, and is reported, when ${column} is another`, () => {
+        it(`is invalid, and is reported, when ${column} differs`, () => {
           expect(seals.isGenuine(table, { ...row, [column]: valueOf(kind, 1) })).to.equal(false);
           expect(refused).to.have.lengthOf(1);
           const other = sealed(table, { ...row, [column]: valueOf(kind, 1) });
-          expect(seals.isGenuine(table, { ...other, [column]: valueOf(kind, 0) }), 'the other way').to.equal(false);
+          expect(seals.isGenuine(table, { ...other, [column]: valueOf(kind, 0) }), 'in the other direction').to.equal(
+            false,
+          );
         });
 
-      it('is wrong when it is missing, too short, of another pepper or of another row', () => {
+      it('is invalid when it is missing, too short, of another pepper or of another row', () => {
         const others = [
           null,
           Buffer.alloc(31),
@@ -74,24 +76,24 @@ describe('the seal of a row', () => {
         for (const seal of others) expect(seals.isGenuine(table, { ...row, seal })).to.equal(false);
       });
 
-      it('does not hold in another table', () => {
+      it('is invalid in another table', () => {
         for (const other of SEALED_TABLE_NAMES) {
           if (other === table) continue;
           expect(seals.isGenuine(other, { ...rowOf(other, 0), ...row, seal_floor: null }), other).to.equal(false);
         }
       });
 
-      it('is an error of ours to check without all of the row', () => {
+      it('throws a programming error when columns of the row are missing', () => {
         for (const column of [...Object.keys(sealedTable(table).columns), 'seal'])
           expect(() => seals.isGenuine(table, { ...row, [column]: undefined }), column).to.throw(TypeError);
       });
 
       if (sealedTable(table).history !== 'none')
-        it('is right only for the newest version that was ever written', () => {
+        it('is valid only for the newest version that was ever written', () => {
           const first = sealed(table, { ...rowOf(table, 0), version: 1 });
           const second = { ...sealed(table, { ...rowOf(table, 0), version: 2 }), seal_floor: 2 };
           expect(seals.isGenuine(table, second)).to.equal(true);
-          expect(seals.isGenuine(table, { ...first, seal_floor: 2 }), 'put back').to.equal(false);
+          expect(seals.isGenuine(table, { ...first, seal_floor: 2 }), 'restored').to.equal(false);
           expect(seals.isGenuine(table, { ...second, seal_floor: null }), 'its versions deleted').to.equal(false);
           const isListed = sealedTable(table).history === 'all';
           expect(seals.isGenuine(table, { ...first, seal_floor: null }), 'the first one').to.equal(!isListed);
@@ -99,7 +101,7 @@ describe('the seal of a row', () => {
     });
   }
 
-  it('tells values from others that look like them', () => {
+  it('distinguishes values from similar ones', () => {
     const row = rowOf('api_key', 0);
     const alike: [Row, Row][] = [
       [{ scopes: ['a', 'b'] }, { scopes: ['a","b'] }],
@@ -120,7 +122,7 @@ describe('the seal of a row', () => {
     }
   });
 
-  it('is wrong, and no error, for values that no writer of ours writes', () => {
+  it('is invalid, without an exception, for values that the service never writes', () => {
     const row = sealed('api_key', rowOf('api_key', 0));
     for (const strange of [{ expires_at: Infinity }, { scopes: [null] }, { tier: 1.5 }, { created_at: new Date(NaN) }])
       expect(seals.isGenuine('api_key', { ...row, ...strange })).to.equal(false);
@@ -139,7 +141,7 @@ const KNOWN_WRITERS: Readonly<Record<string, string>> = {
 };
 
 describe('every statement that writes a sealed table', () => {
-  it('is made by the code of seals, or is known', () => {
+  it('is in the code of seals, or on the list of exceptions', () => {
     const writes = new RegExp(
       `\\b(INSERT INTO|UPDATE|DELETE FROM|MERGE INTO) (${Object.keys(SEALED_TABLES).join('|')})\\b`,
       'g',

@@ -1,4 +1,4 @@
-// Catalogues as part of a policy set: found by their folder, checked with the place of each mistake, counted in the digest.
+// Catalogues as part of a policy set: found by their folder, checked with positions, and part of the digest.
 import { expect } from 'chai';
 import { knownVerbs } from '../../../shared/core/intent/lexicon/known-verbs.ts';
 import { admitPolicySet } from '../../../shared/core/policy/admit.ts';
@@ -21,7 +21,7 @@ const digestOf = (...files: TextFile[]): string => {
 const READ = catalogueOf({ read_file: { action: 'read', resource: 'file/{path}' } });
 
 describe('the catalogues of a policy set', () => {
-  it('leave the digest of a set without any as it always was', () => {
+  it('do not change the digest of a set that has none', () => {
     const loaded = load();
     const text = loaded.ok ? loaded.set.canonical : '';
     expect(text)
@@ -29,7 +29,7 @@ describe('the catalogues of a policy set', () => {
       .and.not.contain('"tools"');
   });
 
-  it('count in the digest by content, not by file name, spelling or $schema', () => {
+  it('are part of the digest by content, not by file name, spelling or $schema', () => {
     expect(digestOf(fileOf(READ)))
       .to.match(/^[0-9a-f]{64}$/)
       .and.not.equal(digestOf());
@@ -59,7 +59,7 @@ describe('the catalogues of a policy set', () => {
     expect(loadCanonicalSet(empty, { compileLexicon }).ok, 'an empty list').to.equal(false);
   });
 
-  it('are refused when two files say different things about one server', () => {
+  it('are refused when two files contradict each other about one server', () => {
     const loaded = load(fileOf(READ), fileOf({ ...READ, trustAnnotations: true }, 'tools/second.json'));
     expect(loaded.ok ? {} : loaded.findings[0]).to.include({
       code: 'DUPLICATE_SERVER',
@@ -92,7 +92,7 @@ describe('the catalogues of a policy set', () => {
     ],
     ['an entry without an action', catalogueOf({ t: {} as never }), 'SCHEMA', '/tools/t', '"action" is missing'],
     [
-      'an effect that is none',
+      'an unknown effect',
       catalogueOf({ t: { action: 'read', effect: 'destrutive' } as never }),
       'SCHEMA',
       '/tools/t/effect',
@@ -106,7 +106,7 @@ describe('the catalogues of a policy set', () => {
       'is not one of shell, sql, http, text',
     ],
     [
-      'a pin that is no digest',
+      'a pin that is not a digest',
       catalogueOf({ t: { action: 'read', definition: 'abc' } }),
       'SCHEMA',
       '/tools/t/definition',
@@ -121,7 +121,7 @@ describe('the catalogues of a policy set', () => {
       'brace',
     ],
     [
-      'a place that is no resource',
+      'a place that is not a resource',
       catalogueOf({ t: { action: 'read', places: ['a/../b'] } }),
       'BAD_TEMPLATE',
       '/tools/t/places/0',
@@ -158,12 +158,12 @@ describe('the catalogues of a policy set', () => {
       expect(found?.line).to.be.greaterThan(1);
     });
 
-  it('a catalogue outside of its folder is refused as the policy that it is not', () => {
+  it('a catalogue outside its folder is refused as an invalid policy', () => {
     const loaded = load(fileOf(READ, 'files.json'));
     expect(loaded.ok ? [] : loaded.findings.map(({ message }) => message).join('\n')).to.contain('the folder "tools"');
   });
 
-  it('are warned about entries that say less than the names of their tools', () => {
+  it('cause a warning for entries that are milder than the names of their tools', () => {
     const lexicon = { path: 'lexicon.json', text: '{}' };
     const deps = { compileLexicon: () => shippedLexicon(), verbsOf: knownVerbs };
     const catalogue = catalogueOf({

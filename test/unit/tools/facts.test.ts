@@ -1,4 +1,4 @@
-// Tool calls as policies see them: facts and any-of paths, and what no set may allow.
+// Tool calls as policies see them: facts and any-of paths, and calls that no policy set can allow.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
@@ -72,12 +72,12 @@ describe('the facts of a tool call', () => {
     expect(await verdictOf('ALLOW', { not: above }, paid({ price: 1 }, { price: 2 }))).to.equal('ALLOW');
   });
 
-  it('a text in context is no text to contains, as ever: decisions on record stay what they are', async () => {
+  it('`contains` still ignores texts in the context, so that recorded decisions stay reproducible', async () => {
     const inContext = { fact: 'context', path: 'x', operator: 'contains', value: 'a' };
     expect(await verdictOf('DENY', inContext, factsWith({ 'context.x': 'abc' }))).to.equal('DENY missing');
   });
 
-  it('verdicts of different arguments are remembered apart', async () => {
+  it('verdicts are memoized separately for different arguments', async () => {
     const evaluator = evaluatorOf([policy('p', 'ALLOW', { all: [tool('arguments.l[]', 'equal', 'a')] })]);
     for (const l of [['a'], ['b'], ['a', 'b'], [], 'a'])
       expect((await evaluator.evaluate(factsOf(PAY, { l }))).verdict).to.equal(
@@ -85,7 +85,7 @@ describe('the facts of a tool call', () => {
       );
   });
 
-  it('a pattern that backtracking engines take years for ends in a moment, on the longest argument there is', async () => {
+  it('a pattern with exponential backtracking in other engines takes linear time, on the longest argument', async () => {
     const text = `${'a'.repeat(250_000)}!`;
     const facts = factsOf(PAY, { text });
     const conditions = tool('arguments.text', 'matchesPattern', '^(a+)+$');
@@ -146,7 +146,7 @@ describe('a call that is unknown, or of a changed tool', () => {
     );
   });
 
-  it('is not given the remembered verdict of a text with an unknown action, nor the other way round', async () => {
+  it('does not share a memoized verdict with a text of an unknown action', async () => {
     const evaluator = evaluatorOf([policy('limits', 'DEGRADE', ALWAYS)]);
     const [call] = doubtful;
     if (call === undefined) throw new Error('there is no doubtful call');

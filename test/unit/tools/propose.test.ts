@@ -16,7 +16,7 @@ const cases = dataOf<{
   readonly unclear: readonly (readonly [string, ListedTool, string])[];
 }>('propose.cases.json');
 
-/** Action, effect and confidence, and what the entry has beyond them. */
+/** Action, effect and confidence, and the other members of the entry. */
 function summary({ entry, confidence }: Proposal): string {
   const { action, effect = effectOfAction(action), extent, resource, places = [], traits = [], ...rest } = entry;
   const reads = Object.entries(rest.reads ?? {}).flatMap(([name, kind]) => ['reads', name, kind]);

@@ -1,4 +1,4 @@
-// What a call does by its catalogue: entries, annotations, pins, and everything that makes a call unknown.
+// The meaning of a call by its catalogue: entries, annotations, pins, and everything that makes a call unknown.
 import { expect } from 'chai';
 import { compileCatalogues } from '../../../shared/core/tools/catalogue.ts';
 import { definitionDigest } from '../../../shared/core/tools/definition.ts';
@@ -27,7 +27,7 @@ describe('a tool call that its catalogue knows', () => {
     });
   });
 
-  it('has the effect of its action where the entry names none', () => {
+  it('has the effect of its action if the entry names none', () => {
     for (const [action, effect] of [
       ['read', 'read'],
       ['update', 'write'],
@@ -36,7 +36,7 @@ describe('a tool call that its catalogue knows', () => {
       expect(readWith({ action }, {}).intent.effect).to.equal(effect);
   });
 
-  it('does what the entry says, whatever words the path has', () => {
+  it('has the meaning of its entry, whatever words the path has', () => {
     const { intent } = readWith(
       { action: 'read', resource: 'file/{path}' },
       { path: '/srv/delete all users/drop.sql' },
@@ -45,7 +45,7 @@ describe('a tool call that its catalogue knows', () => {
     expect(intent.flags).to.deep.equal([]);
   });
 
-  it('touches the data that the path names, and lies where the path says', () => {
+  it('has the data classes and the places of its path', () => {
     const { intent } = readWith(
       { action: 'read', resource: 'file/{path}', dataClasses: ['health'] },
       { path: '/production/passwords.txt' },
@@ -63,7 +63,7 @@ describe('a tool call that its catalogue knows', () => {
     expect(readWith(entry, { from: '/b/./c', to: '/a' }).intent.places).to.include('file/b/c');
   });
 
-  it('acts on its tool where the entry names no resource, whatever signs the names have', () => {
+  it('has its tool as the resource if the entry names none, whatever characters the names have', () => {
     const { intent } = readWith({ action: 'execute' }, {});
     expect(intent.resource).to.equal('tools/files/t');
     const odd = readCall(
@@ -82,7 +82,7 @@ describe('a tool call that its catalogue knows', () => {
     expect(intent).to.deep.include({ resource: 'file/a/*', extent: 'many', traits: ['bulk'] });
   });
 
-  it('counts what its code does: the stricter wins, and both are meanings of the call', () => {
+  it('includes the meaning of its code: the stricter one leads, and both are meanings of the call', () => {
     const run = (command: unknown) => readWith({ action: 'execute', reads: { command: 'shell' } }, { command });
     expect(actionsOf(run('ls /srv; rm -rf /srv/app'))).to.include.members(['execute write', 'delete destructive']);
     expect(run('ls /srv; rm -rf /srv/app').intent).to.include({ action: 'delete', effect: 'destructive' });
@@ -91,7 +91,7 @@ describe('a tool call that its catalogue knows', () => {
     expect(run('cat /srv/passwords').intent.data_classes).to.include('credentials');
   });
 
-  it('counts what its text asks for, and nothing of a text that asks for nothing', () => {
+  it('includes the meaning of its text, unless the text requests nothing', () => {
     const send = (text: string) => readWith({ action: 'send', reads: { text: 'text' } }, { text });
     expect(actionsOf(send('Please delete all users in production'))).to.include.members([
       'send write',
@@ -115,15 +115,15 @@ describe('a tool call that is not known', () => {
     ['a tool that is not listed', readWith(WRITE, { path: '/a' }, { name: 'other' }), 'has no such tool'],
     ['a missing argument', readWith(WRITE, {}), '"path" is missing'],
     ['a path that is a number', readWith(WRITE, { path: 7 }), '"path" is not a text'],
-    ['a path that leaves its root', readWith(WRITE, { path: '../a' }), 'leads out of its root'],
+    ['a path outside its root', readWith(WRITE, { path: '../a' }), 'leads out of its root'],
     ['a missing place', readWith({ action: 'read', places: ['file/{from}'] }, {}), '"from" is missing'],
     ['code that is missing', readWith({ action: 'execute', reads: { sql: 'sql' } }, {}), '"sql" is missing'],
     [
-      'code that is no text',
+      'code that is not a text',
       readWith({ action: 'execute', reads: { sql: 'sql' } }, { sql: {} }),
       '"sql" is not a text',
     ],
-    ['a tool of a name that objects inherit', readWith(WRITE, {}, { name: 'constructor' }), 'has no such tool'],
+    ['a tool named like an inherited object member', readWith(WRITE, {}, { name: 'constructor' }), 'has no such tool'],
   ];
   for (const [name, { tool, intent }, problem] of unknownOf)
     it(`${name}: the action is unknown, with the reason in words`, () => {
@@ -133,7 +133,7 @@ describe('a tool call that is not known', () => {
       expect(intent.flags).to.include('not_understood');
     });
 
-  it('keeps what the entry says: a broken call of a destructive tool is destructive', () => {
+  it('keeps the effect of its entry: a broken call of a destructive tool is destructive', () => {
     expect(actionsOf(readWith(WRITE, {}))).to.have.members(['unknown write', 'update destructive']);
     expect(readWith(WRITE, {}).intent.effect).to.equal('destructive');
   });
@@ -144,7 +144,7 @@ describe('a pinned tool', () => {
   const pinned: ToolEntry = { action: 'read', resource: 'file/{path}', definition: seen };
   const args = { path: '/a' };
 
-  it('is as it was while its definition is the pinned one', () => {
+  it('is unchanged while its definition is the pinned one', () => {
     const { tool, intent } = readWith(pinned, args, { definition_digest: seen });
     expect(tool).to.include({ known: true, changed: false, definition_digest: seen });
     expect(intent.action).to.equal('read');
@@ -161,7 +161,7 @@ describe('a pinned tool', () => {
       expect(read.intent.action).to.equal('unknown');
     });
 
-  it('without a pin, any definition is fine', () => {
+  it('is accepted with any definition if it has no pin', () => {
     expect(readWith({ action: 'read' }, {}, { definition_digest: seen }).tool.changed).to.equal(false);
   });
 });
@@ -177,8 +177,8 @@ describe('the annotations of a server', () => {
   for (const [name, annotations, action, effect] of [
     ['a tool that only reads', { readOnlyHint: true }, 'read', 'read'],
     ['a tool that destroys nothing', { destructiveHint: false }, 'execute', 'write'],
-    ['a tool that says nothing', undefined, 'execute', 'destructive'],
-    ['a tool that says that it does not only read', { readOnlyHint: false }, 'execute', 'destructive'],
+    ['a tool without annotations', undefined, 'execute', 'destructive'],
+    ['a tool with readOnlyHint false', { readOnlyHint: false }, 'execute', 'destructive'],
   ] as const)
     it(`decide about ${name} where the catalogue trusts them: ${action}, ${effect}`, () => {
       const { tool, intent } = read(true, annotations);
@@ -192,7 +192,7 @@ describe('the annotations of a server', () => {
     expect(intent.effect).to.equal('destructive');
   });
 
-  it('are facts only as far as they are known', () => {
+  it('are facts only if they are known annotations', () => {
     expect(read(true, { readOnlyHint: true, title: 'T', mine: { x: 1 } }).tool.annotations).to.deep.equal({
       readOnlyHint: true,
       title: 'T',

@@ -1,4 +1,4 @@
-// Resources of calls: templates are checked when they are loaded, and filled with arguments without a way around.
+// Resources of calls: templates are checked when they are loaded, and arguments cannot escape from them.
 import { expect } from 'chai';
 import { covers } from '../../../shared/core/intent/resource.ts';
 import { coveringAll, fill, parseTemplate } from '../../../shared/core/tools/template.ts';
@@ -40,7 +40,7 @@ describe('the resource of a call', () => {
       expect(parsed.ok ? '' : parsed.message).to.contain(message);
     });
 
-  it('a list is named by a pattern that covers each of its items, and no more than it must', () => {
+  it('a list is named by the narrowest pattern that covers each of its items', () => {
     const cases: [string[], string][] = [
       [['a/b'], 'a/b'],
       [['a/b', 'a/c'], 'a/*'],
