@@ -1,145 +1,31 @@
-// The answers of the API, as far as the pages read them. The schemas in shared/api are the source.
-import type { ToolSaid } from './components/tool-call.ts';
-import type { ListPage, Verdict } from './wire.ts';
+// The answers of the API: the types of its schemas. Imports from #shared are types only, because browsers do not get these files.
+import type { Agent } from '#shared/api/agent.js';
+import type { Approval as ApprovalSchema, ApprovalDetail as DetailSchema } from '#shared/api/approval.js';
+import type { DecisionOnRecord } from '#shared/api/decision.js';
+import type { Key as KeySchema, KeyCreated, KeyRotated } from '#shared/api/key.js';
+import type { Checkpoint } from '#shared/api/log.js';
+import type { Proof, ProofAccepted, ProofChain, ProofListItem } from '#shared/api/proof.js';
+import type { Trust, TrustChange as TrustChangeSchema } from '#shared/api/trust.js';
+import type { IntentFacts } from '#shared/core/policy/types.js';
+import type { ToolFacts } from '#shared/core/tools/call.js';
+import type { Shape } from '#shared/kernel/schema.js';
 
-export interface Risk {
-  readonly level: 'low' | 'medium' | 'high';
-  readonly score: number;
-  readonly factors: readonly { readonly factor: string; readonly score: number; readonly message: string }[];
-}
-
-/** The request in the caller's words. */
-export type Requested =
-  | { readonly intent: string }
-  | { readonly action: string; readonly resource: string }
-  | { readonly tool: { readonly server: string; readonly name: string } };
-
-/** GET /v1/decisions/{id} */
-export interface DecisionAnswer {
-  readonly decision_id: string;
-  /** Decisions of earlier versions have none. */
-  readonly request_id?: string;
-  readonly verdict: Verdict;
-  readonly allowed: boolean;
-  readonly agent_id: string;
-  readonly key_id: string;
-  readonly intent: {
-    /** Decisions of earlier versions have none. */
-    readonly requested?: Requested;
-    readonly normalized: string;
-    readonly action: string;
-    readonly verb: string;
-    readonly resource: string;
-    readonly effect: string;
-    readonly traits: readonly string[];
-    readonly risk: Risk;
-    readonly parsed: boolean;
-  };
-  /** Of a tool call. */
-  readonly tool?: ToolSaid;
-  readonly trust: {
-    readonly claimed_level: number | null;
-    readonly recorded_level: number;
-    readonly effective_level: number;
-    readonly score: number;
-    readonly uncertainty: number;
-    readonly as_of: { readonly signals: number; readonly day: string };
-  };
-  readonly reasons: readonly {
-    readonly policy: string;
-    readonly rule: string;
-    readonly effect: Verdict;
-    readonly code: string;
-    readonly message: string;
-  }[];
-  readonly obligations: readonly { readonly type: string; readonly [member: string]: unknown }[];
-  readonly approval?: { readonly approval_id: string; readonly expires_at: string };
-  readonly policy_set: { readonly digest: string };
-  readonly proof: { readonly proof_id: string };
-  readonly evaluated_at: string;
-  readonly expires_at: string;
-  /** Whether it may be acted upon now; not part of the answer to the agent. */
-  readonly stands: boolean;
-  readonly stands_reason?: string;
-}
-
-/** GET /v1/agents/{agentId} */
-export interface AgentAnswer {
-  readonly agentId: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly capabilities: readonly string[];
-  readonly tags: readonly string[];
-  readonly metadata: Readonly<Record<string, unknown>> | null;
-  readonly status: 'ACTIVE' | 'PAUSED' | 'SUSPENDED' | 'TERMINATED';
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
-
-/** GET /v1/trust/{agentId} */
-export interface TrustAnswer {
-  readonly agentId: string;
-  readonly registered: boolean;
-  readonly score: number;
-  readonly level: number;
-  readonly tier: string;
-  readonly uncertainty: number;
-  readonly evidence: { readonly positive: number; readonly negative: number; readonly lastSignalAt: string | null };
-  readonly asOf: { readonly signals: number; readonly day: string };
-}
-
-/** An item of GET /v1/trust/{agentId}/history */
-export interface TrustChange {
-  readonly at: string;
-  readonly score: number;
-  readonly level: number;
-  readonly tier: string;
-  readonly cause: {
-    readonly lastSignal: number;
-    readonly success: number;
-    readonly failure: number;
-    readonly violation: number;
-    readonly proofId: string;
-  };
-}
-
-/** An item of GET /v1/proofs */
-export interface ProofItem {
-  readonly proofId: string;
-  readonly event: string;
-  readonly entityId: string;
-  readonly index: number | null;
-  readonly occurredAt: string;
-}
-
+export type DecisionAnswer = Shape<typeof DecisionOnRecord>;
+export type Risk = DecisionAnswer['intent']['risk'];
+export type Approval = Shape<typeof ApprovalSchema>;
+/** `bound` has the facts to which the approval is bound (shared/core/decision/approval-bound.ts). */
+export type ApprovalDetail = Omit<Shape<typeof DetailSchema>, 'bound'> & {
+  readonly bound: { readonly tool?: ToolFacts; readonly intent: IntentFacts } | null;
+};
+export type AgentAnswer = Shape<typeof Agent>;
+export type TrustAnswer = Shape<typeof Trust>;
+export type TrustChange = Shape<typeof TrustChangeSchema>;
+export type ProofItem = Shape<typeof ProofListItem>;
 /** GET /v1/proofs/{id} before the record is covered by a signed checkpoint. */
-export interface PendingProof {
-  readonly proofId: string;
-  readonly status: 'pending';
-  readonly promise?: { readonly issuedAt: string; readonly deadline: string };
-}
-
-/** An item of GET /v1/proofs/chain/{entityId}, oldest first. */
-export interface ChainItem {
-  readonly proofId: string;
-  readonly event: string;
-  /** Base64 of the canonical bytes. */
-  readonly record: string;
-  readonly index: number;
-  readonly chainIndex: number;
-  readonly eventHash: string;
-  readonly previousHash: string;
-  readonly occurredAt: string;
-}
-
-export interface ChainAnswer extends ListPage<ChainItem> {
-  readonly head: { readonly chainIndex: number; readonly eventHash: string } | null;
-}
-
-/** An item of GET /v1/log/checkpoints */
-export interface CheckpointItem {
-  readonly size: number;
-  readonly root: string;
-  readonly note: string;
-  readonly signedAt: string;
-}
+export type PendingProof = Shape<typeof ProofAccepted>;
+export type ChainItem = Shape<typeof Proof>;
+export type ChainAnswer = Shape<typeof ProofChain>;
+export type CheckpointItem = Shape<typeof Checkpoint>;
+export type Key = Shape<typeof KeySchema>;
+/** The answer to creating or rotating a key: the only one that contains the key. */
+export type MadeKey = Shape<typeof KeyCreated> & Partial<Pick<Shape<typeof KeyRotated>, 'replaces'>>;

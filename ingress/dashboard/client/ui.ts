@@ -13,8 +13,6 @@ export {
   TOOL_STATES,
   ToolCall,
   type ToolCallProps,
-  type ToolFacts,
   ToolName,
-  type ToolSaid,
 } from './components/tool-call.ts';
 export { Copy, Id, JsonView, Said, Time, useNow } from './components/text.ts';

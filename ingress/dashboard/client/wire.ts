@@ -1,4 +1,16 @@
 // The answers of the dashboard's own routes and events. Types only, which the server imports as well.
+import type { Agent } from '#shared/api/agent.js';
+import type { Policy } from '#shared/core/policy/schema.js';
+import type { ExplainedRule, Facts, Finding as PolicyFinding } from '#shared/core/policy/types.js';
+import type { Finding } from '#shared/core/proof/audit-findings.js';
+import type { Masked } from '#shared/core/tools/mask.js';
+import type { Shape } from '#shared/kernel/schema.js';
+import type { Environment, Verdict } from '#shared/kernel/vocabulary.js';
+import type { DeadJobRecord } from '#shared/platform/queues/dead-jobs.js';
+
+export type { ExplainedCondition, ExplainedRule, Finding as PolicyFinding } from '#shared/core/policy/types.js';
+export type { Masked } from '#shared/core/tools/mask.js';
+export type { Verdict } from '#shared/kernel/vocabulary.js';
 
 /** One page of a list. */
 export interface ListPage<T> {
@@ -6,7 +18,6 @@ export interface ListPage<T> {
   readonly nextCursor: string | null;
 }
 
-export type Verdict = 'ALLOW' | 'DENY' | 'ESCALATE' | 'DEGRADE';
 export type VerdictCounts = Readonly<Record<Verdict, number>>;
 
 /** The session of a key. */
@@ -14,7 +25,7 @@ export interface SessionInfo {
   readonly keyId: string;
   readonly keyName: string;
   readonly organisation: string;
-  readonly environment: 'live' | 'test' | 'dev';
+  readonly environment: Environment;
   /** Whether it is a live admin key of the operator's organisation, which may see the installation-wide pages. */
   readonly isOperator: boolean;
   /** The number of agents that the key is bound to; null: the key may see all. */
@@ -99,7 +110,7 @@ export type LogInfo = Omit<AuditedLog, 'audit'> & {
 export interface Overview {
   readonly at: string;
   readonly version: string;
-  readonly environment: 'live' | 'test' | 'dev';
+  readonly environment: Environment;
   readonly halt: { readonly reason: string; readonly since: string } | null;
   readonly decisions: {
     readonly now: RateSample;
@@ -121,13 +132,9 @@ export interface Overview {
 }
 
 /** One row of the list of agents. */
-export interface AgentRow {
-  readonly agentId: string;
-  readonly name: string;
-  readonly status: 'ACTIVE' | 'PAUSED' | 'SUSPENDED' | 'TERMINATED';
+export type AgentRow = Pick<Shape<typeof Agent>, 'agentId' | 'name' | 'status' | 'createdAt'> & {
   readonly trust: { readonly score: number; readonly level: number };
-  readonly createdAt: string;
-}
+};
 
 /** GET /dashboard/api/agents: newest first, or with a prefix in the order of ids. */
 export type AgentRows = ListPage<AgentRow>;
@@ -137,34 +144,6 @@ export interface NewerDecisions {
   readonly newer: number;
   /** Whether counting stopped at its limit. */
   readonly more: boolean;
-}
-
-/** One condition of a rule with the value it was evaluated with. */
-export interface ExplainedCondition {
-  readonly fact: string;
-  readonly path?: string;
-  readonly operator: string;
-  readonly expected: unknown;
-  readonly actual?: unknown;
-  readonly missing: boolean;
-  readonly result: boolean;
-}
-
-export interface ExplainedRule {
-  readonly policy: string;
-  readonly rule: string;
-  readonly effect: Verdict;
-  readonly matched: boolean;
-  /** Why the rule was not used. */
-  readonly skipped?: string;
-  readonly conditions: readonly ExplainedCondition[];
-}
-
-/** A masked argument of a tool call. */
-export interface MaskedArgument {
-  /** RFC 6901 */
-  readonly pointer: string;
-  readonly reason: 'name' | 'private_key' | 'credential';
 }
 
 /** GET /dashboard/api/decisions/{id}/explanation */
@@ -184,22 +163,15 @@ export type DecisionExplanation =
       /** The number of rules that applied. */
       readonly total: number;
       readonly matched: number;
-      readonly facts: Readonly<Record<string, unknown>>;
+      readonly facts: Facts;
       /** The arguments of a tool call that are masked in the facts. */
-      readonly masked: readonly MaskedArgument[];
+      readonly masked: readonly Masked[];
     }
   | { readonly state: 'erased' }
   | { readonly state: 'unreadable'; readonly sentence: string };
 
-/** A finding of the auditor. */
-export interface AuditFinding {
-  readonly kind: string;
-  /** The meaning of the kind. */
-  readonly meaning: string;
-  readonly leafIndex: number | null;
-  readonly proofId: string | null;
-  readonly sentence: string;
-}
+/** A finding of the auditor, with the meaning of its kind. */
+export type AuditFinding = Finding & { readonly meaning: string };
 
 /** One log of the organisation and environment; there are several after a fork. */
 export interface AuditedLog {
@@ -254,34 +226,10 @@ export interface WaitingApprovals {
 }
 
 /** A dead job: an item of GET /dashboard/api/dead-jobs. */
-export interface DeadJob {
-  readonly deadJobId: string;
-  /** Null for jobs of the installation. */
-  readonly organisationId: string | null;
-  readonly environment: 'live' | 'test' | 'dev' | null;
-  readonly queue: string;
-  readonly name: string;
-  /** Ids, a version and trace ids. */
-  readonly payload: unknown;
-  readonly error: string;
+export type DeadJob = Omit<DeadJobRecord, 'failedAt' | 'resolvedAt'> & {
   readonly failedAt: string;
-  readonly state: 'dead' | 'retried' | 'discarded';
   readonly resolvedAt: string | null;
-  readonly resolvedBy: string | null;
-  readonly reason: string | null;
-}
-
-/** An error or warning about a file of the policy folder. */
-export interface PolicyFinding {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  readonly code: string;
-  readonly message: string;
-  readonly severity?: 'error' | 'warning';
-  readonly hint?: string;
-  readonly example?: string;
-}
+};
 
 export interface PolicySetInfo {
   readonly digest: string;
@@ -333,23 +281,12 @@ export interface PolicyActivation {
   readonly activatedAt: string;
 }
 
-export interface PolicyTarget {
-  readonly actions: readonly string[];
-  readonly resources: readonly string[];
-  readonly environments?: readonly string[];
-  readonly organisations?: readonly string[];
-}
-
 /** A policy in a list: an item of GET /dashboard/api/policy-sets/{digest}/policies. */
-export interface PolicyHead {
-  readonly id: string;
-  readonly description: string;
-  readonly stage: 'intake' | 'enforce';
-  readonly target: PolicyTarget;
+export type PolicyHead = Pick<Policy, 'id' | 'description' | 'stage' | 'target'> & {
   readonly rules: number;
   /** The effects of its rules: verdicts, or RISK. */
   readonly effects: readonly string[];
-}
+};
 
 /** GET /dashboard/api/policy-difference */
 export interface PolicyDifference {

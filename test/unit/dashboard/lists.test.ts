@@ -1,12 +1,8 @@
 // Pure functions of the pages: the search for keys, and approvals that expire.
 import { expect } from 'chai';
-import {
-  type Approval,
-  statusAt,
-  timeLeft,
-  wasDecided,
-} from '../../../ingress/dashboard/client/pages/approvals-types.ts';
-import { type Key, keysFound } from '../../../ingress/dashboard/client/pages/keys-types.ts';
+import type { Approval, Key } from '../../../ingress/dashboard/client/answers.ts';
+import { statusAt, timeLeft, wasDecided } from '../../../ingress/dashboard/client/pages/approvals-states.ts';
+import { keysFound } from '../../../ingress/dashboard/client/pages/keys-states.ts';
 
 const NOW = new Date('2026-11-21T03:00:00Z');
 const LATER = '2026-11-22T03:00:00Z';
@@ -21,6 +17,7 @@ function key(keyId: string, more: Partial<Key> = {}): Key {
     environment: 'live',
     tier: 4,
     createdAt: BEFORE,
+    createdBy: null,
     expiresAt: LATER,
     revokedAt: null,
     replacedBy: null,

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { FAILURES } from '../../../ingress/dashboard/client/verify/failures.ts';
-import { type PublishedKey } from '../../../ingress/dashboard/client/verify/note.ts';
 import {
   STEPS,
   tlogProofOf,
@@ -13,6 +12,7 @@ import {
   verifyReceipt,
 } from '../../../ingress/dashboard/client/verify/receipt.ts';
 import { siblingSides } from '../../../ingress/dashboard/client/verify/tree.ts';
+import type { PublishedKey } from '../../../shared/core/proof/shapes.ts';
 import { writeCheckpoint } from '../../../shared/core/proof/checkpoint.ts';
 import { pathLength } from '../../../shared/core/proof/diagnose.ts';
 import { asResult, FAILURES as OURS } from '../../../shared/core/proof/failures.ts';

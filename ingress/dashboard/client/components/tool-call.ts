@@ -1,28 +1,15 @@
 // A tool call for reading: its server and tool, what the catalogue makes of it, and every argument.
+import type { ToolFacts } from '#shared/core/tools/call.js';
+import type { DecisionAnswer } from '../answers.ts';
 import { html, type VNode } from '../html.ts';
-import type { MaskedArgument } from '../wire.ts';
+import type { Masked } from '../wire.ts';
 import { Badge } from './badge.ts';
 import { KeyValue } from './layout.ts';
 import { Name } from './name.ts';
 import { Id, Said } from './text.ts';
 import { ValueTree } from './value-tree.ts';
 
-/** What a decision says about its call. */
-export interface ToolSaid {
-  readonly server: string;
-  readonly name: string;
-  readonly known: boolean;
-  readonly changed: boolean;
-}
-
-/** The call as it is stored with the facts of the decision. */
-export interface ToolFacts extends ToolSaid {
-  readonly arguments: Readonly<Record<string, unknown>>;
-  readonly definition_digest?: string;
-  readonly annotations?: Readonly<Record<string, unknown>>;
-  /** Why it is not known. */
-  readonly problem?: string;
-}
+type ToolSaid = NonNullable<DecisionAnswer['tool']>;
 
 /** The two states of a call in words; `true` and `false` are the values of the facts. */
 export const TOOL_STATES = {
@@ -50,7 +37,7 @@ export interface ToolCallProps {
   readonly tool: ToolSaid;
   /** Undefined: erased by retention, or not readable. */
   readonly facts: ToolFacts | undefined;
-  readonly masked: readonly MaskedArgument[];
+  readonly masked: readonly Masked[];
   /** In place of the arguments when there are no facts. */
   readonly missing: string;
 }

@@ -1,7 +1,7 @@
 // The arguments of a tool call for reading: an indented tree, long parts folded, secrets masked with the reason.
 import { count, named, spelled, whole } from '../format.ts';
 import { html, useState, type VNode } from '../html.ts';
-import type { MaskedArgument } from '../wire.ts';
+import type { Masked } from '../wire.ts';
 
 /** Longer texts are folded after this many characters or lines, and longer lists after this many items. */
 const MAX_CHARACTERS = 600;
@@ -10,7 +10,7 @@ const MAX_ITEMS = 50;
 /** Deeper objects are opened by a click, so that a page stays small for any arguments. */
 const MAX_OPEN_DEPTH = 4;
 
-const WHY_MASKED: Readonly<Record<MaskedArgument['reason'], string>> = {
+const WHY_MASKED: Readonly<Record<Masked['reason'], string>> = {
   name: 'its name is one of secrets',
   private_key: 'it holds a private key',
   credential: 'it has the form of a credential',
@@ -23,12 +23,12 @@ interface NodeProps {
   /** RFC 6901 pointer. */
   readonly at: string;
   readonly depth: number;
-  readonly masked: ReadonlyMap<string, MaskedArgument['reason']>;
+  readonly masked: ReadonlyMap<string, Masked['reason']>;
 }
 
 export interface ValueTreeProps {
   readonly value: Readonly<Record<string, unknown>>;
-  readonly masked: readonly MaskedArgument[];
+  readonly masked: readonly Masked[];
 }
 
 export function ValueTree({ value, masked }: ValueTreeProps): VNode {
@@ -66,13 +66,7 @@ function Members({ value, at, depth, masked }: NodeProps): VNode {
   })}</ul>${hidden > 0 && html`<${ShowAll} text=${`Show all ${whole(members.length)}`} onClick=${() => setAll(true)} />`}`;
 }
 
-function Text({
-  text,
-  masked,
-}: {
-  readonly text: string;
-  readonly masked: MaskedArgument['reason'] | undefined;
-}): VNode {
+function Text({ text, masked }: { readonly text: string; readonly masked: Masked['reason'] | undefined }): VNode {
   const [all, setAll] = useState(false);
   if (text === '') return html`<span class="muted">empty text</span>`;
   const first = text

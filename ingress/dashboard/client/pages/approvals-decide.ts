@@ -1,11 +1,12 @@
 // Deciding an approval: approve, reject, or the outcome when that is not possible any more.
+import type { ApprovalDetail } from '../answers.ts';
 import { api, Problem, useAction } from '../api.ts';
 import { html, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
 import { useKept, useSession } from '../session.ts';
 import { Card, Confirm, Id, KeyValue, Name, Notice, Said, Time, useNow } from '../ui.ts';
 import { wordsOf } from './decisions-parts.ts';
-import { type ApprovalDetail, isUrgent, statusAt, timeLeft, wasDecided } from './approvals-types.ts';
+import { isUrgent, statusAt, timeLeft, wasDecided } from './approvals-states.ts';
 
 interface DecideProps {
   readonly approval: ApprovalDetail;

@@ -1,5 +1,5 @@
 // The page of one approval: what a person needs to decide, and the outcome.
-import type { AgentAnswer, TrustAnswer } from '../answers.ts';
+import type { AgentAnswer, Approval, ApprovalDetail, TrustAnswer } from '../answers.ts';
 import { useApi } from '../api.ts';
 import { html, useEffect, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
@@ -23,7 +23,7 @@ import {
 } from '../ui.ts';
 import type { WaitingApprovals } from '../wire.ts';
 import { DecideCard } from './approvals-decide.ts';
-import { type Approval, type ApprovalDetail, isDecidedElsewhere, statusAt } from './approvals-types.ts';
+import { isDecidedElsewhere, statusAt } from './approvals-states.ts';
 import { Badges, intentFacts, wordsOf } from './decisions-parts.ts';
 
 const BACK = { to: href('approvals'), label: 'Approvals' };

@@ -1,4 +1,5 @@
 // The list of approvals by state.
+import type { Approval } from '../answers.ts';
 import { usePages } from '../api.ts';
 import type { CsvField } from '../csv.ts';
 import { count } from '../format.ts';
@@ -23,7 +24,7 @@ import {
 } from '../ui.ts';
 import type { WaitingApprovals } from '../wire.ts';
 import { StatusNow } from './approvals-item.ts';
-import { type Approval, isDecidedElsewhere, isUrgent, statusAt, timeLeft } from './approvals-types.ts';
+import { isDecidedElsewhere, isUrgent, statusAt, timeLeft } from './approvals-states.ts';
 import { Asked, RiskLevel, wordsOf } from './decisions-parts.ts';
 
 const FILE: readonly CsvField<Approval>[] = [

@@ -17,7 +17,6 @@ import {
   Time,
   ToolCall,
   type ToolCallProps,
-  type ToolFacts,
   Trust,
   Verdict,
   WhenLoaded,
@@ -68,9 +67,8 @@ function Shown({ decision }: { readonly decision: DecisionAnswer }): VNode {
 
 /** The arguments of a call, which are only among the facts. */
 function callOf(explanation: DecisionExplanation | undefined): Pick<ToolCallProps, 'facts' | 'masked' | 'missing'> {
-  // The facts of a decision about a tool call have the call.
   if (explanation?.state === 'explained')
-    return { facts: explanation.facts['tool'] as ToolFacts, masked: explanation.masked, missing: '' };
+    return { facts: explanation.facts.tool, masked: explanation.masked, missing: '' };
   const missing =
     explanation === undefined
       ? 'Reading…'

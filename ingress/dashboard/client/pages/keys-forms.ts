@@ -4,7 +4,7 @@ import { html, useEffect, useState, type VNode } from '../html.ts';
 import type { ControlProps } from '../components/form.ts';
 import { useKept } from '../session.ts';
 import { Confirm, Dialog, Field, FormActions, FormError, Notice, Said } from '../ui.ts';
-import type { Key, MadeKey } from './keys-types.ts';
+import type { Key, MadeKey } from '../answers.ts';
 
 interface Scope {
   readonly scope: string;

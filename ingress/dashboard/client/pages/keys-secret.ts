@@ -1,7 +1,7 @@
 // Shows a new key once. The secret is only in the state of this component.
 import { html, useEffect, useRef, type VNode } from '../html.ts';
 import { Copy, Notice, Said, Time } from '../ui.ts';
-import type { MadeKey } from './keys-types.ts';
+import type { MadeKey } from '../answers.ts';
 
 export interface SecretCardProps {
   readonly made: MadeKey;

@@ -19,7 +19,8 @@ import {
 } from '../ui.ts';
 import { CreateDialog, RevokeDialog, RotateDialog } from './keys-forms.ts';
 import { SecretCard } from './keys-secret.ts';
-import { isUsable, type Key, keysFound, type MadeKey, STATE_TONES, stateOf } from './keys-types.ts';
+import type { Key, MadeKey } from '../answers.ts';
+import { isUsable, keysFound, STATE_TONES, stateOf } from './keys-states.ts';
 
 type Asked = { readonly kind: 'create' } | { readonly kind: 'rotate' | 'revoke'; readonly key: Key };
 

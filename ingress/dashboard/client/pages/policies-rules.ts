@@ -1,32 +1,10 @@
 // One policy for reading: its target, its rules in words, and all of it as JSON.
+import type { Condition, Policy } from '#shared/core/policy/schema.js';
 import { html, type VNode } from '../html.ts';
 import { Badge, Card, Empty, JsonView, KeyValue, Verdict } from '../ui.ts';
-import type { PolicyTarget } from '../wire.ts';
-import { type Condition, compared, factName, operatorWords } from './policies-words.ts';
+import { compared, factName, operatorWords } from './policies-words.ts';
 
-/** A policy in canonical form. */
-export interface Policy {
-  readonly id: string;
-  readonly description: string;
-  readonly stage: 'intake' | 'enforce';
-  readonly target: PolicyTarget;
-  readonly rules: readonly Rule[];
-}
-
-export interface Rule {
-  readonly name: string;
-  readonly conditions: Condition;
-  readonly event: {
-    readonly type: string;
-    readonly params: {
-      readonly code?: string;
-      readonly factor?: string;
-      readonly score?: number;
-      readonly message: string;
-      readonly obligations?: readonly object[];
-    };
-  };
-}
+type Rule = Policy['rules'][number];
 
 /** The effect of a rule: a verdict, or RISK. */
 export function Effect({ type }: { readonly type: string }): VNode {
@@ -76,8 +54,8 @@ function RuleText({ rule }: { readonly rule: Rule }): VNode {
     <h3 class="policy-rule-name">${rule.name}</h3>
     <div class="policy-rule-text"><span class="policy-rule-word">When</span><${ConditionText} condition=${rule.conditions} /></div>
     <div class="policy-rule-text"><span class="policy-rule-word">then</span><div>
-      <p><${Effect} type=${type} /> ${params.score !== undefined && html`<span class="num">+${params.score}</span> `}<code>${params.code ?? params.factor}</code> ${params.message}</p>
-      ${params.obligations !== undefined && html`<ul class="obligations">${params.obligations.map((each) => html`<li><code>${JSON.stringify(each)}</code></li>`)}</ul>`}
+      <p><${Effect} type=${type} /> ${'score' in params && html`<span class="num">+${params.score}</span> `}<code>${'code' in params ? params.code : params.factor}</code> ${params.message}</p>
+      ${'obligations' in params && html`<ul class="obligations">${params.obligations.map((each) => html`<li><code>${JSON.stringify(each)}</code></li>`)}</ul>`}
     </div></div>
   </li>`;
 }

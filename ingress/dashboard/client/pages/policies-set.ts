@@ -1,11 +1,12 @@
 // The pages of a policy set and of one policy.
+import type { Policy } from '#shared/core/policy/schema.js';
 import { useApi, usePages } from '../api.ts';
 import { count, short } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { href, useFilters } from '../router.ts';
 import { Badge, Card, type Column, Empty, Filters, Id, KeyValue, List, PageHead, Time, WhenLoaded } from '../ui.ts';
 import type { PolicyHead, PolicySetInfo } from '../wire.ts';
-import { Codes, Effect, type Policy, PolicyBody } from './policies-rules.ts';
+import { Codes, Effect, PolicyBody } from './policies-rules.ts';
 
 const COLUMNS: readonly Column<PolicyHead>[] = [
   { title: 'Policy', cell: ({ id }) => id },

@@ -1,4 +1,5 @@
 // Shadow mode: how a draft would have decided live requests, without effect on them.
+import type { ShadowStatus } from '#shared/domain/drafts/reports.js';
 import { useApi } from '../api.ts';
 import { compact, count, short, whole } from '../format.ts';
 import { type ComponentChildren, html, type VNode } from '../html.ts';
@@ -20,80 +21,23 @@ import {
   Verdict as VerdictBadge,
   WhenLoaded,
 } from '../ui.ts';
-import type { PolicyFinding, SessionInfo, Verdict } from '../wire.ts';
+import type { SessionInfo } from '../wire.ts';
 import { Findings } from './policies-findings.ts';
 
-interface Change {
-  readonly decisions: number;
-  readonly stricter: number;
-  readonly looser: number;
-}
-
-interface TableOf<Item> {
-  readonly items: readonly Item[];
-  readonly more: number;
-  readonly beyond: number;
-}
-
-interface RuleChange {
-  readonly policy: string;
-  readonly rule: string;
-  readonly effect: Verdict;
-  readonly newly: number;
-  readonly noLonger: number;
-}
-
-type AgentChange = Change & { readonly organisation: string; readonly environment: string; readonly agentId: string };
-
-interface Example {
-  readonly decisionId: string;
-  readonly organisation: string;
-  readonly environment: string;
-  readonly agentId: string;
-  readonly intent: string;
-  readonly tool?: { readonly server: string; readonly name: string };
-  readonly before: { readonly verdict: Verdict };
-  readonly after: { readonly verdict: Verdict; readonly reasons: readonly { readonly message: string }[] };
-}
-
-/** The changes that a draft would have made. */
-interface Draft {
-  readonly digest: string;
-  readonly policies: number;
-  readonly share: number;
-  readonly since: string;
-  readonly until: string;
-  readonly skipped: number;
-  readonly decisions: {
-    readonly total: number;
-    readonly evaluated: number;
-    readonly notEvaluable: { readonly total: number };
-  };
-  readonly changed: Change;
-  readonly transitions: readonly { readonly from: Verdict; readonly to: Verdict; readonly decisions: number }[];
-  readonly rules: TableOf<RuleChange>;
-  readonly agents: TableOf<AgentChange>;
-  readonly examples: readonly Example[];
-}
-
-/** GET /v1/policies/shadow */
-interface Shadow {
-  readonly running: boolean;
-  readonly draft: { readonly digest: string } | null;
-  readonly share: number | null;
-  readonly findings: readonly PolicyFinding[];
-  readonly drafts: readonly Draft[];
-}
+type Draft = ShadowStatus['drafts'][number];
+type RuleChange = Draft['rules']['items'][number];
+type AgentChange = Draft['agents']['items'][number];
+type Example = Draft['examples'][number];
 
 export function ShadowPage({ views }: { readonly views: ComponentChildren }): VNode {
-  const shadow = useApi<Shadow>('/v1/policies/shadow');
+  const shadow = useApi<ShadowStatus>('/v1/policies/shadow');
   const again = html`<button type="button" class="button" onClick=${shadow.reload}>Reload</button>`;
   return html`<${PageHead} title="Policies" lead="Shadow mode evaluates a draft with live requests, without effect on them." actions=${again} />
     ${views}
-    <${WhenLoaded} of=${shadow} what="Reading the results">${(data: Shadow) => html`<${Shown} shadow=${data} />`}<//>`;
+    <${WhenLoaded} of=${shadow} what="Reading the results">${(data: ShadowStatus) => html`<${Shown} shadow=${data} />`}<//>`;
 }
 
-function Shown({ shadow }: { readonly shadow: Shadow }): VNode {
+function Shown({ shadow }: { readonly shadow: ShadowStatus }): VNode {
   const { running, draft, share, findings, drafts } = shadow;
   if (!running && drafts.length === 0)
     return html`<div class="list"><${Empty} title="Shadow mode is off">To use it, start the workers with CUSTOS_SHADOW_POLICY_DIR set to the folder of the draft.<//></div>`;
@@ -135,7 +79,7 @@ function DraftCard({ draft }: { readonly draft: Draft }): VNode {
   </section>`;
 }
 
-function moreOf({ more, beyond }: TableOf<unknown>): string | undefined {
+function moreOf({ more, beyond }: Draft['rules'] | Draft['agents']): string | undefined {
   return more + beyond === 0 ? undefined : `and ${compact(more + beyond)} more`;
 }
 

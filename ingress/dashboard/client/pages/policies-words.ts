@@ -1,17 +1,5 @@
 // Conditions of rules in words. Pure.
-
-/** As policy files have them. */
-export interface Comparison {
-  readonly fact: string;
-  readonly path?: string;
-  readonly operator: string;
-  readonly value: unknown;
-}
-export type Condition =
-  | { readonly all: readonly Condition[] }
-  | { readonly any: readonly Condition[] }
-  | { readonly not: Condition }
-  | Comparison;
+import type { Comparison } from '#shared/core/policy/schema.js';
 
 export const OPERATOR_WORDS: Readonly<Record<string, string>> = {
   equal: 'is',

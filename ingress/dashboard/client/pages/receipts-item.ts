@@ -1,12 +1,12 @@
 // The page of one receipt: pending until its record is in the log, then verified in the browser.
+import type { PublishedKey, Receipt } from '#shared/core/proof/shapes.js';
 import { api, useApi } from '../api.ts';
 import type { PendingProof } from '../answers.ts';
 import { short, spelled } from '../format.ts';
 import { html, useEffect, useState, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
 import { Card, Empty, KeyValue, Loading, Name, Notice, PageHead, Time, WhenLoaded } from '../ui.ts';
-import type { PublishedKey } from '../verify/note.ts';
-import { type Receipt, type Verification, verifyReceipt } from '../verify/receipt.ts';
+import { type Verification, verifyReceipt } from '../verify/receipt.ts';
 import { Downloads, ReceiptShown } from './receipts-shown.ts';
 
 const BACK = { to: href('receipts'), label: 'Receipts' };

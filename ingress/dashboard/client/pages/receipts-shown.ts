@@ -1,4 +1,6 @@
 // A verified receipt in detail: the result, the checks, the record, and its place in the log.
+import type { RecordView } from '#shared/core/proof/record-read.js';
+import type { Receipt } from '#shared/core/proof/shapes.js';
 import { spelled, whole } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
@@ -6,8 +8,8 @@ import { save } from '../save.ts';
 import { Card, Copy, Id, JsonView, KeyValue, Name, Notice, Time } from '../ui.ts';
 import { toHex } from '../verify/bytes.ts';
 import { FAILURES } from '../verify/failures.ts';
-import { type Receipt, recordBytes, type Step, tlogProofOf, type Verification } from '../verify/receipt.ts';
-import { readRecord, type RecordView } from '../verify/record.ts';
+import { recordBytes, type Step, tlogProofOf, type Verification } from '../verify/receipt.ts';
+import { readRecord } from '../verify/record.ts';
 
 export interface ReceiptShownProps {
   /** Undefined: the text is not a receipt. */

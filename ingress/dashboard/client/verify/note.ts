@@ -1,4 +1,5 @@
 // Checkpoints (C2SP signed-note, tlog-checkpoint, cosignature/v1) and the keys that sign them.
+import type { PublishedKey } from '#shared/core/proof/shapes.js';
 import {
   type Bytes,
   concat,
@@ -19,17 +20,6 @@ const DASH = '\u2014 ';
 const KEY_NAME = /^[^\p{White_Space}\p{Cc}+]+$/u;
 const MAX_SIGNATURES = 100;
 const MAX_NOTE_CHARACTERS = 65_536;
-
-/** One entry of GET /v1/log/keys. */
-export interface PublishedKey {
-  readonly keyId: string;
-  /** `<name>+<key hash>+<base64>` */
-  readonly vkey: string;
-  readonly use: string;
-  /** The smallest and the largest tree that the key may sign; null: the key is in use. */
-  readonly firstSize: number;
-  readonly lastSize: number | null;
-}
 
 /** A parsed log key whose own hash and id have been checked. */
 export interface LogKey {

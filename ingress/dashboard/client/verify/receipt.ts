@@ -1,4 +1,6 @@
 // Verifies a receipt in the browser, step by step, with the service's published keys. Independent of shared/core/proof.
+import type { RecordView } from '#shared/core/proof/record-read.js';
+import type { PublishedKey, Receipt } from '#shared/core/proof/shapes.js';
 import {
   type Bytes,
   equal,
@@ -13,8 +15,8 @@ import {
   utf8,
 } from './bytes.ts';
 import { CannotVerify, Failure, type FailureCode } from './failures.ts';
-import { checkSignatures, checkSize, findKeys, type Head, parseNote, type PublishedKey, readKeys } from './note.ts';
-import { isOfLog, readRecord, type RecordView } from './record.ts';
+import { checkSignatures, checkSize, findKeys, type Head, parseNote, readKeys } from './note.ts';
+import { isOfLog, readRecord } from './record.ts';
 import { diagnose, hashLeaf, rootOf } from './tree.ts';
 
 /** The limit of POST /v1/proofs/verify. */
@@ -24,20 +26,6 @@ const TLOG_PROOF = 'c2sp.org/tlog-proof@v1';
 const MEMBERS = ['checkpoint', 'format', 'index', 'path', 'proofId', 'record', 'status'];
 const MAX_PATH = 53;
 const MAX_PROOF_ID = 256;
-
-/** A receipt, as GET /v1/proofs/{id} gives it. */
-export interface Receipt {
-  readonly format: typeof FORMAT;
-  readonly status: 'anchored';
-  readonly proofId: string;
-  /** The record's canonical bytes, base64. */
-  readonly record: string;
-  readonly index: number;
-  /** Lower-case hex, from the leaf's sibling up. */
-  readonly path: readonly string[];
-  /** The text of a signed note. */
-  readonly checkpoint: string;
-}
 
 /** The checks in order. */
 export const STEPS = [

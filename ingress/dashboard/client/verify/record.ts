@@ -1,21 +1,6 @@
 // Parses the record in a receipt: canonical JSON (RFC 8785) of exactly five members.
+import type { RecordView } from '#shared/core/proof/record-read.js';
 import { fromHashHex } from './bytes.ts';
-
-/** The record of a leaf. */
-export interface RecordView {
-  /** The entity that the record concerns. */
-  readonly agentId: string;
-  readonly eventType: string;
-  readonly occurredAt: string;
-  readonly payload: {
-    readonly body: unknown;
-    readonly environment: string;
-    readonly organisation: string;
-    readonly proofId: string;
-  };
-  /** Event hash of the entity's previous record, 64 zeros for the first. */
-  readonly previousHash: string;
-}
 
 /** The limit of `custos verify`. */
 const MAX_DEPTH = 80;

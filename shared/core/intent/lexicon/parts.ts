@@ -199,7 +199,7 @@ export const record = <K extends Type.TString, V extends Type.TSchema>(
   key: K,
   value: V,
   options: { readonly description: string; readonly examples: readonly unknown[] },
-) => Type.Record(key, value, { ...closed, ...options });
+): ReturnType<typeof Type.Record<K, V>> => Type.Record(key, value, { ...closed, ...options });
 
 /** The members that the installation and each organisation may have; all are required for the installation. */
 export const WORDS = {

@@ -1,51 +1,10 @@
-// Approvals as the API returns them, and texts about their states.
-import type { DecisionAnswer } from '../answers.ts';
+// Texts about the states of approvals.
+import type { Approval } from '../answers.ts';
 import { relative } from '../format.ts';
-import type { ToolFacts } from '../ui.ts';
-import type { MaskedArgument, WaitingApprovals } from '../wire.ts';
-
-export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'used' | 'expired';
-
-/** An item of GET /v1/approvals. */
-export interface Approval {
-  readonly approvalId: string;
-  readonly status: ApprovalStatus;
-  readonly agentId: string;
-  readonly keyId: string;
-  readonly intentId: string | null;
-  readonly createdAt: string;
-  readonly expiresAt: string;
-  readonly decidedAt: string | null;
-  readonly decidedBy: string | null;
-  readonly reason: string | null;
-  readonly usedAt: string | null;
-  readonly usedBy: string | null;
-  readonly usedDecisionId: string | null;
-  /** The ESCALATE that opened it. */
-  readonly decision: DecisionAnswer;
-}
-
-/** GET /v1/approvals/{id} */
-export interface ApprovalDetail extends Approval {
-  /** Whether the reading key may decide: it must be independent of the key of the request. */
-  readonly mayDecide: boolean;
-  /** What the approval is bound to; null: erased by retention, or opened by an earlier version. */
-  readonly bound: {
-    readonly tool?: ToolFacts;
-    readonly intent: {
-      readonly data_classes: readonly string[];
-      readonly flags: readonly string[];
-      readonly places: readonly string[];
-    };
-  } | null;
-  /** The masked arguments of the tool call in `bound`. */
-  readonly masked: readonly MaskedArgument[];
-  /** Null: retention has erased it. */
-  readonly context: Readonly<Record<string, unknown>> | null;
-}
+import type { WaitingApprovals } from '../wire.ts';
 
 /** The status at this time: the service stores an expiry later than it takes effect. */
-export function statusAt({ status, expiresAt }: Approval, now: Date): ApprovalStatus {
+export function statusAt({ status, expiresAt }: Approval, now: Date): Approval['status'] {
   const isOpen = status === 'pending' || status === 'approved';
   return isOpen && Date.parse(expiresAt) <= now.getTime() ? 'expired' : status;
 }

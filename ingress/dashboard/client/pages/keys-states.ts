@@ -1,27 +1,6 @@
-// Keys as the API returns them, and their states.
+// The states of keys.
+import type { Key } from '../answers.ts';
 import type { Tone } from '../ui.ts';
-
-/** An item of GET /v1/auth/keys. */
-export interface Key {
-  readonly keyId: string;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly agentIds: readonly string[] | null;
-  readonly environment: 'live' | 'test' | 'dev';
-  readonly tier: number;
-  readonly createdAt: string;
-  readonly expiresAt: string | null;
-  readonly revokedAt: string | null;
-  readonly replacedBy: string | null;
-  readonly lastUsedAt: string | null;
-}
-
-/** The answer to creating or rotating a key: the only one that contains the key. */
-export interface MadeKey extends Pick<Key, 'keyId' | 'name' | 'environment' | 'expiresAt'> {
-  readonly key: string;
-  /** The rotated key. */
-  readonly replaces?: { readonly keyId: string; readonly expiresAt: string };
-}
 
 export type KeyState = 'active' | 'replaced' | 'expired' | 'revoked';
 
