@@ -1,13 +1,13 @@
 // Re-exports the components for the pages.
 export { Badge, Status, Trust, tierName, Verdict } from './components/badge.ts';
-export { Bars, Chart, type Series } from './components/chart.ts';
+export { Bars, Chart } from './components/chart.ts';
 export { Field, Segments } from './components/form.ts';
 export { Download } from './components/download.ts';
 export { Confirm, Dialog, FormActions } from './components/dialog.ts';
 export { Card, KeyValue, Notice, PageHead, Stat, Stats, type Tone } from './components/layout.ts';
 export { Empty, ErrorState, FormError, Loading, WhenLoaded } from './components/states.ts';
 export { type Column, type FilterField, Filters, List, Table } from './components/table.ts';
-export { LookUp, type LookUpProps } from './components/look-up.ts';
+export { LookUp } from './components/look-up.ts';
 export { Name } from './components/name.ts';
 export {
   TOOL_STATES,

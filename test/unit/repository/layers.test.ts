@@ -82,6 +82,8 @@ describe('layer rules', function () {
     ['ingress/routes/x.ts', '../../workers/app.ts'],
     ['workers/x.ts', '../ingress/app.ts'],
     ['workers/x.ts', '../cli/context.ts'],
+    ['ingress/dashboard/client/x.ts', '#shared/kernel/vocabulary.js'],
+    ['ingress/dashboard/client/pages/x.ts', '../../../../workers/app.ts'],
   ];
   const downwards = FLOORS.flatMap((floor, at) =>
     FLOORS.slice(0, at + 1).map((below): [string, string] => [
@@ -119,6 +121,15 @@ describe('layer rules', function () {
       rule: RESTRICTED,
       fires: true,
     })),
+    {
+      title: 'let the dashboard import types of shared/',
+      case: {
+        file: 'ingress/dashboard/client/x.ts',
+        source: "import type { Verdict } from '#shared/kernel/vocabulary.js';\nexport type Used = Verdict;\n",
+      },
+      rule: RESTRICTED,
+      fires: false,
+    },
     ...allowed.map(([file, imported]) => ({
       title: `let ${file} import ${imported}`,
       case: importing(file, imported),
