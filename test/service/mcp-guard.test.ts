@@ -1,114 +1,23 @@
-// mcp-guard with the real service, a catalogue and the real filesystem server: reads pass, moves are refused, writes wait for approval.
+// mcp-guard with the real service and a catalogue: one approval for one call, arguments at their limits, a revoked key, hidden tools.
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { expect } from 'chai';
 import { SYSTEM_CLOCK } from '../../cli/mcp-guard/clock.ts';
 import { createCustos } from '../../cli/mcp-guard/custos.ts';
-import { findRoot } from '../../shared/platform/config/root.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { startGuardSession } from '../support/guard-session.ts';
-import { CLI } from '../support/mcp-guard.ts';
-import { cleanEnv } from '../support/process.ts';
+import { callTool, connectFiles, FILE_POLICIES } from '../support/guarded-files.ts';
 import { type Service, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
-
-const FILESYSTEM = path.join(findRoot(), 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js');
-
-const rule = (name: string, type: 'ALLOW' | 'DENY' | 'ESCALATE', tool: string): object => ({
-  name,
-  conditions: { all: [{ fact: 'tool', path: 'name', operator: 'equal', value: tool }] },
-  event: { type, params: { code: name.toUpperCase().replaceAll('-', '_'), message: `${tool} is decided by ${name}` } },
-});
-const policies = {
-  'files.json': {
-    id: 'files',
-    description: 'What agents may do with files.',
-    stage: 'enforce',
-    target: { actions: ['*'], resources: ['*'] },
-    rules: [
-      rule('reads-are-open', 'ALLOW', 'read_text_file'),
-      rule('nothing-moves', 'DENY', 'move_file'),
-      rule('writes-are-approved', 'ESCALATE', 'write_file'),
-      rule('writes-are-allowed', 'ALLOW', 'write_file'),
-    ],
-  },
-  'tools/filesystem.json': {
-    server: 'filesystem',
-    description: 'Files of the test.',
-    tools: {
-      read_text_file: { action: 'read', resource: 'file/{path}' },
-      write_file: { action: 'update', effect: 'destructive', resource: 'file/{path}' },
-      move_file: { action: 'update', effect: 'destructive', resource: 'file/{destination}', places: ['file/{source}'] },
-    },
-  },
-};
-
-interface ToolResult {
-  readonly isError?: boolean;
-  readonly content: readonly { readonly text: string }[];
-}
 
 describe('custos mcp-guard with the real service', () => {
   let service: Service;
   before(async () => {
-    service = await startService({ policies });
+    service = await startService({ policies: FILE_POLICIES });
   });
   after(async () => service.close());
-
-  const connect = async (key: string, root: string, args: readonly string[] = []): Promise<Client> => {
-    const client = new Client({ name: 'test', version: '1.0.0' });
-    const guard = [CLI, 'mcp-guard', '--agent', 'release-bot', '--server', 'filesystem', ...args, '--'];
-    await client.connect(
-      new StdioClientTransport({
-        command: process.execPath,
-        args: [...guard, process.execPath, FILESYSTEM, root],
-        env: cleanEnv({ CUSTOS_URL: service.admin.baseUrl, CUSTOS_KEY: key }) as Record<string, string>,
-        stderr: 'ignore',
-      }),
-    );
-    return client;
-  };
-  const call = async (client: Client, name: string, args: Record<string, unknown>): Promise<ToolResult> =>
-    (await client.callTool({ name, arguments: args })) as ToolResult;
-
-  it('allows reads, refuses a move with the reason, holds a write until a human approves it, and records proofs', async () => {
-    const root = realpathSync(temporaryFolder('files'));
-    mkdirSync(path.join(root, 'app'));
-    const [from, to] = [path.join(root, 'app', 'a.txt'), path.join(root, 'app', 'b.txt')];
-    writeFileSync(from, 'hello');
-    const { key } = await service.addKey();
-    const client = await connect(key, root);
-    const moved = await call(client, 'move_file', { source: from, destination: to });
-    expect([moved.isError, existsSync(from), existsSync(to)]).to.deep.equal([true, true, false]);
-    expect(moved.content[0]?.text).to.include('move_file is decided by nothing-moves (NOTHING_MOVES)');
-    expect((await call(client, 'read_text_file', { path: from })).content[0]?.text).to.equal('hello');
-    const writing = call(client, 'write_file', { path: to, content: 'new' });
-    const waiting = await waitFor(async () => {
-      const { items } = (await service.admin.get('/v1/approvals?status=pending')).json as {
-        items: { approvalId: string }[];
-      };
-      return items[0];
-    });
-    expect(existsSync(to)).to.equal(false);
-    const approve = await service.admin.post(`/v1/approvals/${waiting.approvalId}/approve`, { reason: 'reviewed' });
-    expect(approve.status).to.equal(200);
-    expect((await writing).isError).to.not.equal(true);
-    expect(existsSync(to)).to.equal(true);
-    await client.close();
-    // One decision for each call and one for the repetition after approval; one proof for each executed call.
-    const decided = await service.rows<{ verdict: string }>('SELECT verdict FROM decision ORDER BY decision_id');
-    expect(decided.map(({ verdict }) => verdict)).to.deep.equal(['DENY', 'ALLOW', 'ESCALATE', 'ALLOW']);
-    const proofs = await waitFor(async () => {
-      const rows = await service.rows<{ n: number }>(
-        "SELECT count(*)::int AS n FROM record WHERE event = 'tool.called'",
-      );
-      return rows[0]?.n === 2 && rows;
-    });
-    expect(proofs).to.have.length(1);
-  });
 
   it('lets one call through for one approval, with two guards that share a key and race for it', async () => {
     const { key } = await service.addKey();
@@ -179,11 +88,11 @@ describe('custos mcp-guard with the real service', () => {
     const file = path.join(root, 'a.txt');
     writeFileSync(file, 'hello');
     const { key, keyId } = await service.addKey();
-    const client = await connect(key, root);
-    expect((await call(client, 'read_text_file', { path: file })).isError).to.not.equal(true);
+    const client = await connectFiles(service, key, root);
+    expect((await callTool(client, 'read_text_file', { path: file })).isError).to.not.equal(true);
     expect((await service.admin.delete(`/v1/auth/keys/${keyId}`)).status).to.equal(200);
     const refused = await waitFor(async () => {
-      const answer = await call(client, 'read_text_file', { path: file });
+      const answer = await callTool(client, 'read_text_file', { path: file });
       return answer.isError === true && answer;
     });
     expect(refused.content[0]?.text).to.include('E1002');
@@ -193,7 +102,10 @@ describe('custos mcp-guard with the real service', () => {
   it('hides a tool that a rule denies for all arguments, and no other', async () => {
     const root = realpathSync(temporaryFolder('files'));
     const { key } = await service.addKey({ scopes: ['admin:*'] });
-    const [whole, hidden] = [await connect(key, root), await connect(key, root, ['--hide-denied'])];
+    const [whole, hidden] = [
+      await connectFiles(service, key, root),
+      await connectFiles(service, key, root, ['--hide-denied']),
+    ];
     const names = async (client: Client): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
     const all = await names(whole);
     expect(await names(hidden)).to.deep.equal(all.filter((name) => name !== 'move_file'));
