@@ -1,5 +1,5 @@
 // The cost of a statement, independent of its query plan: the number of rows and index entries that it reads.
-import type { Sql } from '../../shared/platform/db/database.ts';
+import type { Database, Sql } from '../../shared/platform/db/database.ts';
 
 /** Counters of the current transaction. They may include unpublished counts of earlier transactions of the session. */
 const READ = `SELECT coalesce(sum(pg_stat_get_xact_tuples_returned(oid)), 0)::float8 AS n FROM pg_class
@@ -16,4 +16,25 @@ export async function rowsRead(
     await run(sql);
     return (await count()) - before;
   });
+}
+
+/** The same database, which counts the rows and index entries that its transactions read. */
+export function countingReads(db: Database): { readonly db: Database; readonly rowsRead: () => number } {
+  let total = 0;
+  return {
+    rowsRead: () => total,
+    db: {
+      ...db,
+      transaction: (work) =>
+        db.transaction(async (sql) => {
+          let result: Awaited<ReturnType<typeof work>> | undefined;
+          total += await rowsRead(
+            (count) => count(sql),
+            async () => (result = await work(sql)),
+          );
+          // Assigned, because the work has ended.
+          return result as Awaited<ReturnType<typeof work>>;
+        }),
+    },
+  };
 }

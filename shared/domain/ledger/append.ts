@@ -22,7 +22,7 @@ const MAKE_LOG = `INSERT INTO log (organisation_id, environment, origin) SELECT 
 // One look-up by primary key for each row, written as a range from the id to the id with LIMIT 1, because only that index has this
 // order. With an equality the planner also chose the index by agent while the tables were empty, and searched it ten times a row,
 // which was half of PostgreSQL's work.
-export const TAKE = `SELECT inbox.seq::text AS seq, inbox.source, inbox.source_id, found.proof_id, found.entity_id, found.event, found.occurred_at::text AS occurred_at,
+const TAKE = `SELECT inbox.seq::text AS seq, inbox.source, inbox.source_id, found.proof_id, found.entity_id, found.event, found.occurred_at::text AS occurred_at,
       (extract(epoch FROM found.occurred_at) * 1000)::float8 AS occurred_ms, found.record, found.traceparent
     FROM (SELECT * FROM log_inbox WHERE organisation_id = $1 AND environment = $2 ORDER BY organisation_id, environment, seq LIMIT ${MAX_BATCH}) AS inbox
     LEFT JOIN LATERAL (

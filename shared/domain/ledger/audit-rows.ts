@@ -20,7 +20,7 @@ const HEAD = `SELECT log.size::text AS size, log.frontier, log.origin, log.organ
 // Each ORDER BY determines the index, also for a single row, which is searched as a range from its id to its id. Without it, and
 // before the first ANALYZE, the planner may choose an index with which all leaves of the log, or all decisions of an agent, are
 // read for each row: 480 microseconds a leaf against 25, as long as the plan is cached.
-export const LEAVES = `SELECT leaf.leaf_index::text AS leaf_index, leaf.proof_id, leaf.entity_id, leaf.event, leaf.occurred_at, leaf.chain_index::text AS chain_index,
+const LEAVES = `SELECT leaf.leaf_index::text AS leaf_index, leaf.proof_id, leaf.entity_id, leaf.event, leaf.occurred_at, leaf.chain_index::text AS chain_index,
       leaf.previous_hash, leaf.event_hash, leaf.leaf_hash,
       found.proof_id AS source_proof_id, found.entity_id AS source_entity_id, found.event AS source_event, found.occurred_at AS source_occurred_at, found.record,
       found.decision_id, found.key_id, found.verdict, found.policy_digest, found.request_id, found.tool_server, found.tool_name, found.facts, found.facts_salt,

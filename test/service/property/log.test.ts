@@ -1,12 +1,11 @@
 // Property: with records in any order and concurrent or killed appenders, the log has no gap and every chain is intact.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Database, EntitySql, Statement } from '../../../shared/platform/db/database.ts';
+import type { Database, EntitySql } from '../../../shared/platform/db/database.ts';
 import { createDecisionStore, type DecisionRow } from '../../../shared/domain/decisions/decision-store.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
-import { appendWaiting, TAKE } from '../../../shared/domain/ledger/append.ts';
-import { LEAVES } from '../../../shared/domain/ledger/audit-rows.ts';
+import { appendWaiting } from '../../../shared/domain/ledger/append.ts';
 import { createProofStore, type ProofRow } from '../../../shared/domain/ledger/proof-store.ts';
 import { recordPrefix } from '../../../shared/core/proof/record.ts';
 import type { Environment } from '../../../shared/kernel/vocabulary.ts';
@@ -282,46 +281,6 @@ describe('the log', function suite() {
       expect(kills).to.be.above(0);
       await append(log);
       expect(await check(log)).to.include({ size: 1_440, waiting: 0 });
-    });
-  });
-
-  describe('with plans made before the tables were analysed', () => {
-    const FILL = [
-      `INSERT INTO decision SELECT 'dec_' || n, 'o', 'live', 'agent ' || n % 50, 'key', 'ALLOW', now(), 'd', 'prf_' || n, 'p', ''
-        FROM generate_series(100000, 105000) AS n`,
-      `INSERT INTO leaf SELECT 'o', 'live', n, 'prf_' || n, 'decision', 'dec_' || n, 'agent ' || n % 50, n / 50, 'custos.decision', now(),
-        sha256('p'), sha256('e'), sha256('l'), now(), 1 FROM generate_series(100000, 105000) AS n`,
-    ];
-
-    /** The scans in the generic plan of a statement. */
-    const scansOf = (statement: Statement, types: string, values: string, settings: readonly string[]) =>
-      db.transaction(async (sql) => {
-        const run = (text: string): Promise<{ 'QUERY PLAN': string }[]> => sql.query(text, []);
-        for (const table of ['log_inbox', 'decision', 'record', 'leaf'])
-          await run(`CREATE TEMPORARY TABLE ${table} (LIKE public.${table} INCLUDING ALL) ON COMMIT DROP`);
-        for (const fill of FILL) await run(fill);
-        for (const setting of ['enable_seqscan = off', 'plan_cache_mode = force_generic_plan', ...settings])
-          await run(`SET LOCAL ${setting}`);
-        await run(`PREPARE test_plan (${types}) AS ${statement}`);
-        const rows = await run(`EXPLAIN EXECUTE test_plan (${values})`);
-        await run('DEALLOCATE test_plan');
-        const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-        return [...plan.matchAll(/(?:Index|Bitmap|Seq)\S* .*Scan.*/g)].map(([line]) => line.replace(/ *\(cost.*/, ''));
-      });
-
-    it('looks up each pending record by its primary key', async () => {
-      const scans = await scansOf(TAKE, 'text, text', "'o', 'live'", ['enable_sort = off']);
-      expect(scans.filter((line) => /(decision|record)_pkey/.test(line))).to.have.lengthOf(2);
-      expect(scans).to.have.lengthOf(3);
-    });
-
-    it('looks up each audited record by its primary key, and its predecessor by their chain', async () => {
-      const scans = await scansOf(LEAVES, 'int, bigint, bigint, text, text', "1, 0, 1024, 'o', 'live'", []);
-      expect(scans.filter((line) => /(decision|record|leaf)_pkey/.test(line))).to.have.lengthOf(3);
-      expect(
-        scans.filter((line) => line.includes('Backward using leaf_') && line.includes('chain_index')),
-      ).to.have.lengthOf(1);
-      expect(scans).to.have.lengthOf(4);
     });
   });
 
