@@ -11,13 +11,6 @@ const GROWTH_PERCENT = 30;
 /** V8 does not know the live size before the first full collection, and waits for half a gigabyte. After this time a process has started. */
 const FIRST_COLLECTION_MS = 5_000;
 
-/** The effects on V8; replaced in tests. */
-export interface HeapControl {
-  setFlags(flags: string): void;
-  collect(): void;
-  after(ms: number, work: () => void): void;
-}
-
 /** Runs a full collection now. It blocks the process for about a tenth of a second. */
 export function collectGarbage(): void {
   // The only way that needs no command-line option.
@@ -26,17 +19,11 @@ export function collectGarbage(): void {
   setFlagsFromString('--no-expose-gc');
 }
 
-const control: HeapControl = {
-  setFlags: setFlagsFromString,
-  collect: collectGarbage,
-  after: (ms, work) => void setTimeout(work, ms).unref(),
-};
-
 /** @param execArgv options of the process; when they set the same flag, nothing is changed */
-export function keepHeapSmall(execArgv: readonly string[], { setFlags, collect, after } = control): void {
+export function keepHeapSmall(execArgv: readonly string[], firstCollectionMs = FIRST_COLLECTION_MS): void {
   // V8 accepts underscores in place of hyphens.
   if (execArgv.some((option) => option.replaceAll('_', '-').startsWith(FLAG))) return;
   // An unknown flag only prints a warning here; as a command-line option it would end the process.
-  setFlags(`${FLAG}=${GROWTH_PERCENT}`);
-  after(FIRST_COLLECTION_MS, collect);
+  setFlagsFromString(`${FLAG}=${GROWTH_PERCENT}`);
+  setTimeout(collectGarbage, firstCollectionMs).unref();
 }
