@@ -47,18 +47,6 @@ const DATABASE = 'bin/postgres -D';
 describe('custos start', function () {
   this.timeout(120_000);
 
-  it('serves from an empty folder, leaves no process when stopped, and finds its data at the second start', async () => {
-    const first = await startCustos();
-    expect(await healthOf(first)).to.equal(200);
-    expect(first.stdout()).to.contain(`curl -s ${first.address}/v1/reference/tiers`);
-    expect(first.stdout()).to.contain(`Dashboard   ${first.address}/dashboard`);
-    await queryOnce(databaseOf(first), 'CREATE TABLE kept AS SELECT 42 AS answer');
-    expect(await stopAll(first)).to.equal(0);
-    const second = await startCustos({ CUSTOS_DATA_DIR: first.dataDir });
-    expect(await queryOnce(databaseOf(second), 'SELECT answer FROM kept')).to.deep.equal([{ answer: 42 }]);
-    expect(await stopAll(second, 'SIGINT')).to.equal(0);
-  });
-
   it('stops the database that a command started when the reader of its output closes', async () => {
     const dataDir = temporaryDataDir();
     const unread = runProcess('cli/main.js', ['log', 'list'], { CUSTOS_DATA_DIR: dataDir });
@@ -69,41 +57,39 @@ describe('custos start', function () {
     await waitFor(() => !existsSync(pidFile), { timeoutMs: 20_000, what: 'the end of the database' });
   });
 
-  it('leaves no ingress or worker running when it is killed, and the next start recovers', async () => {
-    const killed = await startCustos();
-    const ours = running(killed.processIds(), 'main.js');
-    const database = childOf(killed, DATABASE);
-    await queryOnce(databaseOf(killed), 'CREATE TABLE kept AS SELECT 1');
-    expect(ours).to.have.lengthOf(3);
-    await killed.kill();
-    await untilGone(ours, 30_000);
-    const again = await startCustos({ CUSTOS_DATA_DIR: killed.dataDir });
-    expect(await queryOnce(databaseOf(again), 'SELECT FROM kept')).to.have.lengthOf(1);
-    await untilGone([database], 100);
-    expect(await stopAll(again)).to.equal(0);
-  });
+  // The tests of a group share one service, because a start takes six seconds of processor time.
+  describe('from its first start to its last stop', () => {
+    let latest: TestCustos | undefined;
+    /** The service that the test before left running. */
+    const service = async (): Promise<TestCustos> => (latest ??= await startCustos());
+    after(() => latest?.stop());
 
-  it('starts over when it was killed while creating the database', async () => {
-    const dataDir = temporaryDataDir();
-    mkdirSync(path.join(dataDir, 'postgres.new', 'base'), { recursive: true });
-    writeFileSync(path.join(dataDir, 'postgres.new', 'PG_VERSION'), '18\n');
-    writeFileSync(path.join(dataDir, 'postgres.password'), 'left over');
-    writeFileSync(path.join(dataDir, 'pepper.new'), 'half');
-    const custos = await startCustos({ CUSTOS_DATA_DIR: dataDir });
-    expect(await healthOf(custos)).to.equal(200);
-    expect(readdirSync(dataDir)).not.to.include.members(['postgres.new']);
-    await stopAll(custos);
-  });
-
-  // These tests share one service, which the last test stops; each waits until the process that it killed has restarted.
-  describe('while it runs', () => {
-    let custos: TestCustos;
-    before(async () => {
-      custos = await startCustos();
+    it('serves from an empty folder, leaves no process when stopped, and finds its data at the second start', async () => {
+      const first = await startCustos();
+      expect(await healthOf(first)).to.equal(200);
+      expect(first.stdout()).to.contain(`curl -s ${first.address}/v1/reference/tiers`);
+      expect(first.stdout()).to.contain(`Dashboard   ${first.address}/dashboard`);
+      await queryOnce(databaseOf(first), 'CREATE TABLE kept AS SELECT 42 AS answer');
+      expect(await stopAll(first)).to.equal(0);
+      latest = await startCustos({ CUSTOS_DATA_DIR: first.dataDir });
+      expect(await queryOnce(databaseOf(latest), 'SELECT answer FROM kept')).to.deep.equal([{ answer: 42 }]);
     });
-    after(() => custos?.stop());
 
-    it('lets no other user read the secrets', () => {
+    it('leaves no ingress or worker running when it is killed, and the next start recovers', async () => {
+      const killed = await service();
+      const ours = running(killed.processIds(), 'main.js');
+      const database = childOf(killed, DATABASE);
+      await queryOnce(databaseOf(killed), 'CREATE TABLE before_kill AS SELECT 1');
+      expect(ours).to.have.lengthOf(3);
+      await killed.kill();
+      await untilGone(ours, 30_000);
+      latest = await startCustos({ CUSTOS_DATA_DIR: killed.dataDir });
+      expect(await queryOnce(databaseOf(latest), 'SELECT FROM before_kill')).to.have.lengthOf(1);
+      await untilGone([database], 100);
+    });
+
+    it('lets no other user read the secrets', async () => {
+      const custos = await service();
       const names = readdirSync(custos.dataDir).filter((name) => name !== 'postgres');
       expect(names).to.include.members(['pepper', 'postgres-password', 'signing-key.pem', 'promise-key.pem']);
       for (const name of names) expect(statSync(path.join(custos.dataDir, name)).mode & 0o077, name).to.equal(0);
@@ -112,6 +98,7 @@ describe('custos start', function () {
     });
 
     it('refuses a second supervisor on the same data, naming the first', async () => {
+      const custos = await service();
       const second = runProcess('cli/main.js', ['start'], { PORT: '0', CUSTOS_DATA_DIR: custos.dataDir });
       expect(await second.ended).to.deep.equal({ code: 1, signal: null });
       expect(second.stderr()).to.equal(`custos: already running: process ${custos.pid} uses ${custos.dataDir}.\n`);
@@ -123,6 +110,7 @@ describe('custos start', function () {
       ['workers', 'workers/main.js'],
     ] as const)
       it(`restarts ${name} when it is killed, at the same address`, async () => {
+        const custos = await service();
         const before = childOf(custos, file);
         process.kill(before, 'SIGKILL');
         await waitFor(() => childOf(custos, file) !== before, { what: `another ${name}` });
@@ -130,16 +118,20 @@ describe('custos start', function () {
       });
 
     it('restarts PostgreSQL when it is killed, at the same address and with its data', async () => {
+      const custos = await service();
       const url = databaseOf(custos);
-      await queryOnce(url, 'CREATE TABLE kept AS SELECT 1');
+      await queryOnce(url, 'CREATE TABLE before_crash AS SELECT 1');
       const before = childOf(custos, DATABASE);
       process.kill(before, 'SIGKILL');
-      await waitFor(async () => (await queryOnce(url, 'SELECT FROM kept')).length === 1, { what: 'the database' });
+      await waitFor(async () => (await queryOnce(url, 'SELECT FROM before_crash')).length === 1, {
+        what: 'the database',
+      });
       expect(childOf(custos, DATABASE)).not.to.equal(before);
       await waitFor(async () => (await healthOf(custos)) === 200, { what: 'ingress to answer' });
     });
 
     it('treats two simultaneous signals as one (Ctrl-C under npm sends two), and stops restarted processes too', async () => {
+      const custos = await service();
       const all = custos.processIds();
       expect(all.length, 'supervisor, ingress, workers, database').to.be.at.least(4);
       process.kill(custos.pid, 'SIGINT');
@@ -148,25 +140,42 @@ describe('custos start', function () {
     });
   });
 
-  it('exits at once on the second signal', async () => {
-    const custos = await startCustos();
-    const all = custos.processIds();
-    const frozen = childOf(custos, 'ingress/main.js');
-    // A frozen process does not react to SIGTERM.
-    process.kill(frozen, 'SIGSTOP');
-    const stopped = custos.stop();
-    let ended = false;
-    void custos.ended.then(() => (ended = true));
-    await waitFor(
-      () => {
-        if (!ended) process.kill(custos.pid, 'SIGTERM');
-        return ended;
-      },
-      // After one signal it would wait 25 s for the frozen process.
-      { intervalMs: 300, timeoutMs: 15_000, what: 'a forced end' },
-    );
-    expect((await stopped).code).to.equal(1);
-    await untilGone(all, 15_000);
+  describe('after an interrupted first start', () => {
+    let latest: TestCustos | undefined;
+    const service = async (): Promise<TestCustos> => (latest ??= await startCustos());
+    after(() => latest?.stop());
+
+    it('starts over when it was killed while creating the database', async () => {
+      const dataDir = temporaryDataDir();
+      mkdirSync(path.join(dataDir, 'postgres.new', 'base'), { recursive: true });
+      writeFileSync(path.join(dataDir, 'postgres.new', 'PG_VERSION'), '18\n');
+      writeFileSync(path.join(dataDir, 'postgres.password'), 'left over');
+      writeFileSync(path.join(dataDir, 'pepper.new'), 'half');
+      latest = await startCustos({ CUSTOS_DATA_DIR: dataDir });
+      expect(await healthOf(latest)).to.equal(200);
+      expect(readdirSync(dataDir)).not.to.include.members(['postgres.new']);
+    });
+
+    it('exits at once on the second signal', async () => {
+      const custos = await service();
+      const all = custos.processIds();
+      const frozen = childOf(custos, 'ingress/main.js');
+      // A frozen process does not react to SIGTERM.
+      process.kill(frozen, 'SIGSTOP');
+      const stopped = custos.stop();
+      let ended = false;
+      void custos.ended.then(() => (ended = true));
+      await waitFor(
+        () => {
+          if (!ended) process.kill(custos.pid, 'SIGTERM');
+          return ended;
+        },
+        // After one signal it would wait 25 s for the frozen process.
+        { intervalMs: 300, timeoutMs: 15_000, what: 'a forced end' },
+      );
+      expect((await stopped).code).to.equal(1);
+      await untilGone(all, 15_000);
+    });
   });
 
   it('names invalid settings, and starts nothing', async () => {
