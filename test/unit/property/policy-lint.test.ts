@@ -93,9 +93,11 @@ function tally(operator: Operator, sets: ReadonlyMap<string, readonly PolicyLike
   while (sites.length > 0 && result.defects < SITES) {
     const [site] = sites.splice(pick(sites.length), 1);
     const mutant = site === undefined ? undefined : operator.mutate(site);
-    if (site === undefined || mutant === undefined || !load(mutant.policies).ok || !isDefect(site, mutant)) continue;
+    if (site === undefined || mutant === undefined) continue;
+    const loaded = load(mutant.policies);
+    if (!loaded.ok || !isDefect(site, mutant)) continue;
     result.defects += 1;
-    const findings = lintPolicySet(setOf(mutant.policies));
+    const findings = lintPolicySet(loaded.set);
     const isFound = findings.some(
       ({ code, policy, rule }) => operator.codes.includes(code) && mutant.at.includes(`${policy}/${rule}`),
     );

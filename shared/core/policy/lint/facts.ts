@@ -30,15 +30,17 @@ export function setPath(facts: object, path: string, value: unknown): void {
     else if (!Object.hasOwn(facts, 'tool')) setMember(facts, 'tool', {});
     return;
   }
-  const keys = path.split('.').flatMap((key) => (key.endsWith('[]') ? [key.slice(0, -2), '0'] : [key]));
+  const isInList = path.includes('[]');
+  const parts = path.split('.');
+  const keys = isInList ? parts.flatMap((key) => (key.endsWith('[]') ? [key.slice(0, -2), '0'] : [key])) : parts;
   const last = keys.pop();
   let at = facts;
   for (const [i, key] of keys.entries()) {
     const next: unknown = Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined;
-    if (typeof next === 'object' && next !== null && (!Array.isArray(next) || path.includes('[]'))) at = next;
+    if (typeof next === 'object' && next !== null && (!Array.isArray(next) || isInList)) at = next;
     else {
       if (value === undefined) return;
-      const made = (keys[i + 1] ?? last) === '0' && path.includes('[]') ? [] : {};
+      const made = (keys[i + 1] ?? last) === '0' && isInList ? [] : {};
       setMember(at, key, made);
       at = made;
     }

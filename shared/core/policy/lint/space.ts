@@ -101,7 +101,8 @@ interface Settled {
 
 /** @param keepsAll whether to keep values that give the same results: a target tells them apart */
 function settle(dimension: Dimension, asking: readonly Leaf[], keepsAll: boolean): Settled {
-  const facts = new Map(dimension.values.map((value) => [value, partialFacts(value)]));
+  // Most targets have dimensions that no comparison reads.
+  const facts = new Map(asking.length === 0 ? [] : dimension.values.map((value) => [value, partialFacts(value)]));
   const outcomeFor = (leaf: Leaf, value: Assignment): ComparisonOutcome => outcomeOf(leaf, facts.get(value) ?? {});
   const settled = keepsAll
     ? dimension
