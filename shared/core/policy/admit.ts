@@ -46,6 +46,9 @@ const HINTS: Readonly<Record<LintCode, string>> = {
   HOST_BITS: 'write the network, or the one address',
   UNKNOWN_OBLIGATION: 'correct the name',
   UNKNOWN_ORGANISATION: 'correct the slug',
+  TOOL_ABSENT: 'begin the conditions with tool.present equal true',
+  UNANCHORED_PATTERN: 'write ^ at the beginning and $ at the end',
+  UNKNOWN_TOOL: 'correct the name',
 };
 
 /** Formats the request that demonstrates a finding, with the relevant facts. */
@@ -95,6 +98,7 @@ export function admitPolicySet<Lexicon>(texts: PolicyTexts, deps: AdmitDependenc
           errorsOnly,
           verbs: deps.verbsOf(loaded.set.lexicon),
           organisations: organisations && new Set(organisations),
+          tools: loaded.set.tools,
           ...(deps.lintBudget === undefined ? {} : { budget: deps.lintBudget }),
           ...(deps.warningsBudget === undefined ? {} : { warningsBudget: deps.warningsBudget }),
         }),
@@ -102,7 +106,13 @@ export function admitPolicySet<Lexicon>(texts: PolicyTexts, deps: AdmitDependenc
       )
     : [];
   const errors = [...refused, ...linted.filter(({ severity }) => severity === 'error')].sort(byPlace);
-  const ofTools = loaded.ok ? catalogueFindings(policies.filter(isCatalogue), deps.verbsOf(loaded.set.lexicon)) : [];
+  const ofTools =
+    loaded.ok && !errorsOnly
+      ? catalogueFindings(policies.filter(isCatalogue), {
+          verbs: deps.verbsOf(loaded.set.lexicon),
+          compiled: loaded.set.compiled,
+        })
+      : [];
   const warnings = [...linted.filter(({ severity }) => severity === 'warning'), ...ofTools].sort(byPlace);
   return { set: loaded.ok && errors.length === 0 ? loaded.set : undefined, errors, warnings };
 }

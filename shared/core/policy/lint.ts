@@ -8,16 +8,18 @@ import { obligationFindings } from './lint/obligations.ts';
 import { openToAnyone, openToLessTrusted } from './lint/open.ts';
 import { createLintedSet, type LintedRule } from './lint/rules.ts';
 import { shadowFindings } from './lint/shadow.ts';
+import { type KnownTools, toolFindings } from './lint/tools.ts';
 import type { LintFinding } from './lint/types.ts';
 import { wordFindings, type Surroundings } from './lint/words.ts';
 import type { CompiledSet } from './compile.ts';
 import type { Policy } from './schema.ts';
 
 export { LINT_CODES } from './lint/types.ts';
+export type { KnownTools } from './lint/tools.ts';
 export type { Surroundings } from './lint/words.ts';
 export type { LintCode, LintFinding, LintSeverity, RuleName, Witness } from './lint/types.ts';
 
-export interface LintOptions extends Surroundings {
+export interface LintOptions extends Surroundings, KnownTools {
   /** Only findings of severity error, which a load needs. The time is proportional to the number of rules. */
   readonly errorsOnly?: boolean;
   /** Comparisons after which the search stops, so that no set takes long. Default 100 million, about five seconds. */
@@ -61,7 +63,7 @@ export function lintPolicySet(
   }
   if (errorsOnly) return findings.filter(({ severity }) => severity === 'error').sort(CODE_ORDER);
   linted.budget.left = Math.min(linted.budget.left, warningsBudget);
-  findings.push(...wordFindings(linted, alive, surroundings));
+  findings.push(...wordFindings(linted, alive, surroundings), ...toolFindings(linted, alive, surroundings));
   const unconditional = new Set<LintedRule>();
   for (const rule of alive) {
     findings.push(...duplicateConditions(linted, rule));

@@ -106,7 +106,7 @@ function withArgument(
 const MAX_PLACES = 20;
 
 /** The resource of a call that names none: its tool. Signs that a resource can not have become look-alikes that it can. */
-function toolResource({ server, name }: ToolCall): string {
+export function toolResource({ server, name }: Pick<ToolCall, 'server' | 'name'>): string {
   const plain = (text: string): string => text.replaceAll(/[^\p{L}\p{N}._-]+/gu, '_');
   const canonical = canonicalResource(`tools/${plain(server)}/${plain(name)}`);
   return canonical.ok ? canonical.resource : 'tools';

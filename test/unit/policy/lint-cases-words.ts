@@ -1,13 +1,23 @@
 // Linter cases about words and values that are probably mistakes.
-import type { Surroundings } from '../../../shared/core/policy/lint.ts';
+import type { KnownTools, Surroundings } from '../../../shared/core/policy/lint.ts';
+import { compileCatalogues } from '../../../shared/core/tools/catalogue.ts';
 import { all, db, degradeIf, is, level, to, type LintCase } from './lint-case.ts';
 import { policy } from './support.ts';
 
 const VERBS = ['delete', 'drop', 'truncate', 'read'];
 /** The linter's knowledge of the installation in these cases. */
-export const SURROUNDINGS: Surroundings = {
+export const SURROUNDINGS: Surroundings & KnownTools = {
   verbs: { has: (verb) => VERBS.includes(verb), all: VERBS },
   organisations: new Set(['acme', 'globex']),
+  tools: compileCatalogues([
+    {
+      server: 'filesystem',
+      description: 'Files.',
+      tools: { read_file: { action: 'read' }, move_file: { action: 'update' } },
+    },
+    { server: 'memory', description: 'A graph.', tools: { read_graph: { action: 'read' } } },
+    { server: 'open', description: 'Anything.', trustAnnotations: true, tools: {} },
+  ]),
 };
 
 export const WORD_CASES: readonly LintCase[] = [

@@ -78,6 +78,9 @@ function refuted(set: PolicySet, fewer: PolicySet, finding: LintFinding, some: F
       const expected = finding.message.includes('always holds');
       return partHolds(set, finding, some) === expected ? undefined : 'the part is not constant';
     }
+    case 'TOOL_ABSENT':
+    case 'UNANCHORED_PATTERN':
+    case 'UNKNOWN_TOOL':
     case 'DUPLICATE_CONDITION':
     case 'CONTEXT_TYPE':
     case 'CALLERS_WORD':

@@ -4,7 +4,7 @@ import { knownVerbs } from '../../../shared/core/intent/lexicon/known-verbs.ts';
 import { admitPolicySet } from '../../../shared/core/policy/admit.ts';
 import type { TextFile } from '../../../shared/core/policy/files.ts';
 import { loadCanonicalSet, loadPolicySet } from '../../../shared/core/policy/load.ts';
-import { compileLexicon, filesOf, LEXICON, policy } from '../policy/support.ts';
+import { ALWAYS, compileLexicon, filesOf, LEXICON, policy } from '../policy/support.ts';
 import { catalogueOf, shippedLexicon } from './support.ts';
 
 const POLICIES = filesOf([policy('p', 'ALLOW')]);
@@ -176,6 +176,25 @@ describe('the catalogues of a policy set', () => {
     expect(set).to.not.equal(undefined);
     const told = warnings.filter(({ code }) => code === 'TOOL_MILDER').map(({ file, pointer }) => `${file} ${pointer}`);
     expect(told).to.deep.equal(['tools/files.json /tools/deleteFile', 'tools/files.json /tools/rows.erase']);
+  });
+
+  it('are warned about entries whose calls no rule is about, by action, resource and places', () => {
+    const lexicon = { path: 'lexicon.json', text: '{}' };
+    const deps = { compileLexicon: () => shippedLexicon(), verbsOf: knownVerbs };
+    const catalogue = catalogueOf({
+      inside: { action: 'read', resource: 'files/srv/{path}' },
+      above: { action: 'read', resource: 'files/{path}' },
+      outside: { action: 'read', resource: 'mail/{box}' },
+      beside: { action: 'read', resource: 'mail/{box}', places: ['files/srv/{path}'] },
+      other_action: { action: 'create', resource: 'files/srv/{path}' },
+      code: { action: 'execute', reads: { command: 'shell' } },
+      without_resource: { action: 'read' },
+    });
+    const target = { actions: ['read'], resources: ['files/srv/*'] };
+    const files = [...filesOf([policy('p', 'DENY', ALWAYS, { target })]), fileOf(catalogue)];
+    const { warnings } = admitPolicySet({ policies: files, lexicon }, deps);
+    const told = warnings.filter(({ code }) => code === 'TOOL_UNREACHED').map(({ pointer }) => pointer);
+    expect(told).to.deep.equal(['/tools/outside', '/tools/other_action', '/tools/without_resource']);
   });
 
   it('a thousand tools load in a moment, one more is refused', () => {

@@ -3,6 +3,7 @@ import type { Leaf } from '../normal-form.ts';
 import { textsOf } from '../comparisons.ts';
 import { isPattern } from '../../intent/resource.ts';
 import { parseHours, timeOf } from '../values.ts';
+import { probableMatch } from './patterns.ts';
 import {
   addressesAround,
   freshWord,
@@ -94,7 +95,14 @@ export function textValues(leaves: readonly Leaf[]): Representatives {
       .flatMap(itemsOf)
       .filter(isText)
       .map((part) => part.replaceAll(/\*+/g, 'example'));
-    return { values: [...new Set([...rest.values, ...inside])], exact: false };
+    const matches = partly
+      .filter(({ operator }) => operator.name === 'matchesPattern')
+      .flatMap(itemsOf)
+      .filter(isText)
+      .map(probableMatch)
+      // With something around it first: the first text with the same results is the one that is shown.
+      .flatMap((text) => [`before${text}after`, `before${text}`, `${text}after`, text]);
+    return { values: [...new Set([...rest.values, ...inside, ...matches])], exact: false };
   }
   const constants = textConstants(leaves);
   const combined = (constants.starts.length + 1) * (constants.ends.length + 1) + constants.whole.length;

@@ -19,6 +19,9 @@ export const LINT_CODES = [
   'HOST_BITS',
   'UNKNOWN_OBLIGATION',
   'UNKNOWN_ORGANISATION',
+  'TOOL_ABSENT',
+  'UNANCHORED_PATTERN',
+  'UNKNOWN_TOOL',
 ] as const;
 export type LintCode = (typeof LINT_CODES)[number];
 

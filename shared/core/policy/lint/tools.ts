@@ -1,0 +1,176 @@
+// Conditions about tool calls: rules that hold for questions without a call, patterns that match too much, names in no catalogue.
+import { nearestName } from '../../../kernel/near.ts';
+import type { ToolCatalogues } from '../../tools/catalogue.ts';
+import { holdsFor, type NormalNode } from '../normal-form.ts';
+import type { Facts } from '../types.ts';
+import { applies, witnessOf } from './answers.ts';
+import { itemsOf } from './context-values.ts';
+import { firstPattern } from './dead.ts';
+import { permits } from './open.ts';
+import { isUnanchored } from './patterns.ts';
+import { leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
+import { ruleHolds, search } from './search.ts';
+import { asEvaluated, both, not, CERTAIN, type Unsure } from './space.ts';
+import type { LintFinding, Witness } from './types.ts';
+
+export interface KnownTools {
+  /** By server. Absent: unknown, and nothing is reported about names. */
+  readonly tools?: ToolCatalogues | undefined;
+}
+
+const PRESENT = 'tool.present';
+const isOfCall = (path: string): boolean => path.startsWith('tool.') && path !== PRESENT;
+
+/** Evaluates a condition as if no comparison of a missing fact of a call held. */
+function holdsWithoutGuess(node: NormalNode, facts: Facts, unsure: Unsure): boolean {
+  switch (node.kind) {
+    case 'all':
+      return node.of.every((part) => holdsWithoutGuess(part, facts, unsure));
+    case 'any':
+      return node.of.some((part) => holdsWithoutGuess(part, facts, unsure));
+    case 'leaf':
+      return holdsFor(node, facts, isOfCall(node.leaf.path) ? CERTAIN : unsure);
+  }
+}
+
+/** A rule that holds for a question without a call, only because the facts of a call are missing there. */
+function absentFinding(set: LintedSet, linted: LintedRule, leaves: readonly Part[]): LintFinding[] {
+  const { rule } = linted;
+  const ofCall = leaves.filter(({ node }) => node.kind === 'leaf' && isOfCall(node.leaf.path));
+  const [first] = ofCall;
+  if (first === undefined || !rule.holdsWhenUnsure) return [];
+  const found = search({
+    set,
+    rules: [linted],
+    pattern: firstPattern(linted),
+    formula: (space) =>
+      both(
+        ruleHolds(space, linted),
+        ...ofCall.map(({ node }) => not(space.conditionOf(node, CERTAIN))),
+        space.where('tool', (value) => value.get(PRESENT) !== true),
+      ),
+    accept: (facts) =>
+      facts.tool === undefined &&
+      applies(linted, set, facts) &&
+      !holdsWithoutGuess(rule.condition, facts, asEvaluated(rule)),
+  });
+  if (found.kind !== 'found') return [];
+  return [
+    ruleFinding(linted, {
+      code: 'TOOL_ABSENT',
+      pointer: first.pointer,
+      message: `also holds for questions without a tool call, because "${wordsOf(first)}" is missing there`,
+      witness: witnessOf(set, linted, found.facts, 'holds for a question without a tool call'),
+    }),
+  ];
+}
+
+/** A permission by a pattern that other texts match, too. */
+function patternFindings(set: LintedSet, linted: LintedRule, leaves: readonly Part[]): LintFinding[] {
+  if (!permits(linted.rule.effect.type)) return [];
+  return leaves.flatMap((part) => {
+    if (part.node.kind !== 'leaf') return [];
+    const { leaf } = part.node;
+    if (leaf.operator.name !== 'matchesPattern' || leaf.negated) return [];
+    const open = itemsOf(leaf).find((item): item is string => typeof item === 'string' && isUnanchored(item));
+    if (open === undefined) return [];
+    return finding(set, linted, {
+      code: 'UNANCHORED_PATTERN',
+      pointer: part.pointer,
+      message: `permits every text that contains a match of ${JSON.stringify(open)}, whatever stands before and after it`,
+      hint: `write ${JSON.stringify(`^(?:${open})$`)}, or startsWith or matchesGlob`,
+      shows: `permitted, with "${wordsOf(part)}"`,
+    });
+  });
+}
+
+function finding(
+  set: LintedSet,
+  linted: LintedRule,
+  {
+    shows,
+    ...rest
+  }: Pick<LintFinding, 'code' | 'pointer' | 'message'> & { readonly hint: string; readonly shows: string },
+): LintFinding {
+  const witness = showing(set, linted, shows);
+  return ruleFinding(linted, { ...rest, ...(witness === undefined ? {} : { witness }) });
+}
+
+function showing(set: LintedSet, linted: LintedRule, shows: string): Witness | undefined {
+  const found = search({
+    set,
+    rules: [linted],
+    pattern: firstPattern(linted),
+    formula: (space) => ruleHolds(space, linted),
+    accept: (facts) => applies(linted, set, facts),
+  });
+  return found.kind === 'found' ? witnessOf(set, linted, found.facts, shows) : undefined;
+}
+
+const NAMES_WHOLE = ['equal', 'in'];
+
+/** The texts that a rule requires of a fact: not those that it refuses. */
+function namedIn(leaves: readonly Part[], path: string): { readonly part: Part; readonly text: string }[] {
+  return leaves.flatMap((part) => {
+    if (part.node.kind !== 'leaf') return [];
+    const { leaf } = part.node;
+    if (leaf.path !== path || leaf.negated || !NAMES_WHOLE.includes(leaf.operator.name)) return [];
+    return itemsOf(leaf).flatMap((text) => (typeof text === 'string' ? [{ part, text }] : []));
+  });
+}
+
+/**
+ * A server or a tool that no catalogue has. A rule that refuses may mean an unknown one, so there only a similar name is a finding;
+ * a permission never counts for it.
+ */
+function nameFindings(
+  set: LintedSet,
+  linted: LintedRule,
+  leaves: readonly Part[],
+  { tools }: KnownTools,
+): LintFinding[] {
+  if (tools === undefined) return [];
+  const servers = namedIn(leaves, 'tool.server');
+  const named = servers.flatMap(({ text }) => tools.get(text) ?? []);
+  const catalogues = servers.length === 0 ? [...tools.values()] : named;
+  const isOpen = catalogues.some(({ trustAnnotations }) => trustAnnotations);
+  const names = catalogues.flatMap((one) => [...one.tools.keys()]);
+  const complain = (what: 'server' | 'tool', part: Part, text: string, known: readonly string[]): LintFinding[] => {
+    if (known.includes(text)) return [];
+    const near = nearestName(text, known);
+    if (near === undefined && !permits(linted.rule.effect.type)) return [];
+    return [
+      finding(set, linted, {
+        code: 'UNKNOWN_TOOL',
+        pointer: part.pointer,
+        message: `no catalogue has the ${what} ${JSON.stringify(text)}${near === undefined ? ', so no call of it is ever allowed' : `; did you mean ${JSON.stringify(near)}?`}`,
+        hint: 'correct the name, or import a catalogue with "custos tools import"; "custos tools list" shows the tools',
+        shows: `the rule is about the ${what} ${JSON.stringify(text)}`,
+      }),
+    ];
+  };
+  return [
+    ...servers.flatMap(({ part, text }) => complain('server', part, text, [...tools.keys()])),
+    // Tools of a server that has no catalogue, or whose annotations count, may have any name.
+    ...(isOpen || (servers.length > 0 && named.length === 0)
+      ? []
+      : namedIn(leaves, 'tool.name').flatMap(({ part, text }) => complain('tool', part, text, names))),
+  ];
+}
+
+/** The cost of looking at a comparison, in comparisons. */
+const COST = 1;
+
+/** All findings about conditions on calls. */
+export function toolFindings(set: LintedSet, rules: readonly LintedRule[], known: KnownTools): LintFinding[] {
+  return rules.flatMap((linted) => {
+    const leaves = leavesIn(linted.root);
+    set.budget.left -= COST * leaves.length;
+    if (set.budget.left <= 0) return [];
+    return [
+      ...absentFinding(set, linted, leaves),
+      ...patternFindings(set, linted, leaves),
+      ...nameFindings(set, linted, leaves, known),
+    ];
+  });
+}

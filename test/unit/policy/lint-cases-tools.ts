@@ -1,0 +1,108 @@
+// Linter cases about tool calls: questions without a call, patterns that match a part of a text, names in no catalogue.
+import { all, any, degradeIf, is, level, not, risk, to, type LintCase } from './lint-case.ts';
+import { policy } from './support.ts';
+
+const call = is('tool.present', 'equal', true);
+const files = is('tool.server', 'equal', 'filesystem');
+const reads = to(['read'], ['*']);
+const trusted = level('greaterThan', 2);
+
+const silent = (name: string, ...policies: LintCase['policies'][number][]): LintCase => ({ name, policies, says: [] });
+const told = (code: string, at: string, name: string, ...policies: LintCase['policies'][number][]): LintCase => ({
+  name,
+  policies,
+  says: [`warning ${code} p /rules/0/conditions${at}`],
+});
+const allowing = (pattern: string) =>
+  policy('p', 'ALLOW', all(call, trusted, is('tool.arguments.path', 'matchesPattern', pattern)), reads);
+
+export const TOOL_CASES: readonly LintCase[] = [
+  told(
+    'TOOL_ABSENT',
+    '/all/0',
+    'a DENY about an argument',
+    policy('p', 'DENY', all(is('tool.arguments.path', 'startsWith', '/etc')), reads),
+  ),
+  told('TOOL_ABSENT', '/all/0', 'a DENY about a server', policy('p', 'DENY', all(files), reads)),
+  told('TOOL_ABSENT', '', 'a DENY of all servers but one', policy('p', 'DENY', not(files), reads)),
+  told(
+    'TOOL_ABSENT',
+    '/all/0',
+    'an ESCALATE of unknown tools',
+    policy('p', 'ESCALATE', all(is('tool.known', 'equal', false))),
+  ),
+  told(
+    'TOOL_ABSENT',
+    '/all/1',
+    'an obligation for a tool',
+    degradeIf('p', all(trusted, is('tool.name', 'equal', 'read_file')), reads),
+  ),
+  silent('a DENY about a server of a call', policy('p', 'DENY', all(call, files), reads)),
+  silent(
+    'a DENY about an argument that is there',
+    policy(
+      'p',
+      'DENY',
+      all(is('tool.arguments.path', 'isPresent', true), is('tool.arguments.path', 'startsWith', '/etc')),
+      reads,
+    ),
+  ),
+  silent(
+    'a DENY of questions without a call, and of a tool',
+    policy('p', 'DENY', any(is('tool.present', 'equal', false), all(call, files)), reads),
+  ),
+  silent('an ALLOW about a tool, which needs a call', policy('p', 'ALLOW', all(files, trusted), reads)),
+  told('UNANCHORED_PATTERN', '/all/2', 'a pattern without an end', allowing('^/srv/app/')),
+  told('UNANCHORED_PATTERN', '/all/2', 'a pattern without a beginning', allowing('[.]txt$')),
+  told('UNANCHORED_PATTERN', '/all/2', 'an anchor on one alternative', allowing('^/srv/a$|/srv/b')),
+  told('UNANCHORED_PATTERN', '/all/2', 'an end that is an escaped sign', allowing('^price\\$')),
+  told('UNANCHORED_PATTERN', '/all/2', 'anchors of lines', allowing('(?m)^/srv/a$')),
+  silent('a pattern for the whole text', allowing('^/srv/(?:a|b)[^|/]*$')),
+  silent('a pattern for the whole text, with a flag', allowing('(?i)^/srv/[]|]+$')),
+  silent('a pattern for the whole text, with other anchors', allowing('\\A/srv/a\\z')),
+  silent(
+    'a DENY by a part of a text',
+    policy('p', 'DENY', all(call, is('tool.arguments.path', 'matchesPattern', 'passwd')), reads),
+  ),
+  told(
+    'UNKNOWN_TOOL',
+    '/all/1',
+    'a misspelt server',
+    policy('p', 'DENY', all(call, is('tool.server', 'equal', 'file-system')), reads),
+  ),
+  told(
+    'UNKNOWN_TOOL',
+    '/all/2',
+    'a misspelt tool of its server',
+    policy('p', 'DENY', all(call, files, is('tool.name', 'in', ['read_file', 'movefile'])), reads),
+  ),
+  told(
+    'UNKNOWN_TOOL',
+    '/all/1',
+    'a permission for a tool of another server',
+    policy('p', 'ALLOW', all(files, is('tool.name', 'equal', 'read_graph'), trusted), reads),
+  ),
+  told(
+    'UNKNOWN_TOOL',
+    '/all/0',
+    'a permission for a server without a catalogue',
+    policy('p', 'ALLOW', all(is('tool.server', 'equal', 'qqx'), trusted), reads),
+  ),
+  silent(
+    'a refusal of a server without a catalogue',
+    policy('p', 'DENY', all(call, is('tool.server', 'equal', 'qqx')), reads),
+  ),
+  silent(
+    'a permission for a tool whose server gives its annotations',
+    policy('p', 'ALLOW', all(is('tool.server', 'equal', 'open'), is('tool.name', 'equal', 'qqx'), trusted), reads),
+  ),
+  silent(
+    'a refusal of all tools but some',
+    policy('p', 'DENY', all(call, is('tool.name', 'notIn', ['readfile'])), reads),
+  ),
+  {
+    name: 'a risk of a tool that is not asked for',
+    policies: [risk('p', 100, all(is('tool.changed', 'equal', true)))],
+    says: ['warning TOOL_ABSENT p /rules/0/conditions/all/0'],
+  },
+];
