@@ -1,17 +1,17 @@
 // Conditions about tool calls: rules that hold for questions without a call, patterns that match too much, names in no catalogue.
 import { nearestName } from '../../../kernel/near.ts';
+import { permits } from '../../../kernel/vocabulary.ts';
 import type { ToolCatalogues } from '../../tools/catalogue.ts';
 import { holdsFor, type NormalNode } from '../normal-form.ts';
 import type { Facts } from '../types.ts';
 import { applies, witnessOf } from './answers.ts';
 import { itemsOf } from './context-values.ts';
-import { firstPattern } from './dead.ts';
-import { permits } from './open.ts';
 import { isUnanchored } from './patterns.ts';
-import { leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
+import { firstPattern, leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
 import { ruleHolds, search } from './search.ts';
 import { asEvaluated, both, not, CERTAIN, type Unsure } from './space.ts';
-import type { LintFinding, Witness } from './types.ts';
+import type { LintFinding } from './types.ts';
+import { showing } from './words.ts';
 
 export interface KnownTools {
   /** By server. Absent: unknown, and nothing is reported about names. */
@@ -94,17 +94,6 @@ function finding(
 ): LintFinding {
   const witness = showing(set, linted, shows);
   return ruleFinding(linted, { ...rest, ...(witness === undefined ? {} : { witness }) });
-}
-
-function showing(set: LintedSet, linted: LintedRule, shows: string): Witness | undefined {
-  const found = search({
-    set,
-    rules: [linted],
-    pattern: firstPattern(linted),
-    formula: (space) => ruleHolds(space, linted),
-    accept: (facts) => applies(linted, set, facts),
-  });
-  return found.kind === 'found' ? witnessOf(set, linted, found.facts, shows) : undefined;
 }
 
 const NAMES_WHOLE = ['equal', 'in'];

@@ -32,7 +32,8 @@ interface Complaint {
 /** Cost per analysed value, in comparisons. */
 const COST = 2;
 
-function showing(set: LintedSet, linted: LintedRule, shows: string): Witness | undefined {
+/** Facts on which the rule holds, for findings about a value that is wrong by itself. */
+export function showing(set: LintedSet, linted: LintedRule, shows: string): Witness | undefined {
   const facts = factsOn(set, linted);
   return facts && witnessOf(set, linted, facts, shows);
 }
