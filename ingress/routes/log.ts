@@ -49,7 +49,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
       responses: { 200: { description: 'A signed note (C2SP tlog-checkpoint).', contentType: 'text/plain' } },
       errors: ['E4001'],
       handler: async ({ key }) => {
-        const checkpoint = await log.latestCheckpoint(key.organisationId, key.environment);
+        const checkpoint = await log.latestCheckpoint(key);
         if (checkpoint === undefined) throw new ApiError('E4001', 'The log has no checkpoint yet.');
         return { status: 200, text: checkpoint.note, contentType: 'text/plain; charset=utf-8' };
       },
@@ -65,8 +65,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
       handler: async ({ key, query }) => {
         const page = await readPage(query, {
           cursor: /^\d{1,15}$/,
-          read: (before, count) =>
-            log.checkpoints(key.organisationId, key.environment, before === undefined ? before : Number(before), count),
+          read: (before, count) => log.checkpoints(key, before === undefined ? before : Number(before), count),
           sortKey: (row) => String(row.size),
         });
         return { status: 200, body: { ...page, items: page.items.map(checkpointBody) } };
@@ -79,7 +78,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
       tag: 'Log',
       summary: 'The keys of the log, each with the tree sizes it may sign',
       responses: { 200: { description: 'All keys, old ones too.', schema: LogKeys } },
-      handler: async ({ key }) => ({ status: 200, body: await log.keys(key.organisationId, key.environment) }),
+      handler: async ({ key }) => ({ status: 200, body: await log.keys(key) }),
     }),
     defineRoute({
       method: 'GET',
@@ -92,12 +91,10 @@ export function logRoutes({ log }: LogDeps): Route[] {
       errors: ['E4001'],
       handler: async ({ key, query }) => {
         assertOrder(query.from, query.to);
-        const answer = await log
-          .consistency(key.organisationId, key.environment, query.from, query.to)
-          .catch((error: unknown) => {
-            if (error instanceof MissingNodeError) return undefined;
-            throw error;
-          });
+        const answer = await log.consistency(key, query.from, query.to).catch((error: unknown) => {
+          if (error instanceof MissingNodeError) return undefined;
+          throw error;
+        });
         if (answer === undefined) throw new ApiError('E4001', 'The log does not have that many leaves.');
         return immutable({ status: 200, text: JSON.stringify(answer) });
       },
@@ -114,7 +111,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
       handler: async ({ key, query }) => {
         assertOrder(query.from, query.to);
         const to = Math.min(query.to, query.from + MAX_LEAVES);
-        const hashes = await log.leafHashes(key.organisationId, key.environment, query.from, to);
+        const hashes = await log.leafHashes(key, query.from, to);
         return { status: 200, body: { from: query.from, to: query.from + hashes.length, hashes } };
       },
     }),

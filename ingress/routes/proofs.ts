@@ -224,8 +224,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       },
       errors: ['E4003'],
       handler: async ({ key, params, headers }) => {
-        const { organisationId, environment } = key;
-        const found = await log.receipt(organisationId, environment, params.id);
+        const found = await log.receipt(key, params.id);
         if (found !== undefined && mayName(key, found.entityId)) {
           const asText = prefers('text/plain', headers['accept']);
           const text = asText ? writeTlogProof(found.receipt) : JSON.stringify(found.receipt);
@@ -236,7 +235,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
             headers: { vary: 'Accept' },
           });
         }
-        const pending = found === undefined ? await log.pending(organisationId, environment, params.id) : undefined;
+        const pending = found === undefined ? await log.pending(key, params.id) : undefined;
         if (pending === undefined || !mayName(key, pending.entityId)) {
           throw new ApiError('E4003', 'There is no such proof in this organisation and environment.');
         }
@@ -262,12 +261,11 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       responses: { 200: { description: 'One page of the chain, and its head.', schema: ProofChain } },
       handler: async ({ key, params, query }) => {
         assertMayName(key, params.entityId, '{entityId}');
-        const { organisationId, environment } = key;
         const limit = query.limit ?? DEFAULT_LIMIT;
         const from = Number(decodeCursor(query.cursor, /^\d{1,15}$/) ?? 0);
-        const leaves = await log.chain(organisationId, environment, params.entityId, from, limit + 1);
+        const leaves = await log.chain(key, params.entityId, from, limit + 1);
         // Read after the items, so it is never older than the last of them.
-        const head = await log.chainHead(organisationId, environment, params.entityId);
+        const head = await log.chainHead(key, params.entityId);
         const next = leaves[limit];
         return {
           status: 200,

@@ -7,6 +7,11 @@ export interface Owner {
   readonly environment: Environment;
 }
 
+/** The values of the columns organisation_id and environment. */
+export type OwnerColumns = readonly [organisationId: string, environment: Environment];
+
+export const ownerColumns = ({ organisationId, environment }: Owner): OwnerColumns => [organisationId, environment];
+
 export function ownerOf({ organisationId, environment }: Owner): Owner {
   return { organisationId, environment };
 }

@@ -123,7 +123,7 @@ describe('a log whose database is restored from an older backup', () => {
     const newest = await findLog(db, organisationId, 'live');
     expect(newest).to.include({ origin: fork.origin, size: 5, haltedReason: null });
 
-    const chain = await createLogReader({ db }).chain(organisationId, 'live', 'custos:log', 0, 10);
+    const chain = await createLogReader({ db }).chain({ organisationId, environment: 'live' }, 'custos:log', 0, 10);
     expect(chain.map(({ index, event }) => [index, event])).to.deep.equal([[0, 'custos.fork']]);
     const leaf = chain[0]?.record ?? Buffer.alloc(0);
     const { body } = JSON.parse(leaf.toString('utf8')).payload;

@@ -1,5 +1,5 @@
 // Approvals in PostgreSQL: read, decided, used and expired. Each change has a `custos.approval` record on the agent's chain.
-import type { Owner } from '../../kernel/owner.ts';
+import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { loadKey } from '../keys/lookup.ts';
@@ -110,16 +110,14 @@ async function one<Row extends StoredApproval = StoredApproval>(
   return genuine(sql, 'approval', await sql.query<Row>(statement, values))[0];
 }
 
-const place = ({ organisationId, environment }: Owner): [string, string] => [organisationId, environment];
-
 /** Locks the row until the transaction ends. */
 export async function lockApproval(sql: Sql, owner: Owner, approvalId: string): Promise<StoredApproval | undefined> {
-  await sql.query(LOCK, [...place(owner), approvalId]);
+  await sql.query(LOCK, [...ownerColumns(owner), approvalId]);
   return peekApproval(sql, owner, approvalId);
 }
 
 export async function peekApproval(sql: Sql, owner: Owner, approvalId: string): Promise<StoredApproval | undefined> {
-  const row = await one(sql, PEEK, [...place(owner), approvalId]);
+  const row = await one(sql, PEEK, [...ownerColumns(owner), approvalId]);
   return row === undefined || row.used_by === null ? row : withLineage(sql, row, row.used_by);
 }
 
@@ -138,18 +136,18 @@ export async function findOpenApproval(
   digest: string,
   keyId: string,
 ): Promise<StoredApproval | 'forged' | undefined> {
-  const rows = await sql.query<StoredApproval>(FIND_OPEN, [...place(owner), digest, keyId]);
+  const rows = await sql.query<StoredApproval>(FIND_OPEN, [...ownerColumns(owner), digest, keyId]);
   return rows.length === 0 ? undefined : (genuine(sql, 'approval', rows)[0] ?? 'forged');
 }
 
 /** Whether the agent has fewer than the maximum of open approvals. */
 export async function hasRoom(sql: Sql, owner: Owner, agentId: string, nowMs: number): Promise<boolean> {
-  const [row] = await sql.query<{ n: number }>(COUNT_OPEN, [...place(owner), agentId, new Date(nowMs)]);
+  const [row] = await sql.query<{ n: number }>(COUNT_OPEN, [...ownerColumns(owner), agentId, new Date(nowMs)]);
   return row !== undefined && row.n < MAX_OPEN_APPROVALS;
 }
 
 export function readApproval(sql: Sql, owner: Owner, approvalId: string): Promise<ShownApproval | undefined> {
-  return one(sql, READ, [...place(owner), approvalId]);
+  return one(sql, READ, [...ownerColumns(owner), approvalId]);
 }
 
 /** Stores the record of a change; `change` contains `state` and the members of that state. */

@@ -1,5 +1,5 @@
 // Halts of environments: their sealed rows, changed with a record in one transaction, and a cache that the change feed keeps fresh.
-import type { Owner } from '../../kernel/owner.ts';
+import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import { haltRecordBody } from '../../core/decision/halt.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import type { ChangeFeed } from '../../platform/db/changes.ts';
@@ -53,13 +53,11 @@ function haltOf(seals: Seals, row: Partial<SealedRow<'halt'>>, id: string): Halt
   };
 }
 
-const values = ({ organisationId, environment }: Owner): [string, string] => [organisationId, environment];
-
 async function readRow(sql: Sql, owner: Owner): Promise<{ row: Row; halt: Halt | undefined }> {
   // The statement always returns one row.
-  const [row = { newest: null }] = await sql.query<Row>(READ, values(owner));
+  const [row = { newest: null }] = await sql.query<Row>(READ, ownerColumns(owner));
   const wasEver = isThere(row) || row.newest !== null;
-  return { row, halt: wasEver ? haltOf(sql.seals, row, values(owner).join('/')) : undefined };
+  return { row, halt: wasEver ? haltOf(sql.seals, row, ownerColumns(owner).join('/')) : undefined };
 }
 
 /** The halt in force now, from the database. @throws {ApiError} E6002 */
@@ -81,7 +79,7 @@ export async function beginHalt(
   owner: Owner,
   { keyId, reason, nowMs }: { readonly keyId: string; readonly reason: string; readonly nowMs: number },
 ): Promise<Halt> {
-  await sql.query(LOCK, values(owner));
+  await sql.query(LOCK, ownerColumns(owner));
   const { row, halt } = await readRow(sql, owner);
   if (halt !== undefined && !halt.isForged) return halt;
   const begun = { reason, keyId, createdAt: new Date(nowMs) };
@@ -96,7 +94,7 @@ export async function liftHalt(
   owner: Owner,
   { keyId, nowMs }: { readonly keyId: string; readonly nowMs: number },
 ): Promise<void> {
-  await sql.query(LOCK, values(owner));
+  await sql.query(LOCK, ownerColumns(owner));
   const { row, halt } = await readRow(sql, owner);
   if (halt === undefined) return;
   await write(sql, owner, row, halt, new Date(nowMs));

@@ -1,6 +1,6 @@
 // The audit of authority: keeps in memory the authority that a log's records give to keys, agents, sessions, halts and approvals, and
 // compares it with their rows repeatedly. Rows can be edited in the database; the memory of this process cannot.
-import type { Owner } from '../../kernel/owner.ts';
+import type { Owner, OwnerColumns } from '../../kernel/owner.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { quoted } from '../../core/proof/encoding.ts';
@@ -10,7 +10,6 @@ import { forbidScans } from './audit-rows.ts';
 import { approvedWithoutRow, compareAuthority } from './authority-compare.ts';
 import {
   ONE_MOMENT,
-  type OwnerColumns,
   readApprovalStates,
   readAuthorityRows,
   readLogged,

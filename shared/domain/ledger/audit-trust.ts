@@ -1,10 +1,11 @@
 // The audit of trust: compares each agent's stored evidence with the sum of the signals in its folds.
+import type { OwnerColumns } from '../../kernel/owner.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { quoted } from '../../core/proof/encoding.ts';
 import { dayOf, evidenceOf, MAX_AGE_DAYS, type SignalType } from '../../core/trust/beta.ts';
 import { forbidScans } from './audit-rows.ts';
-import { ONE_MOMENT, type OwnerColumns } from './authority-rows.ts';
+import { ONE_MOMENT } from './authority-rows.ts';
 
 /** Agents in one transaction; each may have many signals. */
 const AGENTS = 20;

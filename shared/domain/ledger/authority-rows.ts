@@ -1,5 +1,6 @@
 // The queries of the audit of authority: its records in the log and in the inbox, and the rows that give authority now.
 import type { Sql } from '../../platform/db/database.ts';
+import type { OwnerColumns } from '../../kernel/owner.ts';
 import type { SealedValues } from '../../platform/db/seals/tables.ts';
 import { otherLeafHash } from '../../core/proof/audit-tree.ts';
 import { sealRecord } from '../../core/proof/record.ts';
@@ -81,8 +82,6 @@ export interface AuthorityRows {
   readonly activeDigest: string | null;
   readonly openApprovals: readonly ApprovalRow[];
 }
-
-export type OwnerColumns = readonly [organisationId: string, environment: string];
 
 export async function readAuthorityRows(sql: Sql, owner: OwnerColumns): Promise<AuthorityRows> {
   const [halt] = await sql.query<HaltRow>(HALT, owner);

@@ -1,7 +1,7 @@
 // Reads a log: one proof, lists of proofs, and the chain of one entity.
 import type { Database } from '../../platform/db/database.ts';
 import { sealRecord } from '../../core/proof/record.ts';
-import type { Environment } from '../../kernel/vocabulary.ts';
+import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import { JOINS, LEAF, listLeaves, type LogFilter, OF_LOG } from './leaf-list.ts';
 
 export interface Anchored {
@@ -29,23 +29,19 @@ export interface Pending {
 }
 
 export interface LogReader {
-  anchored(organisationId: string, environment: Environment, proofId: string): Promise<Anchored | undefined>;
-  pending(organisationId: string, environment: Environment, proofId: string): Promise<Pending | undefined>;
+  anchored(owner: Owner, proofId: string): Promise<Anchored | undefined>;
+  pending(owner: Owner, proofId: string): Promise<Pending | undefined>;
   /** Newest first. */
   list(filter: LogFilter, limit: number): Promise<Anchored[]>;
   /** Oldest first, starting at a position in the chain. */
-  chain(
-    organisationId: string,
-    environment: Environment,
-    entityId: string,
-    from: number,
-    limit: number,
-  ): Promise<Anchored[]>;
-  chainHead(
-    organisationId: string,
-    environment: Environment,
-    entityId: string,
-  ): Promise<{ chainIndex: number; eventHash: string } | undefined>;
+  chain(owner: Owner, entityId: string, from: number, limit: number): Promise<Anchored[]>;
+  chainHead(owner: Owner, entityId: string): Promise<ChainHead | undefined>;
+}
+
+export interface ChainHead {
+  readonly chainIndex: number;
+  /** Lower-case hex. */
+  readonly eventHash: string;
 }
 
 interface Row {
@@ -64,8 +60,8 @@ interface Row {
 
 const BY_ID = `${LEAF} FROM leaf ${JOINS} WHERE ${OF_LOG} AND leaf.proof_id = $3`;
 const CHAIN = `${LEAF} FROM leaf ${JOINS} WHERE ${OF_LOG} AND leaf.entity_id = $3 AND leaf.chain_index >= $4 ORDER BY leaf.chain_index LIMIT $5`;
-const HEAD = `SELECT chain_index::text AS chain_index, encode(event_hash, 'hex') AS event_hash FROM leaf WHERE ${OF_LOG} AND entity_id = $3 ORDER BY leaf.chain_index DESC LIMIT 1`;
-const PENDING = `SELECT proof_id, entity_id, record, occurred_at FROM record WHERE organisation_id = $1 AND environment = $2 AND proof_id = $3
+const HEAD = `SELECT chain_index::float8 AS "chainIndex", encode(event_hash, 'hex') AS "eventHash" FROM leaf WHERE ${OF_LOG} AND entity_id = $3 ORDER BY leaf.chain_index DESC LIMIT 1`;
+const PENDING = `SELECT proof_id AS "proofId", entity_id AS "entityId", record, occurred_at AS "occurredAt" FROM record WHERE organisation_id = $1 AND environment = $2 AND proof_id = $3
     UNION ALL SELECT proof_id, agent_id, record, evaluated_at FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = 'dec' || substr($3, 4) AND proof_id = $3`;
 
 function anchoredOf(row: Row): Anchored {
@@ -84,34 +80,17 @@ function anchoredOf(row: Row): Anchored {
   };
 }
 
-export function createLogReader(deps: { db: Database }): LogReader {
-  const { db } = deps;
+export function createLogReader({ db }: { readonly db: Database }): LogReader {
   return {
-    async anchored(organisationId, environment, proofId) {
-      const [row] = await db.query<Row>(BY_ID, [organisationId, environment, proofId]);
-      return row === undefined ? undefined : anchoredOf(row);
+    async anchored(owner, proofId) {
+      const [row] = await db.query<Row>(BY_ID, [...ownerColumns(owner), proofId]);
+      return row && anchoredOf(row);
     },
-    async pending(organisationId, environment, proofId) {
-      const [row] = await db.query<{ proof_id: string; entity_id: string; record: Buffer; occurred_at: Date }>(
-        PENDING,
-        [organisationId, environment, proofId],
-      );
-      if (row === undefined) return undefined;
-      return { proofId: row.proof_id, entityId: row.entity_id, record: row.record, occurredAt: row.occurred_at };
+    pending: async (owner, proofId) => (await db.query<Pending>(PENDING, [...ownerColumns(owner), proofId]))[0],
+    list: async (filter, limit) => (await db.query<Row>(...listLeaves(filter, limit))).map(anchoredOf),
+    async chain(owner, entityId, from, limit) {
+      return (await db.query<Row>(CHAIN, [...ownerColumns(owner), entityId, from, limit])).map(anchoredOf);
     },
-    async list(filter, limit) {
-      return (await db.query<Row>(...listLeaves(filter, limit))).map(anchoredOf);
-    },
-    async chain(organisationId, environment, entityId, from, limit) {
-      return (await db.query<Row>(CHAIN, [organisationId, environment, entityId, from, limit])).map(anchoredOf);
-    },
-    async chainHead(organisationId, environment, entityId) {
-      const [row] = await db.query<{ chain_index: string; event_hash: string }>(HEAD, [
-        organisationId,
-        environment,
-        entityId,
-      ]);
-      return row === undefined ? undefined : { chainIndex: Number(row.chain_index), eventHash: row.event_hash };
-    },
+    chainHead: async (owner, entityId) => (await db.query<ChainHead>(HEAD, [...ownerColumns(owner), entityId]))[0],
   };
 }

@@ -33,25 +33,12 @@ export interface DeadJobFilter {
   readonly limit?: number;
 }
 
-interface Row {
-  dead_job_id: string;
-  organisation_id: string | null;
-  environment: Environment | null;
-  queue: string;
-  name: string;
-  payload: string;
-  error: string;
-  failed_at: Date;
-  state: DeadJobState;
-  resolved_at: Date | null;
-  resolved_by: string | null;
-  reason: string | null;
-}
-
+const COLUMNS = `dead_job_id AS "deadJobId", organisation_id AS "organisationId", environment, queue, name, payload, error, failed_at AS "failedAt", state,
+    resolved_at AS "resolvedAt", resolved_by AS "resolvedBy", reason`;
 const OF = '($1::text IS NULL OR organisation_id = $1 AND environment = $2)';
-const LIST = `SELECT * FROM dead_job WHERE ${OF} AND state = $3 AND ($4::bigint IS NULL OR dead_job_id < $4)
+const LIST = `SELECT ${COLUMNS} FROM dead_job WHERE ${OF} AND state = $3 AND ($4::bigint IS NULL OR dead_job_id < $4)
     ORDER BY dead_job_id DESC LIMIT $5`;
-const READ = `SELECT * FROM dead_job WHERE ${OF} AND dead_job_id = $3`;
+const READ = `SELECT ${COLUMNS} FROM dead_job WHERE ${OF} AND dead_job_id = $3`;
 // One statement, so that the job is queued if and only if the state of its row changes.
 const RETRY = `WITH job AS (
       UPDATE dead_job SET state = 'retried', resolved_at = now(), resolved_by = $4
@@ -59,25 +46,14 @@ const RETRY = `WITH job AS (
     ), back AS (
       ${requeueSql('job')}
     )
-    SELECT * FROM job`;
+    SELECT ${COLUMNS} FROM job`;
 const DISCARD = `UPDATE dead_job SET state = 'discarded', resolved_at = now(), resolved_by = $4, reason = $5
-    WHERE ${OF} AND dead_job_id = $3 AND state = 'dead' RETURNING *`;
+    WHERE ${OF} AND dead_job_id = $3 AND state = 'dead' RETURNING ${COLUMNS}`;
 const OPEN = "SELECT queue, count(*)::int AS jobs FROM dead_job WHERE state = 'dead' GROUP BY queue";
 
-const fromRow = (row: Row): DeadJobRecord => ({
-  deadJobId: row.dead_job_id,
-  organisationId: row.organisation_id,
-  environment: row.environment,
-  queue: row.queue,
-  name: row.name,
-  payload: JSON.parse(row.payload),
-  error: row.error,
-  failedAt: row.failed_at,
-  state: row.state,
-  resolvedAt: row.resolved_at,
-  resolvedBy: row.resolved_by,
-  reason: row.reason,
-});
+type Row = DeadJobRecord & { readonly payload: string };
+
+const fromRow = (row: Row): DeadJobRecord => ({ ...row, payload: JSON.parse(row.payload) });
 
 const place = (owner: Owner | undefined): [string | null, string | null] => [
   owner?.organisationId ?? null,
