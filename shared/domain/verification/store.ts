@@ -53,9 +53,11 @@ export interface EvidenceStore {
   openingOf(owner: DecisionOwner, approvalId: string): Promise<string | undefined>;
 }
 
-const COLUMNS = `SELECT decision.decision_id, decision.organisation_id, decision.environment, decision.agent_id, decision.key_id, decision.verdict,
-    decision.evaluated_at, decision.policy_digest, decision.proof_id, decision.request_id, decision.tool_server, decision.tool_name, decision.record, decision.facts, decision.facts_salt,
-    encode(leaf.previous_hash, 'hex') AS previous_hash, encode(leaf.event_hash, 'hex') AS event_hash, encode(leaf.leaf_hash, 'hex') AS leaf_hash`;
+const HASHES = `encode(leaf.previous_hash, 'hex') AS "previousHash", encode(leaf.event_hash, 'hex') AS "eventHash", encode(leaf.leaf_hash, 'hex') AS "leafHash"`;
+const COLUMNS = `SELECT decision.decision_id AS "decisionId", decision.organisation_id AS "organisationId", decision.environment, decision.agent_id AS "agentId",
+    decision.key_id AS "keyId", decision.verdict, decision.evaluated_at AS "evaluatedAt", decision.policy_digest AS "policyDigest", decision.proof_id AS "proofId",
+    decision.request_id AS "requestId", decision.tool_server AS "toolServer", decision.tool_name AS "toolName", decision.record, decision.facts,
+    decision.facts_salt AS "factsSalt", ${HASHES}`;
 const LEAF =
   'LEFT JOIN leaf ON leaf.organisation_id = decision.organisation_id AND leaf.environment = decision.environment AND leaf.proof_id = decision.proof_id';
 
@@ -63,7 +65,7 @@ const LEAF =
 const OWNERS = `(SELECT id AS organisation_id, environment FROM organisation, unnest(array['${ENVIRONMENTS.join("','")}']) AS environment) AS one`;
 const OF_OWNER = 'decision.organisation_id = one.organisation_id AND decision.environment = one.environment';
 const BY_ID = `${COLUMNS} FROM ${OWNERS} JOIN decision ON ${OF_OWNER} AND decision.decision_id = $1 ${LEAF}`;
-const SPANS = `SELECT one.organisation_id, one.environment, newest.decision_id FROM ${OWNERS}
+const SPANS = `SELECT one.organisation_id AS "organisationId", one.environment, newest.decision_id AS "lastId" FROM ${OWNERS}
     CROSS JOIN LATERAL (SELECT decision_id FROM decision WHERE ${OF_OWNER} ORDER BY decision_id DESC LIMIT 1) AS newest
     WHERE ($1::text IS NULL OR one.organisation_id = $1) AND ($2::text IS NULL OR one.environment = $2) ORDER BY 1, 2`;
 const PAGE = `${COLUMNS} FROM (
@@ -79,8 +81,7 @@ const SOME = `${COLUMNS} FROM (
 const POLICY_SET = 'SELECT canonical FROM policy_set WHERE digest = $1';
 const OPENING = 'SELECT decision_id FROM approval WHERE organisation_id = $1 AND environment = $2 AND approval_id = $3';
 /** Records of one entity: those in the log, then those in its inbox. */
-const RECORDS = `SELECT record.record, encode(leaf.previous_hash, 'hex') AS previous_hash, encode(leaf.event_hash, 'hex') AS event_hash, encode(leaf.leaf_hash, 'hex') AS leaf_hash,
-      leaf.chain_index AS place, 0::bigint AS seq
+const RECORDS = `SELECT record.record, ${HASHES}, leaf.chain_index AS place, 0::bigint AS seq
     FROM leaf LEFT JOIN record ON record.organisation_id = leaf.organisation_id AND record.environment = leaf.environment AND record.proof_id = leaf.source_id
     WHERE leaf.organisation_id = $1 AND leaf.environment = $2 AND leaf.entity_id = $3 AND leaf.event = $4
     UNION ALL
@@ -89,74 +90,52 @@ const RECORDS = `SELECT record.record, encode(leaf.previous_hash, 'hex') AS prev
     WHERE waiting.organisation_id = $1 AND waiting.environment = $2 AND waiting.source = 'record' AND record.entity_id = $3 AND record.event = $4
     ORDER BY place NULLS LAST, seq`;
 
-interface LeafColumns {
-  previous_hash: string | null;
-  event_hash: string | null;
-  leaf_hash: string | null;
-}
-
-interface DecisionRow extends LeafColumns {
-  decision_id: string;
-  organisation_id: string;
-  environment: string;
-  agent_id: string;
-  key_id: string;
-  verdict: string;
-  evaluated_at: Date;
-  policy_digest: string | null;
-  proof_id: string;
-  request_id: string | null;
-  tool_server: string | null;
-  tool_name: string | null;
-  record: Buffer;
-  facts: Buffer | null;
-  facts_salt: Buffer | null;
-}
-
-interface RecordRow extends LeafColumns {
+interface RecordRow {
+  readonly previousHash: string | null;
+  readonly eventHash: string | null;
+  readonly leafHash: string | null;
   /** Null: the leaf exists without its record. */
-  record: Buffer | null;
+  readonly record: Buffer | null;
+}
+
+type Columns = NonNullable<DecisionEvidence['columns']>;
+
+interface DecisionRow extends RecordRow, Omit<Columns, 'evaluatedAt'> {
+  readonly organisationId: string;
+  readonly evaluatedAt: Date;
+  readonly facts: Buffer | null;
+  readonly factsSalt: Buffer | null;
 }
 
 const GONE = Buffer.alloc(0);
 
-function loggedOf({
-  record,
-  previous_hash: previousHash,
-  event_hash: eventHash,
-  leaf_hash: leafHash,
-}: RecordRow): LoggedRecord {
+function loggedOf({ record, previousHash, eventHash, leafHash }: RecordRow): LoggedRecord {
   const { bytes } = sealRecord(record ?? GONE, previousHash ?? NO_PREVIOUS);
   return eventHash === null || leafHash === null ? { bytes } : { bytes, leaf: { eventHash, leafHash } };
 }
 
-function foundOf(row: DecisionRow): FoundDecision {
+function foundOf({
+  organisationId,
+  facts,
+  factsSalt,
+  record,
+  previousHash,
+  eventHash,
+  leafHash,
+  ...columns
+}: DecisionRow) {
+  const { decisionId, environment, agentId, policyDigest, evaluatedAt } = columns;
   return {
-    decisionId: row.decision_id,
-    owner: { organisationId: row.organisation_id, environment: row.environment, agentId: row.agent_id },
-    policyDigest: row.policy_digest,
+    decisionId,
+    owner: { organisationId, environment, agentId },
+    policyDigest,
     evidence: {
-      record: loggedOf(row),
-      columns: {
-        decisionId: row.decision_id,
-        environment: row.environment,
-        agentId: row.agent_id,
-        keyId: row.key_id,
-        verdict: row.verdict,
-        evaluatedAt: row.evaluated_at.toISOString(),
-        policyDigest: row.policy_digest,
-        proofId: row.proof_id,
-        requestId: row.request_id,
-        toolServer: row.tool_server,
-        toolName: row.tool_name,
-      },
+      record: loggedOf({ record, previousHash, eventHash, leafHash }),
+      columns: { ...columns, evaluatedAt: evaluatedAt.toISOString() },
       // Retention erases both. One without the other is damage.
-      facts:
-        row.facts === null && row.facts_salt === null
-          ? undefined
-          : { text: row.facts ?? GONE, salt: row.facts_salt ?? GONE },
+      facts: facts === null && factsSalt === null ? undefined : { text: facts ?? GONE, salt: factsSalt ?? GONE },
     },
-  };
+  } satisfies FoundDecision;
 }
 
 export function createEvidenceStore(deps: { readonly db: Database }): EvidenceStore {
@@ -173,15 +152,7 @@ export function createEvidenceStore(deps: { readonly db: Database }): EvidenceSt
       return row === undefined ? undefined : foundOf(row);
     },
     async spans({ organisationId, environment }) {
-      const rows = await db.query<Pick<DecisionRow, 'organisation_id' | 'environment' | 'decision_id'>>(SPANS, [
-        organisationId ?? null,
-        environment ?? null,
-      ]);
-      return rows.map((row) => ({
-        organisationId: row.organisation_id,
-        environment: row.environment,
-        lastId: row.decision_id,
-      }));
+      return db.query<DecisionSpan>(SPANS, [organisationId ?? null, environment ?? null]);
     },
     async page({ organisationId, environment, lastId }, afterId, limit) {
       return (await db.query<DecisionRow>(PAGE, [organisationId, environment, afterId, lastId, limit])).map(foundOf);
