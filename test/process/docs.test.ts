@@ -277,8 +277,23 @@ describeUnless(missingCurl(), 'requests in the documentation', function () {
     }
   }).timeout(120_000);
 
+  it('the guide to tool calls asks questions that have the answers shown there', async () => {
+    const guide = 'docs/guides/tool-calls.md';
+    const lines = (await shell(block(guide, 'tool-calls'))).trim().split('\n');
+    const told = lines.map((line) => {
+      const { code, verdict, reasons = [] } = JSON.parse(line) as Partial<Answer> & { code?: string };
+      return code ?? [verdict, ...reasons.map((reason) => reason.code)].join(' ');
+    });
+    expect(told).to.deep.equal(block(guide, 'tool-answers').trim().split('\n'));
+  });
+
   it('every other curl line is a valid request to the service', async () => {
-    const others = ['README.md', 'docs/guides/submit-work.md', 'docs/guides/verify-a-receipt.md'];
+    const others = [
+      'README.md',
+      'docs/guides/submit-work.md',
+      'docs/guides/tool-calls.md',
+      'docs/guides/verify-a-receipt.md',
+    ];
     const guides = DOCUMENTS.filter(({ file }) => !others.includes(file));
     const scripts = guides.flatMap(({ file, blocks }) =>
       blocks
