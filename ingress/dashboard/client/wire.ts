@@ -6,6 +6,7 @@ import type { Finding } from '#shared/core/proof/audit-findings.js';
 import type { Masked } from '#shared/core/tools/mask.js';
 import type { Shape } from '#shared/kernel/schema.js';
 import type { Environment, Verdict } from '#shared/kernel/vocabulary.js';
+import type { ProcessState } from '#shared/platform/process/heartbeat.js';
 import type { DeadJobRecord } from '#shared/platform/queues/dead-jobs.js';
 
 export type { ExplainedCondition, ExplainedRule, Finding as PolicyFinding } from '#shared/core/policy/types.js';
@@ -69,15 +70,7 @@ export interface QueueState {
   readonly oldestWaitingSeconds: number;
 }
 
-export interface ProcessInfo {
-  readonly role: 'ingress' | 'workers';
-  readonly version: string;
-  readonly host: string;
-  readonly pid: number;
-  readonly startedAt: string;
-  readonly silentSeconds: number;
-  readonly alive: boolean;
-}
+export type ProcessInfo = Omit<ProcessState, 'startedAt'> & { readonly startedAt: string };
 
 /** The state of the whole installation, for operators. */
 export interface SystemState {

@@ -2,20 +2,17 @@
 import { Type } from 'typebox';
 import { invalidField } from '../../../shared/kernel/errors.ts';
 import { AgentStatusSchema } from '../../../shared/api/agent.ts';
-import { Cursor, DEFAULT_LIMIT, Limit } from '../../../shared/api/common.ts';
+import { closed, Cursor, DEFAULT_LIMIT, Limit } from '../../../shared/api/common.ts';
 import type { Route } from '../../route.ts';
 import type { AgentLister } from '../agents.ts';
 import { pageRoute } from './page-route.ts';
 
-const Query = Type.Object(
-  {
-    status: Type.Optional(AgentStatusSchema),
-    prefix: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-    cursor: Type.Optional(Type.Unsafe<string>({ ...Cursor, maxLength: 2_000 })),
-    limit: Type.Optional(Limit),
-  },
-  { additionalProperties: false },
-);
+const Query = closed({
+  status: Type.Optional(AgentStatusSchema),
+  prefix: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+  cursor: Type.Optional(Type.Unsafe<string>({ ...Cursor, maxLength: 2_000 })),
+  limit: Type.Optional(Limit),
+});
 
 export function agentListRoute(agents: AgentLister): Route {
   return pageRoute({

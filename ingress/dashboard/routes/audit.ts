@@ -1,22 +1,15 @@
 // The audit page: the state of the logs, and the operator trail.
 import { Type } from 'typebox';
 import type { Database } from '../../../shared/platform/db/database.ts';
-import { Cursor, DEFAULT_LIMIT, Limit, StringEnum } from '../../../shared/api/common.ts';
-import { decodeCursor, pageOf } from '../../routes/paging.ts';
+import { closed, PAGE, StringEnum } from '../../../shared/api/common.ts';
+import { readPage } from '../../routes/paging.ts';
 import type { Route } from '../../route.ts';
 import type { AuditedLogs, OperatorActions } from '../client/wire.ts';
 import { readLogs } from '../logs.ts';
 import { listActions } from '../operator-actions.ts';
 import { pageRoute } from './page-route.ts';
 
-const ActionsQuery = Type.Object(
-  {
-    outcome: Type.Optional(StringEnum(['begun', 'done', 'refused', 'failed'])),
-    cursor: Type.Optional(Cursor),
-    limit: Type.Optional(Limit),
-  },
-  { additionalProperties: false },
-);
+const ActionsQuery = closed({ outcome: Type.Optional(StringEnum(['begun', 'done', 'refused', 'failed'])), ...PAGE });
 
 export function auditRoutes(db: Database): Route[] {
   return [
@@ -29,16 +22,12 @@ export function auditRoutes(db: Database): Route[] {
       path: '/audit/actions',
       summary: 'What operators did on the dashboard, newest first',
       request: { query: ActionsQuery },
-      answer: async ({ key, query: { outcome, cursor, limit = DEFAULT_LIMIT } }): Promise<OperatorActions> => {
-        const before = decodeCursor(cursor, /^\d{1,15}$/);
-        const rows = await listActions(db, key, { before, outcome }, limit + 1);
-        return pageOf(
-          rows,
-          limit,
-          (row) => row,
-          (row) => String(row.seq),
-        );
-      },
+      answer: ({ key, query: { outcome, ...query } }): Promise<OperatorActions> =>
+        readPage(query, {
+          cursor: /^\d{1,15}$/,
+          read: (before, count) => listActions(db, key, { before, outcome }, count),
+          sortKey: ({ seq }) => String(seq),
+        }),
     }),
   ];
 }

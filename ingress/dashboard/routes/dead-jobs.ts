@@ -12,26 +12,14 @@ import {
   retryDeadJob,
 } from '../../../shared/platform/queues/dead-jobs.ts';
 import { MAX_REASON } from '../../../shared/api/approval.ts';
-import { Cursor, DEFAULT_LIMIT, Limit, NOT_BLANK, StringEnum } from '../../../shared/api/common.ts';
+import { closed, IdParams, NOT_BLANK, PAGE, StringEnum } from '../../../shared/api/common.ts';
 import type { Route } from '../../route.ts';
-import { decodeCursor, pageOf } from '../../routes/paging.ts';
+import { readPage } from '../../routes/paging.ts';
 import type { DeadJob } from '../client/wire.ts';
 import { pageRoute } from './page-route.ts';
 
-const closed = { additionalProperties: false };
-const Query = Type.Object(
-  {
-    state: Type.Optional(StringEnum(['dead', 'retried', 'discarded'])),
-    cursor: Type.Optional(Cursor),
-    limit: Type.Optional(Limit),
-  },
-  closed,
-);
-const Params = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) }, closed);
-const Discard = Type.Object(
-  { reason: Type.String({ minLength: 1, maxLength: MAX_REASON, pattern: NOT_BLANK }) },
-  closed,
-);
+const Query = closed({ state: Type.Optional(StringEnum(['dead', 'retried', 'discarded'])), ...PAGE });
+const Discard = closed({ reason: Type.String({ minLength: 1, maxLength: MAX_REASON, pattern: NOT_BLANK }) });
 
 /** The database's numbers of dead jobs: at most 18 digits, which fit in a bigint. */
 const ID = /^[1-9]\d{0,17}$/;
@@ -72,15 +60,20 @@ export function deadJobRoutes(db: Database): Route[] {
       summary: 'Dead jobs, newest first',
       request: { query: Query },
       errors: ['E1004'],
-      answer: async ({ key, query: { state = 'dead', cursor, limit = DEFAULT_LIMIT } }) => {
-        const page = { state, owner: scopeOf(key), before: decodeCursor(cursor, ID), limit: limit + 1 };
-        return pageOf(await listDeadJobs(db, page), limit, shown, (job) => job.deadJobId);
+      answer: async ({ key, query: { state = 'dead', ...query } }) => {
+        const owner = scopeOf(key);
+        const page = await readPage(query, {
+          cursor: ID,
+          read: (before, limit) => listDeadJobs(db, { state, owner, before, limit }),
+          sortKey: (job) => job.deadJobId,
+        });
+        return { ...page, items: page.items.map(shown) };
       },
     }),
     pageRoute({
       path: '/dead-jobs/{id}',
       summary: 'One dead job',
-      request: { params: Params },
+      request: { params: IdParams },
       errors: ['E1004', 'E4001'],
       answer: async ({ key, params }) => {
         const job = await readDeadJob(db, assertJobId(params.id), scopeOf(key));
@@ -92,7 +85,7 @@ export function deadJobRoutes(db: Database): Route[] {
       method: 'POST',
       path: '/dead-jobs/{id}/retry',
       summary: 'Put a job back into its queue',
-      request: { params: Params },
+      request: { params: IdParams },
       errors: ['E1004', 'E4001', 'E5002'],
       answer: async ({ key, params }) =>
         resolved(key, params.id, await retryDeadJob(db, assertJobId(params.id), key.keyId, scopeOf(key))),
@@ -101,7 +94,7 @@ export function deadJobRoutes(db: Database): Route[] {
       method: 'POST',
       path: '/dead-jobs/{id}/discard',
       summary: 'Mark a job as not to be done',
-      request: { params: Params, body: Discard },
+      request: { params: IdParams, body: Discard },
       errors: ['E1004', 'E4001', 'E5002'],
       answer: async ({ key, params, body }) => {
         const job = await discardDeadJob(db, assertJobId(params.id), key.keyId, body.reason, scopeOf(key));

@@ -4,7 +4,7 @@ import type { Database, Statement } from '../../../shared/platform/db/database.t
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import { toolsOf } from '../../routes/decisions.ts';
 import { assertMayName } from '../../../shared/domain/keys/bound.ts';
-import { CallerId, IdParams, StringEnum } from '../../../shared/api/common.ts';
+import { CallerId, closed, IdParams, StringEnum } from '../../../shared/api/common.ts';
 import { VERDICTS } from '../../../shared/kernel/vocabulary.ts';
 import type { Route } from '../../route.ts';
 import type { NewerDecisions } from '../client/wire.ts';
@@ -24,17 +24,14 @@ const NEWER = newerStatement();
 const NEWER_OF_AGENT = newerStatement(' AND agent_id = $7');
 const NEWER_OF_BOUND = newerStatement(' AND agent_id = ANY ($7)');
 
-const NewerQuery = Type.Object(
-  {
-    /** Absent: all decisions. */
-    after: Type.Optional(Type.String({ pattern: '^dec_[0-9a-z]{26}$' })),
-    agentId: Type.Optional(CallerId),
-    verdict: Type.Optional(StringEnum(VERDICTS)),
-    toolServer: Type.Optional(CallerId),
-    toolName: Type.Optional(CallerId),
-  },
-  { additionalProperties: false },
-);
+const NewerQuery = closed({
+  /** Absent: all decisions. */
+  after: Type.Optional(Type.String({ pattern: '^dec_[0-9a-z]{26}$' })),
+  agentId: Type.Optional(CallerId),
+  verdict: Type.Optional(StringEnum(VERDICTS)),
+  toolServer: Type.Optional(CallerId),
+  toolName: Type.Optional(CallerId),
+});
 
 export interface DecisionPagesDeps {
   readonly db: Database;

@@ -8,7 +8,7 @@ import { ApiError } from '../../../shared/kernel/errors.ts';
 import type { Policy } from '../../../shared/core/policy/schema.ts';
 import type { ToolCatalogueFile } from '../../../shared/core/tools/schema.ts';
 import type { Finding } from '../../../shared/core/policy/types.ts';
-import { Cursor, DEFAULT_LIMIT, Limit } from '../../../shared/api/common.ts';
+import { closed, DEFAULT_LIMIT, PAGE, PageQuery } from '../../../shared/api/common.ts';
 import type { Route } from '../../route.ts';
 import { decodeCursor, pageOf } from '../../routes/paging.ts';
 import { assertOperator } from '../../routes/policies.ts';
@@ -31,20 +31,11 @@ const CACHED_SETS = 2;
 /** Changed policies that a difference contains. */
 const MAX_DIFFERENT = 200;
 
-const closed = { additionalProperties: false };
 const Digest = Type.String({ pattern: '^[0-9a-f]{64}$' });
-const SetParams = Type.Object({ digest: Digest }, closed);
-const PolicyParams = Type.Object({ digest: Digest, id: Type.String({ minLength: 1, maxLength: 200 }) }, closed);
-const PoliciesQuery = Type.Object(
-  {
-    search: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    cursor: Type.Optional(Cursor),
-    limit: Type.Optional(Limit),
-  },
-  closed,
-);
-const PageQuery = Type.Object({ cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) }, closed);
-const DifferenceQuery = Type.Object({ from: Digest, to: Digest }, closed);
+const SetParams = closed({ digest: Digest });
+const PolicyParams = closed({ digest: Digest, id: Type.String({ minLength: 1, maxLength: 200 }) });
+const PoliciesQuery = closed({ search: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })), ...PAGE });
+const DifferenceQuery = closed({ from: Digest, to: Digest });
 /** The sort keys in cursors: a policy's id, the number of an activation, and how many tools came before, in a set that never changes. */
 const POLICY_ID = /^[a-z0-9][a-z0-9-]{0,99}$/;
 const SEQ = /^[1-9]\d{0,17}$/;

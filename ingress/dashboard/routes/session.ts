@@ -1,5 +1,6 @@
 // Signing in and out: an admin key is exchanged for a session. The pages do not keep the key.
 import { Type } from 'typebox';
+import { closed } from '../../../shared/api/common.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import { parseKey } from '../../../shared/domain/keys/format.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
@@ -25,14 +26,11 @@ export interface SessionRouteDeps {
   readonly signIn: SignIn;
 }
 
-const SignInBody = Type.Object(
-  {
-    key: Type.String({ minLength: 1, maxLength: 512 }),
-    /** The token that this browser got when the key last signed in (devices.ts). */
-    device: Type.Optional(Type.String({ maxLength: 128 })),
-  },
-  { additionalProperties: false },
-);
+const SignInBody = closed({
+  key: Type.String({ minLength: 1, maxLength: 512 }),
+  /** The token that this browser got when the key last signed in (devices.ts). */
+  device: Type.Optional(Type.String({ maxLength: 128 })),
+});
 
 type Asked = Pick<RequestContext<unknown, unknown, unknown>, 'headers' | 'address'>;
 

@@ -1,4 +1,5 @@
 // The dialogs to create, rotate and revoke keys.
+import type { RATE_LIMIT_TABLE, ScopeEntry } from '#shared/kernel/vocabulary.js';
 import { api, type FieldError, useAction } from '../api.ts';
 import { html, useEffect, useState, type VNode } from '../html.ts';
 import type { ControlProps } from '../components/form.ts';
@@ -6,16 +7,7 @@ import { useKept } from '../session.ts';
 import { Confirm, Dialog, Field, FormActions, FormError, Notice, Said } from '../ui.ts';
 import type { Key, MadeKey } from '../answers.ts';
 
-interface Scope {
-  readonly scope: string;
-  readonly permits: string;
-}
-
-interface RateLimit {
-  readonly tier: number;
-  readonly perSecond: number;
-  readonly perMinute: number;
-}
+type RateLimit = (typeof RATE_LIMIT_TABLE)[number];
 
 /** A reference table, which is public; undefined until it has loaded. Without it the service still validates the form. */
 function useReference<T>(name: string): readonly T[] | undefined {
@@ -67,7 +59,7 @@ export interface CreateDialogProps {
 }
 
 export function CreateDialog({ environment: own, onMade, onClose }: CreateDialogProps): VNode {
-  const scopes = useReference<Scope>('scopes');
+  const scopes = useReference<ScopeEntry>('scopes');
   const limits = useReference<RateLimit>('rate-limits');
   const [name, setName] = useKept('key name', '');
   const [chosen, setChosen] = useKept<readonly string[]>('key scopes', []);
@@ -122,7 +114,7 @@ export function CreateDialog({ environment: own, onMade, onClose }: CreateDialog
 }
 
 interface ScopeChoiceProps {
-  readonly scopes: readonly Scope[] | undefined;
+  readonly scopes: readonly ScopeEntry[] | undefined;
   readonly chosen: readonly string[];
   readonly errors: readonly FieldError[];
   readonly onToggle: (scope: string) => void;
