@@ -27,6 +27,8 @@ export interface CallContext {
   readonly current: (tool: string) => Definition;
   /** The attempt of the earlier round that this call continues, if the server has asked for input. */
   readonly resume: (question: Question) => Attempt | undefined;
+  /** Takes back what `resume` gave, because the round could not go on: the client can send it again. */
+  readonly suspend: (question: Question, attempt: Attempt) => void;
   /** Aborted when the client cancels the call or goes away. */
   readonly signal: AbortSignal;
   /** Resolves when the calls before this one are settled or wait for a human: a server sees calls in the client's order. */
@@ -106,8 +108,9 @@ export class Guard {
     const { name } = question.call;
     switch (ruling.kind) {
       case 'none':
-        // The answer that used the approval may be lost: the same attempt gets it again.
-        if (attempt.approvalId !== undefined) this.open.keep(keyOf(question), attempt);
+        // The answer that used the approval may be lost: the same attempt gets it again. A later round is no call of its own.
+        if (attempt.rounds > 0) context.suspend(question, attempt);
+        else if (attempt.approvalId !== undefined) this.open.keep(keyOf(question), attempt);
         return refused(this.refusals.withoutDecision(name, ruling.sentence));
       case 'void':
         return { kind: 'again' };

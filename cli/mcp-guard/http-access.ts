@@ -58,8 +58,10 @@ export class Access {
   }
 
   /** DNS rebinding: a web page whose host name resolves to this machine must not reach the guard. */
-  isForeign({ host = '', origin }: IncomingHttpHeaders): boolean {
+  isForeign({ host = '', origin, 'sec-fetch-site': site = 'none' }: IncomingHttpHeaders): boolean {
     if (!this.hosts.has(normalHost(host) ?? '')) return true;
+    // Browsers send no origin with some requests of other sites, such as those for images.
+    if (site !== 'none' && site !== 'same-origin') return true;
     return origin !== undefined && !(URL.canParse(origin) && this.hosts.has(new URL(origin).host));
   }
 

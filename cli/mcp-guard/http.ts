@@ -69,11 +69,16 @@ export async function guardHttp(options: HttpGuardOptions): Promise<HttpGuard> {
   const { port } = server.address() as AddressInfo;
   const access = new Access({ ...options, listen: { ...listen, port } });
   const handler = new Handler(options, access, upstream, sessions);
+  const running = new Set<Promise<void>>();
   server.on('request', (request, response) => {
-    handler.handle(request, response).catch((error: unknown) => {
-      log(`A request failed: ${String(error)}.`);
-      response.destroy();
-    });
+    const work = handler
+      .handle(request, response)
+      .catch((error: unknown) => {
+        log(`A request failed: ${String(error)}.`);
+        response.destroy();
+      })
+      .finally(() => running.delete(work));
+    running.add(work);
   });
   const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
   return {
@@ -83,6 +88,8 @@ export async function guardHttp(options: HttpGuardOptions): Promise<HttpGuard> {
       server.closeAllConnections();
       await closed;
       sessions.end();
+      // Calls that are given up are reported.
+      await Promise.all(running);
       upstream.close();
     },
   };

@@ -88,6 +88,11 @@ export class Session {
     return continues && this.options.state.unfinished.take(roundKey(question, continues.state));
   }
 
+  /** Keeps the attempt for the round after this question. */
+  suspend(question: Question, attempt: Attempt, state = question.call.continues?.state): void {
+    this.options.state.unfinished.keep(roundKey(question, state), attempt);
+  }
+
   /** A permitted call does not go to the server after all. */
   unused(allowed: Allowed): void {
     this.options.reporter.notCalled(allowed);
@@ -151,10 +156,8 @@ export class Session {
     this.forwarded.delete(key);
     const { attempt, question } = allowed;
     const result = objectOf(response?.['result']);
-    if (result?.['resultType'] === 'input_required') {
-      const key = roundKey(question, result['requestState']);
-      this.options.state.unfinished.keep(key, { ...attempt, rounds: attempt.rounds + 1 });
-    }
+    if (result?.['resultType'] === 'input_required')
+      this.suspend(question, { ...attempt, rounds: attempt.rounds + 1 }, result['requestState']);
     this.options.reporter.called({ allowed, outcome, resultDigest: resultDigestOf(response) });
   }
 

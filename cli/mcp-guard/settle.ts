@@ -63,6 +63,7 @@ export async function settleCall(hold: HeldCall, around: Around): Promise<Settle
       find: async (name) => session.definitions.find(name, around.listPage(call)),
       current: (name) => session.definitions.current(name),
       resume: (question) => session.resume(question),
+      suspend: (question, attempt) => session.suspend(question, attempt),
       signal,
       turn: around.turn,
       onWaiting: () => around.onWaiting(giveUp),

@@ -87,10 +87,11 @@ export class StdioSession {
     await Promise.all(this.running);
   }
 
-  /** Nothing more will come from the server. */
-  serverEnded(): void {
+  /** Nothing more will come from the server. Resolves when the calls on hold are given up, and all calls are reported. */
+  async serverEnded(): Promise<void> {
     for (const resolve of this.ownLists.values()) resolve(undefined);
     this.options.session.end();
+    await Promise.all(this.running);
   }
 
   private async settle(frame: Frame, parts: readonly Part[], line: Buffer): Promise<void> {

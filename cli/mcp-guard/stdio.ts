@@ -64,7 +64,7 @@ export async function guardStdio(options: StdioGuardOptions): Promise<number> {
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal);
   const code = await closed;
   process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onSignal);
-  stdio.serverEnded();
+  await stdio.serverEnded();
   process.stdin.destroy();
   await writer.end();
   return hasFailed ? EXIT.failed : code;

@@ -38,6 +38,8 @@ export type Answer = { readonly verdict: Verdict; readonly [member: string]: unk
 export interface GuardSessionOptions {
   readonly answer?: (question: Question, approvalId: string | undefined) => Answer | Promise<Answer>;
   readonly approval?: (id: string) => ApprovalStatus;
+  /** Whether the service can't be reached now. */
+  readonly isAway?: () => boolean;
   /** Decides instead of `answer` and `approval`. */
   readonly custos?: Pick<Custos, 'ask' | 'approval'>;
   readonly clock?: Clock;
@@ -85,6 +87,7 @@ export function startGuardSession(options: GuardSessionOptions = {}): GuardSessi
     const { id, approvalId } = attempt;
     asked.push({ question, approvalId, attemptId: id });
     const n = asked.length;
+    if (options.isAway?.() === true) return { kind: 'none', sentence: 'Custos could not be reached.' };
     if (answered.has(id)) return readDecision(question, attempt, { body: answered.get(id), requestId: null });
     const said = await answer(question, approvalId);
     if (said === 'away') return { kind: 'none', sentence: 'Custos could not be reached.' };

@@ -244,9 +244,12 @@ describe('a call for which the server has asked for input', () => {
     id,
     result: { resultType: 'input_required', inputRequests: { ok: {} }, requestState: 's' },
   });
+  let isAway = false;
   const approvedOnce = async (): Promise<GuardSession> => {
+    isAway = false;
     const guarded = startGuardSession({
       answer: withApproval({ verdict: 'ALLOW' }),
+      isAway: () => isAway,
       approval: () => ({ kind: 'status', status: 'approved' }),
       waitMs: 1e9,
     });
@@ -304,6 +307,21 @@ describe('a call for which the server has asked for input', () => {
     guarded.fromClient(continued(3, { requestState: 's' }));
     await turn();
     expect(guarded.asked.slice(2, 4).map(({ approvalId }) => approvalId)).to.deep.equal([APPROVAL, undefined]);
+  });
+
+  it('can be continued again when the service was away, and its decision is for no other call', async () => {
+    const guarded = await approvedOnce();
+    isAway = true;
+    guarded.fromClient(continued(2, { requestState: 's' }));
+    await turn();
+    expect(refusal(guarded)).to.include('could not be reached');
+    isAway = false;
+    guarded.fromClient(call(3));
+    await turn();
+    expect(guarded.asked[3]?.approvalId).to.equal(undefined);
+    guarded.fromClient(continued(4, { requestState: 's' }));
+    await turn();
+    expect(guarded.server).to.include(JSON.stringify(continued(4, { requestState: 's' })));
   });
 
   it('is asked about anew when its definition has changed', async () => {

@@ -190,6 +190,7 @@ describe('the guard over HTTP', () => {
     ['the header of an argument that the tool has not', { headers: { 'mcp-param-region': 'eu' } }, 400],
     ['a name in invalid base64', { headers: { 'mcp-name': '=?base64?ZG8?=' } }, 400],
     ['a web page without an origin', { headers: { origin: 'null' } }, 403],
+    ['a web page of another site that sends no origin', { headers: { 'sec-fetch-site': 'cross-site' } }, 403],
     ['a host with a user name', { headers: { host: 'x@127.0.0.1' } }, 403],
     ['a body of 16 MB and one byte', { body: Buffer.alloc(MAX_FRAME_BYTES + 1, ' ') }, 400],
   ] as const)

@@ -231,7 +231,7 @@ describe('a session of the guard over stdio', () => {
     await turn();
     guarded.fromServer(result(1, { content: [], isError: true }));
     guarded.fromServer(result(1));
-    guarded.stdio.serverEnded();
+    await guarded.stdio.serverEnded();
     expect(guarded.reports.map(({ outcome }) => outcome)).to.deep.equal(['failure', 'unanswered']);
     expect(guarded.client).to.have.length(2);
   });
