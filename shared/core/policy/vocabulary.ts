@@ -18,20 +18,18 @@ import { ANNOTATION_HINTS } from '../tools/call.ts';
 import { AnyOf } from './any-of.ts';
 import type { PolicyStage } from '../../kernel/vocabulary.ts';
 
-export const FACT_TYPES = [
-  'string',
-  'number',
-  'boolean',
-  'strings',
-  'timestamp',
-  'minutes',
-  'resource',
-  'resources',
-  'money',
-  'unknown',
-] as const;
 /** `strings`, `resources` and `money` are lists; `minutes` counts from midnight UTC; `unknown` is a value of any type from the caller. */
-export type FactType = (typeof FACT_TYPES)[number];
+export type FactType =
+  | 'string'
+  | 'number'
+  | 'boolean'
+  | 'strings'
+  | 'timestamp'
+  | 'minutes'
+  | 'resource'
+  | 'resources'
+  | 'money'
+  | 'unknown';
 
 export interface VocabularyEntry {
   readonly fact: string;

@@ -52,6 +52,8 @@ export function jwksOf(keys: readonly (KeyObject | Uint8Array)[]): { readonly ke
 
 export type KeyUse = PublishedKey['use'];
 
+export const PUBLISHED_MEMBERS = ['keyId', 'vkey', 'use', 'firstSize', 'lastSize'] as const;
+
 /** A key that the verifier trusts, decoded. */
 export interface TrustedKey {
   readonly keyId: string;
@@ -106,13 +108,7 @@ export function trustPublishedKeys(value: unknown): TrustedKey[] {
     throw new ProofError('MALFORMED', 'The keys are not a JSON list as /v1/log/keys gives it.');
   return value.map((entry, i) => {
     const what = `Key ${i + 1} of the list`;
-    const { keyId, vkey, use, firstSize, lastSize } = exactMembers(entry, what, [
-      'keyId',
-      'vkey',
-      'use',
-      'firstSize',
-      'lastSize',
-    ]);
+    const { keyId, vkey, use, firstSize, lastSize } = exactMembers(entry, what, PUBLISHED_MEMBERS);
     if (typeof vkey !== 'string' || !isCount(firstSize) || !(lastSize === null || isCount(lastSize)))
       throw new ProofError('MALFORMED', `${what} has a vkey, firstSize or lastSize of the wrong kind.`);
     const key = trustKey(vkey, { firstSize, lastSize });

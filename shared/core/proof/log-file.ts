@@ -4,7 +4,7 @@ import { EMPTY_FRONTIER, frontierRoot, grow } from './frontier.ts';
 import { exactMembers, has, isCount, parseBounded, quoted, strictBase64 } from './encoding.ts';
 import { ProofError } from './failures.ts';
 import { hashLeaf } from './merkle.ts';
-import type { TrustedKey } from './keys.ts';
+import { PUBLISHED_MEMBERS, type TrustedKey } from './keys.ts';
 import type { PublishedKey } from './shapes.ts';
 
 export const LOG_FILE_FORMAT = 'custos-log/1';
@@ -87,13 +87,11 @@ function parseLine(text: string, what: string): LogFileLine {
 }
 
 function publishedKeyOf(value: unknown, what: string): PublishedKey {
-  const { keyId, vkey, use, firstSize, lastSize } = exactMembers(value, `A key in ${what.toLowerCase()}`, [
-    'keyId',
-    'vkey',
-    'use',
-    'firstSize',
-    'lastSize',
-  ]);
+  const { keyId, vkey, use, firstSize, lastSize } = exactMembers(
+    value,
+    `A key in ${what.toLowerCase()}`,
+    PUBLISHED_MEMBERS,
+  );
   const isKey = typeof keyId === 'string' && typeof vkey === 'string' && (use === 'log' || use === 'promise');
   if (!isKey || !isCount(firstSize) || !(lastSize === null || isCount(lastSize)))
     throw new ProofError('MALFORMED', `${what} has a key that is none.`);

@@ -6,7 +6,7 @@ import { fragmentsOf } from './fragments.ts';
 import { httpAt, isUrl, METHODS } from './http.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { commandAt, SYSTEM_PATH } from './shell.ts';
+import { commandAt, fileWrite } from './shell.ts';
 import { sqlAt } from './sql.ts';
 import { wordSet } from '../text/word-set.ts';
 
@@ -32,18 +32,7 @@ const RUNS_OTHERS =
   /^-{1,2}(?:exec|execdir|ok|okdir|to-command|checkpoint-action|use-compress-program|rsh|pager|ext-diff|upload-pack|receive-pack|fprint\w*|fls)\b/;
 const SAVES = /^(?:-[a-zA-Z]*[oO]|--output|--remote-name)/;
 
-const write = (target: string): Fragment => ({
-  verb: 'write',
-  action: 'update',
-  effect: 'write',
-  traits: SYSTEM_PATH.test(target) ? ['privileged'] : [],
-  object: 'file',
-  domain: 'files',
-  extent: 'one',
-  at: 0,
-  language: 'shell',
-  disguised: false,
-});
+const write = (target: string): Fragment => fileWrite(target, 0);
 
 /** What one command does; false when the reading is not whole. */
 function readCommand({ words, after }: SimpleCommand, lexicon: Lexicon): { found: Fragment[]; isWhole: boolean } {

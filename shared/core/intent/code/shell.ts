@@ -15,7 +15,7 @@ const UNMISTAKABLE = wordSet(
     'systemctl iptables visudo wipefs flushall flushdb remove-item netcat ncat vssadmin diskpart',
 );
 /** Operating system files. */
-export const SYSTEM_PATH = /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/;
+const SYSTEM_PATH = /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/;
 const IS_FLAG_OR_FILE = /^(?:-{1,2}[a-z]|\/|~|\.\/|\*|\$|https?:\/\/|(?:if|of)=)/i;
 
 /** The shell command that begins at `pieces[at]`, or undefined. `opens`: whether a command may begin here. */
@@ -223,6 +223,20 @@ function writesFile(name: string, args: readonly Piece[]): boolean {
   });
 }
 
+/** Writing into a file. */
+export const fileWrite = (target: string, at: number): Fragment => ({
+  verb: 'write',
+  action: 'update',
+  effect: 'write',
+  traits: SYSTEM_PATH.test(target) ? ['privileged'] : [],
+  object: 'file',
+  domain: 'files',
+  extent: 'one',
+  at,
+  language: 'shell',
+  disguised: false,
+});
+
 /** Output of any command redirected into a file: `print "hi" > /etc/motd`. Only a path distinguishes it from a comparison. */
 export function redirectAt(pieces: readonly Piece[], at: number): Fragment | undefined {
   const piece = pieces[at];
@@ -235,18 +249,7 @@ export function redirectAt(pieces: readonly Piece[], at: number): Fragment | und
     target = /^["']$/.test(next?.text ?? '') ? (pieces[at + 2]?.text ?? '') : (next?.text ?? '');
   }
   if (!/^(?:~|\.{1,2})?\/[\w.~-]/.test(target) || target === '/dev/null') return undefined;
-  return {
-    verb: 'write',
-    action: 'update',
-    effect: 'write',
-    traits: SYSTEM_PATH.test(target) ? ['privileged'] : [],
-    object: 'file',
-    domain: 'files',
-    extent: 'one',
-    at: piece.at,
-    language: 'shell',
-    disguised: false,
-  };
+  return fileWrite(target, piece.at);
 }
 
 /** `/usr/bin/rm`, `$(rm` and `rm.exe` all count as `rm`. */

@@ -93,10 +93,6 @@ export function search({ set, rules, pattern, formula, accept, isCovered, isProo
 export function ruleHolds(space: Space, { rule }: LintedRule): Formula {
   return both(space.targetOf(rule), beforePolicies(space), space.conditionOf(rule.condition, asEvaluated(rule)));
 }
-export function ruleDoesNotHold(space: Space, linted: LintedRule): Formula {
-  return not(ruleHolds(space, linted));
-}
-
 /** Facts on which a rule holds, as it is evaluated. */
 export function factsOn(set: LintedSet, linted: LintedRule): Facts | undefined {
   const found = search({
@@ -129,7 +125,7 @@ export function searchUndisturbed(
     const found = search({
       ...query,
       rules,
-      formula: (space) => both(query.formula(space), ...[...kept].map((rule) => ruleDoesNotHold(space, rule))),
+      formula: (space) => both(query.formula(space), ...[...kept].map((rule) => not(ruleHolds(space, rule)))),
       accept: (facts) => {
         const isAccepted = query.accept?.(facts) ?? true;
         if (!isAccepted) spoilt = facts;
