@@ -21,7 +21,7 @@ export async function readCatalogue(file: string): Promise<ToolCatalogueFile | u
   const source = { path: file, text };
   const parsed = parseFile(source);
   const checked = 'value' in parsed ? checkCatalogue(parsed.value) : undefined;
-  if (checked?.ok === true) return checked.catalogue;
+  if (checked?.ok === true) return checked.item;
   const [first] = 'value' in parsed ? findingsOf(source, checked?.problems ?? []) : [parsed];
   const where = first === undefined ? file : `${file}:${first.line}:${first.column}: ${first.pointer} ${first.message}`;
   throw new CommandError(`The catalogue has errors, and is not changed. ${where}.`, { exitCode: EXIT.broken });
@@ -71,7 +71,7 @@ export function problemOf(catalogue: ToolCatalogueFile, text: string): string | 
   // As a reader of the file sees it.
   const checked = checkCatalogue(JSON.parse(text));
   if (!checked.ok) return checked.problems.map(({ pointer, message }) => `${pointer} ${message}`).join('; ');
-  return isDeepStrictEqual(checked.catalogue, catalogue) ? undefined : 'it does not survive being written';
+  return isDeepStrictEqual(checked.item, catalogue) ? undefined : 'it does not survive being written';
 }
 
 /** Where editors find the schema: beside a policy folder that has one, else at its public address. */

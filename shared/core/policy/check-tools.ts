@@ -5,11 +5,7 @@ import { pointerToken } from '../../kernel/json.ts';
 import { stepsOfPointer } from '../tools/arguments.ts';
 import { type ToolCatalogueFile, ToolCatalogueSchema, type ToolEntry } from '../tools/schema.ts';
 import { parseTemplate } from '../tools/template.ts';
-import { isNoise, type Problem, problemOf, withoutEchoes } from './schema-problems.ts';
-
-export type CheckedCatalogue =
-  | { readonly ok: true; readonly catalogue: ToolCatalogueFile }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+import { type Checked, isNoise, type Problem, problemOf, withoutEchoes } from './schema-problems.ts';
 
 const validator = compileSchema<ToolCatalogueFile>(ToolCatalogueSchema);
 
@@ -37,7 +33,7 @@ const NOT_A_NAME =
   'is no name: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:"';
 
 /** Checks one parsed catalogue and reports all problems. */
-export function checkCatalogue(document: unknown): CheckedCatalogue {
+export function checkCatalogue(document: unknown): Checked<ToolCatalogueFile> {
   const validate = validator();
   if (!validate(document)) {
     const problems = withoutEchoes((validate.errors ?? []).filter((error) => !isNoise(error))).map((error) =>
@@ -54,5 +50,5 @@ export function checkCatalogue(document: unknown): CheckedCatalogue {
       return [...named(name, at), ...entryProblems(entry, at)];
     }),
   ];
-  return problems.length === 0 ? { ok: true, catalogue: document } : { ok: false, problems };
+  return problems.length === 0 ? { ok: true, item: document } : { ok: false, problems };
 }

@@ -7,6 +7,7 @@ import { PolicySchema } from './schema.ts';
 import type { Comparison, Policy } from './schema.ts';
 import type { PolicyStage } from '../../kernel/vocabulary.ts';
 import {
+  type Checked,
   isNoise,
   meantOf,
   type Problem,
@@ -17,11 +18,6 @@ import {
   withoutEchoes,
 } from './schema-problems.ts';
 import { fullPath, lookUp } from './vocabulary.ts';
-
-export type { Problem } from './schema-problems.ts';
-export type Checked =
-  | { readonly ok: true; readonly policy: Policy }
-  | { readonly ok: false; readonly problems: Problem[] };
 
 function comparisonProblem(comparison: Comparison, stage: PolicyStage, pointer: string): Problem | undefined {
   const entry = lookUp(comparison.fact, comparison.path, stage);
@@ -147,11 +143,11 @@ function schemaProblems(document: unknown, errors: readonly ErrorObject[]): Prob
 }
 
 /** Checks one parsed policy document and reports all problems. */
-export function checkPolicy(document: unknown): Checked {
+export function checkPolicy(document: unknown): Checked<Policy> {
   const validate = validator();
   if (validate(document)) {
     const problems = meaningProblems(document, () => true);
-    return problems.length === 0 ? { ok: true, policy: document } : { ok: false, problems };
+    return problems.length === 0 ? { ok: true, item: document } : { ok: false, problems };
   }
   const problems = schemaProblems(document, validate.errors ?? []);
   return { ok: false, problems: [...problems, ...meaningProblems(document, soundness(problems))] };

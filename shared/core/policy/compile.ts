@@ -62,16 +62,8 @@ function createMaker(): Maker {
   const [whenSure, whenUnsure] = [conditionsFor(false), conditionsFor(true)];
   return {
     condition: (of, holdsWhenUnsure) => (holdsWhenUnsure ? whenUnsure : whenSure)(of),
-    effect: remembered((event): RuleEffect => {
-      switch (event.type) {
-        case 'RISK':
-          return { type: event.type, ...event.params };
-        case 'DEGRADE':
-          return { type: event.type, ...event.params };
-        default:
-          return { type: event.type, ...event.params };
-      }
-    }),
+    // The parameters of an event are those of its type, by the schema.
+    effect: remembered(({ type, params }) => ({ type, ...params }) as RuleEffect),
     resources: remembered((of) => [...new Set(of.map(canonical))]),
   };
 }

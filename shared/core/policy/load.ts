@@ -10,7 +10,7 @@ import { compilePolicies } from './compile.ts';
 import type { CompiledSet } from './compile.ts';
 import { byPlace, findingsOf, isCatalogue, parseFile, type TextFile } from './files.ts';
 import { createOnce } from './once.ts';
-import type { Problem } from './schema-problems.ts';
+import type { Checked, Problem } from './schema-problems.ts';
 import type { Policy } from './schema.ts';
 import type { Finding, FindingCode } from './types.ts';
 
@@ -49,13 +49,8 @@ export const ENGINE_VERSION = 1;
 /** The file name in findings about a stored set. */
 const STORED = 'stored policy set';
 
-type Checked<T> =
-  | { readonly ok: true; readonly item: T }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
-
 /** A kind of file of which a set has many, each with a name of its own. */
 interface Kind<T> {
-  /** Checks a document and leaves out its `$schema`. */
   readonly check: (document: unknown) => Checked<T>;
   readonly keyOf: (item: T) => string;
   /** The member that has the key, and the code when two files share it. */
@@ -64,23 +59,13 @@ interface Kind<T> {
 }
 
 const POLICIES: Kind<Policy> = {
-  check(document) {
-    const checked = checkPolicy(document);
-    if (!checked.ok) return checked;
-    const { $schema: _, ...item } = checked.policy;
-    return { ok: true, item };
-  },
+  check: checkPolicy,
   keyOf: ({ id }) => id,
   member: 'id',
   duplicate: 'DUPLICATE_ID',
 };
 const CATALOGUES: Kind<ToolCatalogueFile> = {
-  check(document) {
-    const checked = checkCatalogue(document);
-    if (!checked.ok) return checked;
-    const { $schema: _, ...item } = checked.catalogue;
-    return { ok: true, item };
-  },
+  check: checkCatalogue,
   keyOf: ({ server }) => server,
   member: 'server',
   duplicate: 'DUPLICATE_SERVER',
@@ -104,7 +89,7 @@ function collect<T>(
       findings.push(...findingsOf(file, checked.problems));
       continue;
     }
-    const { item } = checked;
+    const item = withoutSchema(checked.item);
     const text = canonicalize(item);
     const other = seen.get(keyOf(item));
     if (other === undefined) seen.set(keyOf(item), { item, text, file: file.path });
@@ -185,9 +170,10 @@ function assemble<Lexicon>(parts: Parts<Lexicon>): PolicySet<Lexicon> {
 }
 
 /** Removes `$schema`, which only tells editors where to find the schema. */
-function withoutSchema(json: unknown): unknown {
+function withoutSchema<T>(json: T): T {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return json;
-  return Object.fromEntries(Object.entries(json).filter(([key]) => key !== '$schema'));
+  // No type of a file requires the member.
+  return Object.fromEntries(Object.entries(json).filter(([key]) => key !== '$schema')) as T;
 }
 
 /**
@@ -234,10 +220,11 @@ function storedItems<T>(list: unknown, at: string, { check, keyOf, member, dupli
       const { code, pointer, message } = checked.problems[0] ?? { code: 'SCHEMA', pointer: '', message: 'is wrong' };
       throw new StoredProblem(code, `${at}/${i}${pointer}`, message);
     }
-    const key = keyOf(checked.item);
+    const item = withoutSchema(checked.item);
+    const key = keyOf(item);
     if (keys.has(key)) throw new StoredProblem(duplicate, `${at}/${i}/${member}`, 'comes twice');
     keys.add(key);
-    return checked.item;
+    return item;
   });
 }
 

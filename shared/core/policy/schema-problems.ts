@@ -15,6 +15,11 @@ export interface Problem {
   readonly message: string;
 }
 
+/** The result of checking a document. */
+export type Checked<T> =
+  | { readonly ok: true; readonly item: T }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
 /** Quotes a text from a policy for a message, shortened when it is long. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';

@@ -10,19 +10,7 @@ import { statesIntention, objectOf } from '../grammar/request-object.ts';
 import { type RequestedAction, wordsOf } from '../grammar/request.ts';
 import { MOVES_MONEY } from '../grammar/sums.ts';
 import type { Sentence } from '../text/tokens.ts';
-import { unspokenRequest } from '../grammar/unspoken.ts';
-
-/** The verb entry of questions. */
-export const QUERY: VerbEntry = {
-  verb: 'query',
-  action: 'read',
-  effect: 'read',
-  traits: [],
-  object: undefined,
-  mentions: true,
-  weak: false,
-  alsoNoun: false,
-};
+import { QUERY, unspokenRequest } from '../grammar/unspoken.ts';
 
 /** Beyond this number of candidates, only one that is more consequential than all others is considered, because it may come last. */
 const MAX_CANDIDATES = 200;

@@ -46,7 +46,8 @@ const entryOf = (verb: string, action: VerbEntry['action'], effect: VerbEntry['e
   weak: false,
   alsoNoun: false,
 });
-const READ = entryOf('query', 'read', 'read');
+/** The verb entry of questions. */
+export const QUERY = entryOf('query', 'read', 'read');
 const CREATE = entryOf('create', 'create', 'write');
 const UPDATE = entryOf('set', 'update', 'write');
 const CANCEL = entryOf('cancel', 'delete', 'destructive');
@@ -104,7 +105,7 @@ function trouble(words: readonly string[]): Found | undefined {
       words.slice(fails, fails + 3).some((word) => CHANGED.has(word))
     )
       return { entry: UPDATE, from: 0, to: fails };
-    return fails > 0 && fails < words.length - 1 ? { entry: READ, from: 0, to: fails } : undefined;
+    return fails > 0 && fails < words.length - 1 ? { entry: QUERY, from: 0, to: fails } : undefined;
   }
   if (!/^(?:i|we)$/.test(first)) return undefined;
   const missed =
@@ -114,7 +115,7 @@ function trouble(words: readonly string[]): Found | undefined {
   const own = words.findIndex((word, at) => at > 1 && /^(?:my|the|a|any|this|that|an)$/.test(word));
   if (/^(?:want|need|wish|like|think|mean)$/.test(words[second.endsWith("n't") || second === 'never' ? 2 : 3] ?? ''))
     return undefined;
-  return { entry: READ, from: own > 0 ? own : 2, to: words.length };
+  return { entry: QUERY, from: own > 0 ? own : 2, to: words.length };
 }
 
 /** `flights from Oslo to Rome`, `alarm for 6 am`, `kitchen lights off`. */
@@ -150,7 +151,9 @@ function named(sentence: Sentence, words: readonly string[], lexicon: Lexicon): 
   if (timed >= 0 && timed < 4 && WHEN.has(words[timed + 1] ?? '')) return { entry: CREATE, from: 0, to: timed + 1 };
   // A bare name of a thing is not a request: `performance report`.
   const located = words.some((word, at) => at > 0 && LOCATED.has(word));
-  return located || INFORMATION.has(phrase.words.at(-1) ?? '') ? { entry: READ, from: 0, to: words.length } : undefined;
+  return located || INFORMATION.has(phrase.words.at(-1) ?? '')
+    ? { entry: QUERY, from: 0, to: words.length }
+    : undefined;
 }
 
 /** Whether a verb form that is not a noun is at this position. */

@@ -74,7 +74,7 @@ function lintCatalogue({ path, text }: TextFile, deps: CatalogueLintDeps): Findi
   const { value, locate } = parseJsonWithPositions(text);
   const checked = checkCatalogue(value);
   if (!checked.ok) return [];
-  const { server, tools } = checked.catalogue;
+  const { server, tools } = checked.item;
   return Object.entries(tools).flatMap(([name, entry]) => {
     const pointer = `/tools${pointerToken(name)}`;
     const { line, column } = locate(pointer);
