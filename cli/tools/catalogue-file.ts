@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { checkCatalogue } from '../../shared/core/policy/check-tools.ts';
-import { findingsOf, MAX_FILE_BYTES, parseFile } from '../../shared/core/policy/files.ts';
+import { findingsOf, located, MAX_FILE_BYTES, parseFile } from '../../shared/core/policy/files.ts';
 import { TOOLS_SCHEMA_ID, type ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { LiveTool } from './live-tools.ts';
@@ -22,7 +22,7 @@ export async function readCatalogue(file: string): Promise<ToolCatalogueFile | u
   const parsed = parseFile(source);
   const checked = 'value' in parsed ? checkCatalogue(parsed.value) : undefined;
   if (checked?.ok === true) return checked.item;
-  const [first] = 'value' in parsed ? findingsOf(source, checked?.problems ?? []) : [parsed];
+  const [first] = 'value' in parsed ? findingsOf(located(source), checked?.problems ?? []) : [parsed];
   const where = first === undefined ? file : `${file}:${first.line}:${first.column}: ${first.pointer} ${first.message}`;
   throw new CommandError(`The catalogue has errors, and is not changed. ${where}.`, { exitCode: EXIT.broken });
 }

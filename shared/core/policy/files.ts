@@ -1,6 +1,5 @@
 // The files of a policy set as texts: parsed strictly, with findings that have file, line and column.
-import { JsonError, parseJson, parseJsonWithPositions } from '../../kernel/json.ts';
-import type { Problem } from './schema-problems.ts';
+import { JsonError, parseJson, parseJsonWithPositions, type Position } from '../../kernel/json.ts';
 import type { Finding } from './types.ts';
 
 export interface TextFile {
@@ -16,15 +15,27 @@ export const MAX_FILE_BYTES = 1_048_576;
 /** The first problems of a file suffice; reporting a million would delay the response. */
 const MAX_PROBLEMS_PER_FILE = 1_000;
 
-/**
- * Converts problems into findings. Positions are parsed only when there is a problem, because that costs several times as much as parsing.
- */
-export function findingsOf(file: TextFile, problems: readonly Problem[]): Finding[] {
-  const { locate } = parseJsonWithPositions(file.text);
-  return problems.slice(0, MAX_PROBLEMS_PER_FILE).map((problem) => {
-    const { line, column } = locate(problem.pointer);
-    return { file: file.path, line, column, ...problem };
-  });
+/** A file with the positions of the values in it. */
+export interface Located {
+  readonly path: string;
+  /** @param pointer RFC 6901 */
+  locate(pointer: string): Position;
+}
+
+/** Positions are parsed when the first one is requested, because that costs several times as much as parsing the file. */
+export function located({ path, text }: TextFile): Located {
+  let locate: Located['locate'] | undefined;
+  return { path, locate: (pointer) => (locate ??= parseJsonWithPositions(text).locate)(pointer) };
+}
+
+/** Converts problems into findings. */
+export function findingsOf(
+  { path, locate }: Located,
+  problems: readonly Pick<Finding, 'code' | 'pointer' | 'message'>[],
+): Finding[] {
+  return problems
+    .slice(0, MAX_PROBLEMS_PER_FILE)
+    .map((problem) => ({ file: path, ...locate(problem.pointer), ...problem }));
 }
 
 /** Syntax of other formats that JSON does not have, by the character at which parsing stopped. */

@@ -8,7 +8,7 @@ import { checkPolicy } from './check.ts';
 import { checkCatalogue } from './check-tools.ts';
 import { compilePolicies } from './compile.ts';
 import type { CompiledSet } from './compile.ts';
-import { byPlace, findingsOf, isCatalogue, parseFile, type TextFile } from './files.ts';
+import { byPlace, findingsOf, isCatalogue, located, parseFile, type TextFile } from './files.ts';
 import { createOnce } from './once.ts';
 import type { Checked, Problem } from './schema-problems.ts';
 import type { Policy } from './schema.ts';
@@ -86,7 +86,7 @@ function collect<T>(
     }
     const checked = check(parsed.value);
     if (!checked.ok) {
-      findings.push(...findingsOf(file, checked.problems));
+      findings.push(...findingsOf(located(file), checked.problems));
       continue;
     }
     const item = withoutSchema(checked.item);
@@ -95,7 +95,7 @@ function collect<T>(
     if (other === undefined) seen.set(keyOf(item), { item, text, file: file.path });
     else if (other.text !== text) {
       const message = `the ${member} ${JSON.stringify(keyOf(item))} is also that of ${other.file}, with other content`;
-      findings.push(...findingsOf(file, [{ code: duplicate, pointer: `/${member}`, message }]));
+      findings.push(...findingsOf(located(file), [{ code: duplicate, pointer: `/${member}`, message }]));
     }
   }
   return { items: [...seen.values()].map(({ item }) => item), findings };
@@ -129,7 +129,7 @@ function compileLexiconFile<Lexicon>(
   try {
     return { json: parsed.value, lexicon: compileLexicon(parsed.value) };
   } catch (error) {
-    return { findings: findingsOf(file, lexiconProblems(error)) };
+    return { findings: findingsOf(located(file), lexiconProblems(error)) };
   }
 }
 

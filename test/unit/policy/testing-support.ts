@@ -9,7 +9,8 @@ import type { TextFile } from '../../../shared/core/policy/files.ts';
 import { loadPolicySet, type PolicySet } from '../../../shared/core/policy/load.ts';
 import { type Coverage, createCoverage } from '../../../shared/core/policy/testing/coverage.ts';
 import { expandTestFiles, type TestCase } from '../../../shared/core/policy/testing/expand.ts';
-import { loadTestFile, type TestFinding, type TestSource } from '../../../shared/core/policy/testing/load.ts';
+import { loadTestFile, type TestSource } from '../../../shared/core/policy/testing/load.ts';
+import type { Finding } from '../../../shared/core/policy/types.ts';
 import { type CaseResult, runCase } from '../../../shared/core/policy/testing/run.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { filesOf } from './support.ts';
@@ -32,9 +33,9 @@ export const setOfDocuments = (policies: readonly unknown[]): PolicySet<Lexicon>
 export function casesOf(
   files: readonly TextFile[],
   set: PolicySet<Lexicon>,
-): { readonly cases: readonly TestCase[]; readonly findings: readonly TestFinding[] } {
+): { readonly cases: readonly TestCase[]; readonly findings: readonly Finding[] } {
   const sources: TestSource[] = [];
-  const findings: TestFinding[] = [];
+  const findings: Finding[] = [];
   for (const file of files) {
     const loaded = loadTestFile(file);
     const source = loaded.ok ? loaded.source : loaded.rest;

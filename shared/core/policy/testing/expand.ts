@@ -2,11 +2,11 @@
 import { pointerToken } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/near.ts';
 import type { Environment, Verdict } from '../../../kernel/vocabulary.ts';
-import type { RiskFacts } from '../types.ts';
+import type { Finding, RiskFacts } from '../types.ts';
 import { factsOf } from './facts.ts';
 import type { ReadIntent, RiskChange, Setting } from './facts.ts';
-import { findingsOf } from './load.ts';
-import type { TestFinding, TestProblem, TestSource } from './load.ts';
+import { findingsOf } from '../files.ts';
+import type { TestProblem, TestSource } from './load.ts';
 import { Lookups } from './lookups.ts';
 import type { IntentReader } from './lookups.ts';
 import type { MatrixCell, PolicyTestFile, PolicyTestMatrix } from './schema.ts';
@@ -26,7 +26,7 @@ export interface TestCase {
 
 export type Expanded =
   | { readonly ok: true; readonly cases: readonly TestCase[] }
-  | { readonly ok: false; readonly findings: readonly TestFinding[] };
+  | { readonly ok: false; readonly findings: readonly Finding[] };
 
 /** The expansion of one file. */
 class FileExpansion {
@@ -196,7 +196,7 @@ function onceEach(problems: readonly TestProblem[]): TestProblem[] {
 /** All cases of all files in order, or everything that is wrong, by file and position. */
 export function expandTestFiles(sources: readonly TestSource[], reader: IntentReader): Expanded {
   const cases: TestCase[] = [];
-  const findings: TestFinding[] = [];
+  const findings: Finding[] = [];
   const names = new Map<string, string>();
   for (const source of sources) {
     const expansion = new FileExpansion(source, reader).run();

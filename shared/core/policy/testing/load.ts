@@ -1,9 +1,9 @@
 // Loads one policy test file: parsed strictly and validated against the schema; every finding has a position.
-import { MAX_FILE_BYTES, notJson, TOO_LARGE, type TextFile } from '../files.ts';
+import { findingsOf, type Located, located, parseFile, type TextFile } from '../files.ts';
+import type { Finding } from '../types.ts';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { compileSchema } from '../../../kernel/compile-schema.ts';
-import { JsonError, parseJson, parseJsonWithPositions, pointerToken } from '../../../kernel/json.ts';
-import type { Position } from '../../../kernel/json.ts';
+import { pointerToken } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/near.ts';
 import { meantOf, plainly, withoutEchoes } from '../schema-problems.ts';
 import { lookUp } from '../vocabulary.ts';
@@ -12,8 +12,6 @@ import { settableFact, splitPath } from './settable.ts';
 import type { PolicyTestFile } from './schema.ts';
 
 export type TestFindingCode =
-  | 'TOO_LARGE'
-  | 'NOT_JSON'
   | 'SCHEMA'
   | 'UNKNOWN_FACT'
   | 'BAD_VALUE'
@@ -24,58 +22,26 @@ export type TestFindingCode =
   | 'TOO_MANY_CASES'
   | 'DUPLICATE_NAME';
 
-/** A problem in a test file with its position. `line` and `column` count from 1. */
-export interface TestFinding {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  /** RFC 6901 JSON Pointer into the file. */
-  readonly pointer: string;
+/** A problem in a test file, without its position. */
+export interface TestProblem extends Pick<Finding, 'pointer' | 'message'> {
   readonly code: TestFindingCode;
-  readonly message: string;
 }
 
-/** A finding without its file and position. */
-export type TestProblem = Pick<TestFinding, 'pointer' | 'code' | 'message'>;
-
-/** A file that can be read; positions are computed only when they are shown. */
-export interface TestSource {
-  readonly path: string;
+/** A file that can be read. */
+export interface TestSource extends Located {
   readonly content: PolicyTestFile;
   /** Pointers such as `/cases/3` to parts that violate the schema and are skipped. Absent: there are none. */
   readonly broken?: ReadonlySet<string>;
-  locate(pointer: string): Position;
 }
 
 type Loaded =
   | { readonly ok: true; readonly source: TestSource }
   | {
       readonly ok: false;
-      readonly findings: readonly TestFinding[];
+      readonly findings: readonly Finding[];
       /** The file without its invalid cases and matrices, so that problems in the others are reported too. Absent: nothing is usable. */
       readonly rest?: TestSource;
     };
-
-/** Finds positions in a text, which is parsed when the first position is requested. */
-export function locator(text: string): (pointer: string) => Position {
-  let locate: ((pointer: string) => Position) | undefined;
-  return (pointer) => {
-    locate ??= parseJsonWithPositions(text).locate;
-    return locate(pointer);
-  };
-}
-
-/** The first problems of a file suffice; reporting all would delay the response. */
-const MAX_PROBLEMS_PER_FILE = 1_000;
-
-export function findingsOf(
-  { path, locate }: Pick<TestSource, 'path' | 'locate'>,
-  problems: readonly TestProblem[],
-): TestFinding[] {
-  return problems
-    .slice(0, MAX_PROBLEMS_PER_FILE)
-    .map((problem) => ({ file: path, ...locate(problem.pointer), ...problem }));
-}
 
 const validator = compileSchema<PolicyTestFile>(PolicyTestSchema);
 
@@ -174,30 +140,18 @@ function choiceMessage(pointer: string): string {
 }
 
 /** Reads one test file and reports all problems. Positions count from 1. */
-export function loadTestFile({ path, text }: TextFile): Loaded {
-  const at = (line: number, column: number, problem: TestProblem): Loaded => ({
-    ok: false,
-    findings: [{ file: path, line, column, ...problem }],
-  });
-  if (Buffer.byteLength(text) > MAX_FILE_BYTES) {
-    return at(1, 1, { pointer: '', code: 'TOO_LARGE', message: TOO_LARGE });
-  }
-  let content: unknown;
-  try {
-    content = parseJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    const { line, column, pointer } = error;
-    return at(line, column, { pointer, code: 'NOT_JSON', message: notJson(error, text) });
-  }
-  const locate = locator(text);
+export function loadTestFile(file: TextFile): Loaded {
+  const parsed = parseFile(file);
+  if (!('value' in parsed)) return { ok: false, findings: [parsed] };
+  const content = parsed.value;
+  const source = located(file);
   const validate = validator();
-  if (validate(content)) return { ok: true, source: { path, content, locate } };
+  if (validate(content)) return { ok: true, source: { ...source, content } };
   const problems = schemaProblems(validate.errors ?? []);
-  const findings = findingsOf({ path, locate }, problems);
+  const findings = findingsOf(source, problems);
   const broken = problems.flatMap(({ pointer }) => /^\/(?:cases|matrix)\/\d+/.exec(pointer)?.[0] ?? []);
   if (broken.length < problems.length) return { ok: false, findings };
   // Without the broken cases and matrices, which are skipped, the content conforms to the schema.
-  const rest: TestSource = { path, content: content as PolicyTestFile, locate, broken: new Set(broken) };
+  const rest: TestSource = { ...source, content: content as PolicyTestFile, broken: new Set(broken) };
   return { ok: false, findings, rest };
 }

@@ -2,8 +2,7 @@
 import { memberOf, parseJson } from '../../../kernel/json.ts';
 import type { Position } from '../../../kernel/json.ts';
 import type { Comparison, Condition } from '../schema.ts';
-import type { TextFile } from '../files.ts';
-import { locator } from './load.ts';
+import { type Located, located, type TextFile } from '../files.ts';
 
 export interface Place extends Position {
   readonly file: string;
@@ -27,26 +26,24 @@ export interface PolicySources {
   locateRule(policy: string, rule: string): Place | undefined;
 }
 
-interface Source {
-  readonly file: string;
+interface Source extends Located {
   readonly rules: readonly string[];
-  readonly locate: (pointer: string) => Position;
 }
 
 /** Positions of the policies in files that load. Of several files with the same id, the first by name is used. */
 export function policySources(files: readonly TextFile[]): PolicySources {
   const byId = new Map<string, Source>();
-  for (const { path, text } of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    const document = parseJson(text);
+  for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    const document = parseJson(file.text);
     const id = memberOf(document, 'id');
     const rules = memberOf(document, 'rules');
     if (typeof id !== 'string' || byId.has(id)) continue;
     const names = (Array.isArray(rules) ? rules : []).map((rule: unknown) => String(memberOf(rule, 'name')));
-    byId.set(id, { file: path, rules: names, locate: locator(text) });
+    byId.set(id, { ...located(file), rules: names });
   }
   const locate = (policy: string, pointer: string): Place | undefined => {
     const source = byId.get(policy);
-    return source === undefined ? undefined : { file: source.file, ...source.locate(pointer) };
+    return source === undefined ? undefined : { file: source.path, ...source.locate(pointer) };
   };
   return {
     locate,
