@@ -1,17 +1,13 @@
 // Destinations of requests: reading data out to a destination outside the organisation counts as sending.
 import type { VerbEntry } from '../lexicon/types.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
-import type { Lexicon, Refinement } from '../lexicon/types.ts';
+import type { Doing, Lexicon } from '../lexicon/types.ts';
 import { wordSet } from '../text/word-set.ts';
 import type { RequestedAction } from './request.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 
 /** The meaning of reading data out to such a destination. */
-export const SENT_OUT: Pick<Refinement, 'action' | 'effect' | 'traits'> = {
-  action: 'send',
-  effect: 'write',
-  traits: ['external'],
-};
+export const SENT_OUT: Doing = { action: 'send', effect: 'write', traits: ['external'] };
 
 /** Verbs that take a copy somewhere, besides their other effects. */
 const READS_OUT = new Set([
@@ -104,15 +100,10 @@ function namesOutside(
   return undefined;
 }
 
-/** Whether a verb follows `to`: `export the list to check it`. */
 const GIVES_SOMEBODY = wordSet('show read get fetch give provide pull present deliver');
-/** The relation of a request to a destination outside the organisation: it reads data out to it, or moves something there. */
 const OPENS_OBJECT = wordSet('the a an all every each any our my your his her its their this that these those');
 
-/**
- * Whether, and how, a request takes something outside. `object` is the object read, as words. A verb that usually only reads needs an
- * address, or an object of a data class (`isData`), and an object that is not addressed to someone itself.
- */
+/** Whether somebody outside gets the object: `show bob@partner.example the list`. */
 function isGivenOutside({ entry, sentence, next }: RequestedAction, end: number, lexicon: Lexicon): boolean {
   const somebody = sentence[next];
   return (
@@ -124,7 +115,7 @@ function isGivenOutside({ entry, sentence, next }: RequestedAction, end: number,
   );
 }
 
-/** Whether a string reads data out to an address: `data.export.customers.bob@partner`. */
+/** Whether a verb follows `to`: `export the list to check it`. */
 function isVerb(token: Token | undefined, lexicon: Lexicon): boolean {
   const reading = token?.kind === 'word' ? lexicon.verbForms.get(token.lower) : undefined;
   return reading?.form === 'base' && !reading.entry.alsoNoun && !DEVICES.has(token?.lower ?? '');

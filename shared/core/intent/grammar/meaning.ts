@@ -13,7 +13,7 @@ import {
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
 import { dataClassesOf } from './context.ts';
 import { outwards, SENT_OUT } from './destinations.ts';
-import type { Lexicon, Refinement, VerbEntry } from '../lexicon/types.ts';
+import type { Doing, Lexicon, Refinement, VerbEntry } from '../lexicon/types.ts';
 import { NO_OBJECT, type ObjectPhrase, objectAt } from './object.ts';
 import { isPronounObject, objectStart } from './request-object.ts';
 import type { RequestedAction } from './request.ts';
@@ -58,19 +58,14 @@ function refine(
 }
 
 /** `Make the page live` and `I want to return the lamp` change something. */
-const CHANGE: Pick<Refinement, 'action' | 'effect' | 'traits'> = { action: 'update', effect: 'write', traits: [] };
+const CHANGE: Doing = { action: 'update', effect: 'write', traits: [] };
 
-const CALCULATION: typeof CHANGE = { action: 'read', effect: 'read', traits: [] };
-const START: typeof CHANGE = { action: 'execute', effect: 'write', traits: [] };
-const BOOKING: typeof CHANGE = { action: 'create', effect: 'write', traits: [] };
-const HANDOVER: typeof CHANGE = { action: 'send', effect: 'write', traits: [] };
+const CALCULATION: Doing = { action: 'read', effect: 'read', traits: [] };
+const START: Doing = { action: 'execute', effect: 'write', traits: [] };
+const BOOKING: Doing = { action: 'create', effect: 'write', traits: [] };
+const HANDOVER: Doing = { action: 'send', effect: 'write', traits: [] };
 
-function changeOf(
-  request: RequestedAction,
-  end: number,
-  phrase: ObjectPhrase,
-  lexicon: Lexicon,
-): typeof CHANGE | undefined {
+function changeOf(request: RequestedAction, end: number, phrase: ObjectPhrase, lexicon: Lexicon): Doing | undefined {
   if (handsOver(request, lexicon) || (request.entry.verb === 'report' && isPronounObject(request, request.next, end)))
     return HANDOVER;
   if (keepsFree(request)) return BOOKING;
@@ -158,7 +153,7 @@ export function refinementsOf(
 }
 
 /** The meaning of a verb with an object that was named before: `My card is lost. Block it.` */
-export function meaningWith(verb: string, object: string, lexicon: Lexicon): typeof CHANGE | undefined {
+export function meaningWith(verb: string, object: string, lexicon: Lexicon): Doing | undefined {
   const head = object.slice(object.lastIndexOf('_') + 1);
   return lexicon.refinements.get(verb)?.find((rule) => !rule.prepositions && rule.objects?.has(head));
 }

@@ -1,9 +1,9 @@
 // Layers the words of one organisation over those of the installation. It may add and refine meanings; it may not weaken them.
-import type { ActionClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
+import type { ActionClass } from '../../../kernel/vocabulary.ts';
 import { EFFECTS } from '../../../kernel/vocabulary.ts';
 import { participles, singular, verbForms } from './inflection.ts';
 import { layered } from './layers.ts';
-import type { Refinement, VerbEntry, Words } from './types.ts';
+import type { Doing, Refinement, VerbEntry, Words } from './types.ts';
 import { compileForms, compileNominals, compileParticiples } from './forms.ts';
 import type { OrganisationFile } from './schema.ts';
 import {
@@ -19,12 +19,6 @@ import {
   type Report,
 } from './tables.ts';
 
-interface Meaning {
-  readonly action: ActionClass;
-  readonly effect: Effect;
-  readonly traits: readonly Trait[];
-}
-
 /** Severity of the classes: a word may move to a more severe class, never to one of equal severity, because policies name classes. */
 const GRAVITY: Readonly<Record<ActionClass, number>> = {
   read: 0,
@@ -39,7 +33,7 @@ const GRAVITY: Readonly<Record<ActionClass, number>> = {
 };
 
 /** Whether `own` is weaker than `known`: a lesser effect, another class that is not more severe, or a missing trait. */
-function lowers(own: Meaning, known: Meaning): boolean {
+function lowers(own: Doing, known: Doing): boolean {
   return (
     EFFECTS.indexOf(own.effect) < EFFECTS.indexOf(known.effect) ||
     (own.action !== known.action && GRAVITY[own.action] <= GRAVITY[known.action]) ||
@@ -49,13 +43,13 @@ function lowers(own: Meaning, known: Meaning): boolean {
 
 /** A definition such as a `delete` that only reads is refused before any comparison. */
 const PRETENDS = 'only `read` has the effect read: an organisation may not say otherwise';
-const pretends = ({ action, effect }: Meaning): boolean => effect === 'read' && action !== 'read';
+const pretends = ({ action, effect }: Doing): boolean => effect === 'read' && action !== 'read';
 
-function shown({ action, effect, traits }: Meaning): string {
+function shown({ action, effect, traits }: Doing): string {
   return [action, effect, ...traits].filter((word, at, all) => all.indexOf(word) === at).join(', ');
 }
 
-function lowered(name: string, known: Meaning & { readonly name: string }): string {
+function lowered(name: string, known: Doing & { readonly name: string }): string {
   const what = name === known.name ? `"${name}"` : `"${name}" would hide "${known.name}", which`;
   return `${what} is ${shown(known)} in the whole installation: an organisation may not make it less`;
 }

@@ -2,7 +2,7 @@
 import { DATA_CLASSES, type Trait } from '../../../kernel/vocabulary.ts';
 import { effectOfAction } from './effect.ts';
 import { singular } from './inflection.ts';
-import type { CommandEntry, Refinement, Signal, VerbEntry, Words } from './types.ts';
+import type { CommandEntry, Doing, Refinement, Signal, VerbEntry, Words } from './types.ts';
 import type { LexiconFile } from './schema.ts';
 import { PhraseTable } from './phrase-table.ts';
 
@@ -10,6 +10,12 @@ import { PhraseTable } from './phrase-table.ts';
 export type Report = (pointer: string, message: string) => void;
 
 type VerbGroups = LexiconFile['verbs'];
+
+const doingOf = ({ action, effect = effectOfAction(action), traits = [] }: Partial<Doing> & Pick<Doing, 'action'>) => ({
+  action,
+  effect,
+  traits,
+});
 
 export function compileVerbs(
   { verbs: groups, alsoNouns = [] }: { readonly verbs: VerbGroups; readonly alsoNouns?: readonly string[] },
@@ -25,9 +31,7 @@ export function compileVerbs(
       }
       verbs.set(verb, {
         verb,
-        action: group.action,
-        effect: group.effect ?? effectOfAction(group.action),
-        traits: group.traits ?? [],
+        ...doingOf(group),
         object: group.object,
         mentions: group.mentions ?? false,
         weak: group.weak ?? false,
@@ -58,9 +62,7 @@ export function readRefinements(
       verbs,
       objects: rule.objects && new Set(rule.objects),
       prepositions: rule.preposition && new Set(rule.preposition),
-      action: rule.action,
-      effect: rule.effect ?? effectOfAction(rule.action),
-      traits: rule.traits ?? [],
+      ...doingOf(rule),
     };
   });
 }
@@ -91,9 +93,7 @@ export function compileCommands(commands: LexiconFile['commands'], report: Repor
     }
     found.set(entry.command, {
       command: entry.command,
-      action: entry.action,
-      effect: entry.effect ?? effectOfAction(entry.action),
-      traits: entry.traits ?? [],
+      ...doingOf(entry),
       object: entry.object,
       domain: entry.domain,
     });

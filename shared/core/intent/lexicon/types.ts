@@ -4,12 +4,16 @@ import type { VerbForm } from './inflection.ts';
 import type { SIGNAL_STRENGTHS } from './parts.ts';
 import type { PhraseTable } from './phrase-table.ts';
 
-/** The meaning of a verb, unless a refinement applies. */
-export interface VerbEntry {
-  readonly verb: string;
+/** What is done to an object. */
+export interface Doing {
   readonly action: ActionClass;
   readonly effect: Effect;
   readonly traits: readonly Trait[];
+}
+
+/** The meaning of a verb, unless a refinement applies. */
+export interface VerbEntry extends Doing {
+  readonly verb: string;
   /** The implied object when the text names none: `refund` implies `payment`. */
   readonly object: string | undefined;
   readonly mentions: boolean;
@@ -22,21 +26,15 @@ export interface VerbReading {
   readonly form: VerbForm;
 }
 
-export interface CommandEntry {
+export interface CommandEntry extends Doing {
   readonly command: string;
-  readonly action: ActionClass;
-  readonly effect: Effect;
-  readonly traits: readonly Trait[];
   readonly object: string | undefined;
   readonly domain: string | undefined;
 }
 
-export interface Refinement {
+export interface Refinement extends Doing {
   readonly objects: ReadonlySet<string> | undefined;
   readonly prepositions: ReadonlySet<string> | undefined;
-  readonly action: ActionClass;
-  readonly effect: Effect;
-  readonly traits: readonly Trait[];
 }
 
 export interface Signal {
