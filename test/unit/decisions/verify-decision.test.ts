@@ -139,6 +139,12 @@ describe('the failures of verification', () => {
     }
   });
 
+  it('keep their exit codes, which are counted in the order of the table', () => {
+    const names = Object.keys(DECISION_FAILURES);
+    expect(names.indexOf('KEY_RECORD_ALTERED')).to.equal(28);
+    expect(DECISION_FAILURES.KEY_RECORD_ALTERED.exitCode).to.equal(68);
+  });
+
   it('are each provoked by some change, and have messages', async () => {
     const all = await Promise.all(fc.sample(worlds, { numRuns: MANY, seed: 7 }).map(decideAll));
     const provoked = new Set(
