@@ -10,7 +10,8 @@ import { checkPolicy } from '../../shared/core/policy/check.ts';
 import { createEvaluator } from '../../shared/core/policy/evaluate.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import { POLICY_SCHEMA_ID } from '../../shared/core/policy/schema.ts';
-import { factsOf, instantOf } from '../../shared/core/policy/testing/facts.ts';
+import { factsOf } from '../../shared/core/policy/testing/facts.ts';
+import { timeOf } from '../../shared/core/policy/values.ts';
 import { POLICY_TEST_SCHEMA_ID } from '../../shared/core/policy/testing/schema.ts';
 import { TEST_DEFAULTS } from '../../shared/core/policy/testing/defaults.ts';
 import type { PolicyTestCase, PolicyTestFile } from '../../shared/core/policy/testing/schema.ts';
@@ -151,7 +152,7 @@ async function testOf(draft: Draft, set: PolicySet<Lexicon>, hasSchemas: boolean
       agentName,
       environment,
       organisation,
-      nowMs: instantOf(TEST_DEFAULTS.now) ?? 0,
+      nowMs: timeOf(TEST_DEFAULTS.now) ?? 0,
       key: {},
       context: {},
       history: undefined,

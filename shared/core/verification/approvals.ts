@@ -77,7 +77,6 @@ function apply(known: LoggedApproval, change: Change, atMs: number): void {
 export function readApprovals(records: readonly LoggedRecord[], owner: ChangeOwner): ApprovalHistory {
   const approvals = new Map<string, LoggedApproval>();
   const kind = {
-    event: 'custos.approval',
     name: 'approval',
     whose: 'agent',
     failure: 'APPROVAL_RECORD_ALTERED',

@@ -12,8 +12,7 @@ export interface ChangeOwner {
 }
 
 interface ChangeKind<Change> {
-  readonly event: string;
-  /** For sentences. */
+  /** Of the event `custos.<name>`. */
   readonly name: 'approval' | 'halt' | 'key';
   /** Whether the records are on the agent's chain, or on one chain for the whole environment. */
   readonly whose: 'agent' | 'environment';
@@ -29,12 +28,12 @@ interface ChangeKind<Change> {
 export function readChanges<Change>(
   records: readonly LoggedRecord[],
   owner: ChangeOwner,
-  { event, name, whose, failure, changeOf }: ChangeKind<Change>,
+  { name, whose, failure, changeOf }: ChangeKind<Change>,
   take: (change: Change, atMs: number) => void,
 ): DecisionFailure[] {
   const problems: DecisionFailure[] = [];
   const isOfOwner = ({ eventType, agentId, payload }: RecordView): boolean =>
-    eventType === event &&
+    eventType === `custos.${name}` &&
     payload.organisation === owner.organisation &&
     payload.environment === owner.environment &&
     (whose === 'environment' || owner.agentId === agentId);

@@ -23,7 +23,6 @@ export interface HaltHistory {
 export function readHalts(records: readonly LoggedRecord[], owner: ChangeOwner): HaltHistory {
   const spans: Span[] = [];
   const kind = {
-    event: 'custos.halt',
     name: 'halt',
     whose: 'environment',
     failure: 'HALT_RECORD_ALTERED',

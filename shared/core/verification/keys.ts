@@ -28,7 +28,6 @@ export function readKeys(records: readonly LoggedRecord[], owner: ChangeOwner): 
   const makers = new Map<string, string | null>();
   const rotations: Rotation[] = [];
   const kind = {
-    event: 'custos.key',
     name: 'key',
     whose: 'environment',
     failure: 'KEY_RECORD_ALTERED',

@@ -3,7 +3,7 @@ import { permits } from '../../../kernel/vocabulary.ts';
 import { applies, evaluationOf, witnessOf } from './answers.ts';
 import { setPath } from './facts.ts';
 import { isPermitted, withoutNamed } from './open.ts';
-import { firstPattern, leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
+import { leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
 import { ruleHolds, searchUndisturbed } from './search.ts';
 import { both, CERTAIN } from './space.ts';
 import type { LintFinding } from './types.ts';
@@ -43,7 +43,6 @@ export function callersChoice(set: LintedSet, linted: LintedRule): LintFinding[]
       const found = searchUndisturbed({
         set,
         rules: [linted],
-        pattern: firstPattern(linted),
         formula: (space) => both(ruleHolds(space, linted), space.conditionOf(node, CERTAIN)),
         accept: (facts) =>
           permits(evaluationOf(set, facts).verdict) &&
@@ -90,7 +89,6 @@ export function hangsOnCaller(set: LintedSet, linted: LintedRule): LintFinding[]
       const found = searchUndisturbed({
         set,
         rules: [linted],
-        pattern: firstPattern(linted),
         formula: (space) =>
           both(
             ruleHolds(space, linted),

@@ -16,7 +16,6 @@ function isAlways(set: LintedSet, linted: LintedRule, part: Part, isHolding = tr
   const found = search({
     set,
     rules: [linted],
-    pattern: firstPattern(linted),
     isCovered: false,
     isProofOnly: true,
     formula: (space) => {
@@ -77,9 +76,7 @@ export function alwaysTrue(set: LintedSet, linted: LintedRule): AlwaysTrue {
   const accept = (facts: Facts): boolean => applies(linted, set, facts);
   const without = failing(set, linted, guard, firstPattern(linted), accept);
   const found =
-    without.kind === 'found'
-      ? without
-      : search({ set, rules: [linted], pattern: firstPattern(linted), formula: (s) => ruleHolds(s, linted), accept });
+    without.kind === 'found' ? without : search({ set, rules: [linted], formula: (s) => ruleHolds(s, linted), accept });
   if (found.kind !== 'found') return { isAlways: true };
   const isAllow = rule.effect.type === 'ALLOW';
   const shows =

@@ -34,7 +34,6 @@ function coreOf(
     search({
       set,
       rules: [linted],
-      pattern: firstPattern(linted),
       isCovered: isTargeted,
       formula: (space) =>
         both(

@@ -21,7 +21,6 @@ function conflictFinding(set: LintedSet, rule: LintedRule, others: readonly Lint
     {
       set,
       rules: [rule, ...others],
-      pattern: rule.rule.resources[0] ?? '*',
       formula: (space) => both(ruleHolds(space, rule), space.conditionOf(rule.rule.condition, CERTAIN)),
       accept: (facts) =>
         applies(rule, set, facts) &&

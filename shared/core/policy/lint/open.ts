@@ -156,7 +156,6 @@ export function openToLessTrusted(set: LintedSet, linted: LintedRule): LintFindi
   const found = searchUndisturbed({
     set,
     rules: [linted],
-    pattern: firstPattern(linted),
     formula: (space) => both(ruleHolds(space, linted), space.conditionOf(rule.condition, CERTAIN), isPlausible(space)),
     accept: (facts) =>
       applies(linted, set, facts) &&

@@ -19,7 +19,8 @@ export interface Query {
   readonly set: LintedSet;
   /** The rules whose comparisons the space must tell apart; the request is for the target of the first one. */
   readonly rules: readonly LintedRule[];
-  readonly pattern: string;
+  /** Absent: the first one of that target. */
+  readonly pattern?: string;
   readonly formula: (space: Space) => Formula;
   /** A further condition on the whole facts. */
   readonly accept?: (facts: Facts) => boolean;
@@ -60,10 +61,12 @@ function spaceOf(set: LintedSet, rules: readonly LintedRule[], pattern: string, 
   return space;
 }
 
-export function search({ set, rules, pattern, formula, accept, isCovered, isProofOnly = false }: Query): Found {
+export function search(query: Query): Found {
+  const { set, rules, formula, accept, isCovered, isProofOnly = false } = query;
   const { budget } = set;
   if (budget.left <= 0) return { kind: 'unknown' };
   const [first] = rules;
+  const pattern = query.pattern ?? (first === undefined ? '*' : firstPattern(first));
   const space = spaceOf(set, rules, pattern, isCovered ?? first?.rule.effect.type === 'ALLOW');
   const leaves = rules.reduce((sum, { rule }) => sum + rule.leaves.length, 0);
   const isRiskGiven = space.dimensions.some(({ key }) => key === 'risk');
@@ -98,7 +101,6 @@ export function factsOn(set: LintedSet, linted: LintedRule): Facts | undefined {
   const found = search({
     set,
     rules: [linted],
-    pattern: firstPattern(linted),
     formula: (space) => ruleHolds(space, linted),
     accept: (facts) => applies(linted, set, facts),
   });

@@ -6,7 +6,6 @@ import { riskLevelOf } from '../combine.ts';
 import { timeFactsOf } from '../time.ts';
 import type { ToolFacts } from '../../tools/call.ts';
 import type { Facts, Risk, RiskFacts } from '../types.ts';
-import { timeOf } from '../values.ts';
 import { meaningsMember } from '../../intent/assess/strictness.ts';
 import { settableFact, valueProblem } from './settable.ts';
 import type { TestSituation } from './schema.ts';
@@ -62,9 +61,6 @@ export interface Setting {
   readonly history: TestHistory | undefined;
   readonly claim: TestSituation['claim'];
 }
-
-/** Milliseconds since 1970 of an RFC 3339 time, or undefined. */
-export const instantOf = timeOf;
 
 /** All facts except the risk. */
 export function factsOf(intent: RiskFacts['intent'], setting: Setting, tool?: ToolFacts): RiskFacts {

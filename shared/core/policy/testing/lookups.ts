@@ -3,7 +3,8 @@ import { pointerToken } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/near.ts';
 import type { ToolFacts } from '../../tools/call.ts';
 import type { RiskFacts } from '../types.ts';
-import { agentProblem, instantOf, withFacts } from './facts.ts';
+import { timeOf } from '../values.ts';
+import { agentProblem, withFacts } from './facts.ts';
 import type { ReadIntent, Setting } from './facts.ts';
 import type { TestProblem } from './load.ts';
 import type { PolicyTestFile, TestSituation } from './schema.ts';
@@ -177,7 +178,7 @@ export class Lookups {
   }
 
   private instant(text: string, pointer: string): number {
-    const nowMs = instantOf(text);
+    const nowMs = timeOf(text);
     if (nowMs !== undefined) return nowMs;
     const message = 'must be a time such as 2026-03-02T23:30:00Z (RFC 3339)';
     throw new CaseProblem({ pointer, code: 'BAD_TIME', message });
