@@ -1,13 +1,13 @@
-// Compiles the schemas of hand-written files (policies, tests, lexicons) with Ajv, lazily. The check reports all errors.
+// Compiles schemas with Ajv, lazily: of hand-written files (policies, tests, lexicons), and of records that are read back.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 
 /**
- * Returns a function that compiles the schema at its first call. Every command that reads policies waits for this when it
+ * Returns a function that compiles the schema at its first call. The check reports all errors. Every command that reads policies waits for this when it
  * starts, so two steps are left out. The generated code is not optimised: that doubles the time, and a file is checked in
  * microseconds anyway. The schema is not checked against the JSON Schema meta-schema: a test does that.
  */
-export function compileSchema<T>(schema: TSchema): () => ValidateFunction<T> {
+export function compileSchema<T>(schema: TSchema, reportsAll = true): () => ValidateFunction<T> {
   let compiled: ValidateFunction<T> | undefined;
   return () => {
     compiled ??= new Ajv2020({
@@ -15,8 +15,8 @@ export function compileSchema<T>(schema: TSchema): () => ValidateFunction<T> {
       // Some subschemas refine a type that a sibling declares. Ajv's strictTypes would report the type as missing.
       strictTypes: false,
       strictRequired: false,
-      allErrors: true,
-      verbose: true,
+      allErrors: reportsAll,
+      verbose: reportsAll,
       meta: false,
       validateSchema: false,
       code: { optimize: false },
@@ -25,8 +25,8 @@ export function compileSchema<T>(schema: TSchema): () => ValidateFunction<T> {
   };
 }
 
-/** A type guard for the values of a schema, compiled at its first use. */
+/** A type guard for the values of a schema, compiled at its first use. It stops at the first error, because a forged record may have millions. */
 export function guardOf<S extends TSchema>(schema: S): (value: unknown) => value is Static<S> {
-  const validate = compileSchema<Static<S>>(schema);
+  const validate = compileSchema<Static<S>>(schema, false);
   return (value): value is Static<S> => validate()(value);
 }
