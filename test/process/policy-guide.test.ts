@@ -8,6 +8,7 @@ import { positionAt } from '../../shared/kernel/json.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { runCommand } from '../support/command.ts';
 import { temporaryFolder } from '../support/folders.ts';
+import { dataOf } from '../support/data.ts';
 
 const guide = readFileSync(path.join(findRoot(), 'docs', 'guides', 'write-a-policy.md'), 'utf8');
 const MAIN = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', 'cli', 'main.js');
@@ -198,9 +199,7 @@ interface Break {
   readonly code: string;
   readonly says: string;
 }
-const BREAKS = JSON.parse(
-  readFileSync(path.join(findRoot(), 'test', 'process', 'policy-guide.cases.json'), 'utf8'),
-) as readonly Break[];
+const BREAKS = dataOf<readonly Break[]>('process/policy-guide.cases.json');
 
 describe("The guide's policy, broken in ten ways", function () {
   this.timeout(120_000);

@@ -120,7 +120,7 @@ describe('rows that grant authority, edited in the database', () => {
   let worker: TestWorker;
   let auditor: Auditor;
   const keeperOf = () => createCheckpointKeeper(checkpointsOf(service.databaseUrl));
-  const told: Finding[] = [];
+  const reported: Finding[] = [];
   let ms = 0;
 
   const tamper = async (sql: string): Promise<void> => {
@@ -148,7 +148,7 @@ describe('rows that grant authority, edited in the database', () => {
       authority: createAuthorityAudit({ db, nowMs, monotonicMs: () => ms }),
       nowMs,
       monotonicMs: () => performance.now(),
-      onFinding: (_, finding) => told.push(finding),
+      onFinding: (_, finding) => reported.push(finding),
       runMs: 60_000,
     });
     const admin = service.admin;
@@ -187,10 +187,10 @@ describe('rows that grant authority, edited in the database', () => {
 
   for (const { name, sql, finds, undo } of CASES) {
     it(`is found when ${name}`, async () => {
-      told.length = 0;
+      reported.length = 0;
       await tamper(sql);
       expect(await audit()).to.include(finds);
-      expect(told.map(({ kind }) => kind)).to.include(finds);
+      expect(reported.map(({ kind }) => kind)).to.include(finds);
       await tamper(undo);
       expect(await audit()).to.deep.equal([]);
       await resumeLog({ db: service.db, keeper: keeperOf(), nowMs: service.nowMs }, owner(), word);

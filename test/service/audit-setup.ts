@@ -20,7 +20,7 @@ export interface LogUnderTest {
   readonly keeper: CheckpointKeeper;
   readonly checkpointer: Checkpointer;
   readonly halts: { readonly origin: string; readonly reason: string }[];
-  readonly told: Finding[];
+  readonly reported: Finding[];
   /** Runs audits until the whole log has been audited, one subtree for each run. */
   readonly auditor: Auditor;
   /** Accepts records of entities `entity-0` to `entity-4` in turn. */
@@ -46,7 +46,7 @@ export function logUnderTest(options: {
   const { db, organisationId, slug, key = newKey() } = options;
   const keeper = options.keeper ?? createCheckpointKeeper(options.checkpointDir ?? temporaryFolder('kept'));
   const halts: { origin: string; reason: string }[] = [];
-  const told: Finding[] = [];
+  const reported: Finding[] = [];
   const nowMs = Date.now;
   const checkpointer = createCheckpointer({
     db,
@@ -61,7 +61,7 @@ export function logUnderTest(options: {
     keeper,
     nowMs,
     monotonicMs: () => performance.now(),
-    onFinding: (_, finding) => told.push(finding),
+    onFinding: (_, finding) => reported.push(finding),
     budgetMs: 0,
     // A run ends when its work is done, not after a second: tests of the time limit set their own.
     runMs: 60_000,
@@ -73,7 +73,7 @@ export function logUnderTest(options: {
     keeper,
     checkpointer,
     halts,
-    told,
+    reported,
     auditor,
     async fill(count, label = 'fill') {
       const occurredAt = new Date().toISOString();

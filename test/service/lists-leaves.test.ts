@@ -103,7 +103,7 @@ describe('lists of leaves in large logs', function () {
     } finally {
       await source.destroy();
     }
-    // The table was created anew: migrate() grants the role of the service its rights to it.
+    // The table was created again: migrate() grants the role of the service its rights to it.
     await migrate({ databaseUrl: database.url, migrationDatabaseUrl: database.ownerUrl }, TEST_PEPPER);
   }
 

@@ -47,7 +47,7 @@ describe('custos mcp-guard with the real service', () => {
       expect(forwarded()).to.equal(round);
     }
     expect(approved.size).to.equal(4);
-    // A further round of a call goes on under the decision of the first: nobody is asked again.
+    // Further rounds of a call use the decision of the first: no other approval is needed.
     const [guarded] = guards.filter(({ server }) => server.length > 0);
     const { id } = JSON.parse(guarded?.server[0] ?? '') as { id: number };
     guarded?.fromServer({ jsonrpc: '2.0', id, result: { resultType: 'input_required', requestState: 's' } });

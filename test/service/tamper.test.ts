@@ -77,9 +77,9 @@ describe('a log that was changed in the database', () => {
 
   it('is reported once, stays listed until it is repaired, and then has no findings', async () => {
     await log.tamper(CASES[0]?.sql ?? '');
-    log.told.length = 0;
+    log.reported.length = 0;
     await log.findings({ runs: 3 });
-    expect(named(log.told)).to.deep.equal(['record-altered 7']);
+    expect(named(log.reported)).to.deep.equal(['record-altered 7']);
     await log.tamper(
       `UPDATE record SET record = convert_to(replace(convert_from(record, 'UTF8'), '"i":9', '"i":2'), 'UTF8') WHERE proof_id = ${LEAF(7)}`,
     );

@@ -259,7 +259,7 @@ describe('trust signals', () => {
     expect(route?.cost?.({ agentId: 'a', type: 'success' })).to.equal(1);
   });
 
-  it('are queued for folding in the transaction that accepts them, and a mere repeat queues nothing', async () => {
+  it('are queued for folding in the transaction that accepts them, and a repeat queues nothing', async () => {
     // No worker runs in this test, so the outbox keeps its rows.
     const jobs = async () =>
       (await service.rows<{ n: string }>("SELECT count(*) AS n FROM outbox WHERE queue = 'trust' AND name = 'fold'"))[0]

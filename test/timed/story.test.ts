@@ -23,7 +23,7 @@ describe('the story of the first day', function suite() {
   let other: Client;
   let key: string;
   /** Decisions as they were returned. */
-  const told: { id: string; text: string }[] = [];
+  const answered: { id: string; text: string }[] = [];
   before(async () => {
     cpSync(SHIPPED_POLICIES, folder, { recursive: true });
     custos = await startCustos(env);
@@ -38,7 +38,7 @@ describe('the story of the first day', function suite() {
   const enforce = async (body: object, by: Client = client) => {
     const answer = await by.post('/v1/enforce', { agent_id: 'story', ...body });
     expect(answer.status, answer.text).to.equal(200);
-    told.push({ id: answer.json.decision_id, text: answer.text });
+    answered.push({ id: answer.json.decision_id, text: answer.text });
     return answer.json;
   };
   /** Waits until both ingress processes return this verdict. @returns milliseconds since `sinceMs` */
@@ -141,11 +141,12 @@ describe('the story of the first day', function suite() {
     custos = await startCustos({ ...env, CUSTOS_DATA_DIR: custos.dataDir });
     expect(custos.stdout(), 'the key is not printed again').not.to.contain(key);
     await join();
-    expect(told.length).to.be.above(8);
-    for (const { id, text } of told) expect(asAnswered((await other.get(`/v1/decisions/${id}`)).text)).to.equal(text);
+    expect(answered.length).to.be.above(8);
+    for (const { id, text } of answered)
+      expect(asAnswered((await other.get(`/v1/decisions/${id}`)).text)).to.equal(text);
     expect((await enforce({ intent: 'data.read.user_profile' })).verdict).to.equal('ALLOW');
-    const { items } = (await client.get(`/v1/decisions?limit=${Math.min(200, told.length)}`)).json;
-    expect(items[0].decision_id).to.equal(told.at(-1)?.id);
+    const { items } = (await client.get(`/v1/decisions?limit=${Math.min(200, answered.length)}`)).json;
+    expect(items[0].decision_id).to.equal(answered.at(-1)?.id);
   });
 
   it('recovers when the file is repaired', async () => {

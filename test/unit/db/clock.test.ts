@@ -37,35 +37,35 @@ describe('the clock of the database in a process', () => {
     clock: Awaited<ReturnType<typeof startDatabaseClock>>;
     monotonic: { ms: number };
     machine: { ms: number };
-    told: (string | undefined)[];
+    problems: (string | undefined)[];
   }> => {
     const monotonic = { ms: 1_000 };
     const machine = { ms: EPOCH };
-    const told: (string | undefined)[] = [];
+    const problems: (string | undefined)[] = [];
     // Answers immediately, in the form of the clock statement.
     const db = { query: async () => [{ ms: EPOCH }] } as unknown as Sql;
     const clock = await startDatabaseClock({
       db,
       monotonicMs: () => monotonic.ms,
       machineMs: () => machine.ms,
-      onProblem: (problem) => told.push(problem),
+      onProblem: (problem) => problems.push(problem),
     });
-    return { clock, monotonic, machine, told };
+    return { clock, monotonic, machine, problems };
   };
 
   it("is unaffected by jumps of the machine's clock, and reports each jump once", async () => {
-    const { clock, monotonic, machine, told } = await start();
+    const { clock, monotonic, machine, problems } = await start();
     machine.ms += 3_600_000;
     monotonic.ms += 250;
     expect(clock.nowMs()).to.equal(EPOCH + 250);
     const sample = { askedAtMs: 1_240, databaseMs: EPOCH + 245, answeredAtMs: 1_250 };
     clock.observe(sample);
     clock.observe(sample);
-    expect(told).to.have.length(1);
-    expect(told[0]).to.include('3600 s ahead of the database');
+    expect(problems).to.have.length(1);
+    expect(problems[0]).to.include('3600 s ahead of the database');
     machine.ms -= 3_600_000;
     clock.observe(sample);
-    expect(told).to.deep.equal([told[0], undefined]);
+    expect(problems).to.deep.equal([problems[0], undefined]);
     expect(clock.problem()).to.equal(undefined);
   });
 

@@ -96,15 +96,15 @@ describe('trouble', () => {
     for (const [trouble, codes] of Object.entries(SQLSTATES))
       for (const code of codes) {
         const error = coded(code);
-        const told = asApiError(error);
+        const converted = asApiError(error);
         if (trouble === 'own') {
-          expect(told).to.equal(error);
+          expect(converted).to.equal(error);
           continue;
         }
-        expect(told, code).to.include({ code: 'E6002', status: 503 });
-        expect((told as ApiError).headers).to.deep.equal({ 'retry-after': '1' });
-        expect(troubleOf(told)).to.equal(trouble);
-        expect(asApiError(told)).to.equal(told);
+        expect(converted, code).to.include({ code: 'E6002', status: 503 });
+        expect((converted as ApiError).headers).to.deep.equal({ 'retry-after': '1' });
+        expect(troubleOf(converted)).to.equal(trouble);
+        expect(asApiError(converted)).to.equal(converted);
       }
   });
 });

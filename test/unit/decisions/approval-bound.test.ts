@@ -92,7 +92,7 @@ describe('the binding of an approval', () => {
     }
   });
 
-  it('includes every member of a request, except those that are evaluated anew or do not affect the requested action', () => {
+  it('includes every member of a request, except those that are evaluated again or do not affect the requested action', () => {
     const bound: Readonly<Record<string, string>> = {
       intent: 'intent.requested',
       action: 'intent.requested',
@@ -104,10 +104,10 @@ describe('the binding of an approval', () => {
       intent_id: 'intentId',
     };
     const apart: Readonly<Record<string, string>> = {
-      trust_level: 'a claim, which can only lower the trust that is evaluated anew',
+      trust_level: 'a claim, which can only lower the trust that is evaluated again',
       approval_id: 'names the approval itself',
-      explain: 'adds to the answer',
-      dry_run: 'is no decision',
+      explain: 'only adds to the answer',
+      dry_run: 'is not a decision',
     };
     const members = [...Object.keys(EnforceRequest.properties), ...Object.keys(IntentSubmission.properties)];
     expect(members).to.include.members(Object.keys({ ...bound, ...apart }));

@@ -83,7 +83,7 @@ describe('the use of an approval', () => {
 describe('the mention of an approval in a decision', () => {
   const escalated = { policy: 'p', rule: 'r', effect: 'ESCALATE', code: 'ASKED', message: 'm' } as const;
 
-  it('is recognized by the last reason, whoever approved', () => {
+  it('is recognized by the last reason, for any approver', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (by) => {
         const reason = approvedReason(ID, by);

@@ -107,9 +107,11 @@ describe('a decision that is verified with incomplete evidence', () => {
       expect([given.status, ...given.notEvaluable]).to.deep.equal(['not_evaluable', 'APPROVAL_RECORDS_NOT_GIVEN']);
       const unknown = await verifier.verify({ ...evidence, approvalRecords: [], opening: undefined });
       expect([unknown.status, ...unknown.notEvaluable]).to.deep.equal(['not_evaluable', 'APPROVAL']);
-      // As in a log that was started anew: only the ESCALATE contains the expiry of an approval.
-      const anew = await verifier.verify({ ...evidence, opening: undefined });
-      expect(anew.status, anew.sentence).to.equal(code === 'APPROVAL_EXPIRED' ? 'not_evaluable' : 'verified');
+      // As in a log that was restarted: only the ESCALATE contains the expiry of an approval.
+      const withoutOpening = await verifier.verify({ ...evidence, opening: undefined });
+      expect(withoutOpening.status, withoutOpening.sentence).to.equal(
+        code === 'APPROVAL_EXPIRED' ? 'not_evaluable' : 'verified',
+      );
     });
 
   it('is verified when an expired approval was not closed yet', async () => {

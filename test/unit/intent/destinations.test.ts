@@ -1,14 +1,12 @@
 // Reading data out to an outside destination is sending: every verb with every destination. Texts that only look similar: test/texts/parse/destinations.jsonl.
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { readingOfParse } from '../../../shared/domain/decisions/readings.ts';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { loadPolicySet } from '../../../shared/core/policy/load.ts';
-import { findRoot } from '../../../shared/platform/config/root.ts';
 import { compileLexicon, factsWith, LEXICON, shippedFiles } from '../policy/support.ts';
 import { shippedLexicon } from './lexicon.ts';
+import { dataOf } from '../../support/data.ts';
 
 interface Words {
   readonly readingOut: readonly string[];
@@ -20,8 +18,7 @@ interface Words {
   readonly to: readonly string[];
 }
 
-// A file of this repository, whose members the test itself uses.
-const words = JSON.parse(readFileSync(path.join(findRoot(), 'test/unit/intent/destinations.json'), 'utf8')) as Words;
+const words = dataOf<Words>('unit/intent/destinations.json');
 const lexicon = shippedLexicon();
 
 const textsOf = (verbs: readonly string[]): string[] =>

@@ -1,6 +1,4 @@
 // Words of one organisation: their effect for it, their absence for others, and the refusal of weaker meanings.
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { positionAt } from '../../../shared/kernel/json.ts';
@@ -10,10 +8,10 @@ import { extendLexicon } from '../../../shared/core/intent/lexicon/organisation.
 import type { OrganisationFile } from '../../../shared/core/intent/lexicon/schema.ts';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { loadPolicySet } from '../../../shared/core/policy/load.ts';
-import { findRoot } from '../../../shared/platform/config/root.ts';
 import { ACTION_CLASSES, EFFECTS, TRAITS } from '../../../shared/kernel/vocabulary.ts';
 import { expectReading, textSet, unmet } from '../../support/text-cases.ts';
 import { lexiconJson, readingOf, shippedLexicon } from './lexicon.ts';
+import { dataOf } from '../../support/data.ts';
 
 const textOf = (part: object): string => JSON.stringify({ ...lexiconJson(), organisations: { rail: part } }, null, 2);
 const lexiconOf = (part: OrganisationFile): Lexicon => compileLexicon(JSON.parse(textOf(part)));
@@ -126,9 +124,7 @@ interface RefusedPart {
 }
 
 describe('words of one organisation are refused,', () => {
-  const file = path.join(findRoot(), 'test', 'unit', 'intent', 'lexicon-organisation.cases.json');
-  // The shape is that of the JSON file with the same name.
-  for (const { name, part, at, says } of JSON.parse(readFileSync(file, 'utf8')) as RefusedPart[])
+  for (const { name, part, at, says } of dataOf<RefusedPart[]>('unit/intent/lexicon-organisation.cases.json'))
     it(`each mistake at its line and column: ${name}`, () => {
       const found = findingsOf(part);
       expect(found.map((finding) => [finding.code, finding.pointer])).to.deep.equal([

@@ -1,47 +1,7 @@
-// Decisions about one call: waiting for a human, approvals that outlive their call, and tools that change meanwhile.
+// Decisions about one call: waiting for a human, approvals that outlive their call, and calls in several rounds.
 import { expect } from 'chai';
 import { type Answer, type GuardSession, startGuardSession, turn } from '../../support/guard-session.ts';
-
-const APPROVAL = 'apr_01m7z6w78c5ardnz9csgncbv86';
-const call = (id: number, meta: object = {}): object => ({
-  jsonrpc: '2.0',
-  id,
-  method: 'tools/call',
-  params: { name: 'write', arguments: { path: 'a' }, _meta: meta },
-});
-const list = (id: number, ...tools: object[]): [object, object] => [
-  { jsonrpc: '2.0', id, method: 'tools/list' },
-  { jsonrpc: '2.0', id, result: { tools } },
-];
-const CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
-
-function see(guarded: GuardSession, id: number, ...tools: object[]): void {
-  const [request, response] = list(id, ...tools);
-  guarded.fromClient(request);
-  guarded.fromServer(response);
-}
-
-/** The text of the only refusal. */
-function refusal({ client }: GuardSession): string {
-  const lines = client.filter((line) => line.includes('"isError":true'));
-  expect(lines).to.have.length(1);
-  return String((JSON.parse(lines[0] ?? '') as { result: { content: { text: string }[] } }).result.content[0]?.text);
-}
-
-/** ESCALATE until the approval is named, then the service's answer about it. */
-const withApproval =
-  (said: Answer) =>
-  (_: unknown, approvalId: string | undefined): Answer =>
-    approvalId === undefined ? { verdict: 'ESCALATE' } : said;
-
-async function settled(guarded: GuardSession): Promise<void> {
-  for (
-    let i = 0;
-    i < 20 && guarded.server.length === 0 && !guarded.client.some((line) => line.includes('isError'));
-    i += 1
-  )
-    await turn();
-}
+import { APPROVAL, call, refusal, see, settled, withApproval } from './guard-calls.ts';
 
 describe('a call that a human has to approve', () => {
   it('waits, is decided again with the approval, and is forwarded', async () => {
@@ -260,7 +220,7 @@ describe('a call for which the server has asked for input', () => {
     return guarded;
   };
 
-  it('goes on under its approval, round after round, and each round is reported', async () => {
+  it('continues under its approval, and each round is reported', async () => {
     const guarded = await approvedOnce();
     guarded.fromClient(continued(2, { requestState: 's' }));
     await turn();
@@ -293,7 +253,7 @@ describe('a call for which the server has asked for input', () => {
     ['another state', { requestState: 't' }],
     ['no state', {}],
   ] as const)
-    it(`is another call with ${what}, and needs an approval of its own`, async () => {
+    it(`is another call with ${what}, and needs another approval`, async () => {
       const guarded = await approvedOnce();
       guarded.fromClient(continued(2, params));
       await turn();
@@ -324,130 +284,11 @@ describe('a call for which the server has asked for input', () => {
     expect(guarded.server).to.include(JSON.stringify(continued(4, { requestState: 's' })));
   });
 
-  it('is asked about anew when its definition has changed', async () => {
+  it('needs another decision when its definition has changed', async () => {
     const guarded = await approvedOnce();
     see(guarded, 5, { name: 'write', description: 'changed' });
     guarded.fromClient(continued(2, { requestState: 's' }));
     await turn();
     expect(guarded.asked[2]?.approvalId).to.equal(undefined);
-  });
-});
-
-describe('the definition of a tool', () => {
-  const [one, two] = [
-    { name: 'write', description: 'one' },
-    { name: 'write', description: 'two' },
-  ];
-
-  it('is sent with the request, as the server listed it last', async () => {
-    const guarded = startGuardSession();
-    see(guarded, 1, one);
-    guarded.fromClient(call(2));
-    await turn();
-    see(guarded, 3, two);
-    guarded.fromClient(call(4));
-    await turn();
-    const [first, second] = guarded.asked.map(({ question }) => question.definitionDigest);
-    expect(first).to.match(/^sha256:[0-9a-f]{64}$/);
-    expect(second)
-      .to.match(/^sha256:/)
-      .and.not.equal(first);
-  });
-
-  it('is sent with its hints, without those of another type', async () => {
-    const guarded = startGuardSession();
-    see(guarded, 1, { ...one, annotations: { readOnlyHint: true, openWorldHint: 'no', title: 'Write', other: 1 } });
-    guarded.fromClient(call(2));
-    await turn();
-    expect(guarded.asked[0]?.question.annotations).to.deep.equal({ readOnlyHint: true });
-  });
-
-  it('is fetched by the guard when the client has not listed the tools, and after a change notification', async () => {
-    let tools = [one];
-    const guarded = startGuardSession({ tools: () => tools });
-    guarded.fromClient(call(1));
-    await turn();
-    tools = [two];
-    guarded.fromServer(CHANGED);
-    guarded.fromClient(call(2));
-    guarded.fromClient(call(3));
-    await turn();
-    const digests = guarded.asked.map(({ question }) => question.definitionDigest);
-    expect(digests[0]).to.match(/^sha256:/);
-    expect(digests[1])
-      .to.match(/^sha256:/)
-      .and.not.equal(digests[0]);
-    expect(digests[2]).to.equal(digests[1]);
-    // The client receives the notification and none of the guard's lists.
-    expect(guarded.client).to.deep.equal([JSON.stringify(CHANGED)]);
-  });
-
-  it('leads to another request when it changes during the decision', async () => {
-    let answer: (said: Answer) => void = () => undefined;
-    const guarded = startGuardSession({ answer: () => new Promise((resolve) => (answer = resolve)) });
-    see(guarded, 1, one);
-    guarded.fromClient(call(2));
-    await turn();
-    see(guarded, 3, two);
-    answer({ verdict: 'ALLOW' });
-    await turn();
-    expect(guarded.server).to.have.length(2);
-    expect(guarded.asked).to.have.length(2);
-    answer({ verdict: 'DENY' });
-    await turn();
-    expect(guarded.server).to.have.length(2);
-    refusal(guarded);
-  });
-
-  it('that a human approved is not valid for another one: the request is sent without the approval', async () => {
-    let status = 'pending';
-    const guarded = startGuardSession({
-      answer: withApproval({ verdict: 'ALLOW' }),
-      approval: () => ({ kind: 'status', status }),
-      waitMs: 5_000,
-    });
-    see(guarded, 1, one);
-    guarded.fromClient(call(2));
-    await turn();
-    see(guarded, 3, two);
-    status = 'approved';
-    for (let i = 0; i < 20 && guarded.asked.length < 3; i += 1) await turn();
-    expect(guarded.asked.slice(0, 2).map(({ approvalId }) => approvalId)).to.deep.equal([undefined, undefined]);
-    const [first, second] = guarded.asked.map(({ question }) => question.definitionDigest);
-    expect(second).to.not.equal(first);
-  });
-
-  it('is invalid when one list has it twice, and calls are refused until a list has it once', async () => {
-    const guarded = startGuardSession();
-    see(guarded, 1, one, { name: 'read' }, two);
-    guarded.fromClient(call(2));
-    await turn();
-    expect([refusal(guarded).includes('lists the tool twice'), guarded.asked.length]).to.deep.equal([true, 0]);
-    see(guarded, 3, one, one);
-    guarded.fromClient(call(4));
-    await turn();
-    expect(guarded.asked).to.have.length(1);
-  });
-
-  it('is unique across the pages of a list: two on two pages count as two in one list', async () => {
-    const guarded = startGuardSession();
-    const page = (id: number, cursor: string | undefined, nextCursor: string | undefined, tool: object): void => {
-      guarded.fromClient({ jsonrpc: '2.0', id, method: 'tools/list', params: { cursor } });
-      guarded.fromServer({ jsonrpc: '2.0', id, result: { tools: [tool], nextCursor } });
-    };
-    page(1, undefined, 'p2', one);
-    page(2, 'p2', undefined, two);
-    guarded.fromClient(call(3));
-    await turn();
-    expect(refusal(guarded)).to.include('lists the tool twice');
-  });
-
-  it('without canonical JSON has its calls refused', async () => {
-    const guarded = startGuardSession();
-    guarded.fromClient({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
-    guarded.fromServer('{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"write","description":"\\ud800"}]}}');
-    guarded.fromClient(call(2));
-    await turn();
-    expect(refusal(guarded)).to.include('no canonical JSON');
   });
 });

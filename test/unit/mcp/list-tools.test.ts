@@ -83,7 +83,7 @@ describe('the list of the tools of an MCP server', () => {
   const started = { initialize: greets('2025-11-25') };
   let pages = 0;
   for (const [what, answers, sentence] of [
-    ['knows no handshake of any version', {}, 'answered initialize with the error -32601, Method not found'],
+    ['supports no protocol version', {}, 'answered initialize with the error -32601, Method not found'],
     ['gives no version', { initialize: () => ({ result: {} }) }, 'without a protocol version'],
     ['has no tools', started, 'answered tools/list with the error -32601'],
     [

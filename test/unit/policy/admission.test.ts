@@ -16,7 +16,7 @@ const rejectionOf = (work: Promise<unknown>): Promise<unknown> =>
     (reason: unknown) => reason,
   );
 
-describe('a policy folder checked in a thread of its own', () => {
+describe('a policy folder checked in a separate thread', () => {
   let shipped: PolicyTexts;
   before(async () => {
     shipped = await readPolicyFolder(path.join(findRoot(), 'policies'));

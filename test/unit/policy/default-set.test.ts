@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { loadPolicySet } from '../../../shared/core/policy/load.ts';
-import { compileLexicon, dataOf, factsWith, LEXICON, shippedFiles } from './support.ts';
+import { compileLexicon, factsWith, LEXICON, shippedFiles } from './support.ts';
+import { dataOf } from '../../support/data.ts';
 
 interface Case {
   name: string;
@@ -17,7 +18,7 @@ describe('shipped policies', () => {
   it('load without findings', () => {
     expect(loaded.ok ? [] : loaded.findings).to.deep.equal([]);
   });
-  for (const example of dataOf<Case[]>('default-set.cases.json')) {
+  for (const example of dataOf<Case[]>('unit/policy/default-set.cases.json')) {
     it(`${example.name}: ${example.verdict}`, async () => {
       if (!loaded.ok) throw new Error('the shipped policies do not load');
       const evaluator = createEvaluator({ set: loaded.set });

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { createRuleRunner } from '../../../shared/core/policy/engine.ts';
 import type { Evaluation, Facts } from '../../../shared/core/policy/types.ts';
-import { ALWAYS, dataOf, evaluatorOf, factsWith, policy, setOf } from './support.ts';
+import { ALWAYS, evaluatorOf, factsWith, policy, setOf } from './support.ts';
+import { dataOf } from '../../support/data.ts';
 
 interface Case {
   name: string;
@@ -33,7 +34,7 @@ function policiesOf(example: Case) {
 }
 
 describe('evaluation', () => {
-  for (const example of dataOf<Case[]>('evaluate.cases.json')) {
+  for (const example of dataOf<Case[]>('unit/policy/evaluate.cases.json')) {
     it(`${example.name}: ${example.verdict}`, async () => {
       const evaluation = await evaluatorOf(policiesOf(example)).evaluate(factsWith(example.facts));
       expect(evaluation.verdict, JSON.stringify(evaluation.reasons)).to.equal(example.verdict);

@@ -10,7 +10,7 @@ import type { TextFile } from '../../../shared/core/policy/files.ts';
 import { loadPolicySet } from '../../../shared/core/policy/load.ts';
 import { PolicySchema } from '../../../shared/core/policy/schema.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
-import { dataOf } from './support.ts';
+import { dataOf } from '../../support/data.ts';
 
 /** The check that refuses it: strict JSON, the published schema, or the checks beyond a schema. */
 type By = 'json' | 'schema' | 'meaning';
@@ -54,7 +54,7 @@ function findingsOf(files: readonly TextFile[], lexiconFile: TextFile) {
 }
 
 describe('the corpus of invalid policies', () => {
-  const cases = dataOf<InvalidFile[]>('invalid.cases.json');
+  const cases = dataOf<InvalidFile[]>('unit/policy/invalid.cases.json');
   const schema = published(PolicySchema);
 
   it('lists every file of its folder once, and has at least forty', () => {
@@ -67,13 +67,13 @@ describe('the corpus of invalid policies', () => {
     it(`${file} is refused by ${by}, with each finding at its place`, () => {
       const text = readFileSync(join(FOLDER, file), 'utf8');
       const found = findingsOf([{ path: file, text }], lexicon);
-      const told = found.map(({ line, column, code }) => ({ at: `${line}:${column}`, code }));
-      expect(told).to.deep.equal(findings.map(({ at, code }) => ({ at, code })));
+      const reported = found.map(({ line, column, code }) => ({ at: `${line}:${column}`, code }));
+      expect(reported).to.deep.equal(findings.map(({ at, code }) => ({ at, code })));
       for (const [i, { says }] of findings.entries()) expect(found[i]?.message).to.contain(says);
       expect(found.every((finding) => finding.file === file)).to.equal(true);
       expect(
         refusedBy(
-          told.map(({ code }) => code),
+          reported.map(({ code }) => code),
           text,
           schema,
         ),
@@ -85,7 +85,7 @@ describe('the corpus of invalid policies', () => {
 describe('an invalid edit of the lexicon', () => {
   const schema = published(LexiconSchema);
 
-  for (const { name, from, to, at, code, by } of dataOf<InvalidLexicon[]>('invalid-lexicon.cases.json')) {
+  for (const { name, from, to, at, code, by } of dataOf<InvalidLexicon[]>('unit/policy/invalid-lexicon.cases.json')) {
     it(`${name} is refused by ${by}, at its place`, () => {
       expect(lexicon.text).to.contain(from);
       const text = lexicon.text.replace(from, () => to);

@@ -17,7 +17,7 @@ import type { PolicyLike } from './support.ts';
 
 const CASES = [...FIRST_CASES, ...OPENING_CASES, ...WORD_CASES, ...TOOL_CASES];
 
-const told = (findings: readonly LintFinding[]): string[] =>
+const reported = (findings: readonly LintFinding[]): string[] =>
   findings.map(({ severity, code, policy: id, pointer }) => `${severity} ${code} ${id} ${pointer}`);
 
 function witnessIn({ witness, message }: LintFinding): Witness {
@@ -50,7 +50,7 @@ describe('policy lint', () => {
   for (const { name, policies, says } of CASES) {
     it(`${name}: ${says.length === 0 ? 'no finding' : says.join(', ')}`, async () => {
       const findings = lintPolicySet(setOf(policies), SURROUNDINGS);
-      expect(told(findings), findings.map(({ message }) => message).join('; ')).to.deep.equal(says);
+      expect(reported(findings), findings.map(({ message }) => message).join('; ')).to.deep.equal(says);
       for (const finding of findings) await expectTrue(policies, finding);
     });
   }
@@ -72,15 +72,15 @@ describe('policy lint', () => {
     expect(errors.length).to.be.greaterThan(10);
     expect(new Set(errors.map(({ severity }) => severity))).to.deep.equal(new Set(['error']));
     const isError = ({ severity }: LintFinding): boolean => severity === 'error';
-    expect(told(errors)).to.deep.equal(told(lintPolicySet(setOf(policies)).filter(isError)));
+    expect(reported(errors)).to.deep.equal(reported(lintPolicySet(setOf(policies)).filter(isError)));
   });
 
   it('reports a subset of its findings when its budget is small', () => {
     const policies = CASES.flatMap(({ policies: some }, i) => some.map((one) => ({ ...one, id: `${one.id}-${i}` })));
-    const everything = told(lintPolicySet(setOf(policies), { budget: Number.POSITIVE_INFINITY }));
-    expect(told(lintPolicySet(setOf(policies)))).to.deep.equal(everything);
+    const everything = reported(lintPolicySet(setOf(policies), { budget: Number.POSITIVE_INFINITY }));
+    expect(reported(lintPolicySet(setOf(policies)))).to.deep.equal(everything);
     const counts = [0, 1_000, 10_000, 50_000].map((budget) => {
-      const findings = told(lintPolicySet(setOf(policies), { budget }));
+      const findings = reported(lintPolicySet(setOf(policies), { budget }));
       expect(everything.filter((one) => one.startsWith('error'))).to.include.members(
         findings.filter((one) => one.startsWith('error')),
       );
@@ -96,7 +96,7 @@ describe('policy lint', () => {
     const isError = ({ severity }: LintFinding): boolean => severity === 'error';
     const findings = lintPolicySet(set);
     const hurried = lintPolicySet(set, { warningsBudget: 20_000 });
-    expect(told(hurried.filter(isError))).to.deep.equal(told(findings.filter(isError)));
+    expect(reported(hurried.filter(isError))).to.deep.equal(reported(findings.filter(isError)));
     expect(hurried.length).to.be.lessThan(findings.length);
   });
 
@@ -169,7 +169,7 @@ describe('policy lint', () => {
           witness.without,
         ]);
         await expectTrue(bad, finding);
-        expect(told(lintPolicySet(setOf(good), SURROUNDINGS))).to.deep.equal([]);
+        expect(reported(lintPolicySet(setOf(good), SURROUNDINGS))).to.deep.equal([]);
       });
     }
 

@@ -6,7 +6,8 @@ import { policySchemaText } from '../../../shared/core/policy/schema.ts';
 import { OPERATORS } from '../../../shared/core/policy/operators.ts';
 import { VOCABULARY } from '../../../shared/core/policy/vocabulary.ts';
 import { leastMs } from '../../support/undisturbed.ts';
-import { ALWAYS, compileLexicon, dataOf, evaluatorOf, factsWith, LEXICON, load, policy, setOf } from './support.ts';
+import { ALWAYS, compileLexicon, evaluatorOf, factsWith, LEXICON, load, policy, setOf } from './support.ts';
+import { dataOf } from '../../support/data.ts';
 
 const level = (operator: string, value: unknown) => ({ fact: 'trust', path: 'level', operator, value });
 const conditionsOf = (conditions: unknown) => load([policy('p', 'DENY', conditions)]);
@@ -21,7 +22,7 @@ interface Refusal {
 }
 
 describe('loading policies', () => {
-  for (const refusal of dataOf<Refusal[]>('refused.cases.json')) {
+  for (const refusal of dataOf<Refusal[]>('unit/policy/refused.cases.json')) {
     it(`refuses ${refusal.name}`, () => {
       const document: Record<string, unknown> = {
         ...policy('p', 'DENY', refusal.conditions ?? ALWAYS),

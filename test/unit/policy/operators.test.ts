@@ -1,7 +1,7 @@
 // Every operator as a table: fact value, compared value, result. Wrong types count as missing, never as yes or no.
 import { expect } from 'chai';
 import { OPERATORS } from '../../../shared/core/policy/operators.ts';
-import { dataOf } from './support.ts';
+import { dataOf } from '../../support/data.ts';
 
 type Row = [operator: string, actual: unknown, value: unknown, outcome: string];
 const WRONG_TYPES: readonly unknown[] = [
@@ -16,7 +16,7 @@ const WRONG_TYPES: readonly unknown[] = [
 ];
 
 describe('operators', () => {
-  for (const [name, actual, value, outcome] of dataOf<Row[]>('operators.cases.json')) {
+  for (const [name, actual, value, outcome] of dataOf<Row[]>('unit/policy/operators.cases.json')) {
     it(`${JSON.stringify(actual)} ${name} ${JSON.stringify(value)}: ${outcome}`, () => {
       const operator = OPERATORS.get(name);
       expect(operator?.valueProblem(value)).to.equal(undefined);
@@ -24,7 +24,7 @@ describe('operators', () => {
     });
   }
   it('every operator has at least one row for yes, no and missing (isPresent: yes and no)', () => {
-    const rows = dataOf<Row[]>('operators.cases.json');
+    const rows = dataOf<Row[]>('unit/policy/operators.cases.json');
     for (const name of OPERATORS.keys()) {
       const outcomes = new Set(rows.filter((row) => row[0] === name).map((row) => row[3]));
       expect([...outcomes], name).to.include.members(name === 'isPresent' ? ['yes', 'no'] : ['yes', 'no', 'missing']);

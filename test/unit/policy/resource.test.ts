@@ -10,7 +10,7 @@ import {
   parseEnforceIntent,
 } from '../../../shared/core/intent/resource.ts';
 import type { Action } from '../../../shared/kernel/vocabulary.ts';
-import { dataOf } from './support.ts';
+import { dataOf } from '../../support/data.ts';
 
 type Pattern = [pattern: string, request: string, relation: 'covers' | 'touches' | 'apart'];
 const actionOf = (word: string): Action | undefined => (word === 'drop' ? 'delete' : undefined);
@@ -44,7 +44,7 @@ describe('intents to enforce', () => {
 });
 
 describe('patterns', () => {
-  for (const [pattern, request, relation] of dataOf<Pattern[]>('patterns.cases.json')) {
+  for (const [pattern, request, relation] of dataOf<Pattern[]>('unit/policy/patterns.cases.json')) {
     it(`${pattern} and a request for ${request}: ${relation}`, () => {
       expect(covers(pattern, request)).to.equal(relation === 'covers');
       expect(overlaps(pattern, request)).to.equal(relation !== 'apart');

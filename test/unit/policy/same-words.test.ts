@@ -156,11 +156,11 @@ describe('a problem in a policy folder', () => {
   for (const [name, { text, code, says }] of Object.entries(BAD))
     it(`${name}: check, load and POST /v1/policies/validate report the same, at the same position`, async () => {
       const dir = folderWith(text);
-      const told = await byWorker(dir);
-      expect(told.map((finding) => finding.code)).to.include(code);
-      expect(told.map(({ message }) => message).join('\n')).to.match(says);
-      expect(await byRoute(dir)).to.deep.equal(told);
-      expect(await byCommand(dir)).to.deep.equal(told);
+      const reported = await byWorker(dir);
+      expect(reported.map((finding) => finding.code)).to.include(code);
+      expect(reported.map(({ message }) => message).join('\n')).to.match(says);
+      expect(await byRoute(dir)).to.deep.equal(reported);
+      expect(await byCommand(dir)).to.deep.equal(reported);
     });
 
   it('a file that is not text: check and load report the same, once each, for the lexicon too', async () => {
@@ -171,13 +171,13 @@ describe('a problem in a policy folder', () => {
     );
     writeFileSync(path.join(dir, 'lexicon.json'), Buffer.from(shipped('lexicon.json'), 'utf16le'));
     symlinkSync('nowhere', path.join(dir, 'gone.json'));
-    const told = await byWorker(dir);
-    expect(told.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`)).to.deep.equal([
+    const reported = await byWorker(dir);
+    expect(reported.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`)).to.deep.equal([
       'bad.json:2:13 is not UTF-8 text: save it as UTF-8',
       "gone.json:1:1 can't be read: the target of the link does not exist",
       'lexicon.json:1:1 is UTF-16 text: save it as UTF-8',
     ]);
-    expect(await byCommand(dir)).to.deep.equal(told);
+    expect(await byCommand(dir)).to.deep.equal(reported);
   });
 
   it('a file that resembles a test file is reported, and changes the output of --watch', async () => {

@@ -125,9 +125,3 @@ export const shippedFiles = (): TextFile[] => [...jsonFilesOf('.'), ...jsonFiles
 export const shippedPolicies = (): PolicyLike[] =>
   // Other tests load the files as policies.
   jsonFilesOf('.').map(({ text }) => JSON.parse(text) as PolicyLike);
-
-/** Test data next to the tests, read from the sources because the build does not copy it. */
-export function dataOf<T>(name: string): T {
-  // The shape is defined by the test; a wrong one fails the test.
-  return JSON.parse(readFileSync(join(findRoot(), 'test', 'unit', 'policy', name), 'utf8')) as T;
-}

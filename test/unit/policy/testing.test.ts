@@ -3,8 +3,9 @@ import { expect } from 'chai';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { explainFailure } from '../../../shared/core/policy/testing/run.ts';
 import { policySources } from '../../../shared/core/policy/testing/sources.ts';
-import { dataOf, filesOf, policy } from './support.ts';
+import { filesOf, policy } from './support.ts';
 import { casesOf, runDocument, setOfDocuments } from './testing-support.ts';
+import { dataOf } from '../../support/data.ts';
 
 interface Invalid {
   name: string;
@@ -32,7 +33,7 @@ const readers = [
 
 describe('a policy test file', () => {
   const set = setOfDocuments(readers);
-  for (const invalid of dataOf<Invalid[]>('testing-invalid.cases.json')) {
+  for (const invalid of dataOf<Invalid[]>('unit/policy/testing-invalid.cases.json')) {
     it(`is refused with ${invalid.name}`, () => {
       const { findings, cases } = casesOf([{ path: 'bad.json', text: textOf(invalid) }], set);
       expect(cases).to.deep.equal([]);

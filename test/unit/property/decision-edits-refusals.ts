@@ -95,10 +95,10 @@ export const REFUSAL_EDITS: readonly Edit[] = [
   edit('it was open for another day, and the decision says so', ['APPROVAL_EXPIRED'], (made) => {
     const late = '2199-01-01T00:00:00.000Z';
     const { evidence } = withOpening(made, (body) => (body.approval.expires_at = late)) ?? made;
-    const told = withBody({ ...made, evidence }, (body) => {
+    const edited = withBody({ ...made, evidence }, (body) => {
       body.reasons[0].message = body.reasons[0].message.replace(/\S+$/, late);
     });
-    return expect('APPROVAL_REFUSAL_WRONG', told);
+    return expect('APPROVAL_REFUSAL_WRONG', edited);
   }),
   edit('the escalation that opened it is of another agent', CODES, (made) =>
     withOpening(made, (body) => (body.agent_id = 'agent-2')),

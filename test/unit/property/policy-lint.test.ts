@@ -1,27 +1,23 @@
 // Defects seeded into good policy sets: the share that the linter finds, by kind; and no findings about the good sets.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { lintPolicySet } from '../../../shared/core/policy/lint.ts';
 import type { Policy } from '../../../shared/core/policy/schema.ts';
 import type { Facts } from '../../../shared/core/policy/types.ts';
-import { findRoot } from '../../../shared/platform/config/root.ts';
 import { load, setOf, shippedPolicies } from '../policy/support.ts';
 import type { PolicyLike } from '../policy/support.ts';
 import { verdictOf } from './policy-interpreter.ts';
 import { consistentFacts } from './policy-lint-facts.ts';
 import { MUTATIONS } from './policy-lint-mutants.ts';
 import type { Mutant, Operator, Site } from './policy-lint-site.ts';
+import { dataOf } from '../../support/data.ts';
 
 /** Mutants per operator; all sets are used. */
 const SITES = 14;
 const SEED = 20_261_121;
 
 function goodSets(): ReadonlyMap<string, readonly PolicyLike[]> {
-  const text = readFileSync(join(findRoot(), 'test', 'unit', 'property', 'policy-lint.sets.json'), 'utf8');
-  // Policies of the test itself; an invalid one does not load.
-  const sets = JSON.parse(text) as Record<string, PolicyLike[]>;
+  const sets = dataOf<Record<string, PolicyLike[]>>('unit/property/policy-lint.sets.json');
   const shipped = shippedPolicies();
   return new Map([['shipped', shipped], ...Object.entries(sets)]);
 }

@@ -6,20 +6,19 @@ import { findRoot } from '../../../shared/platform/config/root.ts';
 
 const root = findRoot();
 
-/** What is stored, or compared with what is stored, goes by shared/platform/db/clock.ts. */
-const MAY: Readonly<Record<string, string>> = {
+/** File and reason. Times that are stored, or compared with stored ones, come from shared/platform/db/clock.ts. */
+const ALLOWED: Readonly<Record<string, string>> = {
   'cli/decision.ts': 'a range of an exported log, read offline',
-  'cli/doctor.ts': 'compared with the clock of the database, which is what it tells of',
-  'cli/policy/explain.ts': 'a question that is made up here, and never stored',
-  'cli/policy/replay.ts': 'only to say what is wrong with the options',
-  'cli/policy/watch.ts': 'times of files, and what a person is shown',
+  'cli/doctor.ts': 'compared with the clock of the database, to report the difference',
+  'cli/policy/explain.ts': 'the time of a question that is never stored',
+  'cli/policy/replay.ts': 'only for the message about invalid options',
+  'cli/policy/watch.ts': 'times of files, and times shown to a person',
   'ingress/server.ts': 'the id of a request that could not be read',
-  'ingress/service.ts': 'told from the clock of the database',
-  'shared/platform/db/migrations/0012-authority-records.ts':
-    'dates records that are made once, by a person who migrates',
+  'ingress/service.ts': 'replaced by the clock of the database',
+  'shared/platform/db/migrations/0012-authority-records.ts': 'the time of records that the migration creates once',
   'shared/platform/queues/queues.ts': 'the default for tools and tests',
-  'shared/platform/queues/consumer.ts': 'what BullMQ expects of a delay',
-  'workers/main.ts': 'where BullMQ is given the clock of the database',
+  'shared/platform/queues/consumer.ts': 'BullMQ needs it for a delay',
+  'workers/main.ts': 'gives BullMQ the clock of the database',
 };
 
 function* sourcesIn(folder: string): Generator<string> {
@@ -39,6 +38,6 @@ describe('the clock of a machine', () => {
         /\bDate\.now\b|new Date\(\)/.test(readFileSync(path.join(root, file), 'utf8')),
       ),
     );
-    expect(reading.toSorted()).to.deep.equal(Object.keys(MAY).toSorted());
+    expect(reading.toSorted()).to.deep.equal(Object.keys(ALLOWED).toSorted());
   });
 });

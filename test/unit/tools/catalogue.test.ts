@@ -5,7 +5,8 @@ import { admitPolicySet } from '../../../shared/core/policy/admit.ts';
 import type { TextFile } from '../../../shared/core/policy/files.ts';
 import { loadCanonicalSet, loadPolicySet } from '../../../shared/core/policy/load.ts';
 import { ALWAYS, compileLexicon, filesOf, LEXICON, policy } from '../policy/support.ts';
-import { catalogueOf, shippedLexicon } from './support.ts';
+import { shippedLexicon } from '../intent/lexicon.ts';
+import { catalogueOf } from './support.ts';
 
 const POLICIES = filesOf([policy('p', 'ALLOW')]);
 const fileOf = (document: unknown, path = 'tools/files.json'): TextFile => ({
@@ -174,11 +175,13 @@ describe('the catalogues of a policy set', () => {
     });
     const { set, warnings } = admitPolicySet({ policies: [...POLICIES, fileOf(catalogue)], lexicon }, deps);
     expect(set).to.not.equal(undefined);
-    const told = warnings.filter(({ code }) => code === 'TOOL_MILDER').map(({ file, pointer }) => `${file} ${pointer}`);
-    expect(told).to.deep.equal(['tools/files.json /tools/deleteFile', 'tools/files.json /tools/rows.erase']);
+    const reported = warnings
+      .filter(({ code }) => code === 'TOOL_MILDER')
+      .map(({ file, pointer }) => `${file} ${pointer}`);
+    expect(reported).to.deep.equal(['tools/files.json /tools/deleteFile', 'tools/files.json /tools/rows.erase']);
   });
 
-  it('are warned about entries whose calls no rule is about, by action, resource and places', () => {
+  it('cause a warning for entries whose calls match no rule, by action, resource and places', () => {
     const lexicon = { path: 'lexicon.json', text: '{}' };
     const deps = { compileLexicon: () => shippedLexicon(), verbsOf: knownVerbs };
     const catalogue = catalogueOf({
@@ -193,8 +196,8 @@ describe('the catalogues of a policy set', () => {
     const target = { actions: ['read'], resources: ['files/srv/*'] };
     const files = [...filesOf([policy('p', 'DENY', ALWAYS, { target })]), fileOf(catalogue)];
     const { warnings } = admitPolicySet({ policies: files, lexicon }, deps);
-    const told = warnings.filter(({ code }) => code === 'TOOL_UNREACHED').map(({ pointer }) => pointer);
-    expect(told).to.deep.equal(['/tools/outside', '/tools/other_action', '/tools/without_resource']);
+    const reported = warnings.filter(({ code }) => code === 'TOOL_UNREACHED').map(({ pointer }) => pointer);
+    expect(reported).to.deep.equal(['/tools/outside', '/tools/other_action', '/tools/without_resource']);
   });
 
   it('a thousand tools load in a moment, one more is refused', () => {

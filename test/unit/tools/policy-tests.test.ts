@@ -7,7 +7,8 @@ import { expandTestFiles } from '../../../shared/core/policy/testing/expand.ts';
 import { loadTestFile } from '../../../shared/core/policy/testing/load.ts';
 import { runCase } from '../../../shared/core/policy/testing/run.ts';
 import { filesOf, LEXICON, policy } from '../policy/support.ts';
-import { catalogueOf, shippedLexicon } from './support.ts';
+import { shippedLexicon } from '../intent/lexicon.ts';
+import { catalogueOf } from './support.ts';
 
 const catalogue = catalogueOf({
   read: { action: 'read', resource: 'file/{path}', definition: `sha256:${'0'.repeat(64)}` },

@@ -4,7 +4,9 @@ import { type ListedTool, type Proposal, proposeEntry } from '../../../cli/tools
 import { checkCatalogue } from '../../../shared/core/policy/check-tools.ts';
 import { effectOfAction } from '../../../shared/core/intent/lexicon/effect.ts';
 import { definitionDigest } from '../../../shared/core/tools/definition.ts';
-import { catalogueOf, dataOf, shippedLexicon } from './support.ts';
+import { shippedLexicon } from '../intent/lexicon.ts';
+import { catalogueOf } from './support.ts';
+import { dataOf } from '../../support/data.ts';
 
 interface Recorded {
   readonly tools: readonly ListedTool[];
@@ -14,7 +16,7 @@ const cases = dataOf<{
   readonly recorded: Readonly<Record<string, Expected>>;
   readonly withoutAnnotations: Expected;
   readonly unclear: readonly (readonly [string, ListedTool, string])[];
-}>('propose.cases.json');
+}>('unit/tools/propose.cases.json');
 
 /** Action, effect and confidence, and the other members of the entry. */
 function summary({ entry, confidence }: Proposal): string {
@@ -28,7 +30,7 @@ function summary({ entry, confidence }: Proposal): string {
 
 describe('the proposal for a tool', () => {
   for (const [server, expected] of Object.entries(cases.recorded)) {
-    const { tools } = dataOf<Recorded>(`lists/${server}.json`);
+    const { tools } = dataOf<Recorded>(`unit/tools/lists/${server}.json`);
     it(`of the ${server} server is as its name and annotations say, pinned, and makes a valid catalogue`, () => {
       const proposals = tools.map((tool) => [tool.name, proposeEntry(tool, shippedLexicon())] as const);
       expect(Object.fromEntries(proposals.map(([name, one]) => [name, summary(one)]))).to.deep.equal(expected);
@@ -39,7 +41,7 @@ describe('the proposal for a tool', () => {
   }
 
   it('rests on the name when there are no annotations, and not on the sentences of the description', () => {
-    const { tools } = dataOf<Recorded>('lists/filesystem.json');
+    const { tools } = dataOf<Recorded>('unit/tools/lists/filesystem.json');
     const found = tools
       .filter(({ name }) => Object.hasOwn(cases.withoutAnnotations, name))
       .map((tool) => [tool.name, summary(proposeEntry({ ...tool, annotations: undefined }, shippedLexicon()))]);

@@ -4,7 +4,8 @@ import { compileCatalogues } from '../../../shared/core/tools/catalogue.ts';
 import { definitionDigest } from '../../../shared/core/tools/definition.ts';
 import { readCall } from '../../../shared/core/tools/read-call.ts';
 import type { ToolEntry } from '../../../shared/core/tools/schema.ts';
-import { catalogueOf, readWith, shippedLexicon } from './support.ts';
+import { shippedLexicon } from '../intent/lexicon.ts';
+import { catalogueOf, readWith } from './support.ts';
 
 const WRITE: ToolEntry = { action: 'update', effect: 'destructive', resource: 'file/{path}', traits: ['irreversible'] };
 const actionsOf = ({ intent }: ReturnType<typeof readWith>): string[] =>

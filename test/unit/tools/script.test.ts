@@ -1,7 +1,7 @@
 // Code in arguments that is too long. Other code: test/texts/shell, sql and http.
 import { expect } from 'chai';
 import { readCode } from '../../../shared/core/intent/code/script.ts';
-import { shippedLexicon } from './support.ts';
+import { shippedLexicon } from '../intent/lexicon.ts';
 
 describe('code that is an argument', () => {
   it('code over 10,000 characters is not understood, and what its beginning says still counts', () => {

@@ -1,25 +1,9 @@
-// Catalogues, calls and the shipped lexicon for the tests of tool calls.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
-import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
+// Catalogues and calls for the tests of tool calls.
 import type { ToolCall } from '../../../shared/core/tools/call.ts';
 import { compileCatalogues } from '../../../shared/core/tools/catalogue.ts';
 import { type ReadCall, readCall } from '../../../shared/core/tools/read-call.ts';
 import type { ToolCatalogueFile, ToolEntry } from '../../../shared/core/tools/schema.ts';
-import { findRoot } from '../../../shared/platform/config/root.ts';
-
-export function dataOf<T>(name: string): T {
-  // The shape is defined by the test; a wrong one fails the test.
-  return JSON.parse(readFileSync(join(findRoot(), 'test', 'unit', 'tools', name), 'utf8')) as T;
-}
-
-let lexicon: Lexicon | undefined;
-/** The lexicon of the shipped policies, compiled once. */
-export function shippedLexicon(): Lexicon {
-  lexicon ??= compileLexicon(JSON.parse(readFileSync(join(findRoot(), 'policies', 'lexicon.json'), 'utf8')));
-  return lexicon;
-}
+import { shippedLexicon } from '../intent/lexicon.ts';
 
 export const catalogueOf = (
   tools: Record<string, ToolEntry>,

@@ -2,10 +2,12 @@
 import { expect } from 'chai';
 import { covers } from '../../../shared/core/intent/resource.ts';
 import { coveringAll, fill, parseTemplate } from '../../../shared/core/tools/template.ts';
-import { dataOf } from './support.ts';
+import { dataOf } from '../../support/data.ts';
 
 describe('the resource of a call', () => {
-  for (const [template, args, expected] of dataOf<[string, object, string[] | string][]>('template.cases.json')) {
+  for (const [template, args, expected] of dataOf<[string, object, string[] | string][]>(
+    'unit/tools/template.cases.json',
+  )) {
     it(`${template} with ${JSON.stringify(args)}: ${JSON.stringify(expected)}`, () => {
       const parsed = parseTemplate(template);
       if (!parsed.ok) throw new Error(parsed.message);

@@ -1,0 +1,149 @@
+// Answers of the guard over HTTP: streams, redaction, and the end of a request when a side disconnects or sends garbage.
+import { expect } from 'chai';
+import type http from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { waitFor } from '../../support/wait.ts';
+import { call, type HttpGuardUnderTest, json, type Received, result, startHttpGuard } from './http-setup.ts';
+
+describe('answers of the guard over HTTP', () => {
+  let on: HttpGuardUnderTest;
+  beforeEach(async () => {
+    on = await startHttpGuard();
+  });
+  afterEach(() => on.close());
+
+  it('streams notifications while a call waits for a human, followed by the result of the server', async () => {
+    on.custos.answer = ({ approval_id: approval }) => ({ verdict: approval === undefined ? 'ESCALATE' : 'ALLOW' });
+    const response = await on.send(call(1, {}, { _meta: { progressToken: 7 } }));
+    expect(response.headers.get('content-type')).to.equal('text/event-stream');
+    let text = '';
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString('utf8');
+      on.custos.approvals.set(/apr_\w+/.exec(text)?.[0] ?? '', 'approved');
+    }
+    const data = [...text.matchAll(/^data: (.*)$/gm)].map(
+      ([, line]) => JSON.parse(line ?? '') as { method?: string; id?: number },
+    );
+    expect(data.at(0)?.method).to.equal('notifications/progress');
+    expect(data.at(-1)).to.deep.equal(result(1));
+  });
+
+  for (const how of ['goes away', 'cancels it', 'cancels it without a session'] as const)
+    it(`drops a call that waits for a human when its client ${how}`, async () => {
+      on.custos.answer = () => ({ verdict: 'ESCALATE' });
+      const headers: Record<string, string> = how === 'cancels it' ? { 'mcp-session-id': 's1' } : {};
+      const controller = new AbortController();
+      const response = await on.send(call(1), { headers, signal: controller.signal });
+      if (how === 'goes away') controller.abort();
+      else {
+        const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+        expect((await on.send(cancel, { headers })).status).to.equal(202);
+        expect(await response.text()).to.not.include('"id":1');
+      }
+      const polls = on.custos.polls;
+      on.custos.approvals.set('apr_01m7z6w78c5ardnz9csgncbv86', 'approved');
+      on.custos.answer = () => ({ verdict: 'ALLOW' });
+      await on.send(call(2, { other: true }), { headers });
+      expect(on.received.map(({ body }) => (JSON.parse(body) as { id: number }).id)).to.deep.equal([2]);
+      expect(on.custos.polls).to.be.most(polls + 1);
+    });
+
+  it('ends the request of the server when the client goes away, and reports the call as unanswered', async () => {
+    let isClosed = false;
+    on.answer = (_, response) => {
+      response.once('close', () => (isClosed = true));
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    };
+    const controller = new AbortController();
+    await on.send(call(1), { signal: controller.signal });
+    controller.abort();
+    await waitFor(() => isClosed && on.reports.length > 0);
+    expect(on.reports.map(({ outcome }) => outcome)).to.deep.equal(['unanswered']);
+  });
+
+  it('redacts results in JSON and in events, also when a session fetches them again on another stream', async () => {
+    on.custos.answer = () => ({ verdict: 'DEGRADE', obligations: [{ type: 'redact_fields', fields: ['email'] }] });
+    const secret = JSON.stringify(result(1, { content: [{ type: 'text', text: '{"email":"a@b"}' }] }));
+    const headers = { 'mcp-session-id': 's1' };
+    on.answer = (_, response) => response.writeHead(200, { ...headers, 'content-type': 'application/json' }).end('{}');
+    await on.send({ jsonrpc: '2.0', id: 0, method: 'initialize' });
+    on.answer = json(secret);
+    const first = await (await on.send(call(1), { headers })).text();
+    on.answer = (_, response) =>
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`id: 5\ndata: ${secret}\n\n`);
+    const again = await fetch(on.guard.address, {
+      headers: { ...headers, accept: 'text/event-stream', 'last-event-id': '4' },
+    });
+    const second = await again.text();
+    for (const text of [first, second]) expect(text).to.include('[redacted]');
+    expect(first + second).to.not.include('a@b');
+    expect(second).to.include('id: 5');
+  });
+
+  for (const [what, session] of [
+    ['without a session', {}],
+    ['in a session that has not begun through the guard', { 'mcp-session-id': 's2' }],
+  ] as const)
+    it(`does not resume a stream ${what}, because a result in it may have to be redacted`, async () => {
+      // Servers repeat the id of the session in each answer.
+      on.answer = (_, response) =>
+        response.writeHead(200, { ...session, 'content-type': 'application/json' }).end('{}');
+      await on.send({ jsonrpc: '2.0', id: 1, method: 'ping' }, { headers: session });
+      const again = await fetch(on.guard.address, {
+        headers: { ...session, accept: 'text/event-stream', 'last-event-id': '4' },
+      });
+      expect([again.status, on.received.map(({ method }) => method)]).to.deep.equal([404, ['POST']]);
+    });
+
+  for (const [what, said] of [
+    ['garbage', json('hello')],
+    [
+      'events of garbage',
+      (_: Received, response: http.ServerResponse) =>
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: hello\n\n'),
+    ],
+    [
+      'a compressed answer',
+      (_: Received, response: http.ServerResponse) =>
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(gzipSync('{}')),
+    ],
+  ] as const)
+    it(`gives the client an error when the server answers with ${what}`, async () => {
+      on.answer = said;
+      const text = await (await on.send(call(1))).text();
+      expect(text).to.include('-32603').and.include('"id":1');
+    });
+
+  it('gives the client an error when the server disconnects, and when nothing listens', async () => {
+    on.answer = (_, response) => response.destroy();
+    expect(await (await on.send(call(1))).text()).to.include('can not be reached');
+    on.upstream.closeAllConnections();
+    await new Promise((resolve) => on.upstream.close(resolve));
+    const response = await on.send(call(2));
+    expect([response.status, (await response.text()).includes('"id":2')]).to.deep.equal([502, true]);
+  });
+
+  it('forwards errors of the server, with its status', async () => {
+    on.answer = json({ error: 'session not found' }, 404);
+    const response = await on.send(call(1));
+    expect([response.status, await response.json()]).to.deep.equal([404, { error: 'session not found' }]);
+  });
+
+  it('stops calls in batches, and answers all of a batch in one array', async () => {
+    on.custos.answer = ({ tool }) => ({ verdict: tool.arguments['no'] === true ? 'DENY' : 'ALLOW' });
+    on.answer = ({ body }, response) =>
+      json((JSON.parse(body) as { id: unknown }[]).map(({ id }) => result(id)))({} as Received, response);
+    const answers = (await (await on.send([call(1, { no: true }), call(2)])).json()) as {
+      id: number;
+      result: { isError?: boolean };
+    }[];
+    expect(answers.map(({ id, result: { isError } }) => [id, isError])).to.deep.equal([
+      [2, undefined],
+      [1, true],
+    ]);
+    expect(on.received).to.have.length(1);
+    const none = (await (await on.send([call(3, { no: true })])).json()) as { id: number }[];
+    expect(none.map(({ id }) => id)).to.deep.equal([3]);
+    expect(on.received).to.have.length(1);
+  });
+});
