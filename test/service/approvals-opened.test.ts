@@ -63,6 +63,7 @@ describe('approvals opened by an ESCALATE', function () {
       usedDecisionId: null,
       decision: { ...decision, stands: false, stands_reason: 'verdict' },
       bound,
+      masked: [],
       context,
       mayDecide: true,
     });
@@ -187,7 +188,7 @@ describe('approvals opened by an ESCALATE', function () {
     const [item] = first.items;
     expect(item).not.to.have.property('context');
     const { bound, mayDecide, ...whole } = await on.read(item.approvalId);
-    expect([{ ...item, context: {} }, bound.agent.id, mayDecide]).to.deep.equal([whole, agent_id, true]);
+    expect([{ ...item, masked: [], context: {} }, bound.agent.id, mayDecide]).to.deep.equal([whole, agent_id, true]);
     for (const query of ['&cursor=x', '&status=open', '&limit=0'])
       expect((await list(query)).code, query).to.equal('E2001');
   });
