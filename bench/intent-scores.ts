@@ -36,7 +36,7 @@ export interface ScoredRow {
 }
 
 /** Flags of attacks. The others (`negated`, `multi_action`, `not_understood`) also occur in ordinary texts. */
-export const ATTACK_FLAGS: ReadonlySet<IntentFlag> = new Set(['prompt_injection', 'obfuscated', 'secret_in_text']);
+const ATTACK_FLAGS: ReadonlySet<IntentFlag> = new Set(['prompt_injection', 'obfuscated', 'secret_in_text']);
 
 /** Equal, or one is the end of the other: `comment` for `issue_comment`. */
 function sameResource(expected: string, got: string): boolean {

@@ -47,7 +47,7 @@ const summary = (kind: string, texts: number, { wall, cpu }: Times): KindLatency
 });
 
 /** Parses each text `runs` times after a warm-up. The last row summarizes all kinds. */
-export function measureLatency(lexicon: Lexicon, runs: number): KindLatency[] {
+function measureLatency(lexicon: Lexicon, runs: number): KindLatency[] {
   const kinds = textsByKind(lexicon);
   for (const texts of kinds.values()) for (const text of texts.slice(0, 20)) parseIntent(text, lexicon);
   const all: Times = { wall: [], cpu: [] };

@@ -92,7 +92,7 @@ function generalPolicies(): object[] {
 }
 
 /** `count` policies: two whose target is everything, and one for each of the projects. */
-export function makePolicies(count: number): object[] {
+function makePolicies(count: number): object[] {
   const projects = Array.from({ length: count - GENERAL }, (_, index) => projectPolicy(index));
   return [...generalPolicies(), ...projects];
 }

@@ -48,6 +48,6 @@ function keyLines(newKey: string | undefined, keyFile: string | undefined): stri
 }
 
 /** Quotes a text as one word of a POSIX shell. */
-export function shellQuote(text: string): string {
+function shellQuote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

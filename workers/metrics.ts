@@ -27,10 +27,10 @@ export interface WorkerMetrics {
   expose(): Promise<{ readonly text: string; readonly contentType: string }>;
 }
 
-export function createWorkerMetrics(options: { readonly processMetrics?: boolean } = {}): WorkerMetrics {
+export function createWorkerMetrics(): WorkerMetrics {
   const registry = new Registry();
   const registers = [registry];
-  if (options.processMetrics !== false) collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
     name: 'custos_job_duration_seconds',
     help: 'Time a handler took, by queue, job name and outcome (completed; failed: it runs again; dead: no attempts are left)',

@@ -86,7 +86,8 @@ function toolText({ server, name, known, changed, problem }: ToolFacts): string 
 }
 
 /** @param isWhole whether rules that did not match are shown with the conditions that held, too */
-export function explainedLines(explained: Explained, isWhole: boolean, style: Paint = paint()): string[] {
+export function explainedLines(explained: Explained, isWhole: boolean): string[] {
+  const style = paint();
   const { evaluation, candidates, facts, digest, decision } = explained;
   const { intent, agent, trust, time, environment, tool } = facts;
   const { bold, dim } = style;

@@ -40,7 +40,8 @@ function because({ reasons }: Said): string {
 }
 
 /** The difference as lines. Text from decisions is made printable. */
-export function differenceLines(report: DifferenceReport, style: Paint = paint()): string[] {
+export function differenceLines(report: DifferenceReport): string[] {
+  const style = paint();
   const { decisions, changed, otherReasons, transitions, rules, agents, resources, environments, examples } = report;
   const { total, evaluated, standing, notEvaluable } = decisions;
   const { bold, dim, yellow } = style;

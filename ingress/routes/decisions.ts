@@ -76,7 +76,7 @@ export function decisionRoutes({ decisions, shown }: DecisionDeps): Route[] {
       responses: { 200: { description: 'The decision, and whether it stands.', schema: DecisionOnRecord } },
       errors: ['E4001'],
       handler: async ({ key, params }) => {
-        const row = await decisions.read(key.organisationId, key.environment, params.id);
+        const row = await decisions.read(key, params.id);
         if (row === undefined || !mayName(key, row.agent_id) || (ownOnly(key) && row.key_id !== key.keyId)) {
           throw new ApiError('E4001', 'There is no such decision in this organisation and environment.');
         }

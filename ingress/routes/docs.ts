@@ -112,7 +112,7 @@ const INITIALIZER = `window.ui = SwaggerUIBundle({
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const;
 
 /** Helmet for the pages: only files of this host; no upgrade to https, which would break pages over plain http. */
-export function pageHeaders(): RequestHandler {
+function pageHeaders(): RequestHandler {
   return helmet({
     contentSecurityPolicy: {
       useDefaults: false,

@@ -63,7 +63,7 @@ async function readingOfParse(
   opening: Opening | undefined,
 ): Promise<IntentReading> {
   const refuse = (message: string): ApiError => invalidField(`${at}/intent_id`, message);
-  const parse = await parses.read(key.organisationId, key.environment, intentId);
+  const parse = await parses.read(key, intentId);
   if (parse === undefined || parse.agentId !== agentId) throw refuse('names no parse of this agent');
   if (tool !== undefined) throw refuse('names a parse of a text, and the question is a tool call');
   if (parse.normalized !== intent) throw refuse('names a parse with another normalized intent');

@@ -108,7 +108,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
       responses: { 200: { description: 'The parse as it was answered.', schema: Intent } },
       errors: ['E4001'],
       handler: async ({ key, params }) => {
-        const parse = await parses.read(key.organisationId, key.environment, params.id);
+        const parse = await parses.read(key, params.id);
         if (parse === undefined || !mayName(key, parse.agentId)) {
           throw new ApiError('E4001', 'There is no such parse in this organisation and environment.');
         }

@@ -27,7 +27,7 @@ import { prefers } from './caching.ts';
 import { assertOperator } from './policies.ts';
 
 /** Up to this many decisions are replayed while the caller waits, in a tenth of a second. More are a job. */
-export const AT_ONCE = 1_000;
+const AT_ONCE = 1_000;
 const DEFAULT_SINCE = '7d';
 
 export interface PolicyReplayDeps {

@@ -145,7 +145,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
       responses: { 200: { description: 'The intent, with its decision once there is one.', schema: SubmittedIntent } },
       errors: ['E4001'],
       handler: async ({ key, params }) => {
-        const row = await intents.read(key.organisationId, key.environment, params.id);
+        const row = await intents.read(key, params.id);
         if (row === undefined || !mayName(key, row.agent_id) || (ownOnly(key) && row.key_id !== key.keyId)) {
           throw new ApiError('E4001', 'There is no such intent in this organisation and environment.');
         }

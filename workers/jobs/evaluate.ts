@@ -97,9 +97,6 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
   const { db, policies, readings, recentParses, decider, intents, decisions, nowMs } = deps;
   const recorder = createRecorder(deps);
 
-  const claim = ({ organisationId, environment, intentId }: EvaluatePayload): Promise<ClaimedIntent | undefined> =>
-    intents.claim(organisationId, environment, intentId, nowMs());
-
   const readingOf = (
     { set }: ActivePolicies,
     { organisation_slug: organisation, action, resource, tool }: ClaimedIntent,
@@ -162,7 +159,7 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
   };
 
   /** Records the decision and, in the same transaction, the intent's state: decided, or waiting for the approval. */
-  const decide = ({ organisationId, environment, intentId }: EvaluatePayload, question: Question, answer: Answer) =>
+  const decide = (payload: EvaluatePayload, question: Question, answer: Answer) =>
     unlessFinal(() =>
       recorder.transaction([{ question, answer }], (write) =>
         db.transaction(async (sql) => {
@@ -171,8 +168,8 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
           const known = { claimedApprovalId: question.approvalId ?? null, nowMs: nowMs() };
           const mine =
             verdict === 'ESCALATE' && approval !== undefined
-              ? await intents.wait(sql, organisationId, environment, intentId, { ...known, ...approval })
-              : await intents.finish(sql, organisationId, environment, intentId, {
+              ? await intents.wait(sql, payload, { ...known, ...approval })
+              : await intents.finish(sql, payload, {
                   ...known,
                   status: 'decided',
                   decisionId,
@@ -183,14 +180,10 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
     );
 
   /** The DENY of a failed evaluation does not depend on an approval, and leaves it as it is. */
-  const fail = async (
-    { organisationId, environment, intentId }: EvaluatePayload,
-    question: Question,
-    answer: Answer,
-  ): Promise<void> => {
+  const fail = async (payload: EvaluatePayload, question: Question, answer: Answer): Promise<void> => {
     const { row } = decider.record(question, answer);
     await db.transaction(async (sql) => {
-      const mine = await intents.finish(sql, organisationId, environment, intentId, {
+      const mine = await intents.finish(sql, payload, {
         status: 'failed',
         decisionId: row.decisionId,
         claimedApprovalId: question.approvalId ?? null,
@@ -209,13 +202,13 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
 
   return {
     async evaluate(payload) {
-      const claimed = await claim(payload);
+      const claimed = await intents.claim(payload, nowMs());
       if (claimed === undefined) return;
       const question = await fullQuestion(payload, claimed);
       await decide(payload, question, await decider.answer(question));
     },
     async giveUp(payload) {
-      const claimed = await claim(payload);
+      const claimed = await intents.claim(payload, nowMs());
       if (claimed === undefined) return;
       try {
         await giveUpOn(payload, await fullQuestion(payload, claimed));

@@ -1,12 +1,12 @@
 // Decisions in PostgreSQL: inserted in groups before they are answered, read by id, listed newest first.
-import type { Owner } from '../../kernel/owner.ts';
+import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import { columnMap, hex, optionalText, text, utf8 } from '../../platform/db/columns.ts';
 import { createGroupCommit, type GroupCommit } from '../../platform/db/group-commit.ts';
 import { wakeLogs } from '../ledger/inbox.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { lowestId } from '../../kernel/ids.ts';
-import type { Environment, Verdict } from '../../kernel/vocabulary.ts';
-import { type ListCondition, ownedList } from './owned-list.ts';
+import type { Verdict } from '../../kernel/vocabulary.ts';
+import { type ListCondition, type OwnedFilter, ownedList } from './owned-list.ts';
 
 export interface DecisionRow extends Owner {
   readonly decisionId: string;
@@ -60,11 +60,7 @@ const INSERT = `WITH made AS (
     ), waiting AS (${TO_LOG})
     ${wakeLogs('made')}`;
 
-export interface DecisionFilter extends Owner {
-  /** Only what this key asked. */
-  readonly keyId?: string | undefined;
-  /** Only these agents. */
-  readonly agentIds?: readonly string[] | undefined;
+export interface DecisionFilter extends OwnedFilter {
   readonly verdict?: Verdict | undefined;
   /** Only what this request, or an intent that it submitted, led to. */
   readonly requestId?: string | undefined;
@@ -76,8 +72,6 @@ export interface DecisionFilter extends Owner {
   readonly from?: Date | undefined;
   /** Exclusive. */
   readonly to?: Date | undefined;
-  /** Only ids before this one. */
-  readonly before?: string | undefined;
 }
 
 export interface StoredDecision {
@@ -125,7 +119,7 @@ function placesOf(requestId: string): ListCondition[] {
  * begins, also among a million decisions.
  */
 export function listDecisions(filter: DecisionFilter, limit: number): [statement: Statement, values: unknown[]][] {
-  const { organisationId, environment, keyId, agentIds, verdict, requestId, toolServer, toolName, before } = filter;
+  const { verdict, requestId, toolServer, toolName } = filter;
   // A literal in the text, because only then the planner can use the partial index of all verdicts but ALLOW (migration 0009).
   const ofVerdict: ListCondition[] = verdict === undefined ? [] : [[[], () => `verdict = '${verdict}'`]];
   const ofTool: ListCondition[] = [];
@@ -134,14 +128,10 @@ export function listDecisions(filter: DecisionFilter, limit: number): [statement
   const places = requestId === undefined ? [[]] : placesOf(requestId).map((place) => [place]);
   return places.map((place) =>
     ownedList({
+      ...filter,
       table: 'decision',
       columns: 'decision_id, agent_id, key_id, record',
       id: 'decision_id',
-      organisationId,
-      environment,
-      keyId,
-      agentIds,
-      before,
       limit,
       more: [...ofVerdict, ...ofTool, ...spanOf(filter), ...place],
     }),
@@ -153,9 +143,8 @@ export interface DecisionStore {
   append(row: DecisionRow): Promise<void>;
   /** The same within the caller's transaction. */
   insert(sql: Sql, rows: readonly DecisionRow[]): Promise<void>;
-  read(organisationId: string, environment: Environment, decisionId: string): Promise<StoredDecision | undefined>;
-  /** The record of one decision alone, also within a transaction. */
-  recordOf(sql: Sql, organisationId: string, environment: Environment, decisionId: string): Promise<Buffer | undefined>;
+  /** @param sql the transaction to read in */
+  read(owner: Owner, decisionId: string, sql?: Sql): Promise<StoredDecision | undefined>;
   list(filter: DecisionFilter, limit: number): Promise<StoredDecision[]>;
   idle(): Promise<void>;
 }
@@ -178,13 +167,9 @@ export function createDecisionStore(deps: { db: Database; processId: string }): 
   return {
     append: (row) => group.add(row),
     insert: async (sql, rows) => void (await sql.query(INSERT, [...DECISIONS.values(rows), processId])),
-    async read(organisationId, environment, decisionId) {
-      const [row] = await db.query<StoredDecision>(READ, [organisationId, environment, decisionId]);
+    async read(owner, decisionId, sql = db) {
+      const [row] = await sql.query<StoredDecision>(READ, [...ownerColumns(owner), decisionId]);
       return row;
-    },
-    async recordOf(sql, organisationId, environment, decisionId) {
-      const [row] = await sql.query<StoredDecision>(READ, [organisationId, environment, decisionId]);
-      return row?.record;
     },
     async list(filter, limit) {
       const lists = listDecisions(filter, limit).map((list) => db.query<StoredDecision>(...list));

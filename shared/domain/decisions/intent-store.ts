@@ -1,12 +1,11 @@
 // Submitted intents in PostgreSQL: inserted in groups with their outbox rows, claimed and finished by workers, read and listed.
-import type { Owner } from '../../kernel/owner.ts';
+import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import { columnMap, optionalText, text } from '../../platform/db/columns.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { loadKey } from '../keys/lookup.ts';
 import type { IntentStatus } from '../../kernel/vocabulary.ts';
-import type { Environment } from '../../kernel/vocabulary.ts';
-import { ownedList } from './owned-list.ts';
+import { type OwnedFilter, ownedList } from './owned-list.ts';
 import { enqueueSql } from '../../platform/queues/outbox.ts';
 
 export interface IntentRow extends Owner {
@@ -62,11 +61,12 @@ export interface ClaimedIntent {
   readonly request_id: string | null;
 }
 
-export interface IntentFilter extends Owner {
-  readonly keyId?: string | undefined;
-  readonly agentIds?: readonly string[] | undefined;
+export interface IntentFilter extends OwnedFilter {
   readonly status?: IntentStatus | undefined;
-  readonly before?: string | undefined;
+}
+
+export interface IntentKey extends Owner {
+  readonly intentId: string;
 }
 
 export interface IntentStore {
@@ -74,32 +74,23 @@ export interface IntentStore {
   append(row: IntentRow): Promise<void>;
   /** The same within the caller's transaction. */
   insert(sql: Sql, row: IntentRow): Promise<void>;
-  read(organisationId: string, environment: Environment, intentId: string): Promise<StoredIntent | undefined>;
+  read(owner: Owner, intentId: string): Promise<StoredIntent | undefined>;
   list(filter: IntentFilter, limit: number): Promise<StoredIntent[]>;
   /** Marks an open intent as being evaluated; undefined: it is final. */
-  claim(
-    organisationId: string,
-    environment: Environment,
-    intentId: string,
-    nowMs: number,
-  ): Promise<ClaimedIntent | undefined>;
+  claim(intent: IntentKey, nowMs: number): Promise<ClaimedIntent | undefined>;
   /**
    * Makes an intent final, in the transaction that stores its decision. False: another worker was first, and the transaction must be
    * rolled back.
    */
   finish(
     sql: Sql,
-    organisationId: string,
-    environment: Environment,
-    intentId: string,
+    intent: IntentKey,
     end: { status: 'decided' | 'failed'; decisionId: string; claimedApprovalId: string | null; nowMs: number },
   ): Promise<boolean>;
   /** Makes an intent wait for an approval, in the transaction that stores the ESCALATE. False as in `finish`. */
   wait(
     sql: Sql,
-    organisationId: string,
-    environment: Environment,
-    intentId: string,
+    intent: IntentKey,
     until: { approvalId: string; claimedApprovalId: string | null; nowMs: number },
   ): Promise<boolean>;
   idle(): Promise<void>;
@@ -145,16 +136,12 @@ const JOIN = `LEFT JOIN LATERAL (
 const READ = `SELECT ${COLUMNS} FROM intent ${JOIN} WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3`;
 /** Newest first. Each combination of filters is a range scan. */
 export function listIntents(filter: IntentFilter, limit: number): [statement: Statement, values: unknown[]] {
-  const { organisationId, environment, keyId, agentIds, status, before } = filter;
+  const { status } = filter;
   const [page, values] = ownedList({
+    ...filter,
     table: 'intent',
     columns: '*',
     id: 'intent_id',
-    organisationId,
-    environment,
-    keyId,
-    agentIds,
-    before,
     limit,
     // A literal in the text, so that the planner can use the partial index of undecided intents (migration 0009).
     more: status === undefined ? [] : [[[], () => `status = '${status}'`]],
@@ -188,12 +175,9 @@ export function createIntentStore(deps: { db: Database }): IntentStore {
   return {
     append: (row) => group.add(row),
     insert: async (sql, row) => void (await sql.query(INSERT, INTENTS.values([row]))),
-    async read(organisationId, environment, intentId) {
-      const [row] = await db.query<StoredIntent>(READ, [organisationId, environment, intentId]);
-      return row;
-    },
+    read: async (owner, intentId) => (await db.query<StoredIntent>(READ, [...ownerColumns(owner), intentId]))[0],
     list: (filter, limit) => db.query<StoredIntent>(...listIntents(filter, limit)),
-    async claim(organisationId, environment, intentId, nowMs) {
+    async claim({ organisationId, environment, intentId }, nowMs) {
       const values = [organisationId, environment, intentId, new Date(nowMs)];
       const [row] = await db.query<Omit<ClaimedIntent, 'key_agent_ids' | 'key_lineage' | 'isKeyKnown'>>(CLAIM, values);
       if (row === undefined) return undefined;
@@ -203,12 +187,14 @@ export function createIntentStore(deps: { db: Database }): IntentStore {
       const { agentIds, lineage, organisationSlug } = key;
       return { ...row, organisation_slug: organisationSlug, key_agent_ids: agentIds, key_lineage: lineage, isKeyKnown };
     },
-    async finish(sql, organisationId, environment, intentId, { status, decisionId, claimedApprovalId, nowMs }) {
-      const values = [organisationId, environment, intentId, claimedApprovalId, status, decisionId, new Date(nowMs)];
+    async finish(sql, intent, { status, decisionId, claimedApprovalId, nowMs }) {
+      const key = [...ownerColumns(intent), intent.intentId];
+      const values = [...key, claimedApprovalId, status, decisionId, new Date(nowMs)];
       return (await sql.query(FINISH, values)).length === 1;
     },
-    async wait(sql, organisationId, environment, intentId, { approvalId, claimedApprovalId, nowMs }) {
-      const values = [organisationId, environment, intentId, claimedApprovalId, approvalId, new Date(nowMs)];
+    async wait(sql, intent, { approvalId, claimedApprovalId, nowMs }) {
+      const key = [...ownerColumns(intent), intent.intentId];
+      const values = [...key, claimedApprovalId, approvalId, new Date(nowMs)];
       return (await sql.query(WAIT, values)).length === 1;
     },
     idle: () => group.idle(),

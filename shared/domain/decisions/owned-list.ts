@@ -2,17 +2,20 @@
 import type { Statement } from '../../platform/db/database.ts';
 import type { Owner } from '../../kernel/owner.ts';
 
-export interface OwnedList extends Owner {
+export interface OwnedFilter extends Owner {
+  /** Only rows of this key. */
+  readonly keyId?: string | undefined;
+  /** Only these agents. */
+  readonly agentIds?: readonly string[] | undefined;
+  /** Only ids before this one. */
+  readonly before?: string | undefined;
+}
+
+export interface OwnedList extends OwnedFilter {
   readonly table: 'decision' | 'intent';
   readonly columns: string;
   /** The column of ids, which sort by time. */
   readonly id: string;
-  /** Only rows of this key. */
-  readonly keyId: string | undefined;
-  /** Only these agents. */
-  readonly agentIds: readonly string[] | undefined;
-  /** Only ids before this one. */
-  readonly before: string | undefined;
   readonly limit: number;
   /** Further conditions. */
   readonly more: readonly ListCondition[];

@@ -6,7 +6,6 @@ import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import type { Judged } from '../../core/intent/assess/strictness.ts';
 import type { ParsedIntent } from '../../core/intent/types.ts';
-import type { Environment } from '../../kernel/vocabulary.ts';
 import { joinParses, recentValues } from './recent-parses.ts';
 import { bytesOfReading, type IntentReading, readingOfParse } from './readings.ts';
 
@@ -37,11 +36,7 @@ export interface ParseStore {
   /** The same within the caller's transaction. */
   insert(sql: Sql, row: ParseRow): Promise<void>;
   /** A parse of this organisation and environment. @throws {ApiError} E6002 */
-  read(
-    organisationId: string,
-    environment: Environment,
-    intentId: string,
-  ): StoredParse | Promise<StoredParse | undefined>;
+  read(owner: Owner, intentId: string): StoredParse | Promise<StoredParse | undefined>;
   idle(): Promise<void>;
 }
 
@@ -105,7 +100,7 @@ export function createParseStore(deps: { db: Database }): ParseStore {
   return {
     append: (row) => group.add(row),
     insert: async (sql, row) => void (await sql.query(INSERT, [...PARSES.values([row]), ...recentValues([row])])),
-    read(organisationId, environment, intentId) {
+    read({ organisationId, environment }, intentId) {
       const id = cacheKey(organisationId, environment, intentId);
       const known = recent.get(id);
       if (known !== undefined) return known;

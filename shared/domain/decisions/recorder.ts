@@ -166,7 +166,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     decisionId: string,
   ): Promise<Written | Unwritten> => {
     const { key } = question;
-    const record = await decisions.recordOf(sql, key.organisationId, key.environment, decisionId);
+    const record = (await decisions.read(key, decisionId, sql))?.record;
     if (record === undefined) throw new Error(`the decision ${decisionId} that used an approval does not exist`);
     const text = answerOfRecord(record, promiser && ((about) => promiser.promise({ ...key, ...about })));
     // Written by writeDecision.

@@ -1,7 +1,6 @@
 // Replays as rows: queued over HTTP, claimed by one worker at a time, deleted after a week.
-import type { Owner } from '../../kernel/owner.ts';
+import { type Owner, ownerOf } from '../../kernel/owner.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
-import type { Environment } from '../../kernel/vocabulary.ts';
 import type { ReplayRange } from './replay-store.ts';
 import { enqueueSql } from '../../platform/queues/outbox.ts';
 
@@ -62,7 +61,8 @@ const READ = `SELECT replay_id, status, draft_digest, replayed::float8 AS replay
 const CLAIM = `UPDATE replay SET status = 'running', claim = $1, runs = runs + 1, replayed = 0, updated_at = now() WHERE replay_id = (
       SELECT replay_id FROM replay WHERE status = 'queued' OR (status = 'running' AND updated_at < now() - interval '${ABANDONED_AFTER}')
       ORDER BY created_at, replay_id LIMIT 1 FOR UPDATE SKIP LOCKED
-    ) RETURNING replay_id, organisation_id, environment, agent_id, from_at, to_at, draft, total::float8 AS total, runs`;
+    ) RETURNING replay_id AS "replayId", organisation_id AS "organisationId", environment, agent_id AS "agentId", from_at AS "fromAt", to_at AS "toAt",
+      draft, total::float8 AS total, runs`;
 const OF_CLAIM = "WHERE replay_id = $1 AND claim = $2 AND status = 'running' RETURNING replay_id";
 const PROGRESS = `UPDATE replay SET replayed = $3, total = greatest(total, $3), updated_at = now() ${OF_CLAIM}`;
 const TOTAL = `UPDATE replay SET total = $3, updated_at = now() ${OF_CLAIM}`;
@@ -71,16 +71,11 @@ const FAIL = `UPDATE replay SET status = 'failed', claim = NULL, draft = NULL, e
 const RELEASE = `UPDATE replay SET status = 'queued', claim = NULL, runs = runs - 1, updated_at = now() ${OF_CLAIM}`;
 const FORGET = `DELETE FROM replay WHERE replay_id IN (SELECT replay_id FROM replay WHERE created_at < now() - interval '${KEPT_FOR}' ORDER BY created_at LIMIT ${FORGET_BATCH}) RETURNING replay_id`;
 
-interface ClaimRow {
-  replay_id: string;
-  organisation_id: string;
-  environment: Environment;
-  agent_id: string | null;
-  from_at: Date | null;
-  to_at: Date;
-  draft: Buffer;
-  total: number;
-  runs: number;
+interface ClaimRow extends Owner, Pick<ClaimedReplay, 'replayId' | 'total' | 'runs'> {
+  readonly agentId: string | null;
+  readonly fromAt: Date | null;
+  readonly toAt: Date;
+  readonly draft: Buffer;
 }
 
 /** The run counted as dead, and another one has begun. */
@@ -135,23 +130,13 @@ export function createReplayClaims(deps: { readonly db: Database; readonly nowMs
     async next(claim) {
       const [row] = await db.query<ClaimRow>(CLAIM, [claim]);
       if (row === undefined) return undefined;
-      if (row.runs > MAX_RUNS) {
-        await claims.fail(row.replay_id, claim, `The replay failed: ${MAX_RUNS} runs ended early.`);
+      const { replayId, total, runs, draft, agentId, fromAt, toAt } = row;
+      if (runs > MAX_RUNS) {
+        await claims.fail(replayId, claim, `The replay failed: ${MAX_RUNS} runs ended early.`);
         return claims.next(claim);
       }
-      return {
-        replayId: row.replay_id,
-        canonical: row.draft.toString('utf8'),
-        total: row.total,
-        runs: row.runs,
-        range: {
-          organisationId: row.organisation_id,
-          environment: row.environment,
-          agentId: row.agent_id ?? undefined,
-          fromMs: row.from_at?.getTime(),
-          toMs: row.to_at.getTime(),
-        },
-      };
+      const range = { ...ownerOf(row), agentId: agentId ?? undefined, fromMs: fromAt?.getTime(), toMs: toAt.getTime() };
+      return { replayId, canonical: draft.toString('utf8'), total, runs, range };
     },
     progress: (replayId, claim, replayed) => change(PROGRESS, [replayId, claim, replayed]),
     total: (replayId, claim, total) => change(TOTAL, [replayId, claim, total]),

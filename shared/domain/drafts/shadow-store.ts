@@ -8,7 +8,7 @@ import type { Replayed, Replayer, StoredForReplay } from './replay.ts';
 import type { ShadowStatus } from './reports.ts';
 
 /** Small, because the counts are stored again with each batch. */
-export const SHADOW_LIMITS: DifferenceLimits = { counted: 500, shown: 100, examples: 20 };
+const SHADOW_LIMITS: DifferenceLimits = { counted: 500, shown: 100, examples: 20 };
 /** Records of a log in one transaction. */
 const BATCH = 500;
 /** A worker that is further behind skips the oldest records, so that it does not spend hours on catching up. */

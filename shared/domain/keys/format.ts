@@ -36,7 +36,7 @@ export function base62(value: bigint, length: number): string {
 }
 
 /** Uniform base62 characters, for ids that are not secret but must not be guessable in bulk. */
-export function randomBase62(length: number): string {
+function randomBase62(length: number): string {
   let text = '';
   for (let i = 0; i < length; i += 1) text += BASE62.charAt(randomInt(62));
   return text;

@@ -8,7 +8,7 @@ import type { Environment } from '../../kernel/vocabulary.ts';
 import { wakeLogs } from './inbox.ts';
 
 /** Entities of the service's records. Callers' ids cannot begin with `custos:`. */
-export const SERVICE_ENTITIES = {
+const SERVICE_ENTITIES = {
   'custos.policy_set': 'custos:policies',
   'custos.key': 'custos:keys',
   'custos.halt': 'custos:halt',
@@ -20,7 +20,7 @@ export const SERVICE_ENTITIES = {
 export type ServiceEvent = keyof typeof SERVICE_ENTITIES;
 
 /** Events of the service's records on the chain of the agent concerned. */
-export const AGENT_EVENTS = ['custos.approval', 'custos.agent'] as const;
+const AGENT_EVENTS = ['custos.approval', 'custos.agent'] as const;
 export type AgentEvent = (typeof AGENT_EVENTS)[number];
 
 interface RecordOwner extends Owner {

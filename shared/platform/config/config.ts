@@ -132,6 +132,6 @@ export function metricsArePublic({ metrics, host }: Pick<Config, 'metrics' | 'ho
 }
 
 /** Whether an address can only be reached from this machine. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (net.isIPv4(host) && host.startsWith('127.'));
 }

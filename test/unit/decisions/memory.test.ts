@@ -11,6 +11,8 @@ import { shippedLexicon } from '../intent/lexicon.ts';
 // Readings use only the lexicon of a set.
 const setOf = (lexicon: Lexicon): PolicySet<Lexicon> => ({ lexicon }) as unknown as PolicySet<Lexicon>;
 
+const OWNER = { organisationId: 'org', environment: 'live' } as const;
+
 describe('the cache of readings', () => {
   const set = setOf(shippedLexicon());
   const asking = { set, organisation: 'acme' };
@@ -49,12 +51,12 @@ describe('the cache of readings', () => {
       },
     } as unknown as Database; // read() uses nothing else of it
     const parses = createParseStore({ db });
-    await parses.read('org', 'live', 'first');
-    await parses.read('org', 'live', 'first');
+    await parses.read(OWNER, 'first');
+    await parses.read(OWNER, 'first');
     expect(queries).to.equal(1);
-    for (let i = 0; i < 200; i += 1) await parses.read('org', 'live', `other_${i}`);
+    for (let i = 0; i < 200; i += 1) await parses.read(OWNER, `other_${i}`);
     // It was read once; `first`, which was read twice, may outlast it.
-    await parses.read('org', 'live', 'other_0');
+    await parses.read(OWNER, 'other_0');
     expect(queries).to.equal(202);
   });
 });
