@@ -81,6 +81,8 @@ function readText(text: string, kind: ReadKind, lexicon: Lexicon): Said {
 /** What the call turned out to be, and why it is not known. */
 interface Reading {
   readonly resource: string;
+  /** Every resource that the arguments name, also those that `resource` and the places cover together. */
+  readonly touched: readonly string[];
   readonly judged: Judged;
   readonly problem?: string | undefined;
 }
@@ -123,6 +125,7 @@ function readByEntry(tool: CompiledTool, call: ToolCall, lexicon: Lexicon): Read
     return result.ok ? result.resources : [];
   };
   const named = tool.resource === undefined ? [] : filled(tool.resource);
+  const placed = tool.places.map(filled);
   const resource = named.length === 0 ? toolResource(call) : coveringAll(named);
   const extent = entry.extent ?? (isPattern(resource) ? 'many' : 'one');
   const bulk: readonly Trait[] = extent !== 'one' && effect !== 'read' ? ['bulk'] : [];
@@ -131,25 +134,22 @@ function readByEntry(tool: CompiledTool, call: ToolCall, lexicon: Lexicon): Read
     extent,
     traits: [...new Set([...(entry.traits ?? []), ...bulk])].sort(),
     data_classes: [...(entry.dataClasses ?? [])].sort(),
-    places: tool.places.flatMap((template) => {
-      const places = filled(template);
-      return places.length > MAX_PLACES ? [coveringAll(places)] : places;
-    }),
+    places: placed.flatMap((places) => (places.length > MAX_PLACES ? [coveringAll(places)] : places)),
   };
   for (const argument of tool.reads) {
     const joined = withArgument(judged, argument, args, lexicon);
     if (typeof joined === 'string') problems.push(joined);
     else judged = joined;
   }
-  return { resource, judged, problem: problems[0] };
+  return { resource, touched: [...named, ...placed.flat()], judged, problem: problems[0] };
 }
 
 /** Reads a call by the hints of a server that the catalogue trusts (MCP: the defaults are not read-only, and destructive). */
 function readByAnnotations(call: ToolCall): Reading {
   const { readOnlyHint, destructiveHint } = call.annotations ?? {};
   const resource = toolResource(call);
-  if (readOnlyHint === true) return { resource, judged: doing('read', 'read') };
-  return { resource, judged: doing('execute', destructiveHint === false ? 'write' : 'destructive') };
+  if (readOnlyHint === true) return { resource, touched: [], judged: doing('read', 'read') };
+  return { resource, touched: [], judged: doing('execute', destructiveHint === false ? 'write' : 'destructive') };
 }
 
 function readBy(catalogue: CompiledCatalogue | undefined, call: ToolCall, lexicon: Lexicon): Reading {
@@ -160,7 +160,7 @@ function readBy(catalogue: CompiledCatalogue | undefined, call: ToolCall, lexico
     catalogue === undefined
       ? `server ${JSON.stringify(call.server)} has no catalogue`
       : `catalogue of ${JSON.stringify(call.server)} has no such tool`;
-  return { resource: toolResource(call), judged: UNKNOWN, problem: `the ${what}` };
+  return { resource: toolResource(call), touched: [], judged: UNKNOWN, problem: `the ${what}` };
 }
 
 /** The hints that are known, and their title. */
@@ -178,15 +178,18 @@ function annotationsOf({ annotations }: ToolCall): { annotations?: ToolAnnotatio
  */
 export function readCall(call: ToolCall, catalogues: ToolCatalogues, lexicon: Lexicon): ReadCall {
   const catalogue = catalogues.get(call.server);
-  const { resource, judged: own, problem } = readBy(catalogue, call, lexicon);
+  const { resource, touched, judged: own, problem } = readBy(catalogue, call, lexicon);
   const pinned = catalogue?.tools.get(call.name)?.entry.definition;
   const changed = pinned !== undefined && pinned !== call.definition_digest;
   const doubts = [...(problem === undefined ? [] : [NOT_UNDERSTOOD]), ...(changed ? [UNKNOWN] : [])];
-  // The words of the resource and of the places say which data is touched, and where; what is done to it, only the catalogue says.
+  // The words of every resource say which data is touched, and where; what is done to it, only the catalogue says.
   const wordsOf = (named: string): ReturnType<typeof readNormalized> =>
     readNormalized({ actionWord: own.action, segments: named.split('/') }, lexicon);
   const { domain, object, ...words } = wordsOf(resource);
-  const beside = [words, ...own.places.map(wordsOf)];
+  const beside = [
+    words,
+    ...[...new Set([...touched, ...own.places])].filter((named) => named !== resource).map(wordsOf),
+  ];
   const judged = withBeside(doubts.reduce(strictest, own), {
     places: beside.flatMap(({ places }) => places),
     data_classes: beside.flatMap(({ data_classes: classes }) => classes),

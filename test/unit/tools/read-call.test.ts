@@ -83,6 +83,15 @@ describe('a tool call that its catalogue knows', () => {
     expect(intent).to.deep.include({ resource: 'file/a/*', extent: 'many', traits: ['bulk'] });
   });
 
+  it('has the data classes and places of each item of a list, also if the items share no folder', () => {
+    const list = (...paths: string[]) => readWith({ action: 'read', resource: 'file/{paths[]}' }, { paths }).intent;
+    expect(list('/a/passwords.txt', '/b/x')).to.deep.include({ resource: 'file/*', data_classes: ['credentials'] });
+    expect(list('/production/a', '/b/x').places).to.include('production');
+    const froms = Array.from({ length: 30 }, (_, i) => `/${i}/${i === 17 ? 'passwords' : 'x'}`);
+    const moved = readWith({ action: 'update', places: ['file/{froms[]}'] }, { froms }).intent;
+    expect(moved).to.deep.include({ places: ['file/*'], data_classes: ['credentials'] });
+  });
+
   it('includes the meaning of its code: the stricter one leads, and both are meanings of the call', () => {
     const run = (command: unknown) => readWith({ action: 'execute', reads: { command: 'shell' } }, { command });
     expect(actionsOf(run('ls /srv; rm -rf /srv/app'))).to.include.members(['execute write', 'delete destructive']);

@@ -17,12 +17,12 @@ describe('the resource of a call', () => {
     });
   }
 
-  it('a list of a thousand items is filled, a longer one is refused', () => {
+  it('a list of a hundred items is filled, a longer one is refused', () => {
     const parsed = parseTemplate('file/{paths[]}');
     const withItems = (count: number) =>
       parsed.ok && fill(parsed.template, { paths: Array.from({ length: count }, (_, i) => `/a/${i}`) });
-    expect(withItems(1_000)).to.include({ ok: true });
-    expect(withItems(1_001)).to.include({ ok: false });
+    expect(withItems(100)).to.include({ ok: true });
+    expect(withItems(101)).to.include({ ok: false });
   });
 
   for (const [template, message] of [
