@@ -1,5 +1,5 @@
 // `npm run bench`: measures answers and completed work per second, next to a bare Express 5 JSON echo in the same run.
-// Usage: node dist/bench/main.js [--quick] [--only enforce,unseen,intent,proofs,signals,intents,guard,policies]
+// Usage: node dist/bench/main.js [--quick] [--only enforce,unseen,tools,intent,proofs,signals,intents,guard,policies]
 //   also: log (inclusion and consistency proofs over the size of the log)
 //   [--connections 1,16,64] [--seconds 3] [--json] [--no-write]
 import { spawnSync } from 'node:child_process';
@@ -14,7 +14,18 @@ import { type Accepted, FULL, type Plan, POLICIES, QUICK, Run } from './run.ts';
 import { type Memory, memoryOf, partsBelow } from './usage.ts';
 import { PROOF_EVENT } from './work-bodies.ts';
 
-const PARTS = ['enforce', 'unseen', 'intent', 'proofs', 'signals', 'intents', 'guard', 'policies', 'log'] as const;
+const PARTS = [
+  'enforce',
+  'unseen',
+  'tools',
+  'intent',
+  'proofs',
+  'signals',
+  'intents',
+  'guard',
+  'policies',
+  'log',
+] as const;
 type PartName = (typeof PARTS)[number];
 /** Measurements that run on both backends of the queues: work that is carried out later. */
 const QUEUED = ['proofs', 'signals', 'intents'] as const;
@@ -72,6 +83,7 @@ async function measureService(setup: Setup, queue: Queue, redisUrl?: string): Pr
     await run.warmUp();
     if (isFirst && only.has('enforce')) await run.besideEcho();
     if (isFirst && only.has('unseen')) await run.unseenFacts();
+    if (isFirst && only.has('tools')) await run.toolCalls();
     if (isFirst && only.has('intent')) await run.intents();
     if (isFirst && only.has('guard')) await run.guarded();
     if (only.has('proofs')) await run.proofs();

@@ -97,6 +97,11 @@ function makePolicies(count: number): object[] {
   return [...generalPolicies(), ...projects];
 }
 
+/** The tool that does an action with a record. */
+function toolOf(action: string): string {
+  return `${action}_record`;
+}
+
 /** For the calls through the guard: their resource is that of no other policy, so that no other request is evaluated against it. */
 const TOOL_POLICY = {
   id: 'bench-tools',
@@ -108,7 +113,10 @@ const TOOL_POLICY = {
 const CATALOGUE = {
   server: GUARDED_SERVER,
   description: 'The everything server.',
-  tools: { echo: { action: 'read', resource: 'bench/echo' } },
+  tools: {
+    echo: { action: 'read', resource: 'bench/echo' },
+    ...Object.fromEntries(ACTIONS.map((action) => [toolOf(action), { action, resource: '{record}' }])),
+  },
 };
 
 /** Writes a policy folder: the policies, a catalogue, and the shipped lexicon. */
@@ -151,6 +159,24 @@ export function enforceBodies(policyCount: number, size: number, unseen = false)
       },
     };
     return JSON.stringify(body);
+  });
+}
+
+/** Bytes of the arguments of a call. */
+const ARGUMENTS_BYTES = 1_024;
+
+/** The questions of `enforceBodies` as tool calls with a kilobyte of arguments. */
+export function toolCallBodies(policyCount: number, size: number): string[] {
+  return enforceBodies(policyCount, size).map((text, i) => {
+    const { intent, ...rest } = JSON.parse(text) as { intent: string };
+    const colon = intent.indexOf(':');
+    const record = { record: intent.slice(colon + 1), fields: { number: i, tags: ['a', 'b'], draft: false }, text: '' };
+    const filler = `Note ${i}. ${'Lorem ipsum dolor sit amet. '.repeat(ARGUMENTS_BYTES / 16)}`;
+    const args = { ...record, text: filler.slice(0, ARGUMENTS_BYTES - JSON.stringify(record).length) };
+    return JSON.stringify({
+      ...rest,
+      tool: { server: GUARDED_SERVER, name: toolOf(intent.slice(0, colon)), arguments: args },
+    });
   });
 }
 

@@ -3,7 +3,7 @@ import { type CarriedOut, type Completion, watch } from './carried-out.ts';
 import { measureGuard } from './guard.ts';
 import type { LoadJob } from './load-types.ts';
 import { type Measured, measure, type Queue, type Row, rowOf, type Sample } from './measure.ts';
-import { enforceBodies, intentBodies, UNSEEN_AMOUNT } from './policies.ts';
+import { enforceBodies, intentBodies, toolCallBodies, UNSEEN_AMOUNT } from './policies.ts';
 import type { Echo, Generator, Service } from './processes.ts';
 import { BESIDE_ECHO, ECHO, OVER_POLICIES, type Report } from './report.ts';
 import { proofBodies, SIGNALS_PER_REQUEST, signalBodies, submissionBodies } from './work-bodies.ts';
@@ -226,6 +226,22 @@ export class Run {
     }
     const name = 'POST /v1/enforce, unseen facts';
     this.add(rowOf({ name, connections: MOST_CONNECTIONS, policies: POLICIES }, enforce, echo));
+  }
+
+  /** The same questions as intents and as tool calls, in turns. */
+  async toolCalls(): Promise<void> {
+    const forms = [
+      { name: 'POST /v1/enforce, by intent', bodies: enforceBodies(POLICIES, BODIES) },
+      { name: 'POST /v1/enforce, tool call with 1 kB of arguments', bodies: toolCallBodies(POLICIES, BODIES) },
+    ].map((form) => ({ ...form, echo: [] as Sample[], enforce: [] as Sample[] }));
+    for (const { bodies } of forms) await this.enforce(MOST_CONNECTIONS, bodies, { durationMs: FIRST_LOAD_MS });
+    for (let round = 0; round < this.options.plan.rounds; round += 1)
+      for (const { bodies, echo, enforce } of forms) {
+        echo.push(await this.echoed(MOST_CONNECTIONS, bodies));
+        enforce.push(await this.enforce(MOST_CONNECTIONS, bodies));
+      }
+    for (const { name, echo, enforce } of forms)
+      this.add(rowOf({ name, connections: MOST_CONNECTIONS, policies: POLICIES }, enforce, echo));
   }
 
   async overPolicies(): Promise<void> {
