@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { positionAt } from '../../shared/kernel/json.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { runCommand } from '../support/command.ts';
+import { V8_OPTIONS } from '../support/process.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { dataOf } from '../support/data.ts';
 
@@ -34,7 +35,7 @@ interface Run {
 
 /** Runs shell lines in the folder with the built command line; stops at the first failure. */
 function run(script: string): Run {
-  const custos = `npx() { shift; "${process.execPath}" "${MAIN}" "$@"; }\n`;
+  const custos = `npx() { shift; "${process.execPath}" ${V8_OPTIONS.join(' ')} "${MAIN}" "$@"; }\n`;
   const nodeFolder = path.dirname(process.execPath);
   const ended = spawnSync('/bin/sh', ['-euc', custos + script], {
     cwd: folder,

@@ -44,7 +44,7 @@ const STOP_TIMEOUT_MS = 40_000;
  * Functions are optimised once they have run ten times longer than by default: most test processes end within seconds, in
  * which the compiler takes a fifth of the processor time.
  */
-const V8_OPTIONS = ['--interrupt-budget=1000000'];
+export const V8_OPTIONS = ['--interrupt-budget=1000000'];
 const buildRoot = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 /** Runs a file of the build, such as `cli/main.js`. A process that still runs at the end of the test run is reported as a leak. */

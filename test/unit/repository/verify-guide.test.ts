@@ -8,6 +8,7 @@ import { FAILURES } from '../../../shared/core/proof/failures.ts';
 import { publishKey } from '../../../shared/core/proof/keys.ts';
 import { writeTlogProof } from '../../../shared/core/proof/tlog-proof.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
+import { V8_OPTIONS } from '../../support/process.ts';
 import { temporaryFolder } from '../../support/folders.ts';
 import { describeUnless } from '../../support/skip.ts';
 import { LOG_KEY, ORIGIN, PROMISE_KEY, sampleLog, VKEY } from '../proof/sample-log.ts';
@@ -38,7 +39,7 @@ function run(
 ): { code: number | null; out: string; said: string } {
   writeFileSync(path.join(folder, 'receipt.json'), JSON.stringify(receipt));
   writeFileSync(path.join(folder, 'receipt.tlog-proof'), tlogProof);
-  const custos = `custos() { "${process.execPath}" "${MAIN}" "$@"; }\n`;
+  const custos = `custos() { "${process.execPath}" ${V8_OPTIONS.join(' ')} "${MAIN}" "$@"; }\n`;
   const nodeFolder = path.dirname(process.execPath);
   const ended = spawnSync('sh', [...(flags === '' ? [] : [flags]), '-c', custos + script], {
     cwd: folder,
