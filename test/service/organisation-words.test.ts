@@ -31,13 +31,13 @@ describe('the words of one organisation', () => {
 
   before(async () => {
     both = await startServiceAndWorker();
+    ({ service, worker } = both);
     const organisationId = await service.addOrganisation('rail');
     rail = await service.client({ organisationId, scopes: ['intents:write', 'proofs:read'] });
     other = await service.client({ scopes: ['intents:write', 'proofs:read'] });
     const before = await digestInForce();
     await apply(WORDS);
     await waitFor(async () => (await digestInForce()) !== before, { what: 'the set with the words' });
-    ({ service, worker } = both);
   });
   after(() => both?.close());
 
