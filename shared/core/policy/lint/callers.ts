@@ -1,9 +1,10 @@
 // ALLOW and DEGRADE rules that trust the caller's own statements: members of the context, which the caller writes.
 import { permits } from '../../../kernel/vocabulary.ts';
 import { applies, evaluationOf, witnessOf } from './answers.ts';
+import { itemsOf } from './context-values.ts';
 import { setPath } from './facts.ts';
 import { isPermitted, withoutNamed } from './open.ts';
-import { leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
+import { leavesIn, wordsOf, type LintedRule, type LintedSet, type LeafPart, ruleFinding } from './rules.ts';
 import { ruleHolds, searchUndisturbed } from './search.ts';
 import { both, CERTAIN } from './space.ts';
 import type { LintFinding } from './types.ts';
@@ -12,19 +13,18 @@ const REFUSING = ['notEqual', 'notIn', 'doesNotContain'];
 const NAMING = ['equal', 'in', 'contains', 'containsAny', 'containsAll', 'startsWith', 'endsWith', 'inCidr'];
 
 /** Whether a comparison holds for any value from the caller except the ones that it names. */
-function isRefusal(part: Part): boolean {
-  if (part.node.kind !== 'leaf' || !part.node.leaf.path.startsWith('context.')) return false;
-  const { operator, negated, comparison } = part.node.leaf;
+function isRefusal({ leaf }: LeafPart): boolean {
+  if (!leaf.path.startsWith('context.')) return false;
+  const { operator, negated, comparison } = leaf;
   if (operator.name === 'isPresent') return comparison.value === negated;
-  const items: readonly unknown[] = Array.isArray(comparison.value) ? comparison.value : [comparison.value];
+  const items = itemsOf(leaf);
   return items.every((item) => typeof item === 'string') && (negated ? NAMING : REFUSING).includes(operator.name);
 }
 
 /** Values that a comparison with a context member may refuse. */
-function refusedValues(part: Part): readonly unknown[] {
-  if (part.node.kind !== 'leaf') return [];
-  const { comparison, operator } = part.node.leaf;
-  const items: readonly unknown[] = Array.isArray(comparison.value) ? comparison.value : [comparison.value];
+function refusedValues({ leaf }: LeafPart): readonly unknown[] {
+  const { operator } = leaf;
+  const items = itemsOf(leaf);
   if (operator.name === 'isPresent') return ['anything'];
   if (operator.name === 'inCidr') return items.flatMap((item) => String(item).split('/')[0] ?? []);
   return operator.name.startsWith('contains') || operator.name === 'doesNotContain' ? [[...items]] : items;
@@ -37,9 +37,8 @@ export function callersChoice(set: LintedSet, linted: LintedRule): LintFinding[]
   return leavesIn(linted.root)
     .filter(isRefusal)
     .flatMap((part) => {
-      const { node } = part;
-      if (node.kind !== 'leaf') return [];
-      const { path } = node.leaf;
+      const { node, leaf } = part;
+      const { path } = leaf;
       const found = searchUndisturbed({
         set,
         rules: [linted],
@@ -53,7 +52,7 @@ export function callersChoice(set: LintedSet, linted: LintedRule): LintFinding[]
           }),
       });
       if (found.kind !== 'found') return [];
-      const isAbsence = node.leaf.operator.name === 'isPresent';
+      const isAbsence = leaf.operator.name === 'isPresent';
       const chosen = isAbsence ? `leaving ${path} out` : `sending a ${path} that is not listed`;
       return [
         ruleFinding(linted, {
@@ -83,9 +82,9 @@ export function hangsOnCaller(set: LintedSet, linted: LintedRule): LintFinding[]
   return leavesIn(linted.root)
     .filter((part) => !isRefusal(part))
     .flatMap((part) => {
-      const { node } = part;
-      if (node.kind !== 'leaf' || !CALLERS_OWN.test(node.leaf.path) || reported.has(node.leaf.path)) return [];
-      const { path } = node.leaf;
+      const { node, leaf } = part;
+      const { path } = leaf;
+      if (!CALLERS_OWN.test(path) || reported.has(path)) return [];
       const found = searchUndisturbed({
         set,
         rules: [linted],

@@ -5,7 +5,7 @@ import { applies, witnessOf } from './answers.ts';
 import { contextValues, familyOf } from './context-values.ts';
 import { setPath } from './facts.ts';
 import { targetsMeet } from './implied.ts';
-import { labelOf, nameOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
+import { labelOf, leavesIn, nameOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
 import { ruleHolds, search } from './search.ts';
 import { both, CERTAIN } from './space.ts';
 import type { LintFinding } from './types.ts';
@@ -16,10 +16,10 @@ interface Use {
   readonly leaf: Leaf;
 }
 
-function usesIn(linted: LintedRule, part: Part): Use[] {
-  if (part.node.kind !== 'leaf') return part.of.flatMap((below) => usesIn(linted, below));
-  const { leaf } = part.node;
-  return leaf.path.startsWith('context.') && familyOf(leaf) !== 'presence' ? [{ linted, part, leaf }] : [];
+function usesIn(linted: LintedRule): Use[] {
+  return leavesIn(linted.root)
+    .filter(({ leaf }) => leaf.path.startsWith('context.') && familyOf(leaf) !== 'presence')
+    .map((part) => ({ linted, part, leaf: part.leaf }));
 }
 
 const isComparable = (leaf: Leaf, facts: object): boolean => ['yes', 'no'].includes(outcomeOf(leaf, facts));
@@ -48,7 +48,7 @@ const MAX_USES = 200;
 export function contextTypeFindings(set: LintedSet, alive: readonly LintedRule[]): LintFinding[] {
   const byPath = new Map<string, Use[]>();
   for (const linted of alive)
-    for (const use of usesIn(linted, linted.root)) {
+    for (const use of usesIn(linted)) {
       // When many rules have comparisons of one kind, the first ones represent all.
       const uses = byPath.get(use.leaf.path) ?? [];
       if (uses.length < MAX_USES) byPath.set(use.leaf.path, [...uses, use]);

@@ -2,7 +2,7 @@
 import { canonicalize } from '../../proof/canonical.ts';
 import type { CompiledSet } from '../compile.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
-import type { NormalNode } from '../normal-form.ts';
+import type { Leaf, NormalNode } from '../normal-form.ts';
 import { isPattern } from '../../intent/resource.ts';
 import type { Condition, Policy } from '../schema.ts';
 import type { PolicyStage } from '../../../kernel/vocabulary.ts';
@@ -54,9 +54,14 @@ function partOf(condition: Condition, node: NormalNode, pointer: string): Part {
   return { node, condition, pointer, of };
 }
 
-/** All comparisons below a part, with their positions. */
-export function leavesIn(part: Part): Part[] {
-  return part.node.kind === 'leaf' ? [part] : part.of.flatMap(leavesIn);
+/** A comparison with its position. */
+export interface LeafPart extends Part {
+  readonly leaf: Leaf;
+}
+
+/** All comparisons below a part. */
+export function leavesIn(part: Part): LeafPart[] {
+  return part.node.kind === 'leaf' ? [{ ...part, leaf: part.node.leaf }] : part.of.flatMap(leavesIn);
 }
 
 /** Formats a comparison for messages: `trust.level lessThan 4`, `not intent.effect equal "read"`. */

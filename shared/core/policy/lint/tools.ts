@@ -7,7 +7,7 @@ import type { Facts } from '../types.ts';
 import { applies, witnessOf } from './answers.ts';
 import { itemsOf } from './context-values.ts';
 import { isUnanchored } from './patterns.ts';
-import { firstPattern, leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
+import { leavesIn, type LeafPart, type LintedRule, type LintedSet, ruleFinding, wordsOf } from './rules.ts';
 import { ruleHolds, search } from './search.ts';
 import { asEvaluated, both, not, CERTAIN, type Unsure } from './space.ts';
 import type { LintFinding } from './types.ts';
@@ -34,15 +34,14 @@ function holdsWithoutGuess(node: NormalNode, facts: Facts, unsure: Unsure): bool
 }
 
 /** A rule that holds for a question without a call, only because the facts of a call are missing there. */
-function absentFinding(set: LintedSet, linted: LintedRule, leaves: readonly Part[]): LintFinding[] {
+function absentFinding(set: LintedSet, linted: LintedRule, leaves: readonly LeafPart[]): LintFinding[] {
   const { rule } = linted;
-  const ofCall = leaves.filter(({ node }) => node.kind === 'leaf' && isOfCall(node.leaf.path));
+  const ofCall = leaves.filter(({ leaf }) => isOfCall(leaf.path));
   const [first] = ofCall;
   if (first === undefined || !rule.holdsWhenUnsure) return [];
   const found = search({
     set,
     rules: [linted],
-    pattern: firstPattern(linted),
     formula: (space) =>
       both(
         ruleHolds(space, linted),
@@ -66,11 +65,10 @@ function absentFinding(set: LintedSet, linted: LintedRule, leaves: readonly Part
 }
 
 /** A permission by a pattern that other texts match, too. */
-function patternFindings(set: LintedSet, linted: LintedRule, leaves: readonly Part[]): LintFinding[] {
+function patternFindings(set: LintedSet, linted: LintedRule, leaves: readonly LeafPart[]): LintFinding[] {
   if (!permits(linted.rule.effect.type)) return [];
   return leaves.flatMap((part) => {
-    if (part.node.kind !== 'leaf') return [];
-    const { leaf } = part.node;
+    const { leaf } = part;
     if (leaf.operator.name !== 'matchesPattern' || leaf.negated) return [];
     const open = itemsOf(leaf).find((item): item is string => typeof item === 'string' && isUnanchored(item));
     if (open === undefined) return [];
@@ -99,10 +97,9 @@ function finding(
 const NAMES_WHOLE = ['equal', 'in'];
 
 /** The texts that a rule requires of a fact: not those that it refuses. */
-function namedIn(leaves: readonly Part[], path: string): { readonly part: Part; readonly text: string }[] {
+function namedIn(leaves: readonly LeafPart[], path: string): { readonly part: LeafPart; readonly text: string }[] {
   return leaves.flatMap((part) => {
-    if (part.node.kind !== 'leaf') return [];
-    const { leaf } = part.node;
+    const { leaf } = part;
     if (leaf.path !== path || leaf.negated || !NAMES_WHOLE.includes(leaf.operator.name)) return [];
     return itemsOf(leaf).flatMap((text) => (typeof text === 'string' ? [{ part, text }] : []));
   });
@@ -115,7 +112,7 @@ function namedIn(leaves: readonly Part[], path: string): { readonly part: Part; 
 function nameFindings(
   set: LintedSet,
   linted: LintedRule,
-  leaves: readonly Part[],
+  leaves: readonly LeafPart[],
   { tools }: KnownTools,
 ): LintFinding[] {
   if (tools === undefined) return [];
@@ -124,7 +121,7 @@ function nameFindings(
   const catalogues = servers.length === 0 ? [...tools.values()] : named;
   const isOpen = catalogues.some(({ trustAnnotations }) => trustAnnotations);
   const names = catalogues.flatMap((one) => [...one.tools.keys()]);
-  const complain = (what: 'server' | 'tool', part: Part, text: string, known: readonly string[]): LintFinding[] => {
+  const complain = (what: 'server' | 'tool', part: LeafPart, text: string, known: readonly string[]): LintFinding[] => {
     if (known.includes(text)) return [];
     const near = nearestName(text, known);
     if (near === undefined && !permits(linted.rule.effect.type)) return [];

@@ -3,13 +3,12 @@ import type { KnownVerbs } from '../../intent/lexicon/known-verbs.ts';
 import { ACTIONS } from '../../../kernel/vocabulary.ts';
 import { didYouMean, nearestName } from '../../../kernel/near.ts';
 import { textsOf } from '../comparisons.ts';
-import type { Leaf } from '../normal-form.ts';
 import { OBLIGATION_KINDS } from '../schema-parts.ts';
 import { networkOf } from '../values.ts';
 import { lookUp } from '../vocabulary.ts';
 import { witnessOf } from './answers.ts';
 import { itemsOf } from './context-values.ts';
-import { leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
+import { leavesIn, wordsOf, type LintedRule, type LintedSet, type LeafPart, ruleFinding } from './rules.ts';
 import { factsOn } from './search.ts';
 import type { LintCode, LintFinding, Witness } from './types.ts';
 
@@ -42,7 +41,8 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const quoted = (value: unknown): string => JSON.stringify(value);
 
 /** A comparison of a verb or a normalized intent with a value that no reading ever has. */
-function wordComplaints(part: Part, leaf: Leaf, { verbs }: Surroundings): Complaint[] {
+function wordComplaints(part: LeafPart, { verbs }: Surroundings): Complaint[] {
+  const { leaf } = part;
   const texts = itemsOf(leaf).filter(isText);
   const operator = leaf.operator.name;
   const complain = (message: string, hint: string): Complaint => ({
@@ -90,7 +90,8 @@ function scaleProblem(path: string, unit: string | undefined, value: number): st
   return isLevel ? `goes from 0 to 1000, and a level from 0 to 7 is ${path.replace('score', 'level')}` : undefined;
 }
 
-function scaleComplaints(part: Part, leaf: Leaf): Complaint[] {
+function scaleComplaints(part: LeafPart): Complaint[] {
+  const { leaf } = part;
   const { fact, path } = leaf.comparison;
   const entry = lookUp(fact, path, 'enforce');
   if (typeof entry === 'string' || entry.type !== 'number') return [];
@@ -107,14 +108,14 @@ function scaleComplaints(part: Part, leaf: Leaf): Complaint[] {
   });
 }
 
-function networkComplaints(part: Part, leaf: Leaf): Complaint[] {
+function networkComplaints({ leaf, pointer }: LeafPart): Complaint[] {
   if (leaf.operator.name !== 'inCidr') return [];
   return textsOf(leaf.value).flatMap((text) => {
     const network = networkOf(text);
     if (network === undefined || !network.hasHostBits) return [];
     return {
       code: 'HOST_BITS',
-      pointer: part.pointer,
+      pointer,
       message: `${quoted(text)} names one address and means the whole network ${quoted(network.network)}`,
       hint: `write "${network.network}" when the network is meant, or "${network.host}" for the one address`,
       shows: 'the rule holds',
@@ -174,9 +175,9 @@ function organisationComplaints(
   return [
     ...inTarget.flatMap((slug, i) => complain(slug, `/target/organisations/${i}`)),
     ...leavesIn(root).flatMap((part) => {
-      if (part.node.kind !== 'leaf' || part.node.leaf.path !== 'organisation.slug') return [];
-      if (!['equal', 'notEqual', 'in', 'notIn'].includes(part.node.leaf.operator.name)) return [];
-      return itemsOf(part.node.leaf)
+      if (part.leaf.path !== 'organisation.slug') return [];
+      if (!['equal', 'notEqual', 'in', 'notIn'].includes(part.leaf.operator.name)) return [];
+      return itemsOf(part.leaf)
         .filter(isText)
         .flatMap((slug) => complain(slug, part.pointer));
     }),
@@ -209,15 +210,11 @@ export function wordFindings(set: LintedSet, rules: readonly LintedRule[], surro
     set.budget.left -= COST * (1 + leaves.length);
     if (set.budget.left <= 0) return [];
     const complaints = [
-      ...leaves.flatMap((part) => {
-        if (part.node.kind !== 'leaf') return [];
-        const { leaf } = part.node;
-        return [
-          ...wordComplaints(part, leaf, surroundings),
-          ...scaleComplaints(part, leaf),
-          ...networkComplaints(part, leaf),
-        ];
-      }),
+      ...leaves.flatMap((part) => [
+        ...wordComplaints(part, surroundings),
+        ...scaleComplaints(part),
+        ...networkComplaints(part),
+      ]),
       ...obligationComplaints(linted),
       ...organisationComplaints(linted, surroundings, near),
     ];
