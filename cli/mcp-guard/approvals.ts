@@ -1,4 +1,4 @@
-// Waiting for a human: polls one approval, shows progress meanwhile, and remembers approvals for which nobody waits any more.
+// Waits for a human: polls one approval with back-off and sends progress notices; keeps attempts that a later call continues.
 import type { Clock } from './clock.ts';
 import type { Custos } from './custos.ts';
 import type { Attempt } from './decision.ts';
@@ -16,7 +16,7 @@ export type Waited =
   | { readonly kind: 'decided' | 'used' | 'late' | 'cancelled' }
   | { readonly kind: 'failed'; readonly sentence: string };
 
-/** The first look comes soon, for a human who is at the dashboard; the later ones cost less than one request a second. */
+/** Short at first, for a human who is looking at the dashboard; later polls cost less than one request a second. */
 const FIRST_POLL_MS = 250;
 const LAST_POLL_MS = 2_000;
 /** Well below the 60 s after which the official clients cancel a request without progress. */
@@ -34,7 +34,7 @@ export async function waitForHuman(approvalId: string, options: WaitOptions): Pr
     if (signal.aborted) return { kind: 'cancelled' };
     const seen = await custos.approval(approvalId, signal);
     if (signal.aborted) return { kind: 'cancelled' };
-    // A service that is away for a moment ends no wait.
+    // A short outage of the service does not end the wait.
     if (seen.kind === 'failed' && seen.isFinal) return { kind: 'failed', sentence: seen.sentence };
     if (seen.kind === 'status' && seen.status === 'used') return { kind: 'used' };
     if (seen.kind === 'status' && seen.status !== 'pending') return { kind: 'decided' };

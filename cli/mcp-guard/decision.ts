@@ -60,7 +60,7 @@ export class Allowed {
     if (verdict === 'ALLOW') return new Allowed(question, attempt, decisionId, []);
     if (verdict !== 'DEGRADE') return undefined;
     const obligations = obligationsOf(answer['obligations']);
-    // DEGRADE without obligations can't be: something is missing from the answer.
+    // The service never sends DEGRADE without obligations, so the answer is incomplete.
     return obligations === undefined || obligations.length === 0
       ? undefined
       : new Allowed(question, attempt, decisionId, obligations);
@@ -74,7 +74,7 @@ export type Ruling =
       readonly kind: 'escalated';
       readonly decisionId: string;
       readonly reasons: readonly DecisionReason[];
-      /** Undefined when the service opened none, and nobody can approve. */
+      /** Undefined: the service opened none, so the call can't be approved. */
       readonly approval: { readonly id: string; readonly expiresAt: string } | undefined;
     }
   /** A decision that was made for another request, or that does not stand any more: the question has to be asked anew. */
@@ -99,7 +99,7 @@ function reasonsOf(value: unknown): DecisionReason[] {
   });
 }
 
-/** Whether the answer is about this agent, server, tool and these arguments: a proxy or a cache could have mixed up answers. */
+/** Whether the answer is about this agent, server, tool and these arguments: a proxy or a cache may have confused answers. */
 function answers({ agentId, server, call }: Question, answer: Readonly<Record<string, unknown>>): boolean {
   const tool = objectOf(answer['tool']);
   return (

@@ -1,4 +1,4 @@
-// What the guard knows of a server's tools: the digest of each definition that the server listed, and whether it is still good.
+// The definitions of a server's tools, as it listed them: digests, hints, and whether the list is still current.
 import { ANNOTATION_HINTS, type ToolAnnotations } from '../../shared/core/tools/call.ts';
 import { definitionDigest } from '../../shared/core/tools/definition.ts';
 import { objectOf } from '../mcp/messages.ts';
@@ -14,7 +14,7 @@ export type Definition =
       readonly headerArguments: readonly HeaderArgument[];
     }
   | { readonly kind: 'unlisted' }
-  /** A call of this tool is refused: nobody can tell which definition it would be. */
+  /** Calls of this tool are refused: its definition is ambiguous or has no digest. */
   | { readonly kind: 'unusable'; readonly sentence: string };
 
 /** Fetches one page of the server's list; undefined when the server gives none. */
@@ -31,7 +31,7 @@ interface Entry {
   readonly listing: number;
 }
 
-/** A server that never ends its list must not hold a call for ever. */
+/** Bounds the wait of a call on a server whose list never ends. */
 const MAX_PAGES = 100;
 
 export class Definitions {
@@ -49,7 +49,7 @@ export class Definitions {
     return { cursor, changes: this.changes };
   }
 
-  /** The server has announced a change: digests count until a new list shows others, and the guard looks before the next call. */
+  /** The server has announced a change: the guard lists the tools before the next call; until then the known digests are used. */
   changed(): void {
     this.changes += 1;
   }
@@ -73,7 +73,7 @@ export class Definitions {
     return this.entries.get(name)?.definition ?? { kind: 'unlisted' };
   }
 
-  /** As `current`, after listing the server's tools when nobody has done so since the last change. */
+  /** As `current`, but lists the server's tools first if they have not been listed since the last change. */
   async find(name: string, listPage: ListPage): Promise<Definition> {
     if (this.completeAt < this.changes && this.triedAt < this.changes) {
       this.triedAt = this.changes;

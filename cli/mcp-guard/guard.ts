@@ -45,7 +45,7 @@ export type Settled =
   | { readonly kind: 'refused'; readonly sentence: string }
   | { readonly kind: 'cancelled' };
 
-/** A tool whose definition changes faster than questions are answered is refused. */
+/** Calls are refused when the definition of their tool changes faster than questions are answered. */
 const MAX_ROUNDS = 10;
 /** An approval from earlier that can't be used: the question is then asked as if there were none. */
 const UNUSABLE = ['APPROVAL_EXPIRED', 'APPROVAL_MISMATCH', 'APPROVAL_USED'];
@@ -108,7 +108,7 @@ export class Guard {
     const { name } = question.call;
     switch (ruling.kind) {
       case 'none':
-        // The answer that used the approval may be lost: the same attempt gets it again. A later round is no call of its own.
+        // The answer that used the approval may be lost: the same attempt gets it again. A later round belongs to its own call only.
         if (attempt.rounds > 0) context.suspend(question, attempt);
         else if (attempt.approvalId !== undefined) this.open.keep(keyOf(question), attempt);
         return refused(this.refusals.withoutDecision(name, ruling.sentence));

@@ -1,10 +1,9 @@
 // A tool call on hold. THE INVARIANT OF THE GUARD: no call reaches the server without an ALLOW (or a kept DEGRADE) on record.
 //
-// It holds by construction. The text of a call is private to its HeldCall, and `release` is the only way out. `release` demands an
-// `Allowed` for this very call, which only a decision that Custos has recorded and answered can make, and gives the text once. Every
-// frame of a client passes `readIncoming`, which puts each `tools/call` of the frame on hold. So an error anywhere, a crash between the
-// decision and the forwarding, or a service that is away leaves the call where it is. What the guard can't promise is the reverse: a
-// decision on record may belong to a call that was never carried out.
+// It holds by construction. The text of a call is private to its HeldCall, and only `release` returns it, once. `release` needs an
+// `Allowed` for this call, which is made only from a recorded decision of Custos. Every frame of a client passes `readIncoming`, which
+// puts each `tools/call` of the frame on hold. So after an error, a crash between decision and forwarding, or an outage of the service the
+// call is not forwarded. The reverse does not hold: a decision on record may belong to a call that was never carried out.
 import type { Allowed } from './decision.ts';
 import { assertUnambiguous, type Frame, type Message } from '../mcp/frames.ts';
 import { limited, type Terms } from './obligations.ts';

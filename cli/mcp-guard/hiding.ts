@@ -1,4 +1,4 @@
-// Leaves out of a list of tools those that Custos denies whatever their arguments.
+// Removes from lists the tools that Custos denies for all arguments.
 import type { Custos } from './custos.ts';
 import type { Definition } from './definitions.ts';
 import type { Message } from '../mcp/frames.ts';
@@ -14,7 +14,7 @@ export interface HideOptions {
   readonly log: (line: string) => void;
 }
 
-/** Facts whose values depend on the arguments of a call, or can. A rule that looks at one of them says nothing of other arguments. */
+/** Facts whose values can't depend on the arguments of a call. A rule with any other fact may decide otherwise for other arguments. */
 const INDEPENDENT = new Set(['agent', 'trust', 'key', 'organisation', 'environment']);
 const INDEPENDENT_OF_TOOL = new Set(['server', 'name', 'changed', 'present']);
 
@@ -37,7 +37,7 @@ function isIndependent({ fact, path, missing }: Condition): boolean {
 export function isDeniedAlways(answer: unknown): boolean {
   const body = objectOf(answer);
   if (body?.['dry_run'] !== true || body['verdict'] !== 'DENY' || !Array.isArray(body['explanation'])) return false;
-  // The tool is in the catalogue, and without its arguments the call was not understood: others will be.
+  // The catalogue has the tool but could not read the call without arguments; with arguments it may.
   if (objectOf(body['tool'])?.['known'] === true && objectOf(body['intent'])?.['action'] === 'unknown') return false;
   return body['explanation'].map(objectOf).some((rule) => {
     if (rule === undefined || rule['effect'] !== 'DENY' || rule['matched'] !== true) return false;
@@ -60,7 +60,7 @@ export function createHideDenied({ agentId, server, custos, log }: HideOptions):
     });
     const seen = await custos.dryRuns(questions);
     if (typeof seen === 'string') {
-      // The list only shows what exists; each call is decided when it comes.
+      // Showing a tool permits nothing: each call is decided on its own.
       if (!hasComplained) log(`Lists of tools are shown as a whole. ${seen}`);
       hasComplained = true;
       return { kind: 'same' };

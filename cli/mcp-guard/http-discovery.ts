@@ -1,9 +1,13 @@
 // Signing in to the upstream through the guard (RFC 9728): its challenges and its metadata, with the address of the guard in them.
 //
-// The official clients accept metadata only when its `resource` has the origin to which they connect, so the guard puts its own there.
+// The official clients accept metadata only when its `resource` has the origin to which they connect, so the guard replaces it.
+import type { ServerResponse } from 'node:http';
+import { Endpoint, readAll } from '../mcp/endpoint.ts';
 import { memberOf, splice } from '../mcp/json-text.ts';
+import { forwardedHeaders } from './http-upstream.ts';
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
+const TIMEOUT_MS = 10_000;
 
 export function isDiscovery(method: string | undefined, url: string): boolean {
   const path = url.split('?')[0] ?? '';
@@ -33,7 +37,7 @@ export function withOwnChallenge(raw: readonly string[], upstream: URL, guardOri
 }
 
 /** The metadata with the guard's address as its `resource`; as it came when it is none of the upstream's. */
-export function withOwnResource(text: string, upstream: URL, guardOrigin: string): string {
+function withOwnResource(text: string, upstream: URL, guardOrigin: string): string {
   let resource: unknown;
   try {
     ({ resource } = JSON.parse(text) as { resource?: unknown });
@@ -43,4 +47,32 @@ export function withOwnResource(text: string, upstream: URL, guardOrigin: string
   const own = typeof resource === 'string' ? moved(resource, upstream, guardOrigin) : undefined;
   const member = own === undefined ? undefined : memberOf(text, 'resource');
   return member === undefined ? text : splice(text, member, JSON.stringify(own));
+}
+
+/** Answers with the upstream's metadata at the same path. @param headers of the request, for the upstream */
+export async function answerDiscovery(
+  path: string,
+  response: ServerResponse,
+  around: {
+    readonly upstream: URL;
+    /** Of the guard. */
+    readonly origin: string;
+    readonly headers: readonly string[];
+    readonly log: (line: string) => void;
+  },
+): Promise<void> {
+  const { upstream, origin, headers, log } = around;
+  const endpoint = new Endpoint(new URL(path, upstream));
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const answer = await endpoint.request({ method: 'GET', headers, body: undefined, signal });
+    const text = (await readAll(answer)).toString('utf8');
+    response.writeHead(answer.statusCode ?? 502, forwardedHeaders(answer.rawHeaders));
+    response.end(withOwnResource(text, upstream, origin));
+  } catch (error) {
+    log(`The metadata of the MCP server can't be read: ${String(error)}.`);
+    response.writeHead(502).end();
+  } finally {
+    endpoint.close();
+  }
 }

@@ -1,4 +1,4 @@
-// Headers that repeat parts of the body (2026-07-28): a server or a proxy that goes by them must see the call that was judged.
+// Headers that repeat parts of the body (2026-07-28): a server or proxy that routes by headers must see the call that was judged.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Message } from '../mcp/frames.ts';
 import { type Json, metaOf, objectOf, VERSION_KEY } from '../mcp/messages.ts';
@@ -59,7 +59,7 @@ function isEqual(header: string | undefined, argument: unknown): boolean {
 
 /**
  * Why the headers of a request are not those of its body, apart from `Mcp-Param-*`. Names with an underscore count as the name with a
- * hyphen: CGI and WSGI servers can't tell them apart.
+ * hyphen: CGI and WSGI servers map both to one variable.
  */
 export function contradictionIn(headers: IncomingHttpHeaders, messages: readonly Message[]): string | undefined {
   for (const name of Object.keys(headers)) {

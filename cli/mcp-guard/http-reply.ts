@@ -7,7 +7,7 @@ import { errorText, INTERNAL_ERROR, type Passed, type RequestId } from '../mcp/m
 import type { Session } from './session.ts';
 import { eventOf, type SseEvent, SseReader, withData } from '../mcp/sse.ts';
 
-/** Proxies and clients give up streams that stay silent for a minute or so. */
+/** Proxies and clients close streams without data after about a minute. */
 const KEEP_ALIVE_MS = 15_000;
 
 const NO_FRAME = 'The MCP server behind Custos gave an answer that can not be read.';
@@ -68,7 +68,7 @@ export class Reply {
     this.response.end();
   }
 
-  /** Without a way to answer any more. */
+  /** Closes the connection, when no answer is possible any more. */
   abort(): void {
     clearInterval(this.keepAlive);
     this.response.destroy();

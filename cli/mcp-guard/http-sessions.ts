@@ -1,4 +1,4 @@
-// Which state belongs to a request over HTTP: that of its MCP session, or a state of its own on servers without sessions.
+// The state for a request over HTTP: that of its MCP session, or a new one on servers without sessions.
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestId } from '../mcp/messages.ts';

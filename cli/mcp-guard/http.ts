@@ -1,12 +1,12 @@
 // The guard over streamable HTTP: checks who asks, and passes requests on to the guarded server.
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Frame, FrameError, readFrame } from '../mcp/frames.ts';
+import { type Frame, FrameError, type Message, readFrame } from '../mcp/frames.ts';
 import type { Guard } from './guard.ts';
 import { type Part, readIncoming } from './held-call.ts';
 import { Access, type AccessOptions } from './http-access.ts';
 import { checkRequest, type Refused } from './http-checks.ts';
-import { isDiscovery, withOwnChallenge, withOwnResource } from './http-discovery.ts';
+import { answerDiscovery, isDiscovery, withOwnChallenge } from './http-discovery.ts';
 import { contradictionIn, hasParamHeaders, paramContradictionIn, withParams } from './http-headers.ts';
 import { Reply } from './http-reply.ts';
 import { HttpSessions } from './http-sessions.ts';
@@ -41,8 +41,6 @@ export interface HttpGuard {
   readonly address: string;
   close(): Promise<void>;
 }
-
-const DISCOVERY_TIMEOUT_MS = 10_000;
 
 /** One request of a client, with what answers it. */
 interface Exchange {
@@ -88,7 +86,7 @@ export async function guardHttp(options: HttpGuardOptions): Promise<HttpGuard> {
       server.closeAllConnections();
       await closed;
       sessions.end();
-      // Calls that are given up are reported.
+      // Dropped calls are reported.
       await Promise.all(running);
       upstream.close();
     },
@@ -112,11 +110,13 @@ class Handler {
     const { pathname, search } = this.options.upstream;
     const refused = checkRequest(request, { path: pathname + search, access: this.access });
     if (refused !== undefined) return refuse(response, refused);
-    if (isDiscovery(request.method, request.url ?? '')) return this.discover(request, response);
+    const origin = this.access.originOf(request.headers);
+    const headers = forwardedHeaders(this.access.withoutToken(request.rawHeaders));
+    if (isDiscovery(request.method, request.url ?? ''))
+      return answerDiscovery(request.url ?? '', response, { ...this.options, origin, headers });
     if (request.headers['last-event-id'] !== undefined && !this.sessions.canResume(request.headers))
       return refuse(response, { status: 404, message: 'the guard does not know the session; begin a new one' });
     const { session, done } = this.sessions.of(request.headers);
-    const origin = this.access.originOf(request.headers);
     const reply = new Reply(response, session, {
       log: this.options.log,
       headersOf: (raw) => withOwnChallenge(forwardedHeaders(raw), this.options.upstream, origin),
@@ -126,34 +126,14 @@ class Handler {
       if (!response.writableFinished) gone.abort();
       done();
     });
-    const headers = forwardedHeaders(this.access.withoutToken(request.rawHeaders));
     const exchange = { request, reply, session, headers, gone: gone.signal };
     if (request.method === 'POST') return this.post(exchange);
     if (request.method === 'DELETE') this.sessions.delete(request.headers);
     await this.forward(exchange, undefined, [], []);
   }
 
-  /** Metadata of the upstream as a protected resource, for a client that signs in to it. */
-  private async discover(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { upstream: url } = this.options;
-    const endpoint = new Endpoint(new URL(request.url ?? '', url));
-    const signal = AbortSignal.timeout(DISCOVERY_TIMEOUT_MS);
-    try {
-      const headers = forwardedHeaders(this.access.withoutToken(request.rawHeaders));
-      const answer = await endpoint.request({ method: 'GET', headers, body: undefined, signal });
-      const text = (await readAll(answer)).toString('utf8');
-      response.writeHead(answer.statusCode ?? 502, forwardedHeaders(answer.rawHeaders));
-      response.end(withOwnResource(text, url, this.access.originOf(request.headers)));
-    } catch (error) {
-      this.options.log(`The metadata of the MCP server can't be read: ${String(error)}.`);
-      response.writeHead(502).end();
-    } finally {
-      endpoint.close();
-    }
-  }
-
   private async post(exchange: Exchange): Promise<void> {
-    const { request, reply, session } = exchange;
+    const { request, reply } = exchange;
     let frame: Frame;
     let parts: Part[];
     let body: Buffer;
@@ -170,10 +150,7 @@ class Handler {
       contradictionIn(request.headers, frame.messages) ?? (await this.paramContradiction(exchange, parts));
     if (contradiction !== undefined)
       return reply.json(errorText(idsOf(frame.messages)[0] ?? null, HEADER_MISMATCH, contradiction), 400);
-    const stops = parts.map(
-      (part) =>
-        part.kind === 'message' && this.fromClient(part.message.value, exchange, session.fromClient(part.message)),
-    );
+    const stops = parts.map((part) => part.kind === 'message' && this.stopsHere(exchange, part.message));
     if (parts.some(({ kind }) => kind === 'held')) return this.postHeld(exchange, frame, parts, body);
     if (!frame.isBatch && stops.includes(true)) return reply.empty(202);
     await this.forward(exchange, body, [], idsOf(frame.messages));
@@ -196,9 +173,11 @@ class Handler {
   }
 
   /** @returns whether the message concerns only a call on hold */
-  private fromClient(value: Readonly<Record<string, unknown>>, { request }: Exchange, hasStopped: boolean): boolean {
-    const id = objectOf(value['params'])?.['requestId'];
-    if (hasStopped || value['method'] !== 'notifications/cancelled' || !isRequestId(id)) return hasStopped;
+  private stopsHere({ request, session }: Exchange, message: Message): boolean {
+    if (session.fromClient(message)) return true;
+    const { method, params } = message.value;
+    const id = objectOf(params)?.['requestId'];
+    if (method !== 'notifications/cancelled' || !isRequestId(id)) return false;
     return request.headers['mcp-session-id'] === undefined && this.sessions.cancelSingle(request.headers, id);
   }
 

@@ -126,7 +126,7 @@ function redacted(value: unknown, fields: ReadonlySet<string>): unknown {
   );
 }
 
-/** Text that is no JSON, images, sounds, links: nobody can tell whether a field is in there, so all of it is withheld. */
+/** Other text, images, sound and links may contain the field in a form that can't be searched, so they are withheld as a whole. */
 function redactedContent(item: unknown, fields: ReadonlySet<string>): unknown {
   const { type, text, resource } = objectOf(item) ?? {};
   const inner = type === 'resource' ? objectOf(resource)?.['text'] : type === 'text' ? text : undefined;

@@ -28,7 +28,7 @@ export interface ReporterOptions {
 const MAX_WAITING = 10_000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 15_000;
-/** After the end of a session: enough for a service that is there, short for whoever waits for the end. */
+/** After the end of a session: enough when the service is available, and short for the client that waits for the exit. */
 const GRACE_MS = 3_000;
 
 export class Reporter {

@@ -80,14 +80,14 @@ export class StdioSession {
     this.inOrder(() => this.pass(frame, line));
   }
 
-  /** The client sends nothing more: calls that wait for a human are given up, the others are settled first. */
+  /** The client sends nothing more: drops calls that wait for a human, and settles the others. */
   async clientEnded(): Promise<void> {
     this.isEnded = true;
     for (const giveUp of this.waiting) giveUp();
     await Promise.all(this.running);
   }
 
-  /** Nothing more will come from the server. Resolves when the calls on hold are given up, and all calls are reported. */
+  /** Nothing more will come from the server. Resolves when the calls on hold are dropped and all calls are reported. */
   async serverEnded(): Promise<void> {
     for (const resolve of this.ownLists.values()) resolve(undefined);
     this.options.session.end();
@@ -149,7 +149,7 @@ export class StdioSession {
     else this.toClient(`[${refusals.join(',')}]`);
   }
 
-  /** A line of the guard's own. */
+  /** Writes a message that the guard itself has made. */
   private toClient(text: string): void {
     this.inOrder(() => {
       const { messages } = readFrame(Buffer.from(text));
@@ -168,7 +168,7 @@ export class StdioSession {
     });
   }
 
-  /** One page of the server's tools, by a request of the guard's own. */
+  /** One page of the server's tools, by a request that the guard adds. */
   private async listPage(call: ToolCall, cursor: string | undefined): Promise<Json | undefined> {
     const id = `custos-guard-${this.options.newId()}`;
     const response = await new Promise<Json | undefined>((resolve) => {

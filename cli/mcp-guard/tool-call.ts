@@ -1,4 +1,4 @@
-// A `tools/call` request as a question for Custos: the checks that must hold before anybody is asked.
+// Reads a `tools/call` request as a question for Custos, and refuses requests that other parsers may read differently.
 import { argumentsDigest as digestOf } from '../../shared/core/tools/call.ts';
 import { JsonError, parseJson } from '../../shared/kernel/json.ts';
 import { folded, type Message, misspelt } from '../mcp/frames.ts';
