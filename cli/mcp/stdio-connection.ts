@@ -80,6 +80,9 @@ export class StdioConnection implements McpConnection {
     // A failure of a server that is ended is not reported any more.
     this.failure ??= new CommandError('The connection is closed.');
     endServer(this.server);
+    // A grandchild that keeps the pipes open must not keep this process.
+    this.server.stdout.destroy();
+    this.server.stderr?.destroy();
     await this.ended;
   }
 

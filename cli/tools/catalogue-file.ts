@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { checkCatalogue } from '../../shared/core/policy/check-tools.ts';
-import { findingsOf, located, MAX_FILE_BYTES, parseFile } from '../../shared/core/policy/files.ts';
+import { findingsOf, located, parseFile } from '../../shared/core/policy/files.ts';
 import { TOOLS_SCHEMA_ID, type ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
 import { CommandError, EXIT } from '../exit.ts';
 import type { LiveTool } from './live-tools.ts';
@@ -67,11 +67,12 @@ export function completed(
 
 /** @returns why the proposal can't be written as a file */
 export function problemOf(catalogue: ToolCatalogueFile, text: string): string | undefined {
-  if (Buffer.byteLength(text) > MAX_FILE_BYTES) return `it would be larger than ${MAX_FILE_BYTES} bytes`;
   // As a reader of the file sees it.
-  const checked = checkCatalogue(JSON.parse(text));
+  const parsed = parseFile({ path: '', text });
+  if (!('value' in parsed)) return `${parsed.pointer} ${parsed.message}`;
+  const checked = checkCatalogue(parsed.value);
   if (!checked.ok) return checked.problems.map(({ pointer, message }) => `${pointer} ${message}`).join('; ');
-  return isDeepStrictEqual(checked.item, catalogue) ? undefined : 'it does not survive being written';
+  return isDeepStrictEqual(parsed.value, catalogue) ? undefined : 'it does not survive being written';
 }
 
 /** Where editors find the schema: beside a policy folder that has one, else at its public address. */

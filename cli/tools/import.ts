@@ -74,7 +74,7 @@ async function run(words: readonly string[], options: Options & Parameters<typeo
     {
       $schema: schemaOf(write !== undefined && existsSync(path.join(path.dirname(write), '..', 'schema'))),
       server,
-      description: `The tools of ${printable(live.serverName ?? server).slice(0, 200)}.`,
+      description: `The tools of ${[...printable(live.serverName ?? server)].slice(0, 200).join('')}.`,
     },
   );
   const text = prettyJson(catalogue);

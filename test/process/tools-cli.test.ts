@@ -33,7 +33,7 @@ describe('custos tools', function () {
   before(async () => {
     mkdirSync(path.join(policies, 'tools'));
     symlinkSync(path.join(shipped, 'lexicon.json'), path.join(policies, 'lexicon.json'));
-    cpSync(path.join(shipped, 'reads.json'), path.join(policies, 'reads.json'));
+    for (const name of ['reads.json', 'destructive.json']) cpSync(path.join(shipped, name), path.join(policies, name));
     const { code, stdout, stderr } = await tools('import', '--write', file, ...options, ...memory);
     expect([code, stdout], stderr).to.deep.equal([0, '']);
     expect(stderr).to.match(/high +delete_entities: delete\n.*the verb "delete"/);
