@@ -1,6 +1,9 @@
-// Statements of the agent directory: agents with their history of decisions.
-import { sealedColumns } from '../../platform/db/seals/rows.ts';
-import type { Verdict } from '../../kernel/vocabulary.ts';
+// Statements of the agent directory: agents with their history of decisions; and the facts of an agent's row.
+import type { Facts } from '../../core/policy/types.ts';
+import { sealedColumns, withoutPrefix } from '../../platform/db/seals/rows.ts';
+import type { Seals } from '../../platform/db/seals/seals.ts';
+import type { SealedValues } from '../../platform/db/seals/tables.ts';
+import type { AgentStatus, Verdict } from '../../kernel/vocabulary.ts';
 import { AGENT_KEYS } from '../trust/state.ts';
 import { HISTORY_MAX } from './history.ts';
 
@@ -41,7 +44,7 @@ export const OTHERS = `SELECT organisation_id, environment, agent_id, verdict, f
     FROM decision WHERE evaluated_at > $1 AND process_id <> $2 GROUP BY 1, 2, 3, 4, 5`;
 
 /** The agent's row, if it exists. */
-export interface AgentColumns {
+interface AgentColumns {
   /** Null: the row does not exist. The other columns of the row have the same prefix. */
   agent_agent_id: string | null;
   /** The newest version that was ever written, also of a deleted row. */
@@ -68,4 +71,29 @@ export interface OthersRow {
   verdict: Verdict;
   second: string;
   count: number;
+}
+
+/**
+ * The facts of an agent's row. A row that is not genuine, or was deleted, counts as SUSPENDED: its status may have been
+ * PAUSED, and unregistered agents may read.
+ */
+export function factsOf(seals: Seals, agentId: string, row: AgentColumns | undefined): Facts['agent'] {
+  const forged: Facts['agent'] = { id: agentId, registered: true, status: 'SUSPENDED', capabilities: [], tags: [] };
+  if (row === undefined || row.agent_agent_id === null) {
+    if (row === undefined || row.newest === null)
+      return { id: agentId, registered: false, status: 'UNREGISTERED', capabilities: [], tags: [] };
+    seals.refuse('agent', `${agentId} (its row was deleted)`);
+    return forged;
+  }
+  const stored = withoutPrefix(row, 'agent_') as SealedValues<'agent'>;
+  if (!seals.isGenuine('agent', stored)) return forged;
+  const { status, capabilities, tags } = stored;
+  // Sealed, and a CHECK of the table allows no other status.
+  return {
+    id: agentId,
+    registered: true,
+    status: status as AgentStatus,
+    capabilities: [...capabilities],
+    tags: [...tags],
+  };
 }

@@ -6,14 +6,12 @@ import { lowestId } from '../../kernel/ids.ts';
 import type { Facts } from '../../core/policy/types.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
 import { NOTHING_RECORDED, type RecordedTrust } from '../../core/trust/recorded.ts';
-import { withoutPrefix } from '../../platform/db/seals/rows.ts';
 import type { Seals } from '../../platform/db/seals/seals.ts';
-import type { SealedValues } from '../../platform/db/seals/tables.ts';
 import type { AgentStatus, Verdict } from '../../kernel/vocabulary.ts';
 import type { Owner } from '../../kernel/owner.ts';
 import {
-  type AgentColumns,
   BY_INDEX,
+  factsOf,
   LOAD,
   type LoadRow,
   OTHERS,
@@ -95,31 +93,6 @@ interface Entry {
 
 function othersKey(second: string, verdict: Verdict): string {
   return `${second} ${verdict}`;
-}
-
-/**
- * The facts of an agent's row. A row that is not genuine, or was deleted, counts as SUSPENDED: its status may have been
- * PAUSED, and unregistered agents may read.
- */
-function factsOf(seals: Seals, agentId: string, row: AgentColumns | undefined): Facts['agent'] {
-  const forged: Facts['agent'] = { id: agentId, registered: true, status: 'SUSPENDED', capabilities: [], tags: [] };
-  if (row === undefined || row.agent_agent_id === null) {
-    if (row === undefined || row.newest === null)
-      return { id: agentId, registered: false, status: 'UNREGISTERED', capabilities: [], tags: [] };
-    seals.refuse('agent', `${agentId} (its row was deleted)`);
-    return forged;
-  }
-  const stored = withoutPrefix(row, 'agent_') as SealedValues<'agent'>;
-  if (!seals.isGenuine('agent', stored)) return forged;
-  const { status, capabilities, tags } = stored;
-  // Sealed, and a CHECK of the table allows no other status.
-  return {
-    id: agentId,
-    registered: true,
-    status: status as AgentStatus,
-    capabilities: [...capabilities],
-    tags: [...tags],
-  };
 }
 
 function entryOf(
