@@ -1,4 +1,4 @@
-// Runs docs/guides/write-a-catalogue.md step by step in a copy of the policies, and asks the policies of docs/guides/annotations-to-policies.md.
+// Runs docs/guides/write-a-catalogue.md in a copy of the policies, and evaluates the policies of docs/guides/annotations-to-policies.md.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

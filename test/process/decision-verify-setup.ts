@@ -143,7 +143,7 @@ async function decideEverything({
   ).json;
   const [job] = await worker.jobsOf(intentId);
   if (job === undefined) throw new Error('no job');
-  await worker.intentWorker().giveUp(job);
+  await worker.intentWorker().endAsFailed(job);
 
   await service.admin.post('/v1/halt', { reason: 'incident "42"' });
   const halted = await enforce('data.read.x');

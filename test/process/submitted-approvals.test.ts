@@ -194,7 +194,7 @@ describe('a submitted intent that needs an approval', function () {
     const { intentId, approvalId } = await waiting();
     await approve(service.admin, approvalId);
     const job = await worker.jobOf(intentId);
-    await worker.intentWorker().giveUp(job);
+    await worker.intentWorker().endAsFailed(job);
     const intent = await read(intentId);
     expect([intent.status, ...gist(intent.decision)]).to.deep.equal(['failed', 'DENY', 'EVALUATION_FAILED']);
     expect((await approvalOf(approvalId)).status).to.equal('approved');

@@ -1,4 +1,4 @@
-// Tool calls that were decided, looked at again: replayed and shadowed under a stricter draft, and verified from files.
+// Decided tool calls, evaluated again: replayed and shadowed under a stricter draft, and verified from files.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -29,7 +29,7 @@ const WORKS: Record<string, ToolEntry> = {
   write: { action: 'update', resource: 'file/{path}' },
   run: { action: 'execute' },
 };
-/** The same with one tool pinned, one read as what it does, and one that is no longer in the catalogue. */
+/** The same with one tool pinned, one with its code read, and one removed from the catalogue. */
 const STRICTER: Record<string, ToolEntry> = {
   list: { action: 'read', resource: 'file/{path}' },
   read: { action: 'read', resource: 'file/{path}', definition: PINNED },
@@ -58,7 +58,7 @@ const POLICY = {
     rule('destroys', 'DENY', 'effect', 'destructive', 'intent'),
   ],
 };
-/** What the draft makes of the session, in its order. */
+/** The draft's verdicts for the session, in order. */
 const STOPPED = ['files/read ESCALATE', 'files/write DENY', 'files/run ESCALATE'];
 
 const stoppedBy = (examples: readonly Example[]): string[] =>
@@ -120,7 +120,7 @@ describe('tool calls that were decided', function () {
     expect(JSON.parse(own.stdout).changed.decisions, 'under the set in force').to.equal(0);
   });
 
-  it('are shadowed under a stricter draft, and counted as what the draft makes of them', async () => {
+  it('are shadowed under a stricter draft, and counted by the verdicts of the draft', async () => {
     await worker.append();
     await beginShadow(service.db);
     const { db, nowMs } = service;

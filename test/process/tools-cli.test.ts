@@ -1,4 +1,4 @@
-// `custos tools` with a real MCP server, and with servers that die, are silent, or write something else than JSON-RPC.
+// `custos tools` with a real MCP server, and with servers that exit, do not answer, or do not write JSON-RPC.
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -85,7 +85,7 @@ describe('custos tools', function () {
     });
   });
 
-  it('explain says what a call does and why; policy explain gives its verdict', async () => {
+  it('explain reports what a call does and why; policy explain gives its verdict', async () => {
     const digest = catalogue().tools['read_graph']?.definition ?? '';
     const known = await tools('explain', 'memory', 'read_graph', '--definition', digest);
     expect(known.stdout)
@@ -129,13 +129,13 @@ describe('custos tools', function () {
     ['arguments that are no object', ['explain', 'memory', 'x', '--arguments', '[]'], 2, 'It must be a JSON object'],
     ['--replace without a file', ['import', '--replace', '--', 'x'], 2, '--replace needs --write'],
   ] as const)
-    it(`${what}: exit code ${code}, and a sentence`, async () => {
+    it(`${what}: exit code ${code}, and a one-sentence message`, async () => {
       const ran = await tools(...args);
       expect([ran.code, ran.stdout], ran.stderr).to.deep.equal([code, '']);
       expect(ran.stderr).to.contain(sentence);
     });
 
-  it('a file that is no catalogue is not overwritten', async () => {
+  it('a file that is not a catalogue is not overwritten', async () => {
     const broken = path.join(temporaryFolder(), 'memory.json');
     writeFileSync(broken, '{"server":"memory"}');
     const ran = await tools('import', '--write', broken, ...options, ...memory);

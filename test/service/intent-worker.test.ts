@@ -174,7 +174,7 @@ describe('the intent worker', () => {
       const intent = await read(intentId);
       expect(intent.status).to.equal('decided');
       for (let i = 0; i < 10; i += 1) await workers[i % 2]?.evaluate(job);
-      await workers[0]?.giveUp(job);
+      await workers[0]?.endAsFailed(job);
       expect(await read(intentId)).to.deep.equal(intent);
       const rows = await decisionsOf('once');
       expect(rows.map((row) => row.decision_id)).to.deep.equal([intent.decision.decision_id]);
@@ -215,7 +215,7 @@ describe('the intent worker', () => {
   });
 
   it('ends in `failed` with one recorded DENY, EVALUATION_FAILED, after the last attempt, even if evaluating throws', async () => {
-    const intentId = await submit('db/open/given-up', { agentId: 'given-up', context: { ticket: 'OPS-1' } });
+    const intentId = await submit('db/open/failing', { agentId: 'failing', context: { ticket: 'OPS-1' } });
     const job = await worker.jobOf(intentId);
     const { decider, policies } = worker.deciding;
     const broken = (): never => {
@@ -230,7 +230,7 @@ describe('the intent worker', () => {
       () => expect.fail('the evaluation did not throw'),
       () => undefined,
     );
-    await Promise.all(Array.from({ length: 5 }, () => failing.giveUp(job)));
+    await Promise.all(Array.from({ length: 5 }, () => failing.endAsFailed(job)));
     const intent = await read(intentId);
     expect(intent.status).to.equal('failed');
     expect(intent.decision).to.deep.include({ verdict: 'DENY', allowed: false });
@@ -238,7 +238,7 @@ describe('the intent worker', () => {
     expect((await client.get(`/v1/decisions/${intent.decision.decision_id}`)).json).to.deep.equal(intent.decision);
     await worker.evaluate(intentId);
     expect(await read(intentId)).to.deep.equal(intent);
-    expect(await decisionsOf('given-up')).to.have.lengthOf(1);
+    expect(await decisionsOf('failing')).to.have.lengthOf(1);
     expect(await inboxOf(intent.decision.decision_id)).to.have.lengthOf(1);
   });
 
@@ -264,7 +264,7 @@ describe('the intent worker', () => {
       expect(error).to.be.an('error');
       expect(isPassing(error)).to.equal(false);
       expect((await read(intentId)).status).to.equal('evaluating');
-      await worker.intentWorker().giveUp(job);
+      await worker.intentWorker().endAsFailed(job);
       const intent = await read(intentId);
       expect(intent.status).to.equal('failed');
       expect(intent.decision).to.deep.include({ verdict: 'DENY', allowed: false });

@@ -27,7 +27,7 @@ describe('with plans made while the tables were small, beside five thousand othe
      SELECT 'dec_' || n, '${operatorId}', 'live', 'agent ' || n % 50, 'key', 'ALLOW', now(), 'd', 'prf_' || n, 'p', '{"n":1'
      FROM generate_series(${first}, ${first + count - 1}) AS n`;
 
-  /** Appends proofs and decisions and audits them, and notes how many rows each reads. */
+  /** Appends proofs and decisions and audits them, and records how many rows each reads. */
   const measure = async (name: string, firstDecision: number): Promise<void> => {
     await log.fill(BATCH / 2, name);
     await db.query(decisions(firstDecision, BATCH / 2), []);
@@ -75,7 +75,7 @@ describe('with plans made while the tables were small, beside five thousand othe
     ['appending a batch', 'append'],
     ['auditing a batch', 'audit'],
   ] as const)
-    it(`${what} reads some rows for each record, and not those of others`, () => {
+    it(`${what} reads a bounded number of rows for each record`, () => {
       for (const rows of reads[name]) expect(rows).to.be.within(BATCH, BATCH * READ_PER_RECORD);
     });
 });

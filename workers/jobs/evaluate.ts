@@ -90,7 +90,7 @@ function principalOf(payload: EvaluatePayload, claimed: ClaimedIntent): Principa
 export interface IntentWorker {
   evaluate(payload: EvaluatePayload): Promise<void>;
   /** Ends an intent whose job is dead: `failed`, with a recorded DENY, reason EVALUATION_FAILED. */
-  giveUp(payload: EvaluatePayload): Promise<void>;
+  endAsFailed(payload: EvaluatePayload): Promise<void>;
 }
 
 export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
@@ -195,8 +195,8 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
     decider.recorded(question, answer);
   };
 
-  const giveUpOn = async (payload: EvaluatePayload, question: Question): Promise<void> => {
-    const answer = await decider.giveUp(question);
+  const storeFailure = async (payload: EvaluatePayload, question: Question): Promise<void> => {
+    const answer = await decider.failedAnswer(question);
     await unlessFinal(() => fail(payload, question, answer));
   };
 
@@ -207,15 +207,15 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
       const question = await fullQuestion(payload, claimed);
       await decide(payload, question, await decider.answer(question));
     },
-    async giveUp(payload) {
+    async endAsFailed(payload) {
       const claimed = await intents.claim(payload, nowMs());
       if (claimed === undefined) return;
       try {
-        await giveUpOn(payload, await fullQuestion(payload, claimed));
+        await storeFailure(payload, await fullQuestion(payload, claimed));
       } catch (error) {
         if (isPassing(error)) throw error;
         // The cause of the dead job may make this fail as well, and the intent must still end.
-        await giveUpOn(payload, minimalQuestion(payload, claimed));
+        await storeFailure(payload, minimalQuestion(payload, claimed));
       }
     },
   };
@@ -248,5 +248,5 @@ export const evaluate: JobDefinition<'intents', 'evaluate', EvaluateDeps> = {
   onDead:
     ({ intentWorker }) =>
     (payload) =>
-      intentWorker.giveUp(payload),
+      intentWorker.endAsFailed(payload),
 };

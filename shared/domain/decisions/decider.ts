@@ -76,7 +76,7 @@ export interface Decider {
    * The DENY of a question whose evaluation failed for good. No policy is evaluated, because that may be what fails, and the risk
    * is the highest. @throws {ApiError} E6002
    */
-  giveUp(question: Question): Answer | Promise<Answer>;
+  failedAnswer(question: Question): Answer | Promise<Answer>;
   /**
    * The same answer evaluated with an approval (`combineApproved`), which becomes the last reason. Only for answers that are not
    * DENY, because an approval lifts no DENY, such as that of a halt.
@@ -222,7 +222,7 @@ export function createDecider(deps: DeciderDeps): Decider {
         ),
       );
     },
-    giveUp(question) {
+    failedAnswer(question) {
       const { key, agentId } = question;
       const { organisationId, environment } = key;
       return then(changes.ensureFresh() ?? undefined, () =>

@@ -45,7 +45,7 @@ describeUnless(browserMissing(), 'an agent behind the guard', () => {
     expect((await callTool(client, 'read_text_file', { path: from })).content[0]?.text).to.equal('hello');
   });
 
-  it('goes on when a human has approved its write on the dashboard, who has seen the path and the content', async () => {
+  it('continues after a human, who sees the path and the content on the dashboard, has approved its write', async () => {
     const { page } = seen;
     const writing = callTool(client, 'write_file', { path: to, content: 'the new text' });
     await page.getByRole('button', { name: 'Show 1 new approval' }).click();

@@ -1,4 +1,4 @@
-// A service that is away, slow or confused: each call is refused with a sentence, and none is forwarded without a decision on record.
+// A service that is unreachable, slow or faulty: each call is refused with a sentence, and none is forwarded without a decision on record.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { SYSTEM_CLOCK } from '../../../cli/mcp-guard/clock.ts';
@@ -49,7 +49,7 @@ async function responseTo(guarded: GuardSession, id: number): Promise<Line> {
   return waitFor(() => linesOf(guarded).find((line) => line.id === id && line.method === undefined));
 }
 
-/** Each forwarded call has a decision of the service about this very call, and no two have the same. */
+/** Each forwarded call has a decision of the service about exactly this call, and no two have the same. */
 function expectDecided({ server }: GuardSession, { permitted }: FakeCustos): void {
   const open = [...permitted.values()].map(({ agent_id: agent, tool }) => [
     agent,

@@ -269,7 +269,7 @@ describe('a call for which the server has asked for input', () => {
     expect(guarded.asked.slice(2, 4).map(({ approvalId }) => approvalId)).to.deep.equal([APPROVAL, undefined]);
   });
 
-  it('can be continued again when the service was away, and its decision is for no other call', async () => {
+  it('can be repeated after an outage of the service, and its decision is valid for no other call', async () => {
     const guarded = await approvedOnce();
     isAway = true;
     guarded.fromClient(continued(2, { requestState: 's' }));

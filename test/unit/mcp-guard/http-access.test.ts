@@ -28,7 +28,7 @@ describe('access to the guard over HTTP', () => {
       ['the token, and credentials for the upstream', { ...own, authorization: 'Bearer up' }, 200, 'Bearer up'],
       ['the token twice', { ...own, authorization: `Bearer ${token}` }, 200, undefined],
     ] as const)
-      it(`answers a request with ${what} with ${status}, and never passes the token on`, async () => {
+      it(`answers a request with ${what} with ${status}, and never forwards the token`, async () => {
         const guarded = await on.start({ token });
         expect(await on.statusOf(guarded, { headers: given })).to.equal(status);
         expect(on.received.map(({ headers }) => headers.authorization)).to.deep.equal(

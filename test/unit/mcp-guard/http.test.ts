@@ -97,7 +97,7 @@ describe('the guard over HTTP', () => {
       'mcp-param-dry': 'true',
     };
 
-    it('passes headers that agree with the body on as they came', async () => {
+    it('forwards headers that agree with the body unchanged', async () => {
       expect(await (await on.send(modern(args), { headers })).json()).to.deep.equal(result(1));
       expect(on.received[0]?.headers).to.include(headers);
     });
@@ -111,14 +111,14 @@ describe('the guard over HTTP', () => {
       ['an argument that the tool has not', { 'mcp-param-zone': 'a' }],
       ['another version of the protocol', { 'mcp-protocol-version': '2025-11-25' }],
     ] as const)
-      it(`refuses ${what} in a header before anybody is asked`, async () => {
+      it(`refuses ${what} in a header without a request to the service`, async () => {
         const response = await on.send(modern(args), { headers: { ...headers, ...changed } });
         const { id, error } = (await response.json()) as { id: number; error: { code: number } };
         expect([response.status, id, error.code]).to.deep.equal([400, 1, -32_020]);
         expect([on.received, on.custos.asked]).to.deep.equal([[], []]);
       });
 
-    it('refuses the header of an argument that the call has not', async () => {
+    it('refuses the header of an argument that the call does not have', async () => {
       expect((await on.send(modern({ region: 'Zürich', limit: 5 }), { headers })).status).to.equal(400);
     });
 

@@ -90,7 +90,7 @@ const asked = fc.record({
     { weight: 3, arbitrary: fc.constantFrom('refused', 'rejected', 'expired', 'used') },
   ),
   halt: fc.constantFrom('none', 'none', 'none', 'none', 'lifted', 'lifted', 'in force'),
-  givenUp: fc.integer({ min: 0, max: 19 }).map((n) => n === 0),
+  hasFailed: fc.integer({ min: 0, max: 19 }).map((n) => n === 0),
   status: fc.constantFrom('ACTIVE', 'ACTIVE', 'ACTIVE', 'UNREGISTERED', 'UNREGISTERED', 'PAUSED', 'TERMINATED'),
   tags: fc.array(fc.string({ unit: 'grapheme', maxLength: 5 }), { maxLength: 2 }),
   /** Number of folds at the time of the decision. */
@@ -270,8 +270,8 @@ async function decide(
     claimedLevel: one.claimedLevel,
     requestId: isEarlier ? undefined : 'req_1',
   };
-  const first = await (one.givenUp ? decider.giveUp(question) : decider.answer(question));
-  const answer = one.givenUp ? first : await withApproval(decider, question, first, one.approval);
+  const first = await (one.hasFailed ? decider.failedAnswer(question) : decider.answer(question));
+  const answer = one.hasFailed ? first : await withApproval(decider, question, first, one.approval);
   const { verdict: reached } = answer.evaluation;
   const waiting = reached === 'ESCALATE' ? { approvalId: APPROVAL, expiresAtMs: nowMs + HOUR_MS } : undefined;
   const { row } = decider.record(question, answer, waiting);
