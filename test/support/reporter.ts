@@ -28,7 +28,9 @@ export default class CustosReporter extends Mocha.reporters.Spec {
     /** Adds the processor time since the last call to the file of that call. */
     const measure = (name: string): void => {
       const untilMs = processorMs(process.pid) ?? 0;
-      usedMs.set(measured.name, (usedMs.get(measured.name) ?? 0) + untilMs - measured.untilMs);
+      // The sum falls when processes end whose parent was killed before: nobody waits for them.
+      const addedMs = Math.max(0, untilMs - measured.untilMs);
+      usedMs.set(measured.name, (usedMs.get(measured.name) ?? 0) + addedMs);
       measured = { name, untilMs };
     };
     const count = ({ file, duration }: Mocha.Runnable): void => {
