@@ -28,6 +28,12 @@ function catalogue(server: string): ToolCatalogueFile {
 }
 
 describe('the shipped tool catalogues', () => {
+  it('pin every tool', () => {
+    for (const server of ['everything', 'fetch', 'filesystem', 'git', 'memory'])
+      for (const [name, definition] of Object.entries(pinsOf(catalogue(server))))
+        expect(definition, `${server}/${name}`).to.match(/^sha256:[0-9a-f]{64}$/);
+  });
+
   for (const [server, args] of [
     ['filesystem', [temporaryFolder('files')]],
     ['memory', []],
