@@ -1,6 +1,6 @@
 // A tool call as a question: its members, its limits, and the facts that policies see of it.
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalize } from '../proof/canonical.ts';
 
 /** Hints that a server gives about its own tool (MCP, ToolAnnotations). */
@@ -38,17 +38,31 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }
 
-/** What is wrong with the arguments of a call, beyond that they are a JSON object; undefined when nothing is. */
-export function argumentsProblem(args: ToolCall['arguments']): string | undefined {
-  if (isDeeperThan(args, MAX_ARGUMENTS_DEPTH)) return `must not have more than ${MAX_ARGUMENTS_DEPTH} levels`;
-  const bytes = Buffer.byteLength(canonicalize(args));
-  if (bytes <= MAX_ARGUMENTS_BYTES) return undefined;
-  return `must have at most ${MAX_ARGUMENTS_BYTES} bytes as JSON without white space, and has ${bytes}`;
+/** The canonical JSON (RFC 8785) of arguments that are within the limits, or why they are not. */
+export function checkedArguments(
+  args: ToolCall['arguments'],
+): { readonly text: string } | { readonly problem: string } {
+  if (isDeeperThan(args, MAX_ARGUMENTS_DEPTH))
+    return { problem: `must not have more than ${MAX_ARGUMENTS_DEPTH} levels` };
+  const text = canonicalize(args);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_ARGUMENTS_BYTES) return { text };
+  return { problem: `must have at most ${MAX_ARGUMENTS_BYTES} bytes as JSON without white space, and has ${bytes}` };
 }
 
-/** `sha256:` and the hexadecimal SHA-256 of the canonical JSON (RFC 8785) of the arguments. @throws {TypeError} on what is not JSON */
-export function argumentsDigest(args: ToolCall['arguments']): string {
-  return `sha256:${createHash('sha256').update(canonicalize(args)).digest('hex')}`;
+/**
+ * `sha256:` and the hexadecimal SHA-256 of the canonical JSON (RFC 8785) of the arguments.
+ * @param text the canonical JSON of `args`, where it is known @throws {TypeError} on what is not JSON
+ */
+export function argumentsDigest(args: ToolCall['arguments'], text = canonicalize(args)): string {
+  return `sha256:${hash('sha256', text, 'hex')}`;
+}
+
+/** JCS of the facts of a call, with the canonical JSON of its arguments spliced in: no member but `annotations` sorts before them. */
+export function canonicalToolFacts(facts: ToolFacts, argumentsText: string): string {
+  const { annotations, arguments: _, ...after } = facts;
+  const before = annotations === undefined ? '' : `"annotations":${canonicalize(annotations)},`;
+  return `{${before}"arguments":${argumentsText},${canonicalize(after).slice(1)}`;
 }
 
 /** The part of a call that a decision repeats, also in its record: the arguments are only there as their digest. */

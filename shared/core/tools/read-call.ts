@@ -172,16 +172,51 @@ function annotationsOf({ annotations }: ToolCall): { annotations?: ToolAnnotatio
   return { annotations: Object.fromEntries(known) };
 }
 
+/** All that the intent of a call depends on, beside the lexicon: plain data, equal for most calls of a tool on one resource. */
+interface CallMeaning extends Omit<Reading, 'problem'> {
+  readonly known: boolean;
+  readonly changed: boolean;
+}
+
 /**
- * Reads a call. The action is `unknown` where no catalogue says what it does, an argument that it needs is missing or wrong, or the
- * tool is not the one that was pinned; what the entry says of it counts beside that.
+ * Reads a call by its catalogue.
+ * @param argumentsText the canonical JSON of the arguments, where the caller has it
  */
-export function readCall(call: ToolCall, catalogues: ToolCatalogues, lexicon: Lexicon): ReadCall {
+export function factsOfCall(
+  call: ToolCall,
+  catalogues: ToolCatalogues,
+  lexicon: Lexicon,
+  argumentsText?: string,
+): { readonly tool: ToolFacts; readonly meaning: CallMeaning } {
   const catalogue = catalogues.get(call.server);
-  const { resource, touched, judged: own, problem } = readBy(catalogue, call, lexicon);
+  const { problem, ...reading } = readBy(catalogue, call, lexicon);
   const pinned = catalogue?.tools.get(call.name)?.entry.definition;
   const changed = pinned !== undefined && pinned !== call.definition_digest;
-  const doubts = [...(problem === undefined ? [] : [NOT_UNDERSTOOD]), ...(changed ? [UNKNOWN] : [])];
+  const known = problem === undefined;
+  const { server, name, arguments: args, definition_digest: digest } = call;
+  return {
+    tool: {
+      server,
+      name,
+      arguments: args,
+      arguments_digest: argumentsDigest(args, argumentsText),
+      ...(digest === undefined ? {} : { definition_digest: digest }),
+      ...annotationsOf(call),
+      known,
+      changed,
+      ...(known ? {} : { problem }),
+    },
+    meaning: { ...reading, known, changed },
+  };
+}
+
+/**
+ * The intent of a call. The action is `unknown` where no catalogue says what it does, an argument that it needs is missing or wrong, or
+ * the tool is not the one that was pinned; what the entry says of it counts beside that.
+ */
+export function intentOfCall(meaning: CallMeaning, lexicon: Lexicon): ReadCall['intent'] {
+  const { resource, touched, judged: own, known, changed } = meaning;
+  const doubts = [...(known ? [] : [NOT_UNDERSTOOD]), ...(changed ? [UNKNOWN] : [])];
   // The words of every resource say which data is touched, and where; what is done to it, only the catalogue says.
   const wordsOf = (named: string): ReturnType<typeof readNormalized> =>
     readNormalized({ actionWord: own.action, segments: named.split('/') }, lexicon);
@@ -194,19 +229,11 @@ export function readCall(call: ToolCall, catalogues: ToolCatalogues, lexicon: Le
     places: beside.flatMap(({ places }) => places),
     data_classes: beside.flatMap(({ data_classes: classes }) => classes),
   });
-  const { server, name, arguments: args, definition_digest: digest } = call;
-  return {
-    tool: {
-      server,
-      name,
-      arguments: args,
-      arguments_digest: argumentsDigest(args),
-      ...(digest === undefined ? {} : { definition_digest: digest }),
-      ...annotationsOf(call),
-      known: problem === undefined,
-      changed,
-      ...(problem === undefined ? {} : { problem }),
-    },
-    intent: { ...judged, normalized: normalizedOf(resource, own.action), domain, object, resource },
-  };
+  return { ...judged, normalized: normalizedOf(resource, own.action), domain, object, resource };
+}
+
+/** A call with its intent. */
+export function readCall(call: ToolCall, catalogues: ToolCatalogues, lexicon: Lexicon): ReadCall {
+  const { tool, meaning } = factsOfCall(call, catalogues, lexicon);
+  return { tool, intent: intentOfCall(meaning, lexicon) };
 }

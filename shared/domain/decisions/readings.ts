@@ -15,8 +15,14 @@ import {
   parseEnforceIntent,
 } from '../../core/intent/resource.ts';
 import type { PolicySet } from '../../core/policy/load.ts';
-import { argumentsProblem, type ToolCall, type ToolFacts, toolMember } from '../../core/tools/call.ts';
-import { readCall } from '../../core/tools/read-call.ts';
+import {
+  canonicalToolFacts,
+  checkedArguments,
+  type ToolCall,
+  type ToolFacts,
+  toolMember,
+} from '../../core/tools/call.ts';
+import { factsOfCall, intentOfCall } from '../../core/tools/read-call.ts';
 import type { IntentFacts, Requested, Risk, RiskFacts } from '../../core/policy/types.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
 import { intentMember } from '../../core/decision/record.ts';
@@ -66,15 +72,11 @@ export class AssessedIntent {
 export function createReading(
   unassessed: RiskFacts['intent'],
   names: readonly string[] = [unassessed.normalized],
-  tool?: ToolFacts,
 ): IntentReading {
   let last: AssessedIntent | undefined;
   return {
     unassessed,
     names,
-    ...(tool === undefined
-      ? {}
-      : { call: { facts: tool, canonical: canonicalize(tool), member: canonicalize(toolMember(tool)) } }),
     withRisk(risk) {
       if (last?.risk !== risk) last = new AssessedIntent(unassessed, risk);
       return last;
@@ -143,7 +145,7 @@ export interface IntentReadings {
   of(asking: Asking, intent: string, pointer: string): IntentReading;
   /** Reads a separate action and resource. @throws {ApiError} E2001 at /action or /resource */
   ofAction(asking: Asking, action: string, resource: string): IntentReading;
-  /** Reads a tool call by the catalogues of the set; never remembered. @throws {ApiError} E2001 below `pointer` */
+  /** Reads a tool call by the catalogues of the set. Its intent is cached, its arguments are not. @throws {ApiError} E2001 below `pointer` */
   ofTool(asking: Asking, call: ToolCall, pointer: string): IntentReading;
 }
 
@@ -173,14 +175,13 @@ export function createReadings(): IntentReadings {
 
   const cached = (
     { set, organisation }: Asking,
+    kind: 'intent' | 'action' | 'tool',
     text: string,
-    requested: Requested,
-    read: (lexicon: Lexicon) => EnforceIntent,
+    read: (lexicon: Lexicon) => IntentReading,
   ): IntentReading => {
     const lexicon = set.lexicon.forOrganisation(organisation);
     // Organisations without their own words share entries. A slug contains no line feed. Strings and separate actions have different
     // keys, because one form may refuse what the other accepts.
-    const kind = 'intent' in requested ? 'intent' : 'action';
     const key = `${lexicon === set.lexicon ? '' : organisation}\n${kind}\n${text}`;
     let readings = bySet.get(set);
     if (readings === undefined) {
@@ -193,33 +194,40 @@ export function createReadings(): IntentReadings {
     }
     const known = readings.get(key);
     if (known !== undefined) return known;
-    const reading = readingOf(read(lexicon), requested, lexicon);
+    const reading = read(lexicon);
     readings.set(key, reading);
     return reading;
   };
 
   return {
     of: (asking, intent, pointer) =>
-      cached(asking, intent, { intent }, (lexicon) => {
+      cached(asking, 'intent', intent, (lexicon) => {
         const parsed = parseEnforceIntent(intent, (word) => actionOf(word, lexicon)?.action);
         if (!parsed.ok) throw invalidField(pointer, parsed.message);
-        return parsed;
+        return readingOf(parsed, { intent }, lexicon);
       }),
     // An accepted action or resource contains no line feed.
     ofAction: (asking, action, resource) =>
-      cached(asking, `${action}\n${resource}`, { action, resource }, (lexicon) => {
+      cached(asking, 'action', `${action}\n${resource}`, (lexicon) => {
         const parsed = intentOf(action, resource, (word) => actionOf(word, lexicon)?.action);
         if (!parsed.ok) throw invalidField(canonicalResource(resource).ok ? '/action' : '/resource', parsed.message);
-        return parsed;
+        return readingOf(parsed, { action, resource }, lexicon);
       }),
-    ofTool({ set, organisation }, call, pointer) {
-      const problem = argumentsProblem(call.arguments);
-      if (problem !== undefined) throw invalidField(`${pointer}/arguments`, problem);
-      const { tool, intent } = readCall(call, set.tools, set.lexicon.forOrganisation(organisation));
+    ofTool(asking, call, pointer) {
+      const { set, organisation } = asking;
+      const checked = checkedArguments(call.arguments);
+      if ('problem' in checked) throw invalidField(`${pointer}/arguments`, checked.problem);
+      const lexicon = set.lexicon.forOrganisation(organisation);
+      const { tool, meaning } = factsOfCall(call, set.tools, lexicon, checked.text);
       const { server, name } = call;
-      const requested = { tool: { server, name } };
-      // No parse of a text says anything about a call.
-      return createReading({ ...intent, requested, depth: depthOf(intent.resource), parsed: false }, [], tool);
+      const reading = cached(asking, 'tool', JSON.stringify([server, name, meaning]), () => {
+        const intent = intentOfCall(meaning, lexicon);
+        const requested = { tool: { server, name } };
+        // No parse of a text says anything about a call.
+        return createReading({ ...intent, requested, depth: depthOf(intent.resource), parsed: false }, []);
+      });
+      const canonical = canonicalToolFacts(tool, checked.text);
+      return { ...reading, call: { facts: tool, canonical, member: canonicalize(toolMember(tool)) } };
     },
   };
 }

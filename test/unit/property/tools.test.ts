@@ -3,10 +3,17 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { milderIn } from '../../support/milder.ts';
 import { canonicalResource, isPattern } from '../../../shared/core/intent/resource.ts';
-import type { ReadCall } from '../../../shared/core/tools/read-call.ts';
+import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
+import type { PolicySet } from '../../../shared/core/policy/load.ts';
+import { canonicalize } from '../../../shared/core/proof/canonical.ts';
+import { type ToolCall, toolMember } from '../../../shared/core/tools/call.ts';
+import { compileCatalogues } from '../../../shared/core/tools/catalogue.ts';
+import { type ReadCall, readCall } from '../../../shared/core/tools/read-call.ts';
 import type { ReadKind, ToolEntry } from '../../../shared/core/tools/schema.ts';
 import { ACTION_CLASSES, EFFECTS, TRAITS } from '../../../shared/kernel/vocabulary.ts';
-import { readWith } from '../tools/support.ts';
+import { createReadings } from '../../../shared/domain/decisions/readings.ts';
+import { shippedLexicon } from '../intent/lexicon.ts';
+import { catalogueOf, readWith } from '../tools/support.ts';
 import { isLong, runs } from './runs.ts';
 
 const segment = fc.constantFrom('srv', 'app', 'etc', 'A', 'über', 'x.txt', '%41', '*', '**', 'production', 'passwords');
@@ -47,6 +54,21 @@ const entries: fc.Arbitrary<ToolEntry> = fc.record(
   },
   { requiredKeys: ['action'] },
 );
+const more: fc.Arbitrary<Partial<ToolCall>> = fc.record(
+  {
+    name: fc.constantFrom('t', 'other'),
+    server: fc.constantFrom('files', 'other'),
+    definition_digest: fc.constant(`sha256:${'0'.repeat(64)}`),
+    annotations: fc.record({ title: fc.string(), readOnlyHint: fc.boolean() }, { requiredKeys: [] }),
+  },
+  { requiredKeys: [] },
+);
+const setWith = (entry: ToolEntry): PolicySet<Lexicon> =>
+  // Readings use only the lexicon and the catalogues of a set.
+  ({
+    lexicon: shippedLexicon(),
+    tools: compileCatalogues([catalogueOf({ t: entry })]),
+  }) as unknown as PolicySet<Lexicon>;
 const readings = ({ intent }: ReadCall) => ({ ...intent });
 
 describe('every tool call', function () {
@@ -64,11 +86,22 @@ describe('every tool call', function () {
     );
   });
 
-  it('is read from the call alone: the same call gives the same reading', () => {
+  it('is read from the call alone: a cache that other calls have filled changes nothing, and the texts are those of the facts', () => {
     fc.assert(
-      fc.property(entries, args, (entry, given) => {
-        const again = JSON.parse(JSON.stringify(given)) as Record<string, unknown>;
-        expect(readWith(entry, again)).to.deep.equal(readWith(entry, given));
+      fc.property(entries, fc.array(fc.tuple(args, more), { minLength: 2, maxLength: 4 }), (entry, given) => {
+        const set = setWith(entry);
+        const readings = createReadings();
+        for (const [written, beside] of [...given, ...given]) {
+          const call: ToolCall = { server: 'files', name: 't', arguments: structuredClone(written), ...beside };
+          const { tool, intent } = readCall(call, set.tools, set.lexicon);
+          const reading = readings.ofTool({ set, organisation: 'default' }, call, '/tool');
+          expect(reading.call).to.deep.equal({
+            facts: tool,
+            canonical: canonicalize(tool),
+            member: canonicalize(toolMember(tool)),
+          });
+          expect(reading.unassessed).to.deep.include(intent);
+        }
       }),
       runs(100, 0.01),
     );
