@@ -18,6 +18,8 @@ export interface CompiledTool {
   readonly resource: Template | undefined;
   readonly places: readonly Template[];
   readonly reads: readonly ReadArgument[];
+  /** Where the arguments are that the templates and `reads` look at: calls that agree there are read alike. */
+  readonly inputs: readonly (readonly Step[])[];
 }
 
 export interface CompiledCatalogue {
@@ -35,17 +37,25 @@ function templateOf(text: string): Template {
   return parsed.template;
 }
 
+const inputsOf = ({ parts }: Template): (readonly Step[])[] =>
+  parts.flatMap((part) => (typeof part === 'string' ? [] : [part.steps]));
+
 function compileTool(entry: ToolEntry): CompiledTool {
+  const resource = entry.resource === undefined ? undefined : templateOf(entry.resource);
+  const places = (entry.places ?? []).map(templateOf);
+  const reads = Object.entries(entry.reads ?? {}).map(([pointer, kind]) => {
+    const steps = stepsOfPointer(pointer);
+    if (steps === undefined) throw new Error(`${JSON.stringify(pointer)} names no argument`);
+    return { pointer, steps, kind };
+  });
+  const templates = resource === undefined ? places : [resource, ...places];
   return {
     entry,
     effect: entry.effect ?? effectOfAction(entry.action),
-    resource: entry.resource === undefined ? undefined : templateOf(entry.resource),
-    places: (entry.places ?? []).map(templateOf),
-    reads: Object.entries(entry.reads ?? {}).map(([pointer, kind]) => {
-      const steps = stepsOfPointer(pointer);
-      if (steps === undefined) throw new Error(`${JSON.stringify(pointer)} names no argument`);
-      return { pointer, steps, kind };
-    }),
+    resource,
+    places,
+    reads,
+    inputs: [...templates.flatMap(inputsOf), ...reads.map(({ steps }) => steps)],
   };
 }
 

@@ -172,51 +172,30 @@ function annotationsOf({ annotations }: ToolCall): { annotations?: ToolAnnotatio
   return { annotations: Object.fromEntries(known) };
 }
 
-/** All that the intent of a call depends on, beside the lexicon: plain data, equal for most calls of a tool on one resource. */
-interface CallMeaning extends Omit<Reading, 'problem'> {
-  readonly known: boolean;
-  readonly changed: boolean;
+/** What a catalogue says of a call. */
+export interface CallByCatalogue extends Pick<ToolFacts, 'changed' | 'problem'> {
+  readonly intent: ReadCall['intent'];
+}
+
+/** All of a call that `readByCatalogue` looks at, as a text: calls with the same text have the same result under one policy set. */
+export function inputsOfCall(call: ToolCall, catalogues: ToolCatalogues): string {
+  const { server, name, definition_digest: digest, annotations: { readOnlyHint, destructiveHint } = {} } = call;
+  const inputs = catalogues.get(server)?.tools.get(name)?.inputs ?? [];
+  const values = inputs.map((steps) => valuesAt(call.arguments, steps));
+  // A member that is absent becomes null, which is read in the same way: as absent.
+  return JSON.stringify([server, name, digest, readOnlyHint, destructiveHint, values]);
 }
 
 /**
- * Reads a call by its catalogue.
- * @param argumentsText the canonical JSON of the arguments, where the caller has it
+ * Reads a call. The action is `unknown` where no catalogue says what it does, an argument that it needs is missing or wrong, or the
+ * tool is not the one that was pinned; what the entry says of it counts beside that. Depends on `inputsOfCall` and the policy set.
  */
-export function factsOfCall(
-  call: ToolCall,
-  catalogues: ToolCatalogues,
-  lexicon: Lexicon,
-  argumentsText?: string,
-): { readonly tool: ToolFacts; readonly meaning: CallMeaning } {
+export function readByCatalogue(call: ToolCall, catalogues: ToolCatalogues, lexicon: Lexicon): CallByCatalogue {
   const catalogue = catalogues.get(call.server);
-  const { problem, ...reading } = readBy(catalogue, call, lexicon);
+  const { resource, touched, judged: own, problem } = readBy(catalogue, call, lexicon);
   const pinned = catalogue?.tools.get(call.name)?.entry.definition;
   const changed = pinned !== undefined && pinned !== call.definition_digest;
-  const known = problem === undefined;
-  const { server, name, arguments: args, definition_digest: digest } = call;
-  return {
-    tool: {
-      server,
-      name,
-      arguments: args,
-      arguments_digest: argumentsDigest(args, argumentsText),
-      ...(digest === undefined ? {} : { definition_digest: digest }),
-      ...annotationsOf(call),
-      known,
-      changed,
-      ...(known ? {} : { problem }),
-    },
-    meaning: { ...reading, known, changed },
-  };
-}
-
-/**
- * The intent of a call. The action is `unknown` where no catalogue says what it does, an argument that it needs is missing or wrong, or
- * the tool is not the one that was pinned; what the entry says of it counts beside that.
- */
-export function intentOfCall(meaning: CallMeaning, lexicon: Lexicon): ReadCall['intent'] {
-  const { resource, touched, judged: own, known, changed } = meaning;
-  const doubts = [...(known ? [] : [NOT_UNDERSTOOD]), ...(changed ? [UNKNOWN] : [])];
+  const doubts = [...(problem === undefined ? [] : [NOT_UNDERSTOOD]), ...(changed ? [UNKNOWN] : [])];
   // The words of every resource say which data is touched, and where; what is done to it, only the catalogue says.
   const wordsOf = (named: string): ReturnType<typeof readNormalized> =>
     readNormalized({ actionWord: own.action, segments: named.split('/') }, lexicon);
@@ -229,11 +208,32 @@ export function intentOfCall(meaning: CallMeaning, lexicon: Lexicon): ReadCall['
     places: beside.flatMap(({ places }) => places),
     data_classes: beside.flatMap(({ data_classes: classes }) => classes),
   });
-  return { ...judged, normalized: normalizedOf(resource, own.action), domain, object, resource };
+  const intent = { ...judged, normalized: normalizedOf(resource, own.action), domain, object, resource };
+  return { intent, changed, ...(problem === undefined ? {} : { problem }) };
+}
+
+/** The facts of a call. @param argumentsText the canonical JSON of its arguments, where the caller has it */
+export function factsOfCall(
+  call: ToolCall,
+  { changed, problem }: Pick<ToolFacts, 'changed' | 'problem'>,
+  argumentsText?: string,
+): ToolFacts {
+  const { server, name, arguments: args, definition_digest: digest } = call;
+  return {
+    server,
+    name,
+    arguments: args,
+    arguments_digest: argumentsDigest(args, argumentsText),
+    ...(digest === undefined ? {} : { definition_digest: digest }),
+    ...annotationsOf(call),
+    known: problem === undefined,
+    changed,
+    ...(problem === undefined ? {} : { problem }),
+  };
 }
 
 /** A call with its intent. */
 export function readCall(call: ToolCall, catalogues: ToolCatalogues, lexicon: Lexicon): ReadCall {
-  const { tool, meaning } = factsOfCall(call, catalogues, lexicon);
-  return { tool, intent: intentOfCall(meaning, lexicon) };
+  const read = readByCatalogue(call, catalogues, lexicon);
+  return { tool: factsOfCall(call, read), intent: read.intent };
 }

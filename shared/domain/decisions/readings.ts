@@ -22,7 +22,7 @@ import {
   type ToolFacts,
   toolMember,
 } from '../../core/tools/call.ts';
-import { factsOfCall, intentOfCall } from '../../core/tools/read-call.ts';
+import { type CallByCatalogue, factsOfCall, inputsOfCall, readByCatalogue } from '../../core/tools/read-call.ts';
 import type { IntentFacts, Requested, Risk, RiskFacts } from '../../core/policy/types.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
 import { intentMember } from '../../core/decision/record.ts';
@@ -127,7 +127,7 @@ export function readingOfParse(parse: Omit<ParsedIntent, 'alternatives'>): Inten
 }
 
 const MAX_READINGS = 5_000;
-/** Of one policy set. */
+/** Of one policy set: of strings, and again of calls. */
 const MAX_READINGS_BYTES = 16 * 1_048_576;
 
 /** Upper estimate of the bytes of a reading: its facts, and two texts of them. */
@@ -170,64 +170,72 @@ function readingOf(parsed: EnforceIntent, requested: Requested, lexicon: Lexicon
   );
 }
 
-export function createReadings(): IntentReadings {
-  const bySet = new WeakMap<PolicySet<Lexicon>, BoundedCache<IntentReading>>();
+/** Calls with longer inputs are not cached: they would evict many others, and are unlikely to be seen again. */
+const MAX_KEY_LENGTH = 8_192;
 
-  const cached = (
-    { set, organisation }: Asking,
-    kind: 'intent' | 'action' | 'tool',
-    text: string,
-    read: (lexicon: Lexicon) => IntentReading,
-  ): IntentReading => {
+type Cached<Value> = (asking: Asking, text: string, read: (lexicon: Lexicon) => Value) => Value;
+
+/** Readings per policy set. A text gives the same reading in organisations without their own words. */
+function createCached<Value>(readingIn: (value: Value) => IntentReading): Cached<Value> {
+  const bySet = new WeakMap<PolicySet<Lexicon>, BoundedCache<Value>>();
+  return ({ set, organisation }, text, read) => {
     const lexicon = set.lexicon.forOrganisation(organisation);
-    // Organisations without their own words share entries. A slug contains no line feed. Strings and separate actions have different
-    // keys, because one form may refuse what the other accepts.
-    const key = `${lexicon === set.lexicon ? '' : organisation}\n${kind}\n${text}`;
+    // A slug contains no line feed.
+    const key = `${lexicon === set.lexicon ? '' : organisation}\n${text}`;
     let readings = bySet.get(set);
     if (readings === undefined) {
       readings = new BoundedCache({
         max: MAX_READINGS,
         maxSize: MAX_READINGS_BYTES,
-        sizeOf: (key, reading) => bytesOfReading(reading) + 2 * key.length,
+        sizeOf: ({ length }, value) =>
+          length > MAX_KEY_LENGTH ? Infinity : bytesOfReading(readingIn(value)) + 2 * length,
       });
       bySet.set(set, readings);
     }
     const known = readings.get(key);
     if (known !== undefined) return known;
-    const reading = read(lexicon);
-    readings.set(key, reading);
-    return reading;
+    const value = read(lexicon);
+    readings.set(key, value);
+    return value;
   };
+}
+
+/** A call as its catalogue reads it, without its arguments. */
+type CachedCall = Omit<CallByCatalogue, 'intent'> & { readonly reading: IntentReading };
+
+export function createReadings(): IntentReadings {
+  const cached = createCached<IntentReading>((reading) => reading);
+  const cachedCall = createCached<CachedCall>(({ reading }) => reading);
 
   return {
     of: (asking, intent, pointer) =>
-      cached(asking, 'intent', intent, (lexicon) => {
+      cached(asking, `intent\n${intent}`, (lexicon) => {
         const parsed = parseEnforceIntent(intent, (word) => actionOf(word, lexicon)?.action);
         if (!parsed.ok) throw invalidField(pointer, parsed.message);
         return readingOf(parsed, { intent }, lexicon);
       }),
-    // An accepted action or resource contains no line feed.
+    // Strings and separate actions have different keys, because one form may refuse what the other accepts. An accepted action or
+    // resource contains no line feed.
     ofAction: (asking, action, resource) =>
-      cached(asking, 'action', `${action}\n${resource}`, (lexicon) => {
+      cached(asking, `action\n${action}\n${resource}`, (lexicon) => {
         const parsed = intentOf(action, resource, (word) => actionOf(word, lexicon)?.action);
         if (!parsed.ok) throw invalidField(canonicalResource(resource).ok ? '/action' : '/resource', parsed.message);
         return readingOf(parsed, { action, resource }, lexicon);
       }),
     ofTool(asking, call, pointer) {
-      const { set, organisation } = asking;
+      const { set } = asking;
       const checked = checkedArguments(call.arguments);
       if ('problem' in checked) throw invalidField(`${pointer}/arguments`, checked.problem);
-      const lexicon = set.lexicon.forOrganisation(organisation);
-      const { tool, meaning } = factsOfCall(call, set.tools, lexicon, checked.text);
-      const { server, name } = call;
-      const reading = cached(asking, 'tool', JSON.stringify([server, name, meaning]), () => {
-        const intent = intentOfCall(meaning, lexicon);
-        const requested = { tool: { server, name } };
+      const { reading, ...said } = cachedCall(asking, inputsOfCall(call, set.tools), (lexicon) => {
+        const { intent, ...doubts } = readByCatalogue(call, set.tools, lexicon);
+        const requested = { tool: { server: call.server, name: call.name } };
         // No parse of a text says anything about a call.
-        return createReading({ ...intent, requested, depth: depthOf(intent.resource), parsed: false }, []);
+        const facts = { ...intent, requested, depth: depthOf(intent.resource), parsed: false };
+        return { ...doubts, reading: createReading(facts, []) };
       });
-      const canonical = canonicalToolFacts(tool, checked.text);
-      return { ...reading, call: { facts: tool, canonical, member: canonicalize(toolMember(tool)) } };
+      const facts = factsOfCall(call, said, checked.text);
+      const canonical = canonicalToolFacts(facts, checked.text);
+      return { ...reading, call: { facts, canonical, member: canonicalize(toolMember(facts)) } };
     },
   };
 }

@@ -54,20 +54,37 @@ const entries: fc.Arbitrary<ToolEntry> = fc.record(
   },
   { requiredKeys: ['action'] },
 );
+/** So few that many calls share a part of their arguments. */
+const fewArgs = fc.record(
+  { path: fc.constantFrom<unknown>('/a', '/b', ['/a'], 3), code: fc.constantFrom<unknown>('rm -rf /', 'ls', 'x', 3) },
+  { requiredKeys: [] },
+);
+const PINNED = `sha256:${'0'.repeat(64)}`;
 const more: fc.Arbitrary<Partial<ToolCall>> = fc.record(
   {
-    name: fc.constantFrom('t', 'other'),
-    server: fc.constantFrom('files', 'other'),
-    definition_digest: fc.constant(`sha256:${'0'.repeat(64)}`),
-    annotations: fc.record({ title: fc.string(), readOnlyHint: fc.boolean() }, { requiredKeys: [] }),
+    name: fc.constantFrom('t', 'pinned', 'other'),
+    server: fc.constantFrom('files', 'trusted', 'other'),
+    definition_digest: fc.constantFrom(PINNED, `sha256:${'1'.repeat(64)}`),
+    annotations: fc.record(
+      { title: fc.string(), readOnlyHint: fc.boolean(), destructiveHint: fc.boolean() },
+      { requiredKeys: [] },
+    ),
   },
   { requiredKeys: [] },
+);
+const calls = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(fewArgs, fc.constant({})) },
+  { weight: 1, arbitrary: fc.tuple(fewArgs, more) },
+  { weight: 1, arbitrary: fc.tuple(args, more) },
 );
 const setWith = (entry: ToolEntry): PolicySet<Lexicon> =>
   // Readings use only the lexicon and the catalogues of a set.
   ({
     lexicon: shippedLexicon(),
-    tools: compileCatalogues([catalogueOf({ t: entry })]),
+    tools: compileCatalogues([
+      catalogueOf({ t: entry, pinned: { ...entry, definition: PINNED } }),
+      catalogueOf({}, { server: 'trusted', trustAnnotations: true }),
+    ]),
   }) as unknown as PolicySet<Lexicon>;
 const readings = ({ intent }: ReadCall) => ({ ...intent });
 
@@ -88,7 +105,7 @@ describe('every tool call', function () {
 
   it('is read from the call alone: a cache that other calls have filled changes nothing, and the texts are those of the facts', () => {
     fc.assert(
-      fc.property(entries, fc.array(fc.tuple(args, more), { minLength: 2, maxLength: 4 }), (entry, given) => {
+      fc.property(entries, fc.array(calls, { minLength: 4, maxLength: 12 }), (entry, given) => {
         const set = setWith(entry);
         const readings = createReadings();
         for (const [written, beside] of [...given, ...given]) {
@@ -103,7 +120,7 @@ describe('every tool call', function () {
           expect(reading.unassessed).to.deep.include(intent);
         }
       }),
-      runs(100, 0.01),
+      runs(300, 0.01),
     );
   });
 
