@@ -1,5 +1,6 @@
 // Framing: bytes into JSON-RPC messages, and the checks that make every parser read the same message.
 import { elementsOf, membersOf } from './json-text.ts';
+import { type Json, objectOf } from './messages.ts';
 
 /** Of one stdio line, one HTTP body or one server-sent event. */
 export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
@@ -15,7 +16,7 @@ export class FrameError extends Error {}
 /** One JSON-RPC message: its text as it came, and its value. */
 export interface Message {
   readonly text: string;
-  readonly value: Readonly<Record<string, unknown>>;
+  readonly value: Json;
 }
 
 export interface Frame {
@@ -69,10 +70,6 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Parses one frame. @throws {FrameError} unless it is blank, a JSON object or an array of JSON objects */
 export function readFrame(bytes: Uint8Array): Frame {
   if (bytes.length > MAX_FRAME_BYTES) throw new FrameError(`a frame is larger than ${MAX_FRAME_BYTES} bytes`);
@@ -84,13 +81,14 @@ export function readFrame(bytes: Uint8Array): Frame {
   } catch {
     throw new FrameError('a frame is not JSON');
   }
-  if (isObject(value)) return { messages: [{ text: text.trim(), value }], isBatch: false };
+  const single = objectOf(value);
+  if (single !== undefined) return { messages: [{ text: text.trim(), value: single }], isBatch: false };
   if (!Array.isArray(value)) throw new FrameError('a frame is neither a JSON object nor a batch');
   const spans = elementsOf(text);
   const messages = value.map((element: unknown, i): Message => {
-    const span = spans[i];
-    if (!isObject(element) || span === undefined) throw new FrameError('a batch has a member that is not an object');
-    return { text: text.slice(span.start, span.end), value: element };
+    const [span, object] = [spans[i], objectOf(element)];
+    if (object === undefined || span === undefined) throw new FrameError('a batch has a member that is not an object');
+    return { text: text.slice(span.start, span.end), value: object };
   });
   return { messages, isBatch: true };
 }

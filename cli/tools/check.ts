@@ -1,8 +1,7 @@
 // `custos tools check`: compares a catalogue of the policy folder with the tools that a running MCP server lists.
 import { effectRank } from '../../shared/core/intent/assess/strictness.ts';
-import { effectOfAction } from '../../shared/core/intent/lexicon/effect.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
-import type { ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
+import { effectOfEntry, type ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
 import { EXIT, exitWith } from '../exit.ts';
 import { counted, paint, printJson, printLine } from '../output.ts';
 import { BROKEN } from '../policy/findings.ts';
@@ -51,8 +50,7 @@ function milderThanHints({ tools }: ToolCatalogueFile, live: LiveTools): string[
     const entry = Object.hasOwn(tools, name) ? tools[name] : undefined;
     const hint = hintOf(annotations);
     if (entry === undefined || hint === undefined) return [];
-    const { action, effect = effectOfAction(action) } = entry;
-    return effectRank(hint.effect) > effectRank(effect) ? [name] : [];
+    return effectRank(hint.effect) > effectRank(effectOfEntry(entry)) ? [name] : [];
   });
 }
 
@@ -85,8 +83,7 @@ function show(
       `${yellow('milder'.padEnd(8))} ${printable(name)} has a milder effect than the annotations of the server`,
     );
   const same = tools.filter(({ standing }) => standing === 'same').length;
-  const differs = tools.length - same - tools.filter(({ standing }) => standing === 'unpinned').length;
-  const all = differs + live.leftOut.length;
+  const all = tools.filter(({ standing }) => DIFFERS.has(standing)).length + live.leftOut.length;
   const result = all === 0 ? green('ok') : red('differs');
   printLine(`${result} ${printable(server)}: ${counted(same, 'tool')} as pinned, ${counted(all, 'difference')}.`);
 }

@@ -1,11 +1,10 @@
 // `custos tools explain`: what the catalogues of a policy folder make of a call, and why.
 import { effectRank } from '../../shared/core/intent/assess/strictness.ts';
-import { effectOfAction } from '../../shared/core/intent/lexicon/effect.ts';
 import { TEST_DEFAULTS } from '../../shared/core/policy/testing/defaults.ts';
 import type { RiskFacts } from '../../shared/core/policy/types.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import type { ToolFacts } from '../../shared/core/tools/call.ts';
-import type { ToolCatalogueFile, ToolEntry } from '../../shared/core/tools/schema.ts';
+import { effectOfEntry, type ToolCatalogueFile, type ToolEntry } from '../../shared/core/tools/schema.ts';
 import { EXIT, exitWith } from '../exit.ts';
 import { jsonObject } from '../options.ts';
 import { paint, printJson, printLine } from '../output.ts';
@@ -77,7 +76,8 @@ Examples:
 function reasonsOf({ tool, intent, catalogue, entry }: ExplainedCall): string[] {
   const reasons: string[] = [];
   if (entry !== undefined) {
-    const { action, effect = effectOfAction(action), description, reads = {}, definition } = entry;
+    const { action, description, reads = {}, definition } = entry;
+    const effect = effectOfEntry(entry);
     const why = description === undefined ? '' : ` (${description})`;
     reasons.push(`The catalogue says ${action}, ${effect}${why}.`);
     const read = Object.entries(reads).map(([name, kind]) => `"${name}" as ${kind}`);

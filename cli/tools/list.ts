@@ -1,7 +1,6 @@
 // `custos tools list`: what the catalogues of a policy folder say about each tool.
-import { effectOfAction } from '../../shared/core/intent/lexicon/effect.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
-import type { ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
+import { effectOfEntry, type ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
 import { EXIT, exitWith } from '../exit.ts';
 import { paint, printJson, printLine, printTable } from '../output.ts';
 import { BROKEN } from '../policy/findings.ts';
@@ -39,13 +38,13 @@ interface ToolRow {
 }
 
 function rowsOf({ server, tools }: ToolCatalogueFile): ToolRow[] {
-  return Object.entries(tools).map(([tool, { action, effect = effectOfAction(action), resource, definition }]) => ({
+  return Object.entries(tools).map(([tool, entry]) => ({
     server,
     tool,
-    action,
-    effect,
-    resource: resource ?? null,
-    pinned: definition ?? null,
+    action: entry.action,
+    effect: effectOfEntry(entry),
+    resource: entry.resource ?? null,
+    pinned: entry.definition ?? null,
   }));
 }
 

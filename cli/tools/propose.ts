@@ -1,5 +1,5 @@
 // Proposes what a tool does, from its name, annotations, input schema and description. Whatever is not clear becomes the stricter entry.
-import { effectRank } from '../../shared/core/intent/assess/strictness.ts';
+import { effectRank, stricterEffect } from '../../shared/core/intent/assess/strictness.ts';
 import { effectOfAction } from '../../shared/core/intent/lexicon/effect.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import { definitionDigest, type ToolDefinition } from '../../shared/core/tools/definition.ts';
@@ -65,8 +65,6 @@ const ACTION_OF_EFFECT: Readonly<Record<Effect, ActionClass>> = {
   destructive: 'execute',
 };
 
-const stricter = (a: Effect, b: Effect): Effect => (effectRank(b) > effectRank(a) ? b : a);
-
 function ofName(name: NameMeaning): string {
   const { word, action, effect, isSure } = name;
   return `the name has ${isSure ? 'the verb' : 'the word'} "${word}" (${action}, ${effect})`;
@@ -97,7 +95,7 @@ function estimateOf(name: NameMeaning | undefined, hint: Hint | undefined): Esti
   const reasons = [ofName(name), hint.text];
   if (name.mayBeMilder === true && hint.isExplicit && hint.effect === 'write')
     return { action, effect: 'write', confidence: 'medium', reasons };
-  const joined = stricter(effect, hint.effect);
+  const joined = stricterEffect(effect, hint.effect);
   if (effect === hint.effect)
     return { action, effect, confidence: hint.isExplicit && name.isSure ? 'high' : 'medium', reasons };
   // A noun weighs less than what the server states; both are visible in the reasons.

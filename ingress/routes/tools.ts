@@ -1,7 +1,6 @@
 // The tool catalogues of the policy set in force.
 import { ToolCatalogueList, ToolCatalogueListQuery } from '../../shared/api/tool.ts';
-import { effectOfAction } from '../../shared/core/intent/lexicon/effect.ts';
-import type { ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
+import { effectOfEntry, type ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { readPage } from './paging.ts';
@@ -14,7 +13,7 @@ function shown({ server, description, trustAnnotations = false, tools }: ToolCat
   const entries = Object.entries(tools).map(([name, entry]) => ({
     name,
     ...entry,
-    effect: entry.effect ?? effectOfAction(entry.action),
+    effect: effectOfEntry(entry),
   }));
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   return { server, description, trustAnnotations, tools: entries };

@@ -1,14 +1,10 @@
 // `custos decision verify --log`: decisions are verified from exported files, without a database.
 import { readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { expect } from 'chai';
 import { DECISION_FAILURES } from '../../shared/core/verification/failures.ts';
-import { exportLog, findLog } from '../../shared/domain/ledger/export.ts';
 import { FAILURES } from '../../shared/core/proof/failures.ts';
-import { loadPrivateKey, publishKey } from '../../shared/core/proof/keys.ts';
 import { type Ran, runCommand, runCommandAlone } from '../support/command.ts';
-import { temporaryFolder } from '../support/folders.ts';
-import { testKeyFiles } from '../support/keys.ts';
+import { exportDecisions } from '../support/exported-decisions.ts';
 import type { Service } from '../support/service.ts';
 import { type DecisionsUnderTest, startDecisions } from './decision-verify-setup.ts';
 
@@ -23,37 +19,10 @@ describe('custos decision verify, offline', function () {
   after(() => on?.close());
 
   it('verifies decisions offline, from the exported log, facts and policy sets and the key of the log', async () => {
-    const key = loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8'));
-    const folder = temporaryFolder('decisions');
-    const [log, facts, policies] = ['log', 'facts', 'policies'].map((name) => path.join(folder, name)) as [
-      string,
-      string,
-      string,
-    ];
     await on.worker.append();
-    const found = await findLog(service.db, service.operatorId, 'live');
-    if (found === undefined || found.origin === null) throw new Error('there is no log');
-    const lines: string[] = [];
-    for await (const line of exportLog(service.db, { ...found, origin: found.origin })) lines.push(line);
-    writeFileSync(log, lines.join(''));
-    const written = await on.run(
-      'decision',
-      'export',
-      '--organisation',
-      'default',
-      '--facts',
-      facts,
-      '--policies',
-      policies,
-    );
-    expect(written.code, written.stderr).to.equal(0);
-
-    const trusted = publishKey(key, { origin: found.origin, use: 'log' }).vkey;
-    const files = ['--log', log, '--facts', facts, '--policies', policies, '--vkey', trusted];
-    // No database, and no data folder that could hold one.
-    const env = { CUSTOS_DATA_DIR: path.join(folder, 'none') };
-    const offline = (arg: string): Promise<Ran> => runCommand(['decision', 'verify', ...files, arg], env);
-    const all = await runCommandAlone(['decision', 'verify', ...files, '--all'], env);
+    const { log, facts, verify, env } = await exportDecisions(service, on.run);
+    const offline = (arg: string): Promise<Ran> => runCommand([...verify, arg], env);
+    const all = await runCommandAlone([...verify, '--all'], env);
     expect(all.code, all.stdout + all.stderr).to.equal(0);
     // The number varies: some requests were repeated until the decision used newly folded signals.
     expect(all.stderr).to.match(/^\d{2,} verified, 2 not evaluable, 0 failed\.\n$/);
@@ -75,6 +44,7 @@ describe('custos decision verify, offline', function () {
     expect(falsified.stdout).to.contain(
       'VERDICT_DIFFERS. The recorded verdict is ALLOW; the policy set reaches DENY (AGENT_NOT_ACTIVE)',
     );
+    const lines = readFileSync(log, 'utf8').split(/(?<=\n)/);
     writeFileSync(
       log,
       lines.map((line, i) => (i === 3 ? (lines[2] ?? '').replace('"index":1', '"index":2') : line)).join(''),

@@ -4,20 +4,18 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import type { Example } from '../../shared/core/policy/difference-types.ts';
-import { loadPrivateKey, publishKey } from '../../shared/core/proof/keys.ts';
 import { FAILURES } from '../../shared/core/proof/failures.ts';
 import type { ToolEntry } from '../../shared/core/tools/schema.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { createDecisionVerifier, type DecisionEvidence } from '../../shared/core/verification/decision.ts';
 import { DECISION_FAILURES, type DecisionFailureCode } from '../../shared/core/verification/failures.ts';
 import { beginShadow } from '../../shared/domain/drafts/shadow-store.ts';
-import { exportLog, findLog } from '../../shared/domain/ledger/export.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createShadowWorker } from '../../workers/shadow.ts';
 import { type Ran, runCommand } from '../support/command.ts';
 import { asSuperuser } from '../support/database.ts';
+import { exportDecisions } from '../support/exported-decisions.ts';
 import { temporaryFolder } from '../support/folders.ts';
-import { testKeyFiles } from '../support/keys.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import type { Service } from '../support/service.ts';
 import { startServiceAndWorker, type TestWorker } from '../support/worker.ts';
@@ -135,7 +133,6 @@ describe('tool calls that were decided', function () {
   });
 
   it('are verified from files; a changed argument, catalogue or log is refused by its name', async () => {
-    const folder = temporaryFolder('calls');
     const [id, erased] = [
       await ask('write', { path: '/srv/b', content: 'kept' }),
       await ask('list', { path: '/gone' }),
@@ -144,29 +141,8 @@ describe('tool calls that were decided', function () {
       sql.query('UPDATE decision SET facts = NULL, facts_salt = NULL WHERE decision_id = $1', [erased]),
     );
     await worker.append();
-    const found = await findLog(service.db, service.operatorId, 'live');
-    if (found === undefined || found.origin === null) throw new Error('there is no log');
-    const [log, facts, policies] = [path.join(folder, 'log'), path.join(folder, 'facts'), path.join(folder, 'sets')];
-    let lines = '';
-    for await (const line of exportLog(service.db, { ...found, origin: found.origin })) lines += line;
-    writeFileSync(log, lines);
-    const written = await run(
-      'decision',
-      'export',
-      '--organisation',
-      'default',
-      '--facts',
-      facts,
-      '--policies',
-      policies,
-    );
-    expect(written.code, written.stderr).to.equal(0);
-    const key = loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8'));
-    const { vkey } = publishKey(key, { origin: found.origin, use: 'log' });
-    const verify = (arg: string): Promise<Ran> =>
-      runCommand(['decision', 'verify', '--log', log, '--facts', facts, '--policies', policies, '--vkey', vkey, arg], {
-        CUSTOS_DATA_DIR: path.join(folder, 'none'),
-      });
+    const { log, facts, policies, ...exported } = await exportDecisions(service, run);
+    const verify = (arg: string): Promise<Ran> => runCommand([...exported.verify, arg], exported.env);
     const all = await verify('--all');
     expect(all.code, all.stdout + all.stderr).to.equal(0);
     expect(all.stderr).to.match(/^\d+ verified, 1 not evaluable, 0 failed\.\n$/);

@@ -1,8 +1,7 @@
 // Compiled catalogues: what the tools of each server do, ready to read calls.
 import type { Effect } from '../../kernel/vocabulary.ts';
-import { effectOfAction } from '../intent/lexicon/effect.ts';
 import { type Step, stepsOfPointer } from './arguments.ts';
-import type { ReadKind, ToolCatalogueFile, ToolEntry } from './schema.ts';
+import { effectOfEntry, type ReadKind, type ToolCatalogueFile, type ToolEntry } from './schema.ts';
 import { parseTemplate, type Template } from './template.ts';
 
 /** An argument that is read as code or text. */
@@ -51,7 +50,7 @@ function compileTool(entry: ToolEntry): CompiledTool {
   const templates = resource === undefined ? places : [resource, ...places];
   return {
     entry,
-    effect: entry.effect ?? effectOfAction(entry.action),
+    effect: effectOfEntry(entry),
     resource,
     places,
     reads,

@@ -1,6 +1,15 @@
 // The format of a tool catalogue: one typebox value gives the TypeScript type, the validator and the published JSON Schema.
 import Type, { type Static, type TSchema } from 'typebox';
-import { ACTION_CLASSES, type ActionClass, DATA_CLASSES, EFFECTS, EXTENTS, TRAITS } from '../../kernel/vocabulary.ts';
+import {
+  ACTION_CLASSES,
+  type ActionClass,
+  DATA_CLASSES,
+  type Effect,
+  EFFECTS,
+  EXTENTS,
+  TRAITS,
+} from '../../kernel/vocabulary.ts';
+import { effectOfAction } from '../intent/lexicon/effect.ts';
 import { DEFINITION_DIGEST_PATTERN } from './call.ts';
 
 /** Stable, because editors and catalogues refer to it, wherever the service runs. */
@@ -72,6 +81,11 @@ export const ToolEntrySchema = Type.Object(
   { additionalProperties: false, description: 'what a call of this tool does' },
 );
 export type ToolEntry = Static<typeof ToolEntrySchema>;
+
+/** What an entry says, or else the default of its action. */
+export function effectOfEntry({ action, effect }: Pick<ToolEntry, 'action' | 'effect'>): Effect {
+  return effect ?? effectOfAction(action);
+}
 
 export interface ToolCatalogueFile {
   $schema?: string;

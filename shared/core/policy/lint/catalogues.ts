@@ -1,12 +1,11 @@
 // Entries of tool catalogues that say less than the names of their tools, or whose calls no rule is about.
 import { effectRank } from '../../intent/assess/strictness.ts';
-import { effectOfAction } from '../../intent/lexicon/effect.ts';
 import type { KnownVerbs } from '../../intent/lexicon/known-verbs.ts';
 import { canonicalResource, overlaps } from '../../intent/resource.ts';
 import { parseJsonWithPositions, pointerToken } from '../../../kernel/json.ts';
 import { wordsOfName } from '../../tools/name-words.ts';
 import { toolResource } from '../../tools/read-call.ts';
-import type { ToolEntry } from '../../tools/schema.ts';
+import { effectOfEntry, type ToolEntry } from '../../tools/schema.ts';
 import { checkCatalogue } from '../check-tools.ts';
 import type { CompiledSet } from '../compile.ts';
 import type { TextFile } from '../files.ts';
@@ -27,7 +26,7 @@ interface Entry {
 type Complaint = Required<Pick<Finding, 'code' | 'message' | 'hint'>>;
 
 function milder({ name, entry }: Entry, { verbs: known }: CatalogueLintDeps): Complaint[] {
-  const { action, effect = effectOfAction(action) } = entry;
+  const effect = effectOfEntry(entry);
   const word = wordsOfName(name).find((one) => effectRank(known.effectOf(one) ?? 'read') > effectRank(effect));
   if (word === undefined) return [];
   return [
