@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { parseKey } from '../shared/domain/keys/format.ts';
+import { isCallerId } from '../shared/kernel/ids.ts';
 import { EXIT, exitWith, say, UsageError } from './exit.ts';
 import { SYSTEM_CLOCK } from './mcp-guard/clock.ts';
 import { createCustos } from './mcp-guard/custos.ts';
@@ -112,7 +113,7 @@ async function run([command, ...args]: readonly string[], options: Options): Pro
 
 /** As the service has it for ids of agents and names of servers. */
 function isIdentifier(text: string): boolean {
-  return [...text].length <= 256 && /^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f]+$/.test(text) && text.isWellFormed();
+  return isCallerId(text) && text.isWellFormed();
 }
 
 function addressOf({ url }: Options): string {
