@@ -85,7 +85,9 @@ async function run([command, ...args]: readonly string[], options: Options): Pro
     ['--server', server],
   ] as const)
     if (!isIdentifier(value))
-      throw new UsageError(`${name} has 1 to 256 characters, none of them a control character.`);
+      throw new UsageError(
+        `${name} has 1 to 256 characters, none of them a control character, and does not begin with "custos:".`,
+      );
   const waitMs = 1_000 * options.wait;
   const clock = SYSTEM_CLOCK;
   const log = (line: string): void => say(`custos mcp-guard: ${line}`);

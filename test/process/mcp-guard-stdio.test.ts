@@ -217,6 +217,12 @@ describe('the command line of custos mcp-guard', () => {
       env,
       '--agent has 1 to 256',
     ],
+    [
+      'a server with the prefix of the service itself',
+      ['mcp-guard', '--agent', 'a', '--server', 'custos:x', '--', 'true'],
+      env,
+      'does not begin with "custos:"',
+    ],
   ] as const)
     it(`is refused with 2 when it has ${what}`, async () => {
       const { code, stderr, stdout } = await runCommand(args, given);
