@@ -10,6 +10,7 @@ import { policyTestSchemaText } from '../../shared/core/policy/testing/schema.ts
 import { toolsSchemaText } from '../../shared/core/tools/schema.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { commandLineText } from './command-line.ts';
+import { canonicalText, receiptsText } from './conformance/files.ts';
 import { drawHouse, importsOfRooms, withDrawing } from './house.ts';
 
 export interface GeneratedFile {
@@ -53,4 +54,6 @@ export const GENERATED_FILES: readonly GeneratedFile[] = [
   { file: 'policies/schema/policy-test.schema.json', content: policyTestSchemaText },
   { file: 'policies/schema/tools.schema.json', content: toolsSchemaText },
   { file: 'policies/schema/lexicon.schema.json', content: () => `${JSON.stringify(LexiconSchema, null, 2)}\n` },
+  { file: 'clients/conformance/receipts.json', content: receiptsText },
+  { file: 'clients/conformance/canonical.json', content: canonicalText },
 ];

@@ -1,0 +1,24 @@
+// The generated files of clients/conformance: cases that every implementation of verification and canonical JSON must agree on.
+import { canonicalCases } from './canonical-cases.ts';
+import { chainsAndPromises } from './chains-and-promises.ts';
+import { forgedReceipts } from './forged-receipts.ts';
+import { malformedReceipts } from './malformed-receipts.ts';
+import { FILE_KEYS, type ProofCase } from './parts.ts';
+import { validReceipts } from './valid-receipts.ts';
+
+export function proofCases(): ProofCase[] {
+  return [...validReceipts(), ...malformedReceipts(), ...forgedReceipts(), ...chainsAndPromises()];
+}
+
+/** One case per line, so that a difference shows the cases that changed. */
+function lines(cases: readonly object[]): string {
+  return cases.map((one) => JSON.stringify(one)).join(',\n');
+}
+
+export function receiptsText(): string {
+  return `{"keys": ${JSON.stringify(FILE_KEYS)},\n"cases": [\n${lines(proofCases())}\n]}\n`;
+}
+
+export function canonicalText(): string {
+  return `[\n${lines(canonicalCases())}\n]\n`;
+}

@@ -1,0 +1,97 @@
+// The service agrees with every case of clients/conformance, which the clients are held to as well.
+import { createPublicKey, verify } from 'node:crypto';
+import { expect } from 'chai';
+import { canonicalize } from '../../../shared/core/proof/canonical.ts';
+import { asResult, FAILURES, ProofError } from '../../../shared/core/proof/failures.ts';
+import { trustKey, type TrustedKey, trustPublishedKeys } from '../../../shared/core/proof/keys.ts';
+import { verifyPromise } from '../../../shared/core/proof/promise.ts';
+import { verifyReceipt } from '../../../shared/core/proof/receipt.ts';
+import type { Receipt } from '../../../shared/core/proof/shapes.ts';
+import { parseEvidence, verifyChain } from '../../../shared/core/proof/verify.ts';
+import { JsonError, parseJson } from '../../../shared/kernel/json.ts';
+import { canonicalCases } from '../../drift/conformance/canonical-cases.ts';
+import { proofCases } from '../../drift/conformance/files.ts';
+import { oddSignature } from '../../drift/conformance/edwards.ts';
+import { FILE_KEYS, type ProofCase, RAW_LOG_KEY } from '../../drift/conformance/parts.ts';
+import { LOG_KEY, SEEDS } from './sample-log.ts';
+
+function trusted(keys: ProofCase['keys'] = FILE_KEYS): TrustedKey[] {
+  return keys.flatMap((key) => (typeof key === 'string' ? [trustKey(key)] : trustPublishedKeys([key])));
+}
+
+function receiptOf(text: string): Receipt {
+  const evidence = parseEvidence(Buffer.from(text));
+  if (evidence.kind !== 'receipt') throw new Error('a promise stands in the place of a receipt');
+  return evidence.receipt;
+}
+
+/** What `custos verify` finds, in the form of the file. */
+function verified({ kind, input, keys: listed }: ProofCase): object {
+  const result = asResult((): { readonly ok: true; readonly proven: object } => {
+    const keys = trusted(listed);
+    const texts = typeof input === 'string' ? [input] : input;
+    if (kind === 'promise') {
+      const evidence = parseEvidence(Buffer.from(texts[0] ?? ''));
+      if (evidence.kind !== 'promise') throw new Error('a receipt stands in the place of a promise');
+      const signed = verifyPromise(evidence.promise, keys);
+      if (!signed.ok) throw new ProofError(signed.failure, signed.sentence);
+      const { log: origin, proofId, keyId } = signed.promise;
+      return { ok: true, proven: { proofId, origin, keyId } };
+    }
+    if (kind === 'chain') {
+      const chain = verifyChain(texts.map(receiptOf), keys);
+      if (!chain.ok) throw new ProofError(chain.failure, chain.sentence);
+      return {
+        ok: true,
+        proven: { proofIds: chain.receipts.map(({ proofId }) => proofId), fromStart: chain.isFromTheStart },
+      };
+    }
+    const receipt = verifyReceipt(receiptOf(texts[0] ?? ''), keys);
+    if (!receipt.ok) throw new ProofError(receipt.failure, receipt.sentence);
+    const { ok, record: _, ...proven } = receipt;
+    return { ok, proven };
+  });
+  return result.ok ? { ok: true, ...result.proven } : { ok: false, failure: result.failure };
+}
+
+describe('The conformance cases of proofs', () => {
+  for (const one of proofCases()) {
+    const { name, kind, input: _, keys: __, ...expected } = one;
+    it(`${kind}: ${name}: ${expected.ok ? 'valid' : expected.failure}`, () => {
+      expect(verified(one)).to.deep.equal(expected);
+    });
+  }
+
+  it('have different names and inputs, and show every failure of a receipt, a chain and a promise', () => {
+    const cases = proofCases();
+    expect(new Set(cases.map(({ name }) => name)).size).to.equal(cases.length);
+    const questions = cases.map(({ kind, input, keys }) => JSON.stringify([kind, input, keys]));
+    expect(questions.filter((question, i) => questions.indexOf(question) !== i)).to.deep.equal([]);
+    // The others need an exported log, which clients do not read.
+    const ofLogs = ['PROMISE_BROKEN', 'PROMISE_NOT_DUE', 'LOG_ALTERED'];
+    const shown = new Set(cases.map((one) => (one.ok ? '' : one.failure)));
+    expect(Object.keys(FAILURES).filter((failure) => !shown.has(failure as never))).to.deep.equal(ofLogs);
+  });
+});
+
+describe('The arithmetic behind the unusual signatures', () => {
+  it('makes a valid signature when R is an ordinary point, so the others are wrong in R alone', () => {
+    const message = Buffer.from('a message');
+    const signature = oddSignature(message, SEEDS[0], RAW_LOG_KEY, 'ordinary');
+    expect(verify(null, message, createPublicKey(LOG_KEY), signature)).to.equal(true);
+  });
+});
+
+describe('The conformance cases of canonical JSON', () => {
+  for (const { name, input, canonical } of canonicalCases()) {
+    it(`${name}: ${JSON.stringify(input).slice(0, 60)}`, () => {
+      let text: string | null = null;
+      try {
+        text = canonicalize(parseJson(input));
+      } catch (error) {
+        if (!(error instanceof JsonError)) throw error;
+      }
+      expect(text).to.equal(canonical);
+    });
+  }
+});
