@@ -69,12 +69,16 @@ export interface RequestSpec {
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly body?: TSchema;
+  /** The body in the OpenAPI document, where `body` is looser or worded for its errors. Absent: `body`. */
+  readonly described?: TSchema;
 }
 
 export interface Route {
   readonly method: Method;
   /** OpenAPI style: `/v1/agents/{agentId}`. */
   readonly path: string;
+  /** The operation's name in the OpenAPI document: camelCase, unique, and permanent, because clients are generated from it. */
+  readonly operationId?: string | undefined;
   readonly access: Access;
   readonly tag: string;
   readonly summary: string;
@@ -108,7 +112,7 @@ export function defineRoute<
   B extends TSchema | undefined = undefined,
 >(
   route: Omit<Route, 'handler' | 'request' | 'cost'> & {
-    request?: { params?: P; query?: Q; body?: B };
+    request?: { params?: P; query?: Q; body?: B; described?: TSchema };
     cost?: (body: StaticOf<B>) => number;
     handler: (request: RequestContext<StaticOf<P>, StaticOf<Q>, StaticOf<B>>) => Promise<Reply> | Reply;
   },

@@ -1,140 +1,43 @@
 // Builds the OpenAPI 3.1 document from the route values that also serve the requests.
-import { ERROR_TABLE, type ErrorCode, type ErrorEntry, ApiError } from '../../shared/kernel/errors.ts';
-import { ProblemSchema, toProblem } from '../../shared/api/problem.ts';
-import { answerExample, requestExample } from './examples.ts';
+import { ProblemSchema } from '../../shared/api/problem.ts';
 import type { Route } from '../route.ts';
-
-type Json = Record<string, unknown>;
+import { FIXED_COMPONENTS, header, type Json, parameter, Schemas } from './components.ts';
+import { ErrorResponses } from './errors.ts';
+import { answerExample, requestExample } from './examples.ts';
+import { describeTag } from './tags.ts';
 
 export interface OpenApiDocument extends Json {
   readonly openapi: string;
   readonly paths: Record<string, Record<string, Json>>;
-  readonly components: {
-    readonly schemas: Json;
-    readonly responses: Json;
-    readonly headers: Json;
-    readonly securitySchemes: Json;
-  };
+  readonly components: Json & { readonly schemas: Json; readonly responses: Json };
 }
 
-/** Codes in the order of the table. */
-const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
-const HEADERS: Json = {
-  RequestId: {
-    description: "The request's id in logs; the caller's own if it sent a valid one",
-    required: true,
-    schema: { type: 'string' },
-  },
-  RateLimitPolicy: {
-    description: 'The windows that count this key (IETF draft ratelimit-headers)',
-    schema: { type: 'string' },
-  },
-  RateLimit: { description: 'What is left of the windows (IETF draft ratelimit-headers)', schema: { type: 'string' } },
-  RetryAfter: { description: 'Seconds until the request may be repeated', schema: { type: 'integer', minimum: 1 } },
-  Allow: { description: 'The methods of the endpoint', schema: { type: 'string' } },
-  IdempotentReplayed: {
-    description: '`true` when this is the stored answer to an earlier request with the same Idempotency-Key',
-    schema: { type: 'string', enum: ['true'] },
-  },
-};
-
-const header = (name: string): Json => ({ $ref: `#/components/headers/${name}` });
-
-/** Collects the schemas that have an `$id` and puts references in their place. */
-class Components {
-  readonly schemas: Json = {};
-
-  /** A copy of a schema in which every schema with an `$id`, itself included, is a reference to a component. */
-  refer(schema: unknown): unknown {
-    if (Array.isArray(schema)) return schema.map((member) => this.refer(member));
-    if (typeof schema !== 'object' || schema === null) return schema;
-    const { $id: id, ...rest } = schema as Json;
-    if (typeof id !== 'string') return this.members(schema as Json);
-    const own = this.members(rest);
-    const known = this.schemas[id];
-    if (known === undefined) this.schemas[id] = own;
-    else if (JSON.stringify(known) !== JSON.stringify(own)) throw new Error(`two schemas have the $id ${id}`);
-    return { $ref: `#/components/schemas/${id}` };
-  }
-
-  private members(schema: Json): Json {
-    return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, this.refer(value)]));
-  }
+/** What the operations of one document share. */
+interface Shared {
+  readonly schemas: Schemas;
+  readonly errors: ErrorResponses;
 }
 
-/** All error codes of a route: its own, and those of every route of its kind. */
-export function errorCodesOf(route: Route): ErrorCode[] {
-  const codes = new Set<ErrorCode>(['E2001', 'E6001', 'E6002', ...(route.errors ?? [])]);
-  const add = (...more: ErrorCode[]): void => more.forEach((code) => codes.add(code));
-  if (route.unlimited !== true || route.access !== 'none') add('E3001');
-  if (route.access !== 'none') add('E1001', 'E1002', 'E1003');
-  if (typeof route.access === 'object') add('E1004');
-  if (route.request?.body !== undefined) add('E2005', 'E2006', 'E2009');
-  if (route.idempotent === true) add('E2010');
-  return CODES.filter((code) => codes.has(code));
-}
-
-function problemExample(code: ErrorCode, status: number, path: string): Json {
-  const entry: ErrorEntry = ERROR_TABLE[code];
-  const text = entry.when.charAt(0).toUpperCase() + entry.when.slice(1);
-  return { ...toProblem(new ApiError(code, `${text}.`, { status }), path, 'req_01jq3k5v7w9x1y3z5b7d9f1h3k') };
-}
-
-function errorHeaders(status: number, codes: readonly ErrorCode[]): Json {
-  return {
+function successResponses(route: Route, schemas: Schemas): Json {
+  const headers = {
     'X-Request-Id': header('RequestId'),
-    ...(status === 429 || status === 503 || (status === 409 && codes.includes('E2010'))
-      ? { 'Retry-After': header('RetryAfter') }
-      : {}),
-    ...(status === 405 ? { Allow: header('Allow') } : {}),
+    ...(route.access === 'none'
+      ? {}
+      : { 'RateLimit-Policy': header('RateLimitPolicy'), RateLimit: header('RateLimit') }),
+    ...(route.idempotent === true ? { 'Idempotent-Replayed': header('IdempotentReplayed') } : {}),
   };
-}
-
-/** The answer of one status, with an example for each of its codes. */
-function errorResponse(status: number, codes: readonly ErrorCode[], path: string): Json {
-  return {
-    description: codes.map((code) => `${code}: ${ERROR_TABLE[code].when}`).join('. '),
-    headers: errorHeaders(status, codes),
-    content: {
-      'application/problem+json': {
-        schema: {
-          allOf: [{ $ref: '#/components/schemas/Problem' }, { type: 'object', properties: { code: { enum: codes } } }],
-        },
-        examples: Object.fromEntries(codes.map((code) => [code, { value: problemExample(code, status, path) }])),
-      },
-    },
-  };
-}
-
-function errorResponses(route: Route): Json {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of errorCodesOf(route)) {
-    for (const status of ERROR_TABLE[code].statuses) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [String(status), errorResponse(status, codes, route.path)]),
-  );
-}
-
-function successResponses(route: Route, components: Components): Json {
   return Object.fromEntries(
     Object.entries(route.responses).map(([status, spec]) => [
       status,
       {
         description: spec.description,
-        headers: {
-          'X-Request-Id': header('RequestId'),
-          ...(route.access === 'none'
-            ? {}
-            : { 'RateLimit-Policy': header('RateLimitPolicy'), RateLimit: header('RateLimit') }),
-          ...(route.idempotent === true ? { 'Idempotent-Replayed': header('IdempotentReplayed') } : {}),
-        },
+        headers,
         ...(spec.schema === undefined && spec.contentType === undefined
           ? {}
           : {
               content: {
                 [spec.contentType ?? 'application/json']: {
-                  schema: spec.schema === undefined ? { type: 'string' } : components.refer(spec.schema),
+                  schema: spec.schema === undefined ? { type: 'string' } : schemas.refer(spec.schema),
                   ...answerExample(route, status),
                 },
                 ...Object.fromEntries((spec.alsoAs ?? []).map((type) => [type, { schema: { type: 'string' } }])),
@@ -145,11 +48,19 @@ function successResponses(route: Route, components: Components): Json {
   );
 }
 
-/** Where a status is both a regular answer and a problem (503 of /ready), both shapes are documented. */
-function mergeResponses(own: Json, errors: Json): Json {
-  const out: Json = { ...errors, ...own };
-  for (const status of Object.keys(own).filter((key) => key in errors)) {
-    const [a, b] = [own[status], errors[status]] as { description: string; headers: Json; content?: Json }[];
+/** All responses of a route. Where a status is both a regular answer and a problem (503 of /ready), it has both shapes. */
+function responses(route: Route, { schemas, errors }: Shared): Json {
+  const own = successResponses(route, schemas);
+  const problems = errors.of(route);
+  const out: Json = { ...problems, ...own };
+  for (const [status, reference] of Object.entries(problems)) {
+    if (own[status] === undefined) continue;
+    // Both are made in this folder.
+    const [a, b] = [own[status], errors.referred(reference)] as {
+      description: string;
+      headers: Json;
+      content?: Json;
+    }[];
     if (a === undefined || b === undefined) continue;
     out[status] = {
       description: `${a.description}. ${b.description}`,
@@ -161,40 +72,16 @@ function mergeResponses(own: Json, errors: Json): Json {
 }
 
 /** Parameters in `path` or `query` from the members of an object schema. */
-function parameters(schema: unknown, place: 'path' | 'query', components: Components): Json[] {
+function parameters(schema: unknown, place: 'path' | 'query', schemas: Schemas): Json[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = schema as { properties?: Record<string, Json>; required?: string[] };
-  return Object.entries(properties).map(([name, member]) => {
-    const { description } = member;
-    return {
-      name,
-      in: place,
-      required: place === 'path' || required.includes(name),
-      ...(typeof description === 'string' ? { description } : {}),
-      schema: components.refer(member),
-    };
-  });
-}
-
-const REQUEST_ID_PARAMETER: Json = {
-  name: 'X-Request-Id',
-  in: 'header',
-  required: false,
-  description: 'An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : -',
-  schema: { type: 'string' },
-};
-const IDEMPOTENCY_PARAMETER: Json = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description: 'Makes the request safe to repeat for 24 hours: the same key and body give the first answer again',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
-};
-
-/** For example `getV1AgentsAgentId` for `GET /v1/agents/{agentId}`. */
-function operationId(route: Route): string {
-  const words = route.path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
-  return route.method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  return Object.entries(properties).map(([name, { description, ...member }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(typeof description === 'string' ? { description } : {}),
+    schema: schemas.refer(member),
+  }));
 }
 
 function security(route: Route): Json[] {
@@ -204,8 +91,15 @@ function security(route: Route): Json[] {
   return scopes.flatMap((scope) => [{ bearer: scope }, { apiKey: scope }]);
 }
 
-function operation(route: Route, components: Components): Json {
-  const { params, query, body } = route.request ?? {};
+function requestBody(route: Route, schemas: Schemas): Json {
+  const schema = route.request?.described ?? route.request?.body;
+  if (schema === undefined) return {};
+  const content = { 'application/json': { schema: schemas.refer(schema), ...requestExample(route) } };
+  return { requestBody: { required: true, content } };
+}
+
+function operation(route: Route, shared: Shared): Json {
+  const { params, query } = route.request ?? {};
   const access =
     route.access === 'none'
       ? 'No key is needed.'
@@ -213,45 +107,54 @@ function operation(route: Route, components: Components): Json {
         ? 'Any valid key.'
         : `Scope: ${route.access.join(' or ')}.`;
   return {
-    operationId: operationId(route),
+    operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
     description: route.description === undefined ? access : `${route.description}\n\n${access}`,
     security: security(route),
     parameters: [
-      ...parameters(params, 'path', components),
-      ...parameters(query, 'query', components),
-      REQUEST_ID_PARAMETER,
-      ...(route.idempotent === true ? [IDEMPOTENCY_PARAMETER] : []),
+      ...parameters(params, 'path', shared.schemas),
+      ...parameters(query, 'query', shared.schemas),
+      parameter('RequestId'),
+      ...(route.idempotent === true ? [parameter('IdempotencyKey')] : []),
     ],
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: components.refer(body), ...requestExample(route) } },
-          },
-        }),
-    responses: mergeResponses(successResponses(route, components), errorResponses(route)),
+    ...requestBody(route, shared.schemas),
+    responses: responses(route, shared),
   };
+}
+
+const OPERATION_ID = /^[a-z][a-zA-Z]{2,29}$/;
+
+/** @throws {Error} when a route's operationId is missing, not camelCase, or that of another route */
+function checkOperationIds(routes: readonly Route[]): void {
+  const seen = new Map<string, string>();
+  for (const { operationId = '', method, path } of routes) {
+    const name = `${method} ${path}`;
+    if (!OPERATION_ID.test(operationId)) throw new Error(`${name}: "${operationId}" is no operationId in camelCase`);
+    const other = seen.get(operationId);
+    if (other !== undefined) throw new Error(`${name} has the operationId ${operationId} of ${other}`);
+    seen.set(operationId, name);
+  }
 }
 
 /**
  * The document of a list of routes.
- * @throws {Error} when two different schemas have one `$id`, or a path template and its parameter schema differ.
+ * @throws {Error} when two different schemas have one `$id`, a path template and its parameter schema differ, or an
+ *   operationId is missing or not unique.
  */
 export function buildOpenApi(routes: readonly Route[], options: { readonly version: string }): OpenApiDocument {
-  const components = new Components();
+  checkOperationIds(routes);
+  const shared: Shared = { schemas: new Schemas(), errors: new ErrorResponses() };
   // A copy without the hidden members of typebox.
   const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
-  components.refer(plain(ProblemSchema));
+  shared.schemas.refer(plain(ProblemSchema));
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     checkParameters(route);
     const request = plain(route.request ?? {});
-    const responses = plain(route.responses);
+    const answers = plain(route.responses);
     const entry = (paths[route.path] ??= {});
-    entry[route.method.toLowerCase()] = operation({ ...route, request, responses }, components);
+    entry[route.method.toLowerCase()] = operation({ ...route, request, responses: answers }, shared);
   }
   return {
     openapi: '3.1.0',
@@ -264,19 +167,13 @@ export function buildOpenApi(routes: readonly Route[], options: { readonly versi
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    tags: [...new Set(routes.map((route) => route.tag))].map((name) => describeTag(name)),
     paths,
     components: {
-      schemas: components.schemas,
-      // One for each code, also for those of requests that match no operation (E4004, E4005).
-      responses: Object.fromEntries(
-        CODES.map((code) => [code, errorResponse(ERROR_TABLE[code].statuses[0], [code], '/v1')]),
-      ),
-      headers: HEADERS,
-      securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer cst_...' },
-        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'X-API-Key: cst_...' },
-      },
+      schemas: shared.schemas.byId,
+      responses: shared.errors.byName,
+      examples: shared.errors.examples,
+      ...FIXED_COMPONENTS,
     },
   };
 }

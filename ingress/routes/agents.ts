@@ -164,6 +164,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/agents',
+      operationId: 'createAgent',
       access: ['agents:write'],
       tag: 'Agents',
       summary: 'Register an agent',
@@ -223,6 +224,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/agents',
+      operationId: 'listAgents',
       access: ['agents:read'],
       tag: 'Agents',
       summary: 'List agents, newest first',
@@ -245,6 +247,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/agents/{agentId}',
+      operationId: 'getAgent',
       access: ['agents:read'],
       tag: 'Agents',
       summary: 'Read one agent',
@@ -261,6 +264,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
     defineRoute({
       method: 'PATCH',
       path: '/v1/agents/{agentId}',
+      operationId: 'updateAgent',
       access: ['agents:write'],
       tag: 'Agents',
       summary: 'Update an agent, or pause, resume, suspend or terminate it',
@@ -275,6 +279,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
     defineRoute({
       method: 'DELETE',
       path: '/v1/agents/{agentId}',
+      operationId: 'terminateAgent',
       access: ['agents:write'],
       tag: 'Agents',
       summary: 'Terminate an agent',

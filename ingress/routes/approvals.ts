@@ -54,6 +54,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: `/v1/approvals/{id}/${word}`,
+      operationId: word,
       access: ['admin:*'],
       tag: 'Approvals',
       summary: word === 'approve' ? 'Approve what an agent asked for' : 'Reject what an agent asked for',
@@ -83,6 +84,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/approvals',
+      operationId: 'listApprovals',
       access: ['admin:*'],
       tag: 'Approvals',
       summary: 'List approvals, newest first',
@@ -108,6 +110,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/approvals/{id}',
+      operationId: 'getApproval',
       access: ['admin:*', 'intents:write'],
       tag: 'Approvals',
       summary: 'Read one approval',

@@ -34,6 +34,7 @@ export function decisionRoutes({ decisions, shown }: DecisionDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/decisions',
+      operationId: 'listDecisions',
       access: ['proofs:read', 'intents:write'],
       tag: 'Decisions',
       summary: 'List decisions, newest first',
@@ -67,6 +68,7 @@ export function decisionRoutes({ decisions, shown }: DecisionDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/decisions/{id}',
+      operationId: 'getDecision',
       access: ['proofs:read', 'intents:write'],
       tag: 'Decisions',
       summary: 'Read one decision',

@@ -15,12 +15,12 @@ export interface DocsDeps {
   readonly schemaDir: string;
 }
 
-/** What each schema describes, by its name in the address. */
+/** By the name in the address: the id of the operation, and what the schema describes. */
 const SCHEMAS = {
-  policy: 'policy files',
-  'policy-test': 'policy test files',
-  lexicon: 'the lexicon',
-  tools: 'tool catalogues',
+  policy: ['getPolicySchema', 'policy files'],
+  'policy-test': ['getPolicyTestSchema', 'policy test files'],
+  lexicon: ['getLexiconSchema', 'the lexicon'],
+  tools: ['getToolsSchema', 'tool catalogues'],
 } as const;
 type SchemaName = keyof typeof SCHEMAS;
 // Object.keys returns string[].
@@ -39,12 +39,14 @@ function schemaReply(file: string): Reply {
 /** A published JSON Schema; read at the first request, and again when that failed. */
 function schemaRoute(name: SchemaName, schemaDir: string): Route {
   let reply: Reply | undefined;
+  const [operationId, described] = SCHEMAS[name];
   return defineRoute({
     method: 'GET',
     path: `/schemas/${name}.json`,
+    operationId,
     access: 'none',
     tag: 'Service',
-    summary: `The JSON Schema of ${SCHEMAS[name]}`,
+    summary: `The JSON Schema of ${described}`,
     responses: {
       200: {
         description: 'A JSON Schema (2020-12)',
@@ -63,6 +65,7 @@ export function docsRoutes(deps: DocsDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/openapi.json',
+      operationId: 'getOpenApi',
       access: 'none',
       tag: 'Service',
       summary: 'This description (OpenAPI 3.1)',

@@ -1,6 +1,11 @@
 // POST /v1/enforce/batch: up to a hundred questions; a member that fails has its problem in its place and hides no other.
 import type { Static } from 'typebox';
-import { EnforceBatchRequest, EnforceBatchResponse, EnforceRequest } from '../../shared/api/decision.ts';
+import {
+  EnforceBatchBody,
+  EnforceBatchRequest,
+  EnforceBatchResponse,
+  EnforceRequest,
+} from '../../shared/api/decision.ts';
 import type { Presence } from '../../shared/domain/decisions/presence.ts';
 import type { ActivePolicies, ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
@@ -17,7 +22,7 @@ export interface BatchDeps {
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-type BatchRequest = RequestContext<undefined, undefined, Static<typeof EnforceBatchRequest>>;
+type BatchRequest = RequestContext<undefined, undefined, Static<typeof EnforceBatchBody>>;
 
 export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Route {
   const { policies, presence } = deps;
@@ -83,12 +88,13 @@ export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Rout
   return defineRoute({
     method: 'POST',
     path: BATCH_PATH,
+    operationId: 'enforceBatch',
     access: ['intents:write'],
     tag: 'Enforcement',
     summary: 'Ask up to a hundred questions at once',
     description:
       'Decisions come in the order of the requests. A member that fails becomes {"error": problem} at its place and hides no other. Under an Idempotency-Key a batch is one effect: a repeat gives what was decided again, E5004 in the place of a decision that no longer stands, and tries the members again that had failed on our side (status 500 and above), and only those.',
-    request: { body: EnforceBatchRequest },
+    request: { body: EnforceBatchBody, described: EnforceBatchRequest },
     responses: { 200: { description: 'One answer a request.', schema: EnforceBatchResponse } },
     errors: ['E6002'],
     cost: (body) => Math.ceil(body.requests.length / 10),

@@ -1,6 +1,5 @@
 // POST /v1/enforce: one question, answered by a decision that is on record before it is sent.
-import { Type } from 'typebox';
-import { Decision, DryRun, EnforceRequest } from '../../shared/api/decision.ts';
+import { EnforceRequest, EnforceResponse } from '../../shared/api/decision.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { type BatchDeps, enforceBatchRoute } from './enforce-batch.ts';
 import { createEvaluation, type EvaluationDeps } from './enforce-evaluate.ts';
@@ -15,6 +14,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/enforce',
+      operationId: 'enforce',
       access: ['intents:write'],
       tag: 'Enforcement',
       summary: 'Ask whether an agent may do something',
@@ -22,7 +22,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
         'The decision is on record before it is answered. A negative decision is HTTP 200. A repeat under the same Idempotency-Key gets the same decision; one that permits something only while it stands (see `stands` of GET /v1/decisions/{id}), otherwise 409 E5004: ask anew, under another key. An ESCALATE names the approval that it waits for; once a human has approved, the same question with its approval_id is allowed, once; a repeat within a minute gets that decision again while it stands and would not be denied now, otherwise E5004. With dry_run nothing is stored and the answer is not a decision.',
       request: { body: EnforceRequest },
       responses: {
-        200: { description: 'The decision, or what it would have been.', schema: Type.Union([Decision, DryRun]) },
+        200: { description: 'The decision, or what it would have been.', schema: EnforceResponse },
       },
       errors: ['E5004', 'E6002'],
       idempotent: true,

@@ -28,6 +28,7 @@ export function haltRoutes({ db, nowMs, settle }: HaltDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/halt',
+      operationId: 'setHalt',
       access: ['admin:*'],
       tag: 'Halt',
       summary: 'Halt the environment of the key',
@@ -47,6 +48,7 @@ export function haltRoutes({ db, nowMs, settle }: HaltDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/halt',
+      operationId: 'getHalt',
       access: ['admin:*'],
       tag: 'Halt',
       summary: 'Whether the environment is halted',
@@ -56,6 +58,7 @@ export function haltRoutes({ db, nowMs, settle }: HaltDeps): Route[] {
     defineRoute({
       method: 'DELETE',
       path: '/v1/halt',
+      operationId: 'liftHalt',
       access: ['admin:*'],
       tag: 'Halt',
       summary: 'Lift the halt',

@@ -70,6 +70,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/health',
+      operationId: 'getHealth',
       access: 'none',
       unlimited: true,
       tag: 'Service',
@@ -80,6 +81,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/ready',
+      operationId: 'getReadiness',
       access: 'none',
       unlimited: true,
       tag: 'Service',
@@ -116,6 +118,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/metrics',
+      operationId: 'getMetrics',
       access,
       unlimited: true,
       tag: 'Service',

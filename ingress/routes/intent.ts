@@ -58,6 +58,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/intent',
+      operationId: 'parseIntent',
       access: ['intents:write'],
       tag: 'Intents',
       summary: 'Parse free text into a normalized intent',
@@ -101,6 +102,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/intent/{id}',
+      operationId: 'getParsedIntent',
       access: ['intents:write'],
       tag: 'Intents',
       summary: 'Read a parse again',

@@ -45,6 +45,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
     defineRoute({
       method: 'POST',
       path: '/v1/auth/keys',
+      operationId: 'createKey',
       access: ['admin:*'],
       tag: 'Keys',
       summary: 'Create an API key',
@@ -70,6 +71,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
     defineRoute({
       method: 'GET',
       path: '/v1/auth/keys',
+      operationId: 'listKeys',
       access: ['admin:*'],
       tag: 'Keys',
       summary: 'List the keys of the environment, newest first',
@@ -88,6 +90,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
     defineRoute({
       method: 'DELETE',
       path: '/v1/auth/keys/{keyId}',
+      operationId: 'revokeKey',
       access: ['admin:*'],
       tag: 'Keys',
       summary: 'Revoke a key',
@@ -106,6 +109,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
     defineRoute({
       method: 'POST',
       path: '/v1/auth/keys/{keyId}/rotate',
+      operationId: 'rotateKey',
       access: ['admin:*'],
       tag: 'Keys',
       summary: 'Replace a key by a new one',

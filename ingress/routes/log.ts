@@ -43,6 +43,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/log/checkpoint',
+      operationId: 'getCheckpoint',
       access: ['proofs:read'],
       tag: 'Log',
       summary: "The log's newest signed checkpoint",
@@ -57,6 +58,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/log/checkpoints',
+      operationId: 'listCheckpoints',
       access: ['proofs:read'],
       tag: 'Log',
       summary: 'List checkpoints, newest first',
@@ -74,6 +76,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/log/keys',
+      operationId: 'listLogKeys',
       access: ['proofs:read'],
       tag: 'Log',
       summary: 'The keys of the log, each with the tree sizes it may sign',
@@ -83,6 +86,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/log/consistency',
+      operationId: 'getConsistency',
       access: ['proofs:read'],
       tag: 'Log',
       summary: 'That the tree of `to` leaves begins with the tree of `from` leaves',
@@ -102,6 +106,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/log/leaves',
+      operationId: 'getLeaves',
       access: ['proofs:read'],
       tag: 'Log',
       summary: 'Leaf hashes, oldest first',
@@ -118,6 +123,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/proofs/verify',
+      operationId: 'verifyProof',
       access: 'any',
       tag: 'Proofs',
       summary: 'Verify a receipt',
@@ -145,6 +151,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/.well-known/jwks.json',
+      operationId: 'getJwks',
       access: 'none',
       tag: 'Log',
       summary: 'The public keys of all logs, as a JSON Web Key Set',

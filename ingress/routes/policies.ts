@@ -43,6 +43,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/policies',
+      operationId: 'getPolicies',
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'The policy set in force',
@@ -72,6 +73,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/policies/{digest}',
+      operationId: 'getPolicySet',
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'A policy set that is or was in force',
@@ -95,6 +97,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/policies/validate',
+      operationId: 'validatePolicies',
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'Check policy files without putting them into force',

@@ -118,6 +118,7 @@ export function policyReplayRoutes({ db, nowMs }: PolicyReplayDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/policies/replay',
+      operationId: 'replayPolicies',
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'What a draft would have decided',
@@ -170,6 +171,7 @@ export function policyReplayRoutes({ db, nowMs }: PolicyReplayDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/policies/replays/{id}',
+      operationId: 'getReplay',
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'A replay that runs as a job',
@@ -194,6 +196,7 @@ export function policyReplayRoutes({ db, nowMs }: PolicyReplayDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/policies/shadow',
+      operationId: 'getShadow',
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'What the draft in shadow mode would change',

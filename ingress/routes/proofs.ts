@@ -131,6 +131,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/proofs',
+      operationId: 'createProof',
       access: ['intents:write'],
       tag: 'Proofs',
       summary: 'Have a statement anchored',
@@ -156,6 +157,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/proofs/batch',
+      operationId: 'createProofBatch',
       access: ['intents:write'],
       tag: 'Proofs',
       summary: 'Have up to a thousand statements anchored',
@@ -180,6 +182,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/proofs',
+      operationId: 'listProofs',
       access: ['proofs:read'],
       tag: 'Proofs',
       summary: 'List anchored proofs, newest first',
@@ -212,6 +215,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/proofs/{id}',
+      operationId: 'getProof',
       access: ['proofs:read'],
       tag: 'Proofs',
       summary: 'The receipt of one proof',
@@ -254,6 +258,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/proofs/chain/{entityId}',
+      operationId: 'getProofChain',
       access: ['proofs:read'],
       tag: 'Proofs',
       summary: "Read one entity's chain, oldest first",

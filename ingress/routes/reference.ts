@@ -32,11 +32,18 @@ const ErrorItem = Type.Object(
 const ScopeItem = Type.Object({ scope: Type.String(), permits: Type.String() }, { $id: 'ReferenceScope', ...closed });
 
 /** A table changes only with the program, so the reply is made once. */
-function tableRoute(name: string, summary: string, item: TSchema, items: readonly object[]): Route {
+function tableRoute(
+  name: string,
+  operationId: string,
+  summary: string,
+  item: TSchema,
+  items: readonly object[],
+): Route {
   const reply = cacheable({ status: 200, text: JSON.stringify({ items }) }, 'public, max-age=300');
   return defineRoute({
     method: 'GET',
     path: `/v1/reference/${name}`,
+    operationId,
     access: 'none',
     tag: 'Reference',
     summary,
@@ -48,9 +55,15 @@ function tableRoute(name: string, summary: string, item: TSchema, items: readonl
 export function referenceRoutes(): Route[] {
   const errors = Object.entries<ErrorEntry>(ERROR_TABLE).map(([code, entry]) => ({ code, ...entry }));
   return [
-    tableRoute('tiers', 'Trust levels: name and range of scores', Tier, TIER_TABLE),
-    tableRoute('rate-limits', 'Requests per second and per minute by the tier of a key', RateLimit, RATE_LIMIT_TABLE),
-    tableRoute('errors', 'Every error code, its statuses and when it is given', ErrorItem, errors),
-    tableRoute('scopes', 'The scopes of keys and what they permit', ScopeItem, SCOPE_TABLE),
+    tableRoute('tiers', 'listTiers', 'Trust levels: name and range of scores', Tier, TIER_TABLE),
+    tableRoute(
+      'rate-limits',
+      'listRateLimits',
+      'Requests per second and per minute by the tier of a key',
+      RateLimit,
+      RATE_LIMIT_TABLE,
+    ),
+    tableRoute('errors', 'listErrors', 'Every error code, its statuses and when it is given', ErrorItem, errors),
+    tableRoute('scopes', 'listScopes', 'The scopes of keys and what they permit', ScopeItem, SCOPE_TABLE),
   ];
 }

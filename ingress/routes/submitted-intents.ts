@@ -78,6 +78,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
     defineRoute({
       method: 'POST',
       path: '/v1/intents',
+      operationId: 'submitIntent',
       access: ['intents:write'],
       tag: 'Intents',
       summary: 'Submit an intent for a worker to evaluate',
@@ -114,6 +115,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
     defineRoute({
       method: 'GET',
       path: '/v1/intents',
+      operationId: 'listIntents',
       access: ['proofs:read', 'intents:write'],
       tag: 'Intents',
       summary: 'List submitted intents, newest first',
@@ -138,6 +140,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
     defineRoute({
       method: 'GET',
       path: '/v1/intents/{id}',
+      operationId: 'getIntent',
       access: ['proofs:read', 'intents:write'],
       tag: 'Intents',
       summary: 'Read one submitted intent',

@@ -24,6 +24,7 @@ export function toolRoutes({ policies }: { readonly policies: Pick<ActivePolicyS
     defineRoute({
       method: 'GET',
       path: '/v1/tools',
+      operationId: 'listTools',
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'The tool catalogues in force',

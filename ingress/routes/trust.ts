@@ -17,6 +17,7 @@ import {
   TrustQuery,
   type TrustSignalBody,
   TrustSignalsAccepted,
+  TrustSignalsBody,
   TrustSignalsRequest,
 } from '../../shared/api/trust.ts';
 import { dayOf, dayText } from '../../shared/core/trust/beta.ts';
@@ -150,12 +151,13 @@ export function trustRoutes(deps: TrustDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/trust/signals',
+      operationId: 'sendTrustSignals',
       access: ['trust:write'],
       tag: 'Trust',
       summary: 'Report how agents behaved',
       description:
         'One signal, or up to a thousand in `signals`: all are accepted or none. Accepted means durable; a worker folds them into scores within moments. A signalId counts once, for ever. A key that is bound to agents may not send signals.',
-      request: { body: TrustSignalsRequest },
+      request: { body: TrustSignalsBody, described: TrustSignalsRequest },
       responses: { 202: { description: 'Accepted.', schema: TrustSignalsAccepted } },
       errors: ['E2010', 'E6002'],
       cost: (body) => ('signals' in body ? Math.ceil(body.signals.length / 10) : 1),
@@ -176,6 +178,7 @@ export function trustRoutes(deps: TrustDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/trust/{agentId}',
+      operationId: 'getTrust',
       access: ['trust:read'],
       tag: 'Trust',
       summary: 'The trust in an agent, now or at any time',
@@ -191,6 +194,7 @@ export function trustRoutes(deps: TrustDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/trust/{agentId}/history',
+      operationId: 'getTrustHistory',
       access: ['trust:read'],
       tag: 'Trust',
       summary: 'How the trust in an agent changed, newest first',

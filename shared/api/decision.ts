@@ -49,16 +49,14 @@ export const EnforceRequest = named('EnforceRequest', {
 });
 export type EnforceRequestBody = Static<typeof EnforceRequest>;
 
+const BATCH = { minItems: 1, maxItems: 100 };
+
 export const EnforceBatchRequest = named('EnforceBatchRequest', {
-  requests: Type.Array(
-    // Members are checked one by one: a wrong one becomes an error at its place and hides no other.
-    Type.Unsafe<unknown>({
-      description: 'An EnforceRequest.',
-      examples: [{ intent: 'data.read.user_profile', agent_id: 'agent-7' }],
-    }),
-    { minItems: 1, maxItems: 100 },
-  ),
+  requests: Type.Array(EnforceRequest, { ...BATCH, description: 'Answered in this order.' }),
 });
+
+/** What is checked before the members. Those are checked one by one: a wrong one becomes an error at its place and hides no other. */
+export const EnforceBatchBody = closed({ requests: Type.Array(Type.Unknown(), BATCH) });
 
 const common = {
   verdict: StringEnum(VERDICTS),
@@ -151,6 +149,11 @@ export const DryRun = closed(
   },
 );
 
+export const EnforceResponse = Type.Union([Decision, DryRun], {
+  $id: 'EnforceResponse',
+  description: 'The decision, or for a request with `dry_run` what it would have been: `dry_run` tells them apart.',
+});
+
 export const DecisionList = listOf(DecisionOnRecord, 'DecisionList');
 export const DecisionListQuery = closed({
   agentId: Type.Optional(CallerId),
@@ -172,6 +175,11 @@ export const DecisionListQuery = closed({
   ...PAGE,
 });
 
+const EnforceBatchFailure = named('EnforceBatchFailure', { error: ProblemSchema });
+
 export const EnforceBatchResponse = named('EnforceBatchResponse', {
-  decisions: Type.Array(Type.Union([Decision, DryRun, closed({ error: ProblemSchema })])),
+  decisions: Type.Array(Type.Union([Decision, DryRun, EnforceBatchFailure]), {
+    description:
+      'One answer for each request, in their order. `error` tells a failed one, and `dry_run` a dry run, from a decision.',
+  }),
 });

@@ -32,7 +32,6 @@ export const TrustSignal = named('TrustSignal', {
     Type.Number({
       exclusiveMinimum: 0,
       maximum: 1,
-      default: 1,
       description: 'Whole thousandths: 0.001 to 1. Absent: 1.',
       examples: [1, 0.25],
     }),
@@ -62,15 +61,19 @@ const TrustSignalBatch = named('TrustSignalBatch', {
   signals: Type.Array(TrustSignal, { minItems: 1, maxItems: MAX_SIGNALS }),
 });
 
-/** One signal or many. `if`, and not a union: an error then names the member that is wrong, and not two shapes. */
-export const TrustSignalsRequest = Type.Unsafe<TrustSignalBody | Static<typeof TrustSignalBatch>>({
-  $id: 'TrustSignalsRequest',
-  description: 'One signal, or `signals` with up to a thousand.',
+/** What the service accepts. `if`, and not a union: an error then names the member that is wrong, and not two shapes. */
+export const TrustSignalsBody = Type.Unsafe<TrustSignalBody | Static<typeof TrustSignalBatch>>({
   type: 'object',
   if: { type: 'object', required: ['signals'] },
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
   then: TrustSignalBatch,
   else: TrustSignal,
+});
+
+/** The same as a union, as generators of clients understand it. */
+export const TrustSignalsRequest = Type.Union([TrustSignal, TrustSignalBatch], {
+  $id: 'TrustSignalsRequest',
+  description: 'One signal, or `signals` with up to a thousand. The member `signals` tells them apart.',
   examples: [
     { agentId: 'agent-7', type: 'success' },
     { signals: [{ signalId: 'run-2231/step-4', agentId: 'agent-7', type: 'failure', weight: 0.5, source: 'ci' }] },

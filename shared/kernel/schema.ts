@@ -31,7 +31,7 @@ export function Nullable<T extends TSchema>(schema: T) {
 
 /** Any JSON object, passed through unchanged. */
 export function JsonObject(options: TSchemaOptions = {}) {
-  return Type.Unsafe<Record<string, unknown>>({ ...options, type: 'object' });
+  return Type.Unsafe<Record<string, unknown>>({ ...options, type: 'object', additionalProperties: true });
 }
 
 export const Timestamp = Type.String({

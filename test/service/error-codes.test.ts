@@ -190,6 +190,6 @@ describe('error codes over HTTP', function suite() {
     client.close();
     const result = await new Validator().validate(document);
     expect(result.valid, JSON.stringify(result.errors)).to.equal(true);
-    expect(Object.keys(document.components.responses)).to.deep.equal(Object.keys(ERROR_TABLE));
+    expect(document.components.responses).to.include.keys(Object.keys(ERROR_TABLE));
   });
 });

@@ -18,6 +18,11 @@ export type OpenApiCheck = (answer: Answer) => void;
 
 const escape = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
+/** The name of the shared response that an operation refers to. */
+function nameOfShared(response: Json): string | undefined {
+  return typeof response['$ref'] === 'string' ? response['$ref'].replace('#/components/responses/', '') : undefined;
+}
+
 interface Documented {
   readonly pattern: RegExp;
   readonly template: string;
@@ -26,6 +31,7 @@ interface Documented {
 
 /** A check against one document. Schemas are compiled on first use. */
 export function createOpenApiCheck(document: Json): OpenApiCheck {
+  const components = document['components'] as Json;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   ajv.addFormat('date-time', isTimestamp);
   ajv.addSchema({ ...document, $id: 'document' });
@@ -75,13 +81,21 @@ export function createOpenApiCheck(document: Json): OpenApiCheck {
       if (bare !== 'application/problem+json') fail(`no such operation, and the content type is ${type}`);
       const body = parse() as Json;
       check(validator('components', 'schemas', 'Problem'), body);
-      const responses = (document['components'] as Json)['responses'] as Json;
-      if (responses[String(body['code'])] === undefined) fail(`the code ${String(body['code'])} is not documented`);
+      if ((components['responses'] as Json)[String(body['code'])] === undefined)
+        fail(`the code ${String(body['code'])} is not documented`);
       return;
     }
     const responses = found.operations[method]?.['responses'] as Record<string, Json>;
-    const response = responses[String(answer.status)];
-    if (response === undefined) return fail(`the status is not documented (${Object.keys(responses).join(', ')} are)`);
+    const documented = responses[String(answer.status)];
+    if (documented === undefined)
+      return fail(`the status is not documented (${Object.keys(responses).join(', ')} are)`);
+    const shared = nameOfShared(documented);
+    const place =
+      shared === undefined
+        ? ['paths', found.template, method, 'responses', String(answer.status)]
+        : ['components', 'responses', shared];
+    const response = shared === undefined ? documented : (components['responses'] as Record<string, Json>)[shared];
+    if (response === undefined) return fail(`the response refers to ${shared}, which does not exist`);
     const content = response['content'] as Json | undefined;
     if (content === undefined) {
       if (answer.text !== '' && answer.status !== 304) fail('a body where none is documented');
@@ -91,10 +105,7 @@ export function createOpenApiCheck(document: Json): OpenApiCheck {
       return fail(`the content type ${type} is not documented (${Object.keys(content).join(', ')} are)`);
     if (!bare.includes('json')) return;
     const body = parse();
-    check(
-      validator('paths', found.template, method, 'responses', String(answer.status), 'content', bare, 'schema'),
-      body,
-    );
+    check(validator(...place, 'content', bare, 'schema'), body);
     if (bare === 'application/problem+json') {
       const problem = body as Json;
       if (problem['status'] !== answer.status) fail('the status of the problem is another than the answer has');

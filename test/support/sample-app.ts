@@ -72,6 +72,7 @@ export function sampleRoutes(): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/things',
+      operationId: 'createThing',
       access: ['intents:write'],
       tag: 'Things',
       summary: 'Make a thing',
@@ -89,6 +90,7 @@ export function sampleRoutes(): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/things/{id}',
+      operationId: 'getThing',
       access: 'any',
       tag: 'Things',
       summary: 'Read a thing',
@@ -105,6 +107,7 @@ export function sampleRoutes(): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/batch',
+      operationId: 'createBatch',
       access: ['intents:write'],
       tag: 'Things',
       summary: 'Many at once',
@@ -119,6 +122,7 @@ export function sampleRoutes(): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/trouble/{kind}',
+      operationId: 'getTrouble',
       access: 'any',
       tag: 'Things',
       summary: 'Fails in every way',

@@ -2,7 +2,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { Type } from 'typebox';
-import { buildOpenApi, errorCodesOf } from '../../../ingress/openapi/document.ts';
+import { buildOpenApi } from '../../../ingress/openapi/document.ts';
+import { errorCodesOf } from '../../../ingress/openapi/errors.ts';
 import type { Route } from '../../../ingress/route.ts';
 import { healthRoutes } from '../../../ingress/routes/health.ts';
 import { referenceRoutes } from '../../../ingress/routes/reference.ts';
@@ -27,6 +28,7 @@ function simple(more: Partial<Route>): Route {
   return {
     method: 'GET',
     path: '/v1/simple',
+    operationId: 'getSimple',
     access: 'none',
     tag: 'T',
     summary: 's',
@@ -46,16 +48,22 @@ describe('the OpenAPI document', () => {
     expect(result.valid, JSON.stringify(result.errors, null, 1)).to.equal(true);
     expect(document.openapi).to.match(/^3\.1\./);
   });
-  it('has every route, and operation ids are unique', () => {
-    for (const route of routes())
-      expect(document.paths[route.path], route.path).to.have.property(route.method.toLowerCase());
-    const ids = Object.values(document.paths).flatMap((methods) =>
-      Object.values(methods).map((operation) => operation['operationId']),
-    );
-    expect(new Set(ids).size).to.equal(ids.length);
+  it('has every route, under the operationId of its definition', () => {
+    for (const { path, method, operationId } of routes())
+      expect(document.paths[path]?.[method.toLowerCase()], path).to.include({ operationId });
   });
+  const names: [string, string, Partial<Route>][] = [
+    ['is missing', 'no operationId in camelCase', { operationId: undefined }],
+    ['is not camelCase', 'no operationId in camelCase', { operationId: 'get_simple' }],
+    ['another route has', 'has the operationId createThing of POST /v1/things', { operationId: 'createThing' }],
+  ];
+  for (const [what, message, route] of names) {
+    it(`refuses a route whose operationId ${what}`, () => {
+      expect(() => buildOpenApi([...routes(), simple(route)], { version: '1' })).to.throw(message);
+    });
+  }
   it('documents every code of the error table', () => {
-    expect(Object.keys(document.components.responses)).to.deep.equal(Object.keys(ERROR_TABLE));
+    expect(document.components.responses).to.include.keys(Object.keys(ERROR_TABLE));
     const anywhere = JSON.stringify(document.paths);
     // Unknown paths and methods belong to no operation.
     for (const code of Object.keys(ERROR_TABLE).filter((c) => !['E4004', 'E4005'].includes(c)))
@@ -75,6 +83,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(document.paths)).to.contain('#/components/schemas/Thing').and.not.to.contain('$id');
     const other = simple({
       path: '/v1/other',
+      operationId: 'getOther',
       responses: { 200: { description: 'd', schema: Type.Object({}, { $id: 'Thing' }) } },
     });
     expect(() => buildOpenApi([...routes(), other], { version: '1' })).to.throw('two schemas have the $id Thing');
@@ -89,6 +98,7 @@ describe('the check of answers against the document', () => {
   const good = {
     method: 'POST',
     path: '/v1/things',
+    operationId: 'createThing',
     status: 201,
     headers: { 'x-request-id': 'r', 'content-type': 'application/json; charset=utf-8' },
     text: '{"name":"a"}',

@@ -1,0 +1,77 @@
+// Collects the parts of the OpenAPI document that operations refer to: schemas with an `$id`, and shared responses.
+
+export type Json = Record<string, unknown>;
+
+/** The schemas that have an `$id`, by it. */
+export class Schemas {
+  readonly byId: Json = {};
+
+  /**
+   * A copy of a schema in which every schema with an `$id`, itself included, is a reference to a component.
+   * @throws {Error} when two different schemas have one `$id`
+   */
+  refer(schema: unknown): unknown {
+    if (Array.isArray(schema)) return schema.map((member) => this.refer(member));
+    if (typeof schema !== 'object' || schema === null) return schema;
+    const { $id: id, ...rest } = schema as Json;
+    if (typeof id !== 'string') return this.members(schema as Json);
+    const own = this.members(rest);
+    const known = this.byId[id];
+    if (known === undefined) this.byId[id] = own;
+    else if (JSON.stringify(known) !== JSON.stringify(own)) throw new Error(`two schemas have the $id ${id}`);
+    return { $ref: `#/components/schemas/${id}` };
+  }
+
+  private members(schema: Json): Json {
+    return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, this.refer(value)]));
+  }
+}
+
+const HEADERS = {
+  RequestId: {
+    description: "The request's id in logs; the caller's own if it sent a valid one",
+    required: true,
+    schema: { type: 'string' },
+  },
+  RateLimitPolicy: {
+    description: 'The windows that count this key (IETF draft ratelimit-headers)',
+    schema: { type: 'string' },
+  },
+  RateLimit: { description: 'What is left of the windows (IETF draft ratelimit-headers)', schema: { type: 'string' } },
+  RetryAfter: { description: 'Seconds until the request may be repeated', schema: { type: 'integer', minimum: 1 } },
+  Allow: { description: 'The methods of the endpoint', schema: { type: 'string' } },
+  IdempotentReplayed: {
+    description: '`true` when this is the stored answer to an earlier request with the same Idempotency-Key',
+    schema: { type: 'string', enum: ['true'] },
+  },
+};
+
+const PARAMETERS = {
+  RequestId: {
+    name: 'X-Request-Id',
+    in: 'header',
+    required: false,
+    description: 'An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : -',
+    schema: { type: 'string' },
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'Makes the request safe to repeat for 24 hours: the same key and body give the first answer again',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+};
+
+/** The components that do not depend on the routes. */
+export const FIXED_COMPONENTS = {
+  headers: HEADERS,
+  parameters: PARAMETERS,
+  securitySchemes: {
+    bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer cst_...' },
+    apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'X-API-Key: cst_...' },
+  },
+};
+
+export const header = (name: keyof typeof HEADERS): Json => ({ $ref: `#/components/headers/${name}` });
+export const parameter = (name: keyof typeof PARAMETERS): Json => ({ $ref: `#/components/parameters/${name}` });

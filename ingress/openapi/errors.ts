@@ -1,0 +1,97 @@
+// The error responses of the OpenAPI document: one component for each set of codes that some operation can answer with.
+import { toProblem } from '../../shared/api/problem.ts';
+import { ApiError, ERROR_TABLE, type ErrorCode, type ErrorEntry } from '../../shared/kernel/errors.ts';
+import type { Route } from '../route.ts';
+import { header, type Json } from './components.ts';
+
+/** Codes in the order of the table. */
+// Object.keys returns string[].
+const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
+
+/** All error codes of a route: its own, and those of every route of its kind. */
+export function errorCodesOf(route: Route): ErrorCode[] {
+  const codes = new Set<ErrorCode>(['E2001', 'E6001', 'E6002', ...(route.errors ?? [])]);
+  const add = (...more: ErrorCode[]): void => more.forEach((code) => codes.add(code));
+  if (route.unlimited !== true || route.access !== 'none') add('E3001');
+  if (route.access !== 'none') add('E1001', 'E1002', 'E1003');
+  if (typeof route.access === 'object') add('E1004');
+  if (route.request?.body !== undefined) add('E2005', 'E2006', 'E2009');
+  if (route.idempotent === true) add('E2010');
+  return CODES.filter((code) => codes.has(code));
+}
+
+const statusesOf = (code: ErrorCode): readonly number[] => ERROR_TABLE[code].statuses;
+
+/** The codes themselves, and the status where it is not the usual one: `E2001_E2006`, `E2010_422`. */
+function nameOf(status: number, codes: readonly ErrorCode[]): string {
+  const isUsual = codes.every((code) => statusesOf(code)[0] === status);
+  return codes.join('_') + (isUsual ? '' : `_${status}`);
+}
+
+function problemExample(status: number, code: ErrorCode): Json {
+  const entry: ErrorEntry = ERROR_TABLE[code];
+  const text = entry.when.charAt(0).toUpperCase() + entry.when.slice(1);
+  const error = new ApiError(code, `${text}.`, { status });
+  return { summary: entry.title, value: toProblem(error, '/v1/enforce', 'req_01jq3k5v7w9x1y3z5b7d9f1h3k') };
+}
+
+function headersOf(status: number, codes: readonly ErrorCode[]): Json {
+  return {
+    'X-Request-Id': header('RequestId'),
+    ...(status === 429 || status === 503 || (status === 409 && codes.includes('E2010'))
+      ? { 'Retry-After': header('RetryAfter') }
+      : {}),
+    ...(status === 405 ? { Allow: header('Allow') } : {}),
+  };
+}
+
+/** The error responses of a document, as components with their examples. */
+export class ErrorResponses {
+  /** Also one for each code, because requests that match no operation are answered with problems, too (E4004, E4005). */
+  readonly byName: Json = {};
+  readonly examples: Json = {};
+
+  constructor() {
+    for (const code of CODES) for (const status of statusesOf(code)) this.refer(status, [code]);
+  }
+
+  /** The responses of a route by status, each as a reference. */
+  of(route: Route): Record<string, Json> {
+    const byStatus = new Map<number, ErrorCode[]>();
+    for (const code of errorCodesOf(route))
+      for (const status of statusesOf(code)) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    return Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), this.refer(status, codes)]));
+  }
+
+  /** The response that a reference of `of` names. */
+  referred({ $ref: ref }: Json): Json {
+    // Made by `refer`.
+    return this.byName[String(ref).slice('#/components/responses/'.length)] as Json;
+  }
+
+  private refer(status: number, codes: readonly ErrorCode[]): Json {
+    const name = nameOf(status, codes);
+    this.byName[name] ??= {
+      description: codes.map((code) => `${code}: ${ERROR_TABLE[code].when}`).join('. '),
+      headers: headersOf(status, codes),
+      content: {
+        'application/problem+json': {
+          schema: {
+            allOf: [
+              { $ref: '#/components/schemas/Problem' },
+              { type: 'object', properties: { code: { enum: codes } } },
+            ],
+          },
+          examples: Object.fromEntries(codes.map((code) => [code, this.example(status, code)])),
+        },
+      },
+    };
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  private example(status: number, code: ErrorCode): Json {
+    const name = nameOf(status, [code]);
+    this.examples[name] ??= problemExample(status, code);
+    return { $ref: `#/components/examples/${name}` };
+  }
+}

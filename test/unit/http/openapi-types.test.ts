@@ -1,0 +1,96 @@
+// docs/openapi.json for generators of clients: its size, and the types that openapi-typescript makes of it.
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { findRoot } from '../../../shared/platform/config/root.ts';
+import { generateTypes, typeErrors } from '../../support/client-types.ts';
+
+interface Content {
+  readonly example?: unknown;
+}
+interface Operation {
+  readonly operationId: string;
+  /** A shared parameter is a reference, without these members. */
+  readonly parameters: readonly {
+    readonly name?: string;
+    readonly in?: 'path' | 'query';
+    readonly required?: boolean;
+    readonly schema?: { readonly type?: string };
+  }[];
+  readonly requestBody?: { readonly content: Record<string, Content> };
+  readonly responses: Record<string, { readonly $ref?: string; readonly content?: Record<string, Content> }>;
+}
+
+/** The required parameters of an operation, each with a value of its type. */
+function parametersOf({ parameters }: Operation): object {
+  const of = (place: 'path' | 'query') => {
+    const required = parameters.filter((parameter) => parameter.in === place && parameter.required === true);
+    return required.map(({ name, schema }) => [name, schema?.type === 'integer' ? 7 : 'agent-7'] as const);
+  };
+  const [inPath, inQuery] = [of('path'), of('query')];
+  return {
+    ...(inPath.length === 0 ? {} : { path: Object.fromEntries(inPath) }),
+    ...(inQuery.length === 0 ? {} : { query: Object.fromEntries(inQuery) }),
+  };
+}
+
+/** The required parameters of an operation, its example of a request, and those of answers, as constants of its types. */
+function useOf(operation: Operation): string[] {
+  const { operationId: id, requestBody, responses } = operation;
+  const type = `operations['${id}']`;
+  const lines = [`export const ${id}Parameters: ${type}['parameters'] = ${JSON.stringify(parametersOf(operation))};`];
+  for (const [media, { example }] of Object.entries(requestBody?.content ?? {}))
+    lines.push(
+      `export const ${id}Request: ${type}['requestBody']['content']['${media}'] = ${JSON.stringify(example)};`,
+    );
+  for (const [status, { content = {} }] of Object.entries(responses))
+    for (const [media, { example }] of Object.entries(content))
+      if (example !== undefined)
+        lines.push(
+          `export const ${id}Answer${status}: ${type}['responses'][${status}]['content']['${media}'] = ${JSON.stringify(example)};`,
+        );
+  return lines;
+}
+
+/** What readers of answers do: tell the shapes of a union apart, and read members of free-form objects. */
+const READERS = `
+type Answer = operations['enforce']['responses'][200]['content']['application/json'];
+export const idOf = (answer: Answer): string | undefined => ('dry_run' in answer ? undefined : answer.decision_id);
+type Member = operations['enforceBatch']['responses'][200]['content']['application/json']['decisions'][number];
+export const codeOf = (member: Member): string => ('error' in member ? member.error.code : member.verdict);
+type Signals = operations['sendTrustSignals']['requestBody']['content']['application/json'];
+export const one: Signals = { agentId: 'agent-7', type: 'success', evidence: { run: 7 } };
+export const many: Signals = { signals: [{ agentId: 'agent-7', type: 'success' }] };
+// @ts-expect-error -- neither a signal nor a batch
+export const neither: Signals = { agentId: 'agent-7' };
+type Agent = operations['getAgent']['responses'][200]['content']['application/json'];
+export const teamOf = (agent: Agent): unknown => agent.metadata?.['team'];
+type Refusal = operations['enforce']['responses'][400]['content']['application/problem+json'];
+export const pointersOf = (refusal: Refusal): string[] => (refusal.errors ?? []).map(({ pointer }) => pointer);
+`;
+
+/** Tools for agents read the document into their context. */
+const SERVED_LIMIT_BYTES = 250_000;
+
+describe('the description of the whole service, for generators of clients', () => {
+  // The drift check keeps the file equal to the document that is served.
+  const document = JSON.parse(readFileSync(path.join(findRoot(), 'docs', 'openapi.json'), 'utf8')) as {
+    readonly paths: Record<string, Record<string, Operation>>;
+  };
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+
+  it(`is served in less than ${SERVED_LIMIT_BYTES} bytes`, () => {
+    expect(Buffer.byteLength(JSON.stringify(document))).to.be.below(SERVED_LIMIT_BYTES);
+  });
+
+  it('becomes types that compile in strict mode, with one use of every operation', async function () {
+    this.timeout(30_000);
+    const { folder, file } = await generateTypes(document);
+    const types = readFileSync(file, 'utf8');
+    // How it writes an object whose members are not described: nothing could be assigned to it.
+    expect(types.match(/^.*: Record<string, never>.*$/gm)).to.equal(null);
+    const uses = operations.flatMap(useOf);
+    const program = [`import type { operations } from './types.d.ts';`, ...uses, READERS].join('\n');
+    expect(await typeErrors(folder, program)).to.equal('');
+  });
+});
