@@ -95,6 +95,8 @@ export interface Route {
   readonly idempotent?: boolean;
   /** Turns the stored reply into the answer to a repeat. Absent: the stored reply is the answer. */
   readonly again?: (stored: Reply, key: AuthenticatedKey, requestId: string) => Promise<Reply>;
+  /** Whether the answer with status 200 has an ETag, so that If-None-Match with it gets 304. */
+  readonly cached?: boolean;
   /** Not counted by the rate limit for clients without a key: probes and scrapes, which all come from one address. */
   readonly unlimited?: boolean;
   readonly handler: (request: RequestContext<unknown, unknown, unknown>) => Promise<Reply> | Reply;

@@ -38,6 +38,10 @@ const HEADERS = {
     schema: { type: 'string' },
   },
   RateLimit: { description: 'What is left of the windows (IETF draft ratelimit-headers)', schema: { type: 'string' } },
+  ETag: {
+    description: 'The version of the answer: sent as If-None-Match, it gets 304 until the answer changes',
+    schema: { type: 'string' },
+  },
   RetryAfter: { description: 'Seconds until the request may be repeated', schema: { type: 'integer', minimum: 1 } },
   Allow: { description: 'The methods of the endpoint', schema: { type: 'string' } },
   IdempotentReplayed: {
@@ -54,6 +58,13 @@ const PARAMETERS = {
     description: 'An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : -',
     schema: { type: 'string' },
   },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    required: false,
+    description: 'The ETag of an earlier answer: 304 when it is still the current one',
+    schema: { type: 'string' },
+  },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
@@ -63,15 +74,22 @@ const PARAMETERS = {
   },
 };
 
+export const header = (name: keyof typeof HEADERS): Json => ({ $ref: `#/components/headers/${name}` });
+export const parameter = (name: keyof typeof PARAMETERS): Json => ({ $ref: `#/components/parameters/${name}` });
+
+const NOT_MODIFIED = {
+  description: 'The answer is the one whose ETag If-None-Match names. Without a body.',
+  headers: { 'X-Request-Id': header('RequestId'), ETag: header('ETag') },
+};
+export const NOT_MODIFIED_RESPONSE: Json = { $ref: '#/components/responses/NotModified' };
+
 /** The components that do not depend on the routes. */
 export const FIXED_COMPONENTS = {
   headers: HEADERS,
+  responses: { NotModified: NOT_MODIFIED },
   parameters: PARAMETERS,
   securitySchemes: {
     bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer cst_...' },
     apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'X-API-Key: cst_...' },
   },
 };
-
-export const header = (name: keyof typeof HEADERS): Json => ({ $ref: `#/components/headers/${name}` });
-export const parameter = (name: keyof typeof PARAMETERS): Json => ({ $ref: `#/components/parameters/${name}` });

@@ -1,7 +1,7 @@
 // Builds the OpenAPI 3.1 document from the route values that also serve the requests.
 import { ProblemSchema } from '../../shared/api/problem.ts';
 import type { Route } from '../route.ts';
-import { FIXED_COMPONENTS, header, type Json, parameter, Schemas } from './components.ts';
+import { FIXED_COMPONENTS, header, type Json, NOT_MODIFIED_RESPONSE, parameter, Schemas } from './components.ts';
 import { ErrorResponses } from './errors.ts';
 import { answerExample, requestExample } from './examples.ts';
 import { describeTag } from './tags.ts';
@@ -31,7 +31,7 @@ function successResponses(route: Route, schemas: Schemas): Json {
       status,
       {
         description: spec.description,
-        headers,
+        headers: route.cached === true && status === '200' ? { ...headers, ETag: header('ETag') } : headers,
         ...(spec.schema === undefined && spec.contentType === undefined
           ? {}
           : {
@@ -52,7 +52,8 @@ function successResponses(route: Route, schemas: Schemas): Json {
 function responses(route: Route, { schemas, errors }: Shared): Json {
   const own = successResponses(route, schemas);
   const problems = errors.of(route);
-  const out: Json = { ...problems, ...own };
+  const unchanged = route.cached === true ? { 304: NOT_MODIFIED_RESPONSE } : {};
+  const out: Json = { ...problems, ...own, ...unchanged };
   for (const [status, reference] of Object.entries(problems)) {
     if (own[status] === undefined) continue;
     // Both are made in this folder.
@@ -116,6 +117,7 @@ function operation(route: Route, shared: Shared): Json {
       ...parameters(params, 'path', shared.schemas),
       ...parameters(query, 'query', shared.schemas),
       parameter('RequestId'),
+      ...(route.cached === true ? [parameter('IfNoneMatch')] : []),
       ...(route.idempotent === true ? [parameter('IdempotencyKey')] : []),
     ],
     ...requestBody(route, shared.schemas),
@@ -170,10 +172,10 @@ export function buildOpenApi(routes: readonly Route[], options: { readonly versi
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => describeTag(name)),
     paths,
     components: {
-      schemas: shared.schemas.byId,
-      responses: shared.errors.byName,
-      examples: shared.errors.examples,
       ...FIXED_COMPONENTS,
+      schemas: shared.schemas.byId,
+      responses: { ...shared.errors.byName, ...FIXED_COMPONENTS.responses },
+      examples: shared.errors.examples,
     },
   };
 }

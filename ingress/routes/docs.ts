@@ -45,6 +45,7 @@ function schemaRoute(name: SchemaName, schemaDir: string): Route {
     path: `/schemas/${name}.json`,
     operationId,
     access: 'none',
+    cached: true,
     tag: 'Service',
     summary: `The JSON Schema of ${described}`,
     responses: {
@@ -67,6 +68,7 @@ export function docsRoutes(deps: DocsDeps): Route[] {
       path: '/openapi.json',
       operationId: 'getOpenApi',
       access: 'none',
+      cached: true,
       tag: 'Service',
       summary: 'This description (OpenAPI 3.1)',
       responses: {

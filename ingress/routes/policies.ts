@@ -14,6 +14,7 @@ import {
   ValidatePoliciesResponse,
 } from '../../shared/api/policy-set.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { cacheable } from './caching.ts';
 
 const READ = 'SELECT canonical, created_at FROM policy_set WHERE digest = $1';
 const ORGANISATIONS = 'SELECT slug FROM organisation';
@@ -45,6 +46,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
       path: '/v1/policies',
       operationId: 'getPolicies',
       access: ['admin:*'],
+      cached: true,
       tag: 'Policies',
       summary: 'The policy set in force',
       responses: {
@@ -58,16 +60,14 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
         assertOperator(key);
         const { set, activatedAt } = policies.current();
         const { readAt, readOk, findings } = policies.status();
-        return {
-          status: 200,
-          body: {
-            digest: set.digest,
-            activatedAt: activatedAt.toISOString(),
-            policies: set.policies,
-            ...(set.catalogues.length === 0 ? {} : { tools: set.catalogues }),
-            lastRead: { at: readAt?.toISOString() ?? null, ok: readOk, findings },
-          },
+        const body = {
+          digest: set.digest,
+          activatedAt: activatedAt.toISOString(),
+          policies: set.policies,
+          ...(set.catalogues.length === 0 ? {} : { tools: set.catalogues }),
+          lastRead: { at: readAt?.toISOString() ?? null, ok: readOk, findings },
         };
+        return cacheable({ status: 200, text: JSON.stringify(body) }, 'private, no-cache');
       },
     }),
     defineRoute({

@@ -132,7 +132,8 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       method: 'POST',
       path: '/v1/proofs',
       operationId: 'createProof',
-      access: ['intents:write'],
+      // Also for observers, which report what happened and ask for nothing.
+      access: ['intents:write', 'trust:write'],
       tag: 'Proofs',
       summary: 'Have a statement anchored',
       description:
@@ -217,6 +218,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       path: '/v1/proofs/{id}',
       operationId: 'getProof',
       access: ['proofs:read'],
+      cached: true,
       tag: 'Proofs',
       summary: 'The receipt of one proof',
       description:

@@ -2,6 +2,7 @@
 import { type TSchema, Type } from 'typebox';
 import { ERROR_TABLE, type ErrorEntry } from '../../shared/kernel/errors.ts';
 import { RATE_LIMIT_TABLE, SCOPE_TABLE, TIER_TABLE } from '../../shared/kernel/vocabulary.ts';
+import { listOf } from '../../shared/api/common.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { cacheable } from './caching.ts';
 
@@ -39,15 +40,16 @@ function tableRoute(
   item: TSchema,
   items: readonly object[],
 ): Route {
-  const reply = cacheable({ status: 200, text: JSON.stringify({ items }) }, 'public, max-age=300');
+  const reply = cacheable({ status: 200, text: JSON.stringify({ items, nextCursor: null }) }, 'public, max-age=300');
   return defineRoute({
     method: 'GET',
     path: `/v1/reference/${name}`,
     operationId,
     access: 'none',
+    cached: true,
     tag: 'Reference',
     summary,
-    responses: { 200: { description: 'The whole table', schema: Type.Object({ items: Type.Array(item) }, closed) } },
+    responses: { 200: { description: 'The whole table', schema: listOf(item) } },
     handler: () => reply,
   });
 }

@@ -46,8 +46,8 @@ export const PageQuery = closed(PAGE);
 /** A path parameter without a pattern, so that a malformed id gets the same 404 as another tenant's. */
 export const IdParams = closed({ id: Type.String({ minLength: 1, maxLength: 64 }) });
 
-/** A page of a list: `{items, nextCursor}`. */
-export function listOf<T extends TSchema>(item: T, id: string) {
+/** A page of a list: `{items, nextCursor}`. Without an id the OpenAPI document shows it in its place. */
+export function listOf<T extends TSchema>(item: T, id?: string) {
   return closed(
     {
       items: Type.Array(item),
@@ -55,6 +55,6 @@ export function listOf<T extends TSchema>(item: T, id: string) {
         Type.String({ description: 'Give it as `cursor` for the next page; null on the last one.' }),
       ),
     },
-    { $id: id },
+    id === undefined ? {} : { $id: id },
   );
 }

@@ -6,7 +6,7 @@ import { closed, listOf, named, Nullable, Timestamp } from './common.ts';
 export const Checkpoint = named('Checkpoint', { size: Size, root: Hash, note: Type.String(), signedAt: Timestamp });
 export const CheckpointList = listOf(Checkpoint, 'CheckpointList');
 
-export const LogKeys = Type.Array(PublishedKeySchema, { $id: 'LogKeys' });
+export const LogKeys = listOf(PublishedKeySchema, 'LogKeys');
 
 export const Range = closed({ from: Size, to: Size });
 

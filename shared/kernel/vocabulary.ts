@@ -62,7 +62,7 @@ export const SCOPE_TABLE = [
   { scope: 'agents:write', permits: 'register and update agents' },
   { scope: 'intents:write', permits: 'submit governance intents' },
   { scope: 'trust:read', permits: 'query trust scores and history' },
-  { scope: 'trust:write', permits: 'submit trust signals' },
+  { scope: 'trust:write', permits: 'submit trust signals, and proofs of what was observed' },
   { scope: 'proofs:read', permits: 'retrieve proof receipts and chains' },
   { scope: 'admin:*', permits: 'full administrative access' },
 ] as const satisfies readonly ScopeEntry[];

@@ -82,7 +82,7 @@ describe('the signing key of a log', () => {
       onHalt: (_, reason) => expect.fail(reason),
     });
     await next.publish(service.operatorId, 'live');
-    const published: PublishedKey[] = (await client.get('/v1/log/keys')).json;
+    const published: PublishedKey[] = (await client.get('/v1/log/keys')).json.items;
     const spans = published
       .filter((key) => key.use === 'log')
       .map(({ keyId, firstSize, lastSize }) => [keyId, firstSize, lastSize]);

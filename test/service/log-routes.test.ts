@@ -167,9 +167,9 @@ describe('the log over HTTP', () => {
     const fresh = await service.client({ organisationId, environment: 'dev', scopes: ['proofs:read'] });
     expect(outcome(await fresh.get('/v1/log/checkpoint'))).to.deep.equal([404, 'E4001']);
     expect((await fresh.get('/v1/log/checkpoints')).json).to.deep.equal({ items: [], nextCursor: null });
-    expect((await fresh.get('/v1/log/keys')).json.filter((key: { use: string }) => key.use === 'log')).to.deep.equal(
-      [],
-    );
+    expect(
+      (await fresh.get('/v1/log/keys')).json.items.filter((key: { use: string }) => key.use === 'log'),
+    ).to.deep.equal([]);
     expect(outcome(await fresh.get('/v1/log/consistency?from=0&to=1'))).to.deep.equal([404, 'E4001']);
     expect((await fresh.get('/v1/log/leaves?from=0&to=9')).json).to.deep.equal({ from: 0, to: 0, hashes: [] });
   });

@@ -63,6 +63,19 @@ describe('policy sets', function suite() {
     expect(stored.lexicon).to.be.an('object');
   });
 
+  it('are not sent again to a caller that has them, until they change', async () => {
+    const first = await service.admin.get('/v1/policies');
+    const etag = String(first.headers['etag']);
+    const known = { headers: { 'if-none-match': etag } };
+    const again = await service.admin.get('/v1/policies', known);
+    expect([again.status, again.text, again.headers['etag']]).to.deep.equal([304, '', etag]);
+    const other = await service.admin.get('/v1/policies', { headers: { 'if-none-match': '"other"' } });
+    expect([other.status, other.text]).to.deep.equal([200, first.text]);
+    // Only who may read them learns whether they changed.
+    const stranger = await service.client({ scopes: ['agents:read'] });
+    expect((await stranger.get('/v1/policies', known)).status).to.equal(403);
+  });
+
   it('stay readable by their digest after others are in force', async () => {
     const before = (await service.admin.get('/v1/policies')).json;
     const digest = await service.apply(setOf('LATER'));

@@ -156,6 +156,17 @@ describe('submitted proofs', () => {
     });
   });
 
+  it('may be anchored by an observer, which may ask for nothing', async () => {
+    const observer = await service.client({ scopes: ['trust:write'] });
+    const proof = { event: 'tool.called', entityId: 'observed', payload: { outcome: 'success' } };
+    expect((await observer.post('/v1/proofs', proof)).status).to.equal(202);
+    for (const [path, body] of [
+      ['/v1/proofs/batch', { proofs: [proof] }],
+      ['/v1/enforce', { intent: 'data.read.x', agent_id: 'observed' }],
+    ] as const)
+      expect(outcome(await observer.post(path, body)), path).to.deep.equal([403, 'E1004']);
+  });
+
   describe('with a proofId', () => {
     it('repeated return the first answer and stay one record, in any spelling of the same JSON', async () => {
       const proofId = 'mine/1?é #%41';

@@ -109,6 +109,7 @@ export function createOpenApiCheck(document: Json): OpenApiCheck {
     if (bare === 'application/problem+json') {
       const problem = body as Json;
       if (problem['status'] !== answer.status) fail('the status of the problem is another than the answer has');
+      if (problem['message'] !== problem['detail']) fail('the message of the problem is not its detail');
       if (problem['requestId'] !== answer.headers['x-request-id']) fail('the requestId is not X-Request-Id');
     }
   };

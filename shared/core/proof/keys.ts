@@ -102,11 +102,22 @@ export function trustKey(vkey: string, sizes: { firstSize?: number; lastSize?: n
   };
 }
 
+/** The entries of a key list: `{items, nextCursor}`, or a bare array as in exported logs and in answers of earlier versions. */
+function publishedEntries(value: unknown): readonly unknown[] {
+  const wrong = 'The keys are not a JSON list as /v1/log/keys gives it';
+  if (typeof value !== 'object' || value === null) throw new ProofError('MALFORMED', `${wrong}.`);
+  const { items, nextCursor } = Array.isArray(value)
+    ? { items: value, nextCursor: null }
+    : exactMembers(value, 'The list of keys', ['items', 'nextCursor']);
+  if (!Array.isArray(items) || items.length > MAX_KEYS) throw new ProofError('MALFORMED', `${wrong}.`);
+  // Without the rest, a receipt that a missing key has signed would be called forged.
+  if (nextCursor !== null) throw new ProofError('MALFORMED', `${wrong}: its nextCursor says that more keys follow.`);
+  return items;
+}
+
 /** Decodes the key list of `GET /v1/log/keys`, given as parsed JSON. @throws {ProofError} MALFORMED */
 export function trustPublishedKeys(value: unknown): TrustedKey[] {
-  if (!Array.isArray(value) || value.length > MAX_KEYS)
-    throw new ProofError('MALFORMED', 'The keys are not a JSON list as /v1/log/keys gives it.');
-  return value.map((entry, i) => {
+  return publishedEntries(value).map((entry, i) => {
     const what = `Key ${i + 1} of the list`;
     const { keyId, vkey, use, firstSize, lastSize } = exactMembers(entry, what, PUBLISHED_MEMBERS);
     if (typeof vkey !== 'string' || !isCount(firstSize) || !(lastSize === null || isCount(lastSize)))

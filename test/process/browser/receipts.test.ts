@@ -72,7 +72,9 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     expect(await page.locator('.step-passed').count()).to.equal(8);
     await page.getByRole('region', { name: "the record's body" }).getByText('document.title').waitFor();
     expect(await page.title()).not.to.equal('run');
-    const { keyId } = (await service.admin.get('/v1/log/keys')).json.find((key: { use: string }) => key.use === 'log');
+    const { keyId } = (await service.admin.get('/v1/log/keys')).json.items.find(
+      (key: { use: string }) => key.use === 'log',
+    );
     expect(await page.locator('.steps').textContent()).to.contain((keyId as string).slice(0, 16));
     await pages.picture('receipt-1440-light');
     expect(seen.complaints).to.deep.equal([]);

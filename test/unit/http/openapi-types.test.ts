@@ -5,7 +5,14 @@ import path from 'node:path';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { generateTypes, typeErrors } from '../../support/client-types.ts';
 
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly properties?: object;
+  readonly required?: readonly string[];
+}
 interface Content {
+  readonly schema?: Schema;
   readonly example?: unknown;
 }
 interface Operation {
@@ -76,11 +83,27 @@ describe('the description of the whole service, for generators of clients', () =
   // The drift check keeps the file equal to the document that is served.
   const document = JSON.parse(readFileSync(path.join(findRoot(), 'docs', 'openapi.json'), 'utf8')) as {
     readonly paths: Record<string, Record<string, Operation>>;
+    readonly components: { readonly schemas: Record<string, Schema> };
   };
+  const resolved = (schema: Schema): Schema =>
+    schema.$ref === undefined ? schema : (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 
   it(`is served in less than ${SERVED_LIMIT_BYTES} bytes`, () => {
     expect(Buffer.byteLength(JSON.stringify(document))).to.be.below(SERVED_LIMIT_BYTES);
+  });
+
+  it('has lists as pages: items with the cursor of the next page, and no bare arrays', () => {
+    for (const { operationId, responses } of operations) {
+      const schemas = Object.values(responses).map(({ content }) => content?.['application/json']?.schema);
+      const answers = schemas.filter((schema) => schema !== undefined).map(resolved);
+      for (const { type, properties = {}, required } of answers) {
+        expect(type, operationId).not.to.equal('array');
+        if ('items' in properties) expect(required, operationId).to.include.members(['items', 'nextCursor']);
+      }
+      if (operationId.startsWith('list'))
+        expect(answers.map(({ properties = {} }) => 'items' in properties)).to.deep.equal([true]);
+    }
   });
 
   it('becomes types that compile in strict mode, with one use of every operation', async function () {

@@ -98,13 +98,15 @@ describe('Ed25519 keys', () => {
       publishKey(LOG_KEY, { origin: ORIGIN, use: 'log', firstSize: 3, lastSize: 9 }),
       publishKey(PROMISE_KEY, { origin: ORIGIN, use: 'promise' }),
     ];
-    const trusted = trustPublishedKeys(JSON.parse(JSON.stringify(published)));
-    expect(trusted.map(({ origin, use, firstSize, lastSize }) => ({ origin, use, firstSize, lastSize }))).to.deep.equal(
-      [
+    // The answer of the service, and the bare array of earlier versions, of which people have kept files.
+    for (const file of [{ items: published, nextCursor: null }, published]) {
+      const trusted = trustPublishedKeys(JSON.parse(JSON.stringify(file)));
+      const parts = trusted.map(({ origin, use, firstSize, lastSize }) => ({ origin, use, firstSize, lastSize }));
+      expect(parts).to.deep.equal([
         { origin: ORIGIN, use: 'log', firstSize: 3, lastSize: 9 },
         { origin: ORIGIN, use: 'promise', firstSize: 0, lastSize: null },
-      ],
-    );
+      ]);
+    }
     const [first] = published;
     for (const change of [
       { use: 'promise' },
@@ -117,7 +119,18 @@ describe('Ed25519 keys', () => {
         failureOf(() => trustPublishedKeys([{ ...first, ...change }])),
         JSON.stringify(change),
       ).to.equal('MALFORMED');
-    expect(failureOf(() => trustPublishedKeys({ items: published }))).to.equal('MALFORMED');
+    for (const list of [
+      { items: published },
+      { items: published, nextCursor: 'more' },
+      { items: published, nextCursor: null, more: 1 },
+      { items: first, nextCursor: null },
+      null,
+      'keys',
+    ])
+      expect(
+        failureOf(() => trustPublishedKeys(list)),
+        JSON.stringify(list),
+      ).to.equal('MALFORMED');
     const cosigner = encodeVkey({ name: ORIGIN, algorithm: COSIGNATURE_V1, key: rawPublicKey(LOG_KEY) });
     expect(failureOf(() => trustKey(cosigner))).to.equal('MALFORMED');
   });

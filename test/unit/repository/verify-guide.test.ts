@@ -27,7 +27,8 @@ function block(name: string): string {
 const log = sampleLog(23);
 const receipt = log.receipt(14);
 const folder = temporaryFolder('guide');
-writeFileSync(path.join(folder, 'keys.json'), JSON.stringify([publishKey(LOG_KEY, { origin: ORIGIN, use: 'log' })]));
+const keys = { items: [publishKey(LOG_KEY, { origin: ORIGIN, use: 'log' })], nextCursor: null };
+writeFileSync(path.join(folder, 'keys.json'), JSON.stringify(keys));
 writeFileSync(path.join(folder, 'check-path.mjs'), block('check-path.mjs'));
 
 /** Runs a block in the folder; unless `flags` says otherwise, a shell that stops at the first failure. */

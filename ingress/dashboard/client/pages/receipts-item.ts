@@ -55,8 +55,8 @@ export function useVerification(text: string | undefined): Verification | undefi
     if (text === undefined) return undefined;
     const abort = new AbortController();
     const work = async (): Promise<Verification> => {
-      const keys = await api<PublishedKey[]>('/v1/log/keys', { signal: abort.signal });
-      return verifyReceipt(text, keys);
+      const { items } = await api<{ readonly items: PublishedKey[] }>('/v1/log/keys', { signal: abort.signal });
+      return verifyReceipt(text, items);
     };
     work().then(
       (verification) => !abort.signal.aborted && setResult({ text, verification }),
