@@ -4,7 +4,7 @@ import path from 'node:path';
 
 /** The layers of `shared/`, lowest first. A file may import from its own layer and from those below. */
 export const FLOORS = ['kernel', 'core', 'platform', 'domain', 'api'] as const;
-const PROGRAMS = ['ingress', 'workers', 'cli'] as const;
+const PROGRAMS = ['ingress', 'workers', 'cli', 'clients'] as const;
 
 /** Imports between the folders of a layer: each folder with the folders that its files import. */
 export type Imports = ReadonlyMap<string, ReadonlySet<string>>;

@@ -84,6 +84,12 @@ describe('layer rules', function () {
     ['workers/x.ts', '../cli/context.ts'],
     ['ingress/dashboard/client/x.ts', '#shared/kernel/vocabulary.js'],
     ['ingress/dashboard/client/pages/x.ts', '../../../../workers/app.ts'],
+    ['clients/typescript/src/guard/x.ts', '../../../../shared/kernel/ids.ts'],
+    ['clients/typescript/test/x.ts', '../../../ingress/app.ts'],
+    ['clients/typescript/src/x.ts', '../adapters/x.ts'],
+    ['clients/typescript/src/x.ts', 'node:crypto'],
+    ['clients/typescript/src/x.ts', 'undici'],
+    ['shared/api/x.ts', '../../clients/typescript/src/index.ts'],
   ];
   const downwards = FLOORS.flatMap((floor, at) =>
     FLOORS.slice(0, at + 1).map((below): [string, string] => [
@@ -100,6 +106,9 @@ describe('layer rules', function () {
     ['shared/platform/db/x.ts', 'pg'],
     ['ingress/x.ts', '../shared/platform/config/config.ts'],
     ['workers/x.ts', 'bullmq'],
+    ['clients/typescript/src/guard/x.ts', '../http.ts'],
+    ['clients/typescript/test/x.ts', '../src/index.ts'],
+    ['clients/typescript/adapters/x.ts', 'node:crypto'],
   ];
   const fromNet = (name: string): Case => ({
     file: 'shared/core/policy/x.ts',

@@ -1,0 +1,5515 @@
+// Generated from docs/openapi.json by "npm run generate". Do not edit.
+export interface paths {
+    "/v1/intent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Parse free text into a normalized intent
+         * @description The result is stored; its intent_id can be enforced for 15 minutes. During that time, enforcing its normalized string takes the parse into account, with or without the intent_id. trust_score is a claim and can only lower the recorded score. Nothing that the text asks for is done, and verdict_preview is not a decision.
+         *
+         *     Scope: intents:write.
+         */
+        post: operations["postV1Intent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/intent/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a parse again
+         * @description Scope: intents:write.
+         */
+        get: operations["getV1IntentId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/enforce": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask whether an agent may do something
+         * @description The decision is on record before it is answered. A negative decision is HTTP 200. A repeat under the same Idempotency-Key gets the same decision; one that permits something only while it stands (see `stands` of GET /v1/decisions/{id}), otherwise 409 E5004: ask anew, under another key. An ESCALATE names the approval that it waits for; once a human has approved, the same question with its approval_id is allowed, once; a repeat within a minute gets that decision again while it stands and would not be denied now, otherwise E5004. With dry_run nothing is stored and the answer is not a decision.
+         *
+         *     Scope: intents:write.
+         */
+        post: operations["postV1Enforce"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/enforce/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask up to a hundred questions at once
+         * @description Decisions come in the order of the requests. A member that fails becomes {"error": problem} at its place and hides no other. Under an Idempotency-Key a batch is one effect: a repeat gives what was decided again, E5004 in the place of a decision that no longer stands, and tries the members again that had failed on our side (status 500 and above), and only those.
+         *
+         *     Scope: intents:write.
+         */
+        post: operations["postV1EnforceBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/intents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List submitted intents, newest first
+         * @description A key with intents:write but not proofs:read sees what it submitted itself.
+         *
+         *     Scope: proofs:read or intents:write.
+         */
+        get: operations["getV1Intents"];
+        put?: never;
+        /**
+         * Submit an intent for a worker to evaluate
+         * @description Accepted means durable: it will be evaluated exactly once, whatever fails meanwhile. The resource may end in a `*` segment: ALLOW needs all of it covered, DENY and ESCALATE count on any overlap.
+         *
+         *     Scope: intents:write.
+         */
+        post: operations["postV1Intents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/intents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read one submitted intent
+         * @description Scope: proofs:read or intents:write.
+         */
+        get: operations["getV1IntentsId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List decisions, newest first
+         * @description A key with intents:write but not proofs:read sees what it asked itself. `from` is inclusive, `to` exclusive. `toolServer` and `toolName` find calls of tools. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted. `stands` says whether a decision may be acted upon now.
+         *
+         *     Scope: proofs:read or intents:write.
+         */
+        get: operations["getV1Decisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/decisions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read one decision
+         * @description As it was answered, byte for byte, and after that whether it stands now: whether it may still be acted upon. It does not when it permits nothing (`verdict`), when it has `expired`, while the environment is `halted`, while the agent is paused, suspended or terminated (`agent_not_active`), and once the key that asked, and what rotations made of it, is revoked or has expired (`key_invalid`).
+         *
+         *     Scope: proofs:read or intents:write.
+         */
+        get: operations["getV1DecisionsId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List approvals, newest first
+         * @description Each with the ESCALATE that opened it. `status=pending` lists those that wait for a human.
+         *
+         *     Scope: admin:*.
+         */
+        get: operations["getV1Approvals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/approvals/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read one approval
+         * @description With the caller's own words, all that it is bound to, and the ESCALATE that opened it: what a human needs to decide. A key with intents:write but not admin:* sees the approvals that it asked for.
+         *
+         *     Scope: admin:* or intents:write.
+         */
+        get: operations["getV1ApprovalsId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/approvals/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve what an agent asked for
+         * @description The agent may then do this one thing once: by asking again with approval_id, or, if it was a submitted intent, by itself. The key that asked may not decide, nor may a key that it made or that made it. The reason goes into the log, on the chain of the agent.
+         *
+         *     Scope: admin:*.
+         */
+        post: operations["postV1ApprovalsIdApprove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/approvals/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject what an agent asked for
+         * @description Whoever asks with its approval_id is denied; a submitted intent is decided DENY. The key that asked may not decide, nor may a key that it made or that made it. The reason goes into the log, on the chain of the agent.
+         *
+         *     Scope: admin:*.
+         */
+        post: operations["postV1ApprovalsIdReject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/proofs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List anchored proofs, newest first
+         * @description Scope: proofs:read.
+         */
+        get: operations["getV1Proofs"];
+        put?: never;
+        /**
+         * Have a statement anchored
+         * @description Accepted means durable: a worker appends it to the log. A proofId is yours to choose and settles repeats for ever: the same proof again gives the first answer, another one 422. The payload is permanent.
+         *
+         *     Scope: intents:write.
+         */
+        post: operations["postV1Proofs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/proofs/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have up to a thousand statements anchored
+         * @description All are accepted or none.
+         *
+         *     Scope: intents:write.
+         */
+        post: operations["postV1ProofsBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/proofs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The receipt of one proof
+         * @description A receipt proves the record to whoever trusts the log key, offline (`custos verify`). It never changes. With `Accept: text/plain` it comes as a C2SP tlog-proof.
+         *
+         *     Scope: proofs:read.
+         */
+        get: operations["getV1ProofsId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/proofs/chain/{entityId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read one entity's chain, oldest first
+         * @description Scope: proofs:read.
+         */
+        get: operations["getV1ProofsChainEntityId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/log/checkpoint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The log's newest signed checkpoint
+         * @description Scope: proofs:read.
+         */
+        get: operations["getV1LogCheckpoint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/log/checkpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List checkpoints, newest first
+         * @description Scope: proofs:read.
+         */
+        get: operations["getV1LogCheckpoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/log/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The keys of the log, each with the tree sizes it may sign
+         * @description Scope: proofs:read.
+         */
+        get: operations["getV1LogKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/log/consistency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * That the tree of `to` leaves begins with the tree of `from` leaves
+         * @description Scope: proofs:read.
+         */
+        get: operations["getV1LogConsistency"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/log/leaves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Leaf hashes, oldest first
+         * @description At most 1000 at once; go on from the `to` of the answer.
+         *
+         *     Scope: proofs:read.
+         */
+        get: operations["getV1LogLeaves"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/proofs/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify a receipt
+         * @description At most 64 kB. Only this service's log keys are trusted; `custos verify` does the same offline.
+         *
+         *     Any valid key.
+         */
+        post: operations["postV1ProofsVerify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/jwks.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The public keys of all logs, as a JSON Web Key Set
+         * @description No key is needed.
+         */
+        get: operations["getWellKnownJwksJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List agents, newest first
+         * @description Scope: agents:read.
+         */
+        get: operations["getV1Agents"];
+        put?: never;
+        /**
+         * Register an agent
+         * @description Without agentId one is generated. An id is never used again, not even after its agent was terminated.
+         *
+         *     Scope: agents:write.
+         */
+        post: operations["postV1Agents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{agentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read one agent
+         * @description Scope: agents:read.
+         */
+        get: operations["getV1AgentsAgentId"];
+        put?: never;
+        post?: never;
+        /**
+         * Terminate an agent
+         * @description The record stays, with status TERMINATED; every later request of the agent is denied.
+         *
+         *     Scope: agents:write.
+         */
+        delete: operations["deleteV1AgentsAgentId"];
+        options?: never;
+        head?: never;
+        /**
+         * Update an agent, or pause, resume, suspend or terminate it
+         * @description Scope: agents:write.
+         */
+        patch: operations["patchV1AgentsAgentId"];
+        trace?: never;
+    };
+    "/v1/trust/signals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report how agents behaved
+         * @description One signal, or up to a thousand in `signals`: all are accepted or none. Accepted means durable; a worker folds them into scores within moments. A signalId counts once, for ever. A key that is bound to agents may not send signals.
+         *
+         *     Scope: trust:write.
+         */
+        post: operations["postV1TrustSignals"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trust/{agentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The trust in an agent, now or at any time
+         * @description What the agent's signals say. For an agent that nobody knows: the trust of no evidence. With `at`: of the signals that were folded by then, for the UTC day of that moment; a moment to come says what idleness would make of it.
+         *
+         *     Scope: trust:read.
+         */
+        get: operations["getV1TrustAgentId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trust/{agentId}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the trust in an agent changed, newest first
+         * @description One item for each time that signals were folded; a score also drifts towards 250 day by day without any. `from` is inclusive, `to` exclusive.
+         *
+         *     Scope: trust:read.
+         */
+        get: operations["getV1TrustAgentIdHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the keys of the environment, newest first
+         * @description Revoked and expired keys are listed too. lastUsedAt is written every few seconds.
+         *
+         *     Scope: admin:*.
+         */
+        get: operations["getV1AuthKeys"];
+        put?: never;
+        /**
+         * Create an API key
+         * @description The answer is the only place where the key is ever shown: a repeat under the same Idempotency-Key is answered without `key`. When the first answer was lost, revoke or rotate the `keyId` that the repeat names. A key that is bound to agents can only create keys bound to some of the same agents.
+         *
+         *     Scope: admin:*.
+         */
+        post: operations["postV1AuthKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a key
+         * @description Effective in every process within a second. Revoking a revoked key changes nothing.
+         *
+         *     Scope: admin:*.
+         */
+        delete: operations["deleteV1AuthKeysKeyId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/keys/{keyId}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace a key by a new one
+         * @description The new key has the old one's name, scopes, agents, environment, tier and lifetime, counted from now. The old one stays valid until the overlap ends (default 1h; 0m revokes it at once), or its own expiry when that is earlier. A repeat under the same Idempotency-Key is answered without `key`: when the first answer was lost, rotate the new `keyId`.
+         *
+         *     Scope: admin:*.
+         */
+        post: operations["postV1AuthKeysKeyIdRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/halt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the environment is halted
+         * @description Scope: admin:*.
+         */
+        get: operations["getV1Halt"];
+        put?: never;
+        /**
+         * Halt the environment of the key
+         * @description From then on every verdict of this organisation and environment is DENY with reason HALTED, in every process within a second, until the halt is lifted. Halting twice keeps the first halt.
+         *
+         *     Scope: admin:*.
+         */
+        post: operations["postV1Halt"];
+        /**
+         * Lift the halt
+         * @description Scope: admin:*.
+         */
+        delete: operations["deleteV1Halt"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a draft would have decided
+         * @description Evaluates stored decisions of the operator's organisation again under a draft, from the facts that were recorded with them, and reports what would have changed. Nothing is stored or put into force. Up to 1000 decisions are answered at once, with `Accept: text/html` as a page; more are a job, and Location says where to look.
+         *
+         *     Scope: admin:*.
+         */
+        post: operations["postV1PoliciesReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/replays/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A replay that runs as a job
+         * @description Kept for a week. With `Accept: text/html`, once it is done: its report as a page.
+         *
+         *     Scope: admin:*.
+         */
+        get: operations["getV1PoliciesReplaysId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/shadow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the draft in shadow mode would change
+         * @description With CUSTOS_SHADOW_POLICY_DIR the workers evaluate a second folder beside the set in force for a share of live decisions, after they were answered. Nothing of it is ever answered.
+         *
+         *     Scope: admin:*.
+         */
+        get: operations["getV1PoliciesShadow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The policy set in force
+         * @description Scope: admin:*.
+         */
+        get: operations["getV1Policies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/{digest}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A policy set that is or was in force
+         * @description Scope: admin:*.
+         */
+        get: operations["getV1PoliciesDigest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check policy files without putting them into force
+         * @description Scope: admin:*.
+         */
+        post: operations["postV1PoliciesValidate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The tool catalogues in force
+         * @description Scope: admin:*.
+         */
+        get: operations["getV1Tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the process is alive
+         * @description No key is needed.
+         */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the service can take requests, and which of its parts cannot work now
+         * @description No key is needed. With a live `admin:*` key of the operator, each check also says why (`detail`).
+         *
+         *     No key is needed.
+         */
+        get: operations["getReady"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metrics in the text format of Prometheus
+         * @description No key is needed.
+         */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reference/tiers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Trust levels: name and range of scores
+         * @description No key is needed.
+         */
+        get: operations["getV1ReferenceTiers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reference/rate-limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Requests per second and per minute by the tier of a key
+         * @description No key is needed.
+         */
+        get: operations["getV1ReferenceRateLimits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reference/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every error code, its statuses and when it is given
+         * @description No key is needed.
+         */
+        get: operations["getV1ReferenceErrors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reference/scopes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The scopes of keys and what they permit
+         * @description No key is needed.
+         */
+        get: operations["getV1ReferenceScopes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * This description (OpenAPI 3.1)
+         * @description No key is needed.
+         */
+        get: operations["getOpenapiJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schemas/policy.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The JSON Schema of policy files
+         * @description No key is needed.
+         */
+        get: operations["getSchemasPolicyJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schemas/policy-test.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The JSON Schema of policy test files
+         * @description No key is needed.
+         */
+        get: operations["getSchemasPolicyTestJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schemas/lexicon.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The JSON Schema of the lexicon
+         * @description No key is needed.
+         */
+        get: operations["getSchemasLexiconJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schemas/tools.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The JSON Schema of tool catalogues
+         * @description No key is needed.
+         */
+        get: operations["getSchemasToolsJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        FieldError: {
+            /** @description RFC 6901 pointer into the body, or ?name for a query parameter, {name} for a path parameter */
+            pointer: string;
+            message: string;
+        };
+        Problem: {
+            /** @description a reference that names the kind of problem */
+            type: string;
+            title: string;
+            status: number;
+            /** @description what was wrong with this request, and what to do */
+            detail: string;
+            /** @description the path of the request */
+            instance: string;
+            /** @enum {string} */
+            code: "E1001" | "E1002" | "E1003" | "E1004" | "E2001" | "E2005" | "E2006" | "E2009" | "E2010" | "E3001" | "E4001" | "E4002" | "E4003" | "E4004" | "E4005" | "E5001" | "E5002" | "E5003" | "E5004" | "E6001" | "E6002";
+            /** @enum {string} */
+            category: "authentication" | "validation" | "limit" | "not_found" | "conflict" | "internal";
+            /** @description whether the same request may succeed later */
+            retryable: boolean;
+            requestId: string;
+            errors?: components["schemas"]["FieldError"][];
+        };
+        IntentRequest: {
+            /**
+             * @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+             * @example agent-7
+             */
+            agentId: string;
+            /**
+             * @description The action that the agent wants to take, as free text.
+             * @example Read user profile data
+             */
+            rawIntent: string;
+            /** @description A claim; fractions round down. It can only lower the recorded score. */
+            trustScore?: number;
+            /**
+             * @description Your own facts for policies (`context.*`). A missing fact can only make an answer stricter.
+             * @example {
+             *       "ticket": "OPS-1234",
+             *       "source_ip": "192.0.2.7"
+             *     }
+             */
+            context?: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description Computed by the policies of stage intake; level low below 400, medium below 700, else high. */
+        Risk: {
+            /** @enum {string} */
+            level: "low" | "medium" | "high";
+            score: number;
+            factors: {
+                factor: string;
+                score: number;
+                message: string;
+            }[];
+            /** @description The risk without factors that count only because facts are missing; present when there are such factors. Where it differs, rules of stage enforce treat the risk as missing. */
+            certain?: {
+                /** @enum {string} */
+                level: "low" | "medium" | "high";
+                score: number;
+            };
+        };
+        Intent: {
+            /** @description The intent_id of a parse. */
+            intentId: string;
+            agentId: string;
+            /** @example data.read.user_profile */
+            normalized: string;
+            domain: string;
+            /** @enum {string} */
+            action: "read" | "create" | "update" | "delete" | "execute" | "send" | "transfer" | "grant" | "revoke" | "unknown";
+            /** @description The caller's own verb. */
+            verb: string;
+            object: string;
+            places: string[];
+            /** @enum {string} */
+            effect: "read" | "write" | "destructive";
+            traits: ("external" | "privileged" | "financial" | "bulk" | "irreversible" | "illicit")[];
+            /**
+             * @description How many objects are affected.
+             * @enum {string}
+             */
+            extent: "one" | "many" | "all";
+            confidence: number;
+            alternatives: {
+                normalized: string;
+                /** @enum {string} */
+                action: "read" | "create" | "update" | "delete" | "execute" | "send" | "transfer" | "grant" | "revoke" | "unknown";
+                verb: string;
+                object: string;
+                /** @enum {string} */
+                effect: "read" | "write" | "destructive";
+                confidence: number;
+            }[];
+            entities: {
+                emails: string[];
+                urls: string[];
+                hosts: string[];
+                money: {
+                    amount: number;
+                    currency: string;
+                }[];
+                paths: string[];
+                identifiers: string[];
+            };
+            dataClasses: ("credentials" | "pii" | "financial" | "health")[];
+            flags: ("prompt_injection" | "obfuscated" | "negated" | "multi_action" | "not_understood" | "secret_in_text")[];
+            risk: components["schemas"]["Risk"];
+            trust: {
+                claimed: {
+                    score: number;
+                    level: number;
+                } | null;
+                recorded: {
+                    score: number;
+                    level: number;
+                };
+                effective: {
+                    score: number;
+                    level: number;
+                };
+            };
+            /**
+             * @description The verdict that enforcing this now would have. Not a decision: it permits nothing.
+             * @enum {string}
+             */
+            verdictPreview: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+            policySet: {
+                digest: string;
+            };
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+        };
+        /** @description A tool call, in place of an intent. */
+        ToolCall: {
+            /**
+             * @description The name that the operator gave the source of the tool: that of its catalogue.
+             * @example filesystem
+             */
+            server: string;
+            /**
+             * @description The name of the tool.
+             * @example write_file
+             */
+            name: string;
+            /**
+             * @description As the tool gets them: at most 262144 bytes as JSON without white space, and 32 levels. Stored with the facts of the decision and erased with them; its record has only their digest.
+             * @example {
+             *       "path": "/srv/app/report.txt",
+             *       "content": "done"
+             *     }
+             */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description SHA-256 of the canonical JSON (RFC 8785) of {name, description, inputSchema, annotations} of the tool as the guard saw it, absent members left out. A pinned tool that comes without it counts as changed.
+             * @example sha256:0000000000000000000000000000000000000000000000000000000000000000
+             */
+            definitionDigest?: string;
+            /**
+             * @description The hints of the server itself. They decide only where its catalogue has trustAnnotations.
+             * @example {
+             *       "readOnlyHint": true
+             *     }
+             */
+            annotations?: {
+                title?: string;
+                readOnlyHint?: boolean;
+                destructiveHint?: boolean;
+                idempotentHint?: boolean;
+                openWorldHint?: boolean;
+            } & {
+                [key: string]: unknown;
+            };
+        };
+        EnforceRequest: {
+            /**
+             * @description A normalized intent (`data.read.user_profile`), or `action:resource` (`delete:db/production/users`). Exactly one of `intent` and `tool`.
+             * @example data.read.user_profile
+             */
+            intent?: string;
+            tool?: components["schemas"]["ToolCall"];
+            /**
+             * @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+             * @example agent-7
+             */
+            agentId: string;
+            /** @description A claim: it can only lower the recorded level. */
+            trustLevel?: number;
+            /** @description The intent_id of a parse. */
+            intentId?: string;
+            /**
+             * @description Your own facts for policies (`context.*`). A missing fact can only make an answer stricter.
+             * @example {
+             *       "ticket": "OPS-1234",
+             *       "source_ip": "192.0.2.7"
+             *     }
+             */
+            context?: {
+                [key: string]: unknown;
+            };
+            /** @description The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was written or tool call with all its arguments, intent_id and context, read as they were then. It permits what would be ESCALATE, and nothing that is denied. */
+            approvalId?: string;
+            /** @description Needs admin:*. Adds every candidate rule with the values that it compared. */
+            explain?: boolean;
+            /** @description Needs admin:*. Evaluates without storing: not a decision. */
+            dryRun?: boolean;
+        };
+        /**
+         * @description The caller's own words, unchanged: the intent of an enforcement, action and resource of a submitted intent, or the tool that is called. Absent in decisions of versions without this member.
+         * @example {
+         *       "intent": "delete:db/production/users"
+         *     }
+         */
+        Requested: {
+            intent: string;
+        } | {
+            action: string;
+            resource: string;
+        } | {
+            tool: {
+                server: string;
+                name: string;
+            };
+        };
+        ToolAnswer: {
+            server: string;
+            name: string;
+            /** @description `sha256:` and SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of the arguments. */
+            argumentsDigest: string;
+            /** @description Whether a catalogue says what the call does. Otherwise its action is `unknown`. */
+            known: boolean;
+            /** @description Whether the catalogue pins another definition of the tool. Then the action is `unknown`, too. */
+            changed: boolean;
+        };
+        Reason: {
+            policy: string;
+            rule: string;
+            /** @enum {string} */
+            effect: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+            code: string;
+            message: string;
+        };
+        /**
+         * @description What the caller must do after DEGRADE: redact_fields {fields}, max_rows {limit}, read_only, rate {limit, perSeconds}, or another kind with its data in params. A caller that does not know a kind must not act.
+         * @example {
+         *       "type": "max_rows",
+         *       "limit": 100
+         *     }
+         * @example {
+         *       "type": "redact_fields",
+         *       "fields": [
+         *         "email"
+         *       ]
+         *     }
+         */
+        Obligation: {
+            type: string;
+        };
+        /** @description A signed promise that the record will be in the log by the deadline. `custos verify promise.json --log FILE` detects a broken one. */
+        Promise: {
+            /** @description Origin of the log. */
+            log: string;
+            proofId: string;
+            recordDigest: string;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            issuedAt: string;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            deadline: string;
+            keyId: string;
+            /** @description Ed25519, base64; /v1/log/keys has the key. */
+            signature: string;
+        };
+        Decision: {
+            decisionId: string;
+            /** @description X-Request-Id of the request that asked, or that submitted the intent. A repeat under an Idempotency-Key gives that of the first request. Decisions that were recorded before this member was added have none. */
+            requestId?: string;
+            /** @description Whether the verdict is ALLOW or DEGRADE. */
+            allowed: boolean;
+            /** @enum {string} */
+            verdict: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+            agentId: string;
+            keyId: string;
+            intent: {
+                requested?: components["schemas"]["Requested"];
+                normalized: string;
+                domain: string;
+                /** @enum {string} */
+                action: "read" | "create" | "update" | "delete" | "execute" | "send" | "transfer" | "grant" | "revoke" | "unknown";
+                verb: string;
+                resource: string;
+                /** @enum {string} */
+                effect: "read" | "write" | "destructive";
+                traits: ("external" | "privileged" | "financial" | "bulk" | "irreversible" | "illicit")[];
+                risk: components["schemas"]["Risk"];
+                /** @description Whether a parse by this agent of the last 15 minutes was joined, named by its intent_id or not. */
+                parsed: boolean;
+            };
+            tool?: components["schemas"]["ToolAnswer"];
+            trust: {
+                claimedLevel: number | null;
+                recordedLevel: number;
+                effectiveLevel: number;
+                /** @description The recorded score. */
+                score: number;
+                uncertainty: number;
+                asOf: {
+                    signals: number;
+                    /** @description UTC day, YYYY-MM-DD. */
+                    day: string;
+                };
+            };
+            reasons: components["schemas"]["Reason"][];
+            obligations: components["schemas"]["Obligation"][];
+            policySet: {
+                digest: string;
+            };
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            evaluatedAt: string;
+            /** @description With ESCALATE: the approval that a human must give, and until when it can be decided and used. */
+            approval?: {
+                approvalId: string;
+                /**
+                 * @description RFC 3339, UTC, milliseconds.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                expiresAt: string;
+            };
+            proof: {
+                proofId: string;
+                promise?: components["schemas"]["Promise"];
+            };
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            expiresAt: string;
+            /** @description Every candidate rule with its conditions, the values that they compared, and why a rule was skipped. */
+            explanation?: {
+                policy: string;
+                rule: string;
+                effect: string;
+                matched: boolean;
+                skipped?: string;
+                conditions: {
+                    fact: string;
+                    path?: string;
+                    operator: string;
+                    expected: unknown;
+                    actual?: unknown;
+                    missing: boolean;
+                    result: boolean;
+                }[];
+            }[];
+        };
+        /** @description The verdict that a decision would have. Not a decision: no id, no proof, nothing stored. */
+        DryRun: {
+            /** @constant */
+            dryRun: true;
+            /** @constant */
+            allowed: false;
+            /** @enum {string} */
+            verdict: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+            agentId: string;
+            keyId: string;
+            intent: {
+                requested?: components["schemas"]["Requested"];
+                normalized: string;
+                domain: string;
+                /** @enum {string} */
+                action: "read" | "create" | "update" | "delete" | "execute" | "send" | "transfer" | "grant" | "revoke" | "unknown";
+                verb: string;
+                resource: string;
+                /** @enum {string} */
+                effect: "read" | "write" | "destructive";
+                traits: ("external" | "privileged" | "financial" | "bulk" | "irreversible" | "illicit")[];
+                risk: components["schemas"]["Risk"];
+                /** @description Whether a parse by this agent of the last 15 minutes was joined, named by its intent_id or not. */
+                parsed: boolean;
+            };
+            tool?: components["schemas"]["ToolAnswer"];
+            trust: {
+                claimedLevel: number | null;
+                recordedLevel: number;
+                effectiveLevel: number;
+                /** @description The recorded score. */
+                score: number;
+                uncertainty: number;
+                asOf: {
+                    signals: number;
+                    /** @description UTC day, YYYY-MM-DD. */
+                    day: string;
+                };
+            };
+            reasons: components["schemas"]["Reason"][];
+            obligations: components["schemas"]["Obligation"][];
+            policySet: {
+                digest: string;
+            };
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            evaluatedAt: string;
+            /** @description Every candidate rule with its conditions, the values that they compared, and why a rule was skipped. */
+            explanation?: {
+                policy: string;
+                rule: string;
+                effect: string;
+                matched: boolean;
+                skipped?: string;
+                conditions: {
+                    fact: string;
+                    path?: string;
+                    operator: string;
+                    expected: unknown;
+                    actual?: unknown;
+                    missing: boolean;
+                    result: boolean;
+                }[];
+            }[];
+        };
+        EnforceBatchRequest: {
+            requests: components["schemas"]["EnforceRequest"][];
+        };
+        EnforceBatchResponse: {
+            decisions: (components["schemas"]["Decision"] | components["schemas"]["DryRun"] | {
+                error: components["schemas"]["Problem"];
+            })[];
+        };
+        IntentSubmission: {
+            /**
+             * @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+             * @example agent-7
+             */
+            agentId: string;
+            /**
+             * @description An action, or a finer verb of the lexicon. Either `action` and `resource`, or `tool`.
+             * @example read
+             */
+            action?: string;
+            /**
+             * @description What it acts on; a trailing `*` segment stands for one or more segments.
+             * @example db/customers/*
+             */
+            resource?: string;
+            tool?: components["schemas"]["ToolCall"];
+            /**
+             * @description Your own facts for policies (`context.*`). A missing fact can only make an answer stricter.
+             * @example {
+             *       "ticket": "OPS-1234",
+             *       "source_ip": "192.0.2.7"
+             *     }
+             */
+            context?: {
+                [key: string]: unknown;
+            };
+        };
+        IntentAccepted: {
+            intentId: string;
+            /** @enum {string} */
+            status: "queued";
+        };
+        /** @description A stored decision: the original answer, and whether it stands now. */
+        DecisionOnRecord: {
+            decisionId: string;
+            /** @description X-Request-Id of the request that asked, or that submitted the intent. A repeat under an Idempotency-Key gives that of the first request. Decisions that were recorded before this member was added have none. */
+            requestId?: string;
+            /** @description Whether the verdict is ALLOW or DEGRADE. */
+            allowed: boolean;
+            /** @enum {string} */
+            verdict: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+            agentId: string;
+            keyId: string;
+            intent: {
+                requested?: components["schemas"]["Requested"];
+                normalized: string;
+                domain: string;
+                /** @enum {string} */
+                action: "read" | "create" | "update" | "delete" | "execute" | "send" | "transfer" | "grant" | "revoke" | "unknown";
+                verb: string;
+                resource: string;
+                /** @enum {string} */
+                effect: "read" | "write" | "destructive";
+                traits: ("external" | "privileged" | "financial" | "bulk" | "irreversible" | "illicit")[];
+                risk: components["schemas"]["Risk"];
+                /** @description Whether a parse by this agent of the last 15 minutes was joined, named by its intent_id or not. */
+                parsed: boolean;
+            };
+            tool?: components["schemas"]["ToolAnswer"];
+            trust: {
+                claimedLevel: number | null;
+                recordedLevel: number;
+                effectiveLevel: number;
+                /** @description The recorded score. */
+                score: number;
+                uncertainty: number;
+                asOf: {
+                    signals: number;
+                    /** @description UTC day, YYYY-MM-DD. */
+                    day: string;
+                };
+            };
+            reasons: components["schemas"]["Reason"][];
+            obligations: components["schemas"]["Obligation"][];
+            policySet: {
+                digest: string;
+            };
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            evaluatedAt: string;
+            /** @description With ESCALATE: the approval that a human must give, and until when it can be decided and used. */
+            approval?: {
+                approvalId: string;
+                /**
+                 * @description RFC 3339, UTC, milliseconds.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                expiresAt: string;
+            };
+            proof: {
+                proofId: string;
+                promise?: components["schemas"]["Promise"];
+            };
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            expiresAt: string;
+            /** @description Whether it may be acted upon now. Not part of the record: it is computed when the decision is read. */
+            stands: boolean;
+            /**
+             * @description The first reason why it does not stand: it permits nothing, it has expired, the environment is halted, the agent is not active, or the key that asked (with its rotations) is no longer valid.
+             * @enum {string}
+             */
+            standsReason?: "verdict" | "expired" | "halted" | "agent_not_active" | "key_invalid";
+        };
+        SubmittedIntent: {
+            intentId: string;
+            agentId: string;
+            /** @description Of a tool call: what its catalogue said when it was accepted. */
+            action: string;
+            resource: string;
+            /**
+             * @description queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED.
+             * @enum {string}
+             */
+            status: "queued" | "evaluating" | "waiting_approval" | "decided" | "failed";
+            approvalId: string | null;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            submittedAt: string;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updatedAt: string;
+            decision: components["schemas"]["DecisionOnRecord"] | null;
+        };
+        SubmittedIntentList: {
+            items: components["schemas"]["SubmittedIntent"][];
+            nextCursor: string | null;
+        };
+        DecisionList: {
+            items: components["schemas"]["DecisionOnRecord"][];
+            nextCursor: string | null;
+        };
+        Approval: {
+            requested: components["schemas"]["Requested"] | null;
+            /** @example apr_01jq3kzv5w8e3h2c4n9m7x6y1t */
+            approvalId: string;
+            /**
+             * @description pending; approved: may be used once; rejected; used; expired: not decided or not used in time.
+             * @enum {string}
+             */
+            status: "pending" | "approved" | "rejected" | "expired" | "used";
+            agentId: string;
+            /** @description The key that asked. It may not decide, nor may a key that it created or that created it. */
+            keyId: string;
+            /** @description What it is bound to: SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of `bound`, which GET /v1/approvals/{id} shows, with secrets in the arguments of a tool call masked. */
+            digest: string;
+            intentId: string | null;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            expiresAt: string;
+            decidedAt: string | null;
+            decidedBy: string | null;
+            reason: string | null;
+            usedAt: string | null;
+            usedBy: string | null;
+            usedDecisionId: string | null;
+            decision: components["schemas"]["DecisionOnRecord"];
+        };
+        ApprovalList: {
+            items: components["schemas"]["Approval"][];
+            nextCursor: string | null;
+        };
+        ApprovalDetail: {
+            requested: components["schemas"]["Requested"] | null;
+            /** @example apr_01jq3kzv5w8e3h2c4n9m7x6y1t */
+            approvalId: string;
+            /**
+             * @description pending; approved: may be used once; rejected; used; expired: not decided or not used in time.
+             * @enum {string}
+             */
+            status: "pending" | "approved" | "rejected" | "expired" | "used";
+            agentId: string;
+            /** @description The key that asked. It may not decide, nor may a key that it created or that created it. */
+            keyId: string;
+            /** @description What it is bound to: SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of `bound`, which GET /v1/approvals/{id} shows, with secrets in the arguments of a tool call masked. */
+            digest: string;
+            intentId: string | null;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            expiresAt: string;
+            decidedAt: string | null;
+            decidedBy: string | null;
+            reason: string | null;
+            usedAt: string | null;
+            usedBy: string | null;
+            usedDecisionId: string | null;
+            decision: components["schemas"]["DecisionOnRecord"];
+            /** @description Whether the calling key may approve or reject while it is pending. Not the key that asked, its rotations, a key that it created, or one that created it, directly or through keys in between. */
+            mayDecide: boolean;
+            bound: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Which arguments of the tool call in `bound` are masked, and why. */
+            masked: {
+                /** @description The masked value in the arguments: a JSON Pointer (RFC 6901). */
+                pointer: string;
+                /**
+                 * @description name: its member is named like a secret, and the whole value is masked. private_key: it holds a private key, and the whole value is masked. credential: parts of it have the form of a credential, and only these are masked.
+                 * @enum {string}
+                 */
+                reason: "name" | "private_key" | "credential";
+            }[];
+            context: {
+                [key: string]: unknown;
+            } | null;
+        };
+        ApprovalVerdict: {
+            /**
+             * @description Stored in the log permanently.
+             * @example Ticket OPS-7, backup verified
+             */
+            reason: string;
+        };
+        ProofCreate: {
+            /**
+             * @description What is proven: 1 to 256 characters, no control characters, not beginning with "custos.".
+             * @example invoice.approved
+             */
+            event: string;
+            /**
+             * @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+             * @example agent-7
+             */
+            entityId: string;
+            /**
+             * @description Any JSON object. It is stored permanently, unchanged.
+             * @example {
+             *       "invoice": "INV-7",
+             *       "amount": 120
+             *     }
+             */
+            payload: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+             * @example agent-7
+             */
+            proofId?: string;
+        };
+        ProofAccepted: {
+            proofId: string;
+            /** @enum {string} */
+            status: "pending" | "anchored";
+            /** @description SHA-256 of JCS of the record without its previousHash, lower-case hex. */
+            recordDigest: string;
+            promise: components["schemas"]["Promise"];
+        };
+        ProofBatchCreate: {
+            proofs: components["schemas"]["ProofCreate"][];
+        };
+        ProofBatchAccepted: {
+            proofs: components["schemas"]["ProofAccepted"][];
+        };
+        ProofListItem: {
+            proofId: string;
+            /** @enum {string} */
+            status: "pending" | "anchored";
+            event: string;
+            entityId: string;
+            index: number | null;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            occurredAt: string;
+        };
+        ProofList: {
+            items: components["schemas"]["ProofListItem"][];
+            nextCursor: string | null;
+        };
+        Receipt: {
+            /** @constant */
+            format: "custos-receipt/1";
+            /** @enum {string} */
+            status: "anchored";
+            proofId: string;
+            /** @description Base64 of the canonical bytes. */
+            record: string;
+            /** @description Position in the log. */
+            index: number;
+            /** @description The inclusion path, nearest first. */
+            path: string[];
+            /** @description A signed note (C2SP tlog-checkpoint), the only source of size and root. */
+            checkpoint: string;
+        };
+        Proof: {
+            proofId: string;
+            /** @enum {string} */
+            status: "anchored";
+            event: string;
+            entityId: string;
+            /** @description Base64 of the canonical bytes. */
+            record: string;
+            /** @description Position in the log. */
+            index: number;
+            /** @description Position in the entity's chain. */
+            chainIndex: number;
+            eventHash: string;
+            previousHash: string;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            occurredAt: string;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            anchoredAt: string;
+        };
+        ProofChain: {
+            entityId: string;
+            head: {
+                chainIndex: number;
+                eventHash: string;
+            } | null;
+            items: components["schemas"]["Proof"][];
+            nextCursor: string | null;
+        };
+        Checkpoint: {
+            size: number;
+            /** @description SHA-256, lower-case hex. */
+            root: string;
+            note: string;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            signedAt: string;
+        };
+        CheckpointList: {
+            items: components["schemas"]["Checkpoint"][];
+            nextCursor: string | null;
+        };
+        LogKeys: {
+            keyId: string;
+            /** @description A C2SP note verifier key. */
+            vkey: string;
+            /** @enum {string} */
+            use: "log" | "promise";
+            firstSize: number;
+            lastSize: number | null;
+        }[];
+        Consistency: {
+            from: number;
+            to: number;
+            path: string[];
+        };
+        /** @description At most 1,000 hashes; `to` is the end of the returned range. */
+        LeafHashes: {
+            from: number;
+            to: number;
+            hashes: string[];
+        };
+        Verification: {
+            valid: boolean;
+            failure: string | null;
+            sentence: string | null;
+            origin: string | null;
+            size: number | null;
+            root: string | null;
+            index: number | null;
+            proofId: string | null;
+        };
+        Jwks: {
+            keys: {
+                [key: string]: unknown;
+            }[];
+        };
+        AgentCreate: {
+            /**
+             * @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+             * @example agent-7
+             */
+            agentId?: string;
+            name: string;
+            description?: string;
+            capabilities?: string[];
+            tags?: string[];
+            /** @description An object of your own, at most 16 kB of JSON; returned unchanged. */
+            metadata?: {
+                [key: string]: unknown;
+            };
+        };
+        TrustSummary: {
+            score: number;
+            level: number;
+            /** @enum {string} */
+            tier: "Sandbox" | "Observed" | "Provisional" | "Monitored" | "Standard" | "Trusted" | "Certified" | "Autonomous";
+            uncertainty: number;
+        };
+        Agent: {
+            agentId: string;
+            name: string;
+            description: string | null;
+            capabilities: string[];
+            tags: string[];
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.
+             * @enum {string}
+             */
+            status: "ACTIVE" | "PAUSED" | "SUSPENDED" | "TERMINATED";
+            trust: components["schemas"]["TrustSummary"];
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        AgentList: {
+            items: components["schemas"]["Agent"][];
+            nextCursor: string | null;
+        };
+        AgentUpdate: {
+            name?: string;
+            description?: string | null;
+            capabilities?: string[];
+            tags?: string[];
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "PAUSED" | "SUSPENDED" | "TERMINATED";
+        };
+        TrustSignal: {
+            /**
+             * @description Identifies the signal permanently: a repeat counts once, and a different signal with the same id is refused (E2010). Generated when absent.
+             * @example run-2231/step-4
+             */
+            signalId?: string;
+            /**
+             * @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+             * @example agent-7
+             */
+            agentId: string;
+            /**
+             * @description What was observed. A violation weighs as much as ten failures.
+             * @enum {string}
+             */
+            type: "success" | "failure" | "violation";
+            /**
+             * @description Whole thousandths: 0.001 to 1. Absent: 1.
+             * @default 1
+             * @example 1
+             * @example 0.25
+             */
+            weight?: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339. At most 5 minutes ahead and 30 days back. Absent: now.
+             */
+            occurredAt?: string;
+            /**
+             * @description The observer; no control characters.
+             * @example ci
+             */
+            source?: string;
+            /** @description An object of your own, at most 16 kB of JSON; kept with the signal. */
+            evidence?: {
+                [key: string]: unknown;
+            };
+        };
+        TrustSignalBatch: {
+            signals: components["schemas"]["TrustSignal"][];
+        };
+        /**
+         * @description One signal, or `signals` with up to a thousand.
+         * @example {
+         *       "agentId": "agent-7",
+         *       "type": "success"
+         *     }
+         * @example {
+         *       "signals": [
+         *         {
+         *           "signalId": "run-2231/step-4",
+         *           "agentId": "agent-7",
+         *           "type": "failure",
+         *           "weight": 0.5,
+         *           "source": "ci"
+         *         }
+         *       ]
+         *     }
+         */
+        TrustSignalsRequest: {
+            [key: string]: unknown;
+        };
+        TrustSignalsAccepted: {
+            /** @description In the order of the request. */
+            signalIds: string[];
+        };
+        Trust: {
+            agentId: string;
+            /** @description In decisions an unregistered agent has at most the score without evidence (250). */
+            registered: boolean;
+            score: number;
+            level: number;
+            /** @enum {string} */
+            tier: "Sandbox" | "Observed" | "Provisional" | "Monitored" | "Standard" | "Trusted" | "Certified" | "Autonomous";
+            /** @description 1 without any evidence. */
+            uncertainty: number;
+            evidence: {
+                /** @description The amount that counts on that day: capped and decayed, in full signals. */
+                positive: number;
+                /** @description The amount that counts on that day: decayed, in full failures. */
+                negative: number;
+                lastSignalAt: string | null;
+            };
+            asOf: {
+                /** @description How many signals were folded: the first n of this agent. */
+                signals: number;
+                /** @description UTC day, YYYY-MM-DD. */
+                day: string;
+            };
+        };
+        TrustChange: {
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            at: string;
+            score: number;
+            level: number;
+            /** @enum {string} */
+            tier: "Sandbox" | "Observed" | "Provisional" | "Monitored" | "Standard" | "Trusted" | "Certified" | "Autonomous";
+            /** @description The signals that led to the score, counted by type. */
+            cause: {
+                /** @description Signals of the agent are numbered without gaps. */
+                firstSignal: number;
+                lastSignal: number;
+                success: number;
+                failure: number;
+                violation: number;
+                /** @description The `custos.trust` record that holds these signals. */
+                proofId: string;
+            };
+        };
+        TrustHistory: {
+            items: components["schemas"]["TrustChange"][];
+            nextCursor: string | null;
+        };
+        KeyCreate: {
+            /** @example billing gateway */
+            name: string;
+            /** @description No scope twice. `admin:*` implies all. */
+            scopes: ("agents:read" | "agents:write" | "intents:write" | "trust:read" | "trust:write" | "proofs:read" | "admin:*")[];
+            /**
+             * @description A number and a unit letter (m, h, d, w), 1m to 3650d. Absent: no expiry.
+             * @example 90d
+             */
+            expiresIn?: string;
+            /** @description Binds the key: it may name only these agents. Absent: all agents of the organisation. */
+            agentIds?: string[];
+            /**
+             * @description Default: the calling key's. Only a live key may name another.
+             * @enum {string}
+             */
+            environment?: "live" | "test" | "dev";
+            /** @description Rate limit tier, at most the organisation's. Default: 4, or the organisation's when that is lower. */
+            tier?: number;
+        };
+        KeyCreated: {
+            /**
+             * @description Names the key; not secret.
+             * @example 4fZ0q9Lm
+             */
+            keyId: string;
+            name: string;
+            scopes: ("agents:read" | "agents:write" | "intents:write" | "trust:read" | "trust:write" | "proofs:read" | "admin:*")[];
+            agentIds: string[] | null;
+            /** @enum {string} */
+            environment: "live" | "test" | "dev";
+            tier: number;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            expiresAt: string | null;
+            /** @description The key itself. Shown only once, and not in a repeat with an Idempotency-Key; only a hash is stored. */
+            key?: string;
+        };
+        Key: {
+            /**
+             * @description Names the key; not secret.
+             * @example 4fZ0q9Lm
+             */
+            keyId: string;
+            name: string;
+            scopes: ("agents:read" | "agents:write" | "intents:write" | "trust:read" | "trust:write" | "proofs:read" | "admin:*")[];
+            agentIds: string[] | null;
+            /** @enum {string} */
+            environment: "live" | "test" | "dev";
+            tier: number;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            expiresAt: string | null;
+            createdBy: string | null;
+            revokedAt: string | null;
+            replacedBy: string | null;
+            lastUsedAt: string | null;
+        };
+        KeyList: {
+            items: components["schemas"]["Key"][];
+            nextCursor: string | null;
+        };
+        KeyRotate: {
+            /**
+             * @description How long the old key stays valid: a number and a unit letter (m, h, d, w), 0m (it ends at once) to 30d. Default: 1h.
+             * @example 24h
+             */
+            overlap?: string;
+        };
+        KeyRotated: {
+            /**
+             * @description Names the key; not secret.
+             * @example 4fZ0q9Lm
+             */
+            keyId: string;
+            name: string;
+            scopes: ("agents:read" | "agents:write" | "intents:write" | "trust:read" | "trust:write" | "proofs:read" | "admin:*")[];
+            agentIds: string[] | null;
+            /** @enum {string} */
+            environment: "live" | "test" | "dev";
+            tier: number;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            expiresAt: string | null;
+            /** @description The key itself. Shown only once, and not in a repeat with an Idempotency-Key; only a hash is stored. */
+            key?: string;
+            /** @description The old key, and when it ends. */
+            replaces: {
+                /**
+                 * @description Names the key; not secret.
+                 * @example 4fZ0q9Lm
+                 */
+                keyId: string;
+                /**
+                 * @description RFC 3339, UTC, milliseconds.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                expiresAt: string;
+            };
+        };
+        HaltRequest: {
+            /** @example Runaway agent, incident 42 */
+            reason: string;
+        };
+        HaltState: {
+            /** @enum {string} */
+            environment: "live" | "test" | "dev";
+            halted: boolean;
+            reason: string | null;
+            keyId: string | null;
+            since: string | null;
+        };
+        /** @description The draft, as files or as the digest of a set that was in force; and which decisions. */
+        ReplayRequest: {
+            /** @description lexicon.json may be among them; the active lexicon is used otherwise. */
+            files?: {
+                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue. */
+                path: string;
+                /** @description The text of the file. */
+                text: string;
+            }[];
+            /** @description Of a policy set, SHA-256, lower-case hex. */
+            digest?: string;
+            /**
+             * @description Length of the range that ends now; default without `from`: 7d.
+             * @example 7d
+             */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339 date and time.
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339 date and time.
+             */
+            to?: string;
+            /**
+             * @description Absent: live.
+             * @enum {string}
+             */
+            environment?: "live" | "test" | "dev";
+            /**
+             * @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+             * @example agent-7
+             */
+            agentId?: string;
+        };
+        ReplayReport: {
+            draft: {
+                /** @description Of a policy set, SHA-256, lower-case hex. */
+                digest: string;
+                policies: number;
+            };
+            range: {
+                from: string | null;
+                /**
+                 * @description RFC 3339, UTC, milliseconds.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                to: string;
+                organisation: string | null;
+                environment: string | null;
+                agentId: string | null;
+                limit: number | null;
+            };
+            decisions: {
+                total: number;
+                evaluated: number;
+                /** @description Answers that do not depend on policies: halts, refused approvals, failed evaluations. */
+                standing: number;
+                notEvaluable: {
+                    total: number;
+                    factsErased: number;
+                    damaged: number;
+                    notReproduced: number;
+                };
+            };
+            changed: {
+                decisions: number;
+                stricter: number;
+                looser: number;
+                obligations: number;
+            };
+            /** @description The same verdict and obligations for other reasons. */
+            otherReasons: number;
+            transitions: {
+                /** @enum {string} */
+                from: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                /** @enum {string} */
+                to: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                decisions: number;
+            }[];
+            /** @description Changed decisions by rules that are newly, or no longer, among their reasons. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one. */
+            rules: {
+                items: {
+                    policy: string;
+                    rule: string;
+                    /** @enum {string} */
+                    effect: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                    newly: number;
+                    noLonger: number;
+                }[];
+                more: number;
+                beyond: number;
+            };
+            /** @description Changed decisions by agent. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one. */
+            agents: {
+                items: {
+                    organisation: string;
+                    environment: string;
+                    agentId: string;
+                    decisions: number;
+                    stricter: number;
+                    looser: number;
+                }[];
+                more: number;
+                beyond: number;
+            };
+            /** @description Changed decisions by resource. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one. */
+            resources: {
+                items: {
+                    resource: string;
+                    decisions: number;
+                    stricter: number;
+                    looser: number;
+                }[];
+                more: number;
+                beyond: number;
+            };
+            /** @description Changed decisions by organisation and environment. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one. */
+            environments: {
+                items: {
+                    organisation: string;
+                    environment: string;
+                    decisions: number;
+                    stricter: number;
+                    looser: number;
+                }[];
+                more: number;
+                beyond: number;
+            };
+            /** @description For each transition up to 20, each agent, resource and reasons once, and five with the same reasons. */
+            examples: {
+                decisionId: string;
+                /**
+                 * @description RFC 3339, UTC, milliseconds.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                evaluatedAt: string;
+                organisation: string;
+                environment: string;
+                agentId: string;
+                intent: string;
+                resource: string;
+                tool?: {
+                    server: string;
+                    name: string;
+                };
+                before: {
+                    /** @enum {string} */
+                    verdict: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                    /** @description The first five. */
+                    reasons: {
+                        policy: string;
+                        rule: string;
+                        /** @enum {string} */
+                        effect: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                        code: string;
+                        message: string;
+                    }[];
+                    obligations: {
+                        [key: string]: unknown;
+                    }[];
+                };
+                after: {
+                    /** @enum {string} */
+                    verdict: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                    /** @description The first five. */
+                    reasons: {
+                        policy: string;
+                        rule: string;
+                        /** @enum {string} */
+                        effect: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                        code: string;
+                        message: string;
+                    }[];
+                    obligations: {
+                        [key: string]: unknown;
+                    }[];
+                };
+            }[];
+            /** @description The policy sets of the decisions, and whether their lexicon is that of the draft. */
+            sets: {
+                /** @description Of a policy set, SHA-256, lower-case hex. */
+                digest: string;
+                decisions: number;
+                /** @enum {string} */
+                lexicon: "same" | "other" | "unknown";
+            }[];
+            notes: string[];
+        };
+        Replay: {
+            replayId: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "done" | "failed";
+            draft: {
+                /** @description Of a policy set, SHA-256, lower-case hex. */
+                digest: string;
+            };
+            progress: {
+                replayed: number;
+                total: number;
+            };
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            finishedAt: string | null;
+            error: string | null;
+            report: components["schemas"]["ReplayReport"] | null;
+        };
+        Finding: {
+            file: string;
+            line: number;
+            column: number;
+            /** @description RFC 6901, into the file. */
+            pointer: string;
+            code: string;
+            message: string;
+            /**
+             * @description Absent: error. A set with an error is not activated.
+             * @enum {string}
+             */
+            severity?: "error" | "warning";
+            /** @description How to fix it. */
+            hint?: string;
+            /** @description A request that demonstrates it. */
+            example?: string;
+        };
+        ShadowStatus: {
+            /** @description Whether a worker is evaluating a draft for comparison with the active set. */
+            running: boolean;
+            draft: {
+                /** @description Of a policy set, SHA-256, lower-case hex. */
+                digest: string;
+            } | null;
+            share: number | null;
+            /** @description Why the folder cannot be evaluated; empty when it can. */
+            findings: components["schemas"]["Finding"][];
+            /** @description The changes by each draft, latest evaluation first. */
+            drafts: {
+                /** @description Of a policy set, SHA-256, lower-case hex. */
+                digest: string;
+                policies: number;
+                share: number;
+                /**
+                 * @description RFC 3339, UTC, milliseconds.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                since: string;
+                /**
+                 * @description RFC 3339, UTC, milliseconds.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                until: string;
+                /** @description Records passed over because the worker was too far behind. */
+                skipped: number;
+                decisions: {
+                    total: number;
+                    evaluated: number;
+                    /** @description Answers that do not depend on policies: halts, refused approvals, failed evaluations. */
+                    standing: number;
+                    notEvaluable: {
+                        total: number;
+                        factsErased: number;
+                        damaged: number;
+                        notReproduced: number;
+                    };
+                };
+                changed: {
+                    decisions: number;
+                    stricter: number;
+                    looser: number;
+                    obligations: number;
+                };
+                /** @description The same verdict and obligations for other reasons. */
+                otherReasons: number;
+                transitions: {
+                    /** @enum {string} */
+                    from: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                    /** @enum {string} */
+                    to: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                    decisions: number;
+                }[];
+                /** @description Changed decisions by rules that are newly, or no longer, among their reasons. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one. */
+                rules: {
+                    items: {
+                        policy: string;
+                        rule: string;
+                        /** @enum {string} */
+                        effect: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                        newly: number;
+                        noLonger: number;
+                    }[];
+                    more: number;
+                    beyond: number;
+                };
+                /** @description Changed decisions by agent. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one. */
+                agents: {
+                    items: {
+                        organisation: string;
+                        environment: string;
+                        agentId: string;
+                        decisions: number;
+                        stricter: number;
+                        looser: number;
+                    }[];
+                    more: number;
+                    beyond: number;
+                };
+                /** @description Changed decisions by resource. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one. */
+                resources: {
+                    items: {
+                        resource: string;
+                        decisions: number;
+                        stricter: number;
+                        looser: number;
+                    }[];
+                    more: number;
+                    beyond: number;
+                };
+                /** @description Changed decisions by organisation and environment. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one. */
+                environments: {
+                    items: {
+                        organisation: string;
+                        environment: string;
+                        decisions: number;
+                        stricter: number;
+                        looser: number;
+                    }[];
+                    more: number;
+                    beyond: number;
+                };
+                /** @description For each transition up to 20, each agent, resource and reasons once, and five with the same reasons. */
+                examples: {
+                    decisionId: string;
+                    /**
+                     * @description RFC 3339, UTC, milliseconds.
+                     * @example 2026-03-01T09:30:00.000Z
+                     */
+                    evaluatedAt: string;
+                    organisation: string;
+                    environment: string;
+                    agentId: string;
+                    intent: string;
+                    resource: string;
+                    tool?: {
+                        server: string;
+                        name: string;
+                    };
+                    before: {
+                        /** @enum {string} */
+                        verdict: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                        /** @description The first five. */
+                        reasons: {
+                            policy: string;
+                            rule: string;
+                            /** @enum {string} */
+                            effect: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                            code: string;
+                            message: string;
+                        }[];
+                        obligations: {
+                            [key: string]: unknown;
+                        }[];
+                    };
+                    after: {
+                        /** @enum {string} */
+                        verdict: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                        /** @description The first five. */
+                        reasons: {
+                            policy: string;
+                            rule: string;
+                            /** @enum {string} */
+                            effect: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                            code: string;
+                            message: string;
+                        }[];
+                        obligations: {
+                            [key: string]: unknown;
+                        }[];
+                    };
+                }[];
+            }[];
+        };
+        PolicySetStatus: {
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues there is no `tools`. */
+            digest: string;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            activatedAt: string;
+            policies: {
+                [key: string]: unknown;
+            }[];
+            tools?: {
+                [key: string]: unknown;
+            }[];
+            /** @description The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings. */
+            lastRead: {
+                at: string | null;
+                ok: boolean;
+                findings: components["schemas"]["Finding"][];
+            };
+        };
+        StoredPolicySet: {
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues there is no `tools`. */
+            digest: string;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            engine: number;
+            lexicon: {
+                [key: string]: unknown;
+            };
+            policies: {
+                [key: string]: unknown;
+            }[];
+            tools?: {
+                [key: string]: unknown;
+            }[];
+        };
+        ValidatePoliciesRequest: {
+            /** @description lexicon.json may be among them; the active lexicon is used otherwise. */
+            files: {
+                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue. */
+                path: string;
+                /** @description The text of the file. */
+                text: string;
+            }[];
+        };
+        ValidatePoliciesResponse: {
+            valid: boolean;
+            digest: string | null;
+            findings: components["schemas"]["Finding"][];
+        };
+        CataloguedTool: {
+            name: string;
+            /**
+             * @description why it is read so
+             * @example overwrites
+             */
+            description?: string;
+            /**
+             * @description the action class of every call
+             * @example update
+             * @enum {string}
+             */
+            action: "read" | "create" | "update" | "delete" | "execute" | "send" | "transfer" | "grant" | "revoke";
+            /**
+             * @description Of the entry, or that of its action.
+             * @enum {string}
+             */
+            effect: "read" | "write" | "destructive";
+            /**
+             * @description how many objects a call touches; absent: one
+             * @example many
+             * @enum {string}
+             */
+            extent?: "one" | "many" | "all";
+            /**
+             * @description what a call acts on: {path} takes an argument, a JSON Pointer without its first slash for a deeper one; {paths[]} each item of a list, {number:integer} a whole number; absent: tools/<server>/<tool>
+             * @example file/{path}
+             * @example issues/{owner}/{repo}/{issue_number:integer}
+             */
+            resource?: string;
+            /**
+             * @description other resources that a call touches, as templates: no rule permits because of them, other rules match them
+             * @example [
+             *       "file/{source}"
+             *     ]
+             */
+            places?: string[];
+            /**
+             * @description what else is true of every call
+             * @example [
+             *       "irreversible"
+             *     ]
+             */
+            traits?: ("external" | "privileged" | "financial" | "bulk" | "irreversible" | "illicit")[];
+            /**
+             * @description classes of sensitive data that every call involves
+             * @example [
+             *       "pii"
+             *     ]
+             */
+            dataClasses?: ("credentials" | "pii" | "financial" | "health")[];
+            /**
+             * @description arguments that hold code or text, by JSON Pointer without its first slash, and how to read them: what is found counts too, the stricter wins
+             * @example {
+             *       "command": "shell"
+             *     }
+             * @example {
+             *       "query/sql": "sql"
+             *     }
+             */
+            reads?: {
+                [key: string]: "shell" | "sql" | "http" | "text";
+            };
+            /**
+             * @description the digest of the definition that was approved: a call under another one counts as changed
+             * @example sha256:0000000000000000000000000000000000000000000000000000000000000000
+             */
+            definition?: string;
+        };
+        ToolCatalogue: {
+            /** @description The name of the source of the tools, as calls name it. */
+            server: string;
+            description: string;
+            /** @description Whether the annotations of the server decide about its tools that are not listed here. */
+            trustAnnotations: boolean;
+            /** @description By name. */
+            tools: components["schemas"]["CataloguedTool"][];
+        };
+        ToolCatalogueList: {
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues there is no `tools`. */
+            digest: string;
+            items: components["schemas"]["ToolCatalogue"][];
+            nextCursor: string | null;
+        };
+        Health: {
+            /** @enum {string} */
+            status: "alive";
+        };
+        ReadinessCheck: {
+            name: string;
+            ok: boolean;
+            detail?: string;
+        };
+        Readiness: {
+            /** @enum {string} */
+            status: "ready" | "not_ready" | "stopping";
+            checks: components["schemas"]["ReadinessCheck"][];
+            /** @description parts that are down and that the service can do without for a while */
+            degraded: string[];
+        };
+        ReferenceTier: {
+            level: number;
+            name: string;
+            from: number;
+            to: number;
+        };
+        ReferenceRateLimit: {
+            tier: number;
+            perSecond: number;
+            perMinute: number;
+        };
+        ReferenceError: {
+            code: string;
+            statuses: number[];
+            title: string;
+            category: string;
+            retryable: boolean;
+            when: string;
+        };
+        ReferenceScope: {
+            scope: string;
+            permits: string;
+        };
+    };
+    responses: {
+        /** @description E1001: the API key is missing */
+        E1001: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E1001";
+                };
+            };
+        };
+        /** @description E1002: the API key is invalid or has been revoked */
+        E1002: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E1002";
+                };
+            };
+        };
+        /** @description E1003: the API key has expired; a new one must be generated */
+        E1003: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E1003";
+                };
+            };
+        };
+        /** @description E1004: the key lacks permission for the operation */
+        E1004: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E1004";
+                };
+            };
+        };
+        /** @description E2001: the request is not what the schema says */
+        E2001: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E2001";
+                };
+            };
+        };
+        /** @description E2005: the body is larger than 1 MB */
+        E2005: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E2005";
+                };
+            };
+        };
+        /** @description E2006: the body is not valid JSON; duplicate member names, lone surrogates, integer literals beyond 2^53-1, overflow such as 1e400 and depth over 64 count as invalid */
+        E2006: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E2006";
+                };
+            };
+        };
+        /** @description E2009: the content type is not JSON */
+        E2009: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E2009";
+                };
+            };
+        };
+        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422) */
+        E2010: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E2010";
+                };
+            };
+        };
+        /** @description E3001: the rate limit is exceeded; Retry-After says when to come back */
+        E3001: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E3001";
+                };
+            };
+        };
+        /** @description E4001: the resource does not exist in this organisation and environment */
+        E4001: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E4001";
+                };
+            };
+        };
+        /** @description E4002: the agent does not exist in this organisation and environment */
+        E4002: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E4002";
+                };
+            };
+        };
+        /** @description E4003: the proof does not exist in this organisation and environment */
+        E4003: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E4003";
+                };
+            };
+        };
+        /** @description E4004: there is no such endpoint */
+        E4004: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E4004";
+                };
+            };
+        };
+        /** @description E4005: the endpoint exists, but not with this method; Allow lists the methods it has */
+        E4005: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                Allow: components["headers"]["Allow"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E4005";
+                };
+            };
+        };
+        /** @description E5001: the approval is already closed */
+        E5001: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E5001";
+                };
+            };
+        };
+        /** @description E5002: the resource cannot change from its state to that one */
+        E5002: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E5002";
+                };
+            };
+        };
+        /** @description E5003: a resource with this id already exists */
+        E5003: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E5003";
+                };
+            };
+        };
+        /** @description E5004: what is repeated was allowed, and is not any more: the decision has expired, the environment is halted, the agent is not active, the key is not valid, or a used approval would be denied now; ask anew */
+        E5004: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E5004";
+                };
+            };
+        };
+        /** @description E6001: an internal error; nothing internal is in the text */
+        E6001: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E6001";
+                };
+            };
+        };
+        /** @description E6002: a dependency is down; Retry-After says when to come back */
+        E6002: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E6002";
+                };
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description The request's id in logs; the caller's own if it sent a valid one */
+        RequestId: string;
+        /** @description The windows that count this key (IETF draft ratelimit-headers) */
+        RateLimitPolicy: string;
+        /** @description What is left of the windows (IETF draft ratelimit-headers) */
+        RateLimit: string;
+        /** @description Seconds until the request may be repeated */
+        RetryAfter: number;
+        /** @description The methods of the endpoint */
+        Allow: string;
+        /** @description `true` when this is the stored answer to an earlier request with the same Idempotency-Key */
+        IdempotentReplayed: "true";
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    postV1Intent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "agent_id": "agent-7",
+                 *       "raw_intent": "Read user profile data"
+                 *     }
+                 */
+                "application/json": components["schemas"]["IntentRequest"];
+            };
+        };
+        responses: {
+            /** @description The parse, with its risk. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "intent_id": "int_01jq3k5v7w9x1y3z5b7d9f1h3k",
+                     *       "agent_id": "agent-7",
+                     *       "normalized": "data.read.user_profile",
+                     *       "domain": "data",
+                     *       "action": "read",
+                     *       "verb": "read",
+                     *       "object": "user_profile",
+                     *       "places": [],
+                     *       "effect": "read",
+                     *       "traits": [],
+                     *       "extent": "one",
+                     *       "confidence": 0.991,
+                     *       "alternatives": [],
+                     *       "entities": {
+                     *         "emails": [],
+                     *         "urls": [],
+                     *         "hosts": [],
+                     *         "money": [],
+                     *         "paths": [],
+                     *         "identifiers": []
+                     *       },
+                     *       "data_classes": [],
+                     *       "flags": [],
+                     *       "risk": {
+                     *         "level": "low",
+                     *         "score": 0,
+                     *         "factors": []
+                     *       },
+                     *       "trust": {
+                     *         "claimed": null,
+                     *         "recorded": {
+                     *           "score": 250,
+                     *           "level": 1
+                     *         },
+                     *         "effective": {
+                     *           "score": 250,
+                     *           "level": 1
+                     *         }
+                     *       },
+                     *       "verdict_preview": "ALLOW",
+                     *       "policy_set": {
+                     *         "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902"
+                     *       },
+                     *       "created_at": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Intent"];
+                };
+            };
+        };
+    };
+    getV1IntentId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path: {
+                /** @description The intent_id of a parse. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The parse as it was answered. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Intent"];
+                };
+            };
+        };
+    };
+    postV1Enforce: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "intent": "data.read.user_profile",
+                 *       "agent_id": "agent-7"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EnforceRequest"];
+            };
+        };
+        responses: {
+            /** @description The decision, or what it would have been. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "decision_id": "dec_01jq3k5v7w9x1y3z5b7d9f1h3m",
+                     *       "request_id": "req_01jq3k5v7w9x1y3z5b7d9f1h3m",
+                     *       "agent_id": "agent-7",
+                     *       "key_id": "4fZ0q9Lm",
+                     *       "intent": {
+                     *         "requested": {
+                     *           "intent": "data.read.user_profile"
+                     *         },
+                     *         "normalized": "data.read.user_profile",
+                     *         "domain": "data",
+                     *         "action": "read",
+                     *         "verb": "read",
+                     *         "resource": "data/user_profile",
+                     *         "effect": "read",
+                     *         "risk": {
+                     *           "level": "low",
+                     *           "score": 0,
+                     *           "factors": []
+                     *         },
+                     *         "traits": [],
+                     *         "parsed": true
+                     *       },
+                     *       "trust": {
+                     *         "claimed_level": null,
+                     *         "recorded_level": 1,
+                     *         "effective_level": 1,
+                     *         "score": 250,
+                     *         "uncertainty": 1,
+                     *         "as_of": {
+                     *           "signals": 0,
+                     *           "day": "2026-03-01"
+                     *         }
+                     *       },
+                     *       "obligations": [],
+                     *       "policy_set": {
+                     *         "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902"
+                     *       },
+                     *       "proof": {
+                     *         "proof_id": "prf_01jq3k5v7w9x1y3z5b7d9f1h3m",
+                     *         "promise": {
+                     *           "log": "custos.local/default/live",
+                     *           "proofId": "prf_01jq3k5v7w9x1y3z5b7d9f1h3m",
+                     *           "recordDigest": "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4",
+                     *           "issuedAt": "2026-03-01T09:30:00.000Z",
+                     *           "deadline": "2026-03-01T10:30:00.000Z",
+                     *           "keyId": "JfcDjnus4-YdF7Lb6IBNthP9oQF7rKzSZYv-0RNlzNk",
+                     *           "signature": "MrwKGdchw49LS24w3ae/fqi5guWcwOE7Soz+TUbdHrZAuduAEq4FHoWGrOR+IyvPc1TYTpj7e70fBuJnwwelAQ=="
+                     *         }
+                     *       },
+                     *       "evaluated_at": "2026-03-01T09:30:00.000Z",
+                     *       "expires_at": "2026-03-01T10:30:00.000Z",
+                     *       "verdict": "ALLOW",
+                     *       "allowed": true,
+                     *       "reasons": [
+                     *         {
+                     *           "policy": "reads",
+                     *           "rule": "reading-is-open",
+                     *           "effect": "ALLOW",
+                     *           "code": "READ_OPEN",
+                     *           "message": "reading is open to agents that are not blocked"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Decision"] | components["schemas"]["DryRun"];
+                };
+            };
+        };
+    };
+    postV1EnforceBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "requests": [
+                 *         {
+                 *           "intent": "data.read.user_profile",
+                 *           "agent_id": "agent-7"
+                 *         },
+                 *         {
+                 *           "intent": "delete:db/production/users",
+                 *           "agent_id": "agent-7"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["EnforceBatchRequest"];
+            };
+        };
+        responses: {
+            /** @description One answer a request. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "decisions": [
+                     *         {
+                     *           "decision_id": "dec_01jq3k5v7w9x1y3z5b7d9f1h3m",
+                     *           "request_id": "req_01jq3k5v7w9x1y3z5b7d9f1h3m",
+                     *           "agent_id": "agent-7",
+                     *           "key_id": "4fZ0q9Lm",
+                     *           "intent": {
+                     *             "requested": {
+                     *               "intent": "data.read.user_profile"
+                     *             },
+                     *             "normalized": "data.read.user_profile",
+                     *             "domain": "data",
+                     *             "action": "read",
+                     *             "verb": "read",
+                     *             "resource": "data/user_profile",
+                     *             "effect": "read",
+                     *             "risk": {
+                     *               "level": "low",
+                     *               "score": 0,
+                     *               "factors": []
+                     *             },
+                     *             "traits": [],
+                     *             "parsed": true
+                     *           },
+                     *           "trust": {
+                     *             "claimed_level": null,
+                     *             "recorded_level": 1,
+                     *             "effective_level": 1,
+                     *             "score": 250,
+                     *             "uncertainty": 1,
+                     *             "as_of": {
+                     *               "signals": 0,
+                     *               "day": "2026-03-01"
+                     *             }
+                     *           },
+                     *           "obligations": [],
+                     *           "policy_set": {
+                     *             "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902"
+                     *           },
+                     *           "proof": {
+                     *             "proof_id": "prf_01jq3k5v7w9x1y3z5b7d9f1h3m",
+                     *             "promise": {
+                     *               "log": "custos.local/default/live",
+                     *               "proofId": "prf_01jq3k5v7w9x1y3z5b7d9f1h3m",
+                     *               "recordDigest": "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4",
+                     *               "issuedAt": "2026-03-01T09:30:00.000Z",
+                     *               "deadline": "2026-03-01T10:30:00.000Z",
+                     *               "keyId": "JfcDjnus4-YdF7Lb6IBNthP9oQF7rKzSZYv-0RNlzNk",
+                     *               "signature": "MrwKGdchw49LS24w3ae/fqi5guWcwOE7Soz+TUbdHrZAuduAEq4FHoWGrOR+IyvPc1TYTpj7e70fBuJnwwelAQ=="
+                     *             }
+                     *           },
+                     *           "evaluated_at": "2026-03-01T09:30:00.000Z",
+                     *           "expires_at": "2026-03-01T10:30:00.000Z",
+                     *           "verdict": "ALLOW",
+                     *           "allowed": true,
+                     *           "reasons": [
+                     *             {
+                     *               "policy": "reads",
+                     *               "rule": "reading-is-open",
+                     *               "effect": "ALLOW",
+                     *               "code": "READ_OPEN",
+                     *               "message": "reading is open to agents that are not blocked"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "decision_id": "dec_01jq3k5v7w9x1y3z5b7d9f1h3n",
+                     *           "request_id": "req_01jq3k5v7w9x1y3z5b7d9f1h3n",
+                     *           "agent_id": "agent-7",
+                     *           "key_id": "4fZ0q9Lm",
+                     *           "intent": {
+                     *             "requested": {
+                     *               "intent": "delete:db/production/users"
+                     *             },
+                     *             "normalized": "db.delete.production.users",
+                     *             "domain": "db",
+                     *             "action": "delete",
+                     *             "verb": "delete",
+                     *             "resource": "db/production/users",
+                     *             "effect": "destructive",
+                     *             "risk": {
+                     *               "level": "medium",
+                     *               "score": 550,
+                     *               "factors": [
+                     *                 {
+                     *                   "factor": "effect",
+                     *                   "score": 400,
+                     *                   "message": "destroys something"
+                     *                 },
+                     *                 {
+                     *                   "factor": "production",
+                     *                   "score": 150,
+                     *                   "message": "changes production"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "traits": [],
+                     *             "parsed": false
+                     *           },
+                     *           "trust": {
+                     *             "claimed_level": null,
+                     *             "recorded_level": 1,
+                     *             "effective_level": 1,
+                     *             "score": 250,
+                     *             "uncertainty": 1,
+                     *             "as_of": {
+                     *               "signals": 0,
+                     *               "day": "2026-03-01"
+                     *             }
+                     *           },
+                     *           "obligations": [],
+                     *           "policy_set": {
+                     *             "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902"
+                     *           },
+                     *           "proof": {
+                     *             "proof_id": "prf_01jq3k5v7w9x1y3z5b7d9f1h3n",
+                     *             "promise": {
+                     *               "log": "custos.local/default/live",
+                     *               "proofId": "prf_01jq3k5v7w9x1y3z5b7d9f1h3n",
+                     *               "recordDigest": "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4",
+                     *               "issuedAt": "2026-03-01T09:30:00.000Z",
+                     *               "deadline": "2026-03-01T10:30:00.000Z",
+                     *               "keyId": "JfcDjnus4-YdF7Lb6IBNthP9oQF7rKzSZYv-0RNlzNk",
+                     *               "signature": "MrwKGdchw49LS24w3ae/fqi5guWcwOE7Soz+TUbdHrZAuduAEq4FHoWGrOR+IyvPc1TYTpj7e70fBuJnwwelAQ=="
+                     *             }
+                     *           },
+                     *           "evaluated_at": "2026-03-01T09:30:00.000Z",
+                     *           "expires_at": "2026-03-01T10:30:00.000Z",
+                     *           "verdict": "DENY",
+                     *           "allowed": false,
+                     *           "reasons": [
+                     *             {
+                     *               "policy": "destructive",
+                     *               "rule": "others-may-not",
+                     *               "effect": "DENY",
+                     *               "code": "TRUST_TOO_LOW",
+                     *               "message": "destructive work needs trust level 4 or more"
+                     *             },
+                     *             {
+                     *               "policy": "production",
+                     *               "rule": "unregistered-agents-may-not-destroy",
+                     *               "effect": "DENY",
+                     *               "code": "AGENT_NOT_REGISTERED",
+                     *               "message": "destroying something in production needs a registered agent"
+                     *             },
+                     *             {
+                     *               "policy": "production",
+                     *               "rule": "untrusted-agents-may-not-destroy",
+                     *               "effect": "DENY",
+                     *               "code": "PRODUCTION_PROTECTED",
+                     *               "message": "production is protected: destroying something in it needs trust level 4 or more"
+                     *             },
+                     *             {
+                     *               "policy": "destructive",
+                     *               "rule": "approval-in-live",
+                     *               "effect": "ESCALATE",
+                     *               "code": "APPROVAL_NEEDED",
+                     *               "message": "destructive work in live needs the approval of a human"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EnforceBatchResponse"];
+                };
+            };
+        };
+    };
+    getV1Intents: {
+        parameters: {
+            query?: {
+                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                agentId?: string;
+                /** @description queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED. */
+                status?: "queued" | "evaluating" | "waiting_approval" | "decided" | "failed";
+                /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of intents. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubmittedIntentList"];
+                };
+            };
+        };
+    };
+    postV1Intents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "agentId": "agent-7",
+                 *       "action": "read",
+                 *       "resource": "db/customers/*"
+                 *     }
+                 */
+                "application/json": components["schemas"]["IntentSubmission"];
+            };
+        };
+        responses: {
+            /** @description Accepted; Location says where to look. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "intentId": "int_01jq3k5v7w9x1y3z5b7d9f1h3p",
+                     *       "status": "queued"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IntentAccepted"];
+                };
+            };
+        };
+    };
+    getV1IntentsId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The intent, with its decision once there is one. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubmittedIntent"];
+                };
+            };
+        };
+    };
+    getV1Decisions: {
+        parameters: {
+            query?: {
+                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                agentId?: string;
+                verdict?: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                /** @description X-Request-Id of the request that asked. */
+                requestId?: string;
+                /** @description Only calls of tools of this server, by the name of its catalogue. */
+                toolServer?: string;
+                /** @description Only calls of this tool. Needs `toolServer`, because servers may have tools of the same name. */
+                toolName?: string;
+                /** @description RFC 3339 date and time. */
+                from?: string;
+                /** @description RFC 3339 date and time. */
+                to?: string;
+                /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of decisions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionList"];
+                };
+            };
+        };
+    };
+    getV1DecisionsId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The decision, and whether it stands. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecisionOnRecord"];
+                };
+            };
+        };
+    };
+    getV1Approvals: {
+        parameters: {
+            query?: {
+                /** @description pending; approved: may be used once; rejected; used; expired: not decided or not used in time. */
+                status?: "pending" | "approved" | "rejected" | "expired" | "used";
+                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                agentId?: string;
+                /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of approvals. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalList"];
+                };
+            };
+        };
+    };
+    getV1ApprovalsId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The approval. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalDetail"];
+                };
+            };
+        };
+    };
+    postV1ApprovalsIdApprove: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Ticket OPS-7, backup verified"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ApprovalVerdict"];
+            };
+        };
+        responses: {
+            /** @description The approval, approved. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalDetail"];
+                };
+            };
+        };
+    };
+    postV1ApprovalsIdReject: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Ticket OPS-7, backup verified"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ApprovalVerdict"];
+            };
+        };
+        responses: {
+            /** @description The approval, rejected. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalDetail"];
+                };
+            };
+        };
+    };
+    getV1Proofs: {
+        parameters: {
+            query?: {
+                entityId?: string;
+                event?: string;
+                /** @description RFC 3339 date and time. */
+                from?: string;
+                /** @description RFC 3339 date and time. */
+                to?: string;
+                /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of proofs. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProofList"];
+                };
+            };
+        };
+    };
+    postV1Proofs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "invoice.approved",
+                 *       "entityId": "invoice-INV-7",
+                 *       "payload": {
+                 *         "invoice": "INV-7",
+                 *         "amount": 120
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProofCreate"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "proofId": "prf_01jq3k5v7w9x1y3z5b7d9f1h3q",
+                     *       "status": "pending",
+                     *       "recordDigest": "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4",
+                     *       "promise": {
+                     *         "recordDigest": "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4",
+                     *         "log": "custos.local/default/live",
+                     *         "proofId": "prf_01jq3k5v7w9x1y3z5b7d9f1h3q",
+                     *         "issuedAt": "2026-03-01T09:30:00.000Z",
+                     *         "deadline": "2026-03-01T10:30:00.000Z",
+                     *         "keyId": "JfcDjnus4-YdF7Lb6IBNthP9oQF7rKzSZYv-0RNlzNk",
+                     *         "signature": "MrwKGdchw49LS24w3ae/fqi5guWcwOE7Soz+TUbdHrZAuduAEq4FHoWGrOR+IyvPc1TYTpj7e70fBuJnwwelAQ=="
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProofAccepted"];
+                };
+            };
+        };
+    };
+    postV1ProofsBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "proofs": [
+                 *         {
+                 *           "event": "invoice.paid",
+                 *           "entityId": "invoice-INV-7",
+                 *           "payload": {
+                 *             "amount": 120
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProofBatchCreate"];
+            };
+        };
+        responses: {
+            /** @description Accepted, in the order of the request. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "proofs": [
+                     *         {
+                     *           "proofId": "prf_01jq3k5v7w9x1y3z5b7d9f1h3r",
+                     *           "status": "pending",
+                     *           "recordDigest": "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4",
+                     *           "promise": {
+                     *             "recordDigest": "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4",
+                     *             "log": "custos.local/default/live",
+                     *             "proofId": "prf_01jq3k5v7w9x1y3z5b7d9f1h3r",
+                     *             "issuedAt": "2026-03-01T09:30:00.000Z",
+                     *             "deadline": "2026-03-01T10:30:00.000Z",
+                     *             "keyId": "JfcDjnus4-YdF7Lb6IBNthP9oQF7rKzSZYv-0RNlzNk",
+                     *             "signature": "MrwKGdchw49LS24w3ae/fqi5guWcwOE7Soz+TUbdHrZAuduAEq4FHoWGrOR+IyvPc1TYTpj7e70fBuJnwwelAQ=="
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProofBatchAccepted"];
+                };
+            };
+        };
+    };
+    getV1ProofsId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path: {
+                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipt. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Receipt"];
+                    "text/plain": string;
+                };
+            };
+            /** @description It is accepted and not under a signed checkpoint yet. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProofAccepted"];
+                };
+            };
+        };
+    };
+    getV1ProofsChainEntityId: {
+        parameters: {
+            query?: {
+                /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path: {
+                entityId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the chain, and its head. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProofChain"];
+                };
+            };
+        };
+    };
+    getV1LogCheckpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A signed note (C2SP tlog-checkpoint). */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    getV1LogCheckpoints: {
+        parameters: {
+            query?: {
+                /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of checkpoints. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckpointList"];
+                };
+            };
+        };
+    };
+    getV1LogKeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All keys, old ones too. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogKeys"];
+                };
+            };
+        };
+    };
+    getV1LogConsistency: {
+        parameters: {
+            query: {
+                from: number;
+                to: number;
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The consistency path (RFC 9162 section 2.1.4). */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Consistency"];
+                };
+            };
+        };
+    };
+    getV1LogLeaves: {
+        parameters: {
+            query: {
+                from: number;
+                to: number;
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Leaf hashes (RFC 6962). */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LeafHashes"];
+                };
+            };
+        };
+    };
+    postV1ProofsVerify: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "format": "custos-receipt/1",
+                 *       "status": "anchored",
+                 *       "proofId": "prf_01m7z8tpcsm4dw71dmgsb341v5",
+                 *       "record": "eyJhZ2VudElkIjoiaW52b2ljZS1JTlYtNyIsImV2ZW50VHlwZSI6Imludm9pY2UuYXBwcm92ZWQiLCJvY2N1cnJlZEF0IjoiMjAyNi0xMS0yMVQxNDo0MDozOC44MDlaIiwicGF5bG9hZCI6eyJib2R5Ijp7ImFtb3VudCI6MTIwLCJpbnZvaWNlIjoiSU5WLTcifSwiZW52aXJvbm1lbnQiOiJsaXZlIiwib3JnYW5pc2F0aW9uIjoiZGVmYXVsdCIsInByb29mSWQiOiJwcmZfMDFtN3o4dHBjc200ZHc3MWRtZ3NiMzQxdjUifSwicHJldmlvdXNIYXNoIjoiMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMCJ9",
+                 *       "index": 5,
+                 *       "path": [
+                 *         "3ddcfd9f49c912e9480c45b72788a9b0b56b4e2a15305d7cb08ebb2fb9362f30",
+                 *         "134788780a871a69d9573eba7c2681dd5858c34ba2565390b2f835065243ffd7",
+                 *         "89675945e935c48bf6953c7397718f287f101a90f532a22dcba8c1416b21b4ec"
+                 *       ],
+                 *       "checkpoint": "custos.local/default/live\n7\nzWUthaog+xdY3PI2o8V+9xo0PiVijM1DfUYN5oy0rD8=\n\n— custos.local/default/live vaFafeTL0COCb7xELUlhAb1ybO99k+aL8p6th/L6nV9naLby2iCC+ZuG62xLK3aYD1/fEoBSHTEXw9ujGFU/aU4AWgE=\n— custos.local/default/live 4BZkfgAAAABrAa1m9rRAFeQz1zE+VyDMnryqk1MsWzDzQxzTk6woI6F1tHH+CD6MwhDF2x/F9SmiZoK3XQw9gjtd8qIINuhcP9T6DQ==\n"
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Whether it is valid, and the first check that failed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verification"];
+                };
+            };
+        };
+    };
+    getWellKnownJwksJson: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ed25519 keys (RFC 8037). */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Jwks"];
+                };
+            };
+        };
+    };
+    getV1Agents: {
+        parameters: {
+            query?: {
+                /** @description ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY. */
+                status?: "ACTIVE" | "PAUSED" | "SUSPENDED" | "TERMINATED";
+                /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of agents. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentList"];
+                };
+            };
+        };
+    };
+    postV1Agents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "agentId": "agent-7",
+                 *       "name": "Invoice agent",
+                 *       "capabilities": [
+                 *         "invoicing"
+                 *       ],
+                 *       "tags": [
+                 *         "billing"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AgentCreate"];
+            };
+        };
+        responses: {
+            /** @description The agent. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "agentId": "agent-7",
+                     *       "name": "Invoice agent",
+                     *       "description": null,
+                     *       "capabilities": [
+                     *         "invoicing"
+                     *       ],
+                     *       "tags": [
+                     *         "billing"
+                     *       ],
+                     *       "metadata": null,
+                     *       "status": "ACTIVE",
+                     *       "trust": {
+                     *         "score": 250,
+                     *         "level": 1,
+                     *         "tier": "Observed",
+                     *         "uncertainty": 1
+                     *       },
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "updatedAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+        };
+    };
+    getV1AgentsAgentId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path: {
+                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agent, with its trust. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+        };
+    };
+    deleteV1AgentsAgentId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path: {
+                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agent, terminated. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+        };
+    };
+    patchV1AgentsAgentId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path: {
+                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "tags": [
+                 *         "billing",
+                 *         "night shift"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AgentUpdate"];
+            };
+        };
+        responses: {
+            /** @description The agent as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "agentId": "agent-7",
+                     *       "name": "Invoice agent",
+                     *       "description": null,
+                     *       "capabilities": [
+                     *         "invoicing"
+                     *       ],
+                     *       "tags": [
+                     *         "billing",
+                     *         "night shift"
+                     *       ],
+                     *       "metadata": null,
+                     *       "status": "ACTIVE",
+                     *       "trust": {
+                     *         "score": 250,
+                     *         "level": 1,
+                     *         "tier": "Observed",
+                     *         "uncertainty": 1
+                     *       },
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "updatedAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+        };
+    };
+    postV1TrustSignals: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "signalId": "run-2231/step-4",
+                 *       "agentId": "agent-7",
+                 *       "type": "success",
+                 *       "source": "ci"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TrustSignalsRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "signalIds": [
+                     *         "run-2231/step-4"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TrustSignalsAccepted"];
+                };
+            };
+        };
+    };
+    getV1TrustAgentId: {
+        parameters: {
+            query?: {
+                /** @description RFC 3339 date and time. */
+                at?: string;
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path: {
+                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Score, level and evidence. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trust"];
+                };
+            };
+        };
+    };
+    getV1TrustAgentIdHistory: {
+        parameters: {
+            query?: {
+                /** @description RFC 3339 date and time. */
+                from?: string;
+                /** @description RFC 3339 date and time. */
+                to?: string;
+                /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path: {
+                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of changes. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrustHistory"];
+                };
+            };
+        };
+    };
+    getV1AuthKeys: {
+        parameters: {
+            query?: {
+                /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of keys. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyList"];
+                };
+            };
+        };
+    };
+    postV1AuthKeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "billing gateway",
+                 *       "scopes": [
+                 *         "intents:write"
+                 *       ],
+                 *       "expiresIn": "90d",
+                 *       "agentIds": [
+                 *         "agent-7"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["KeyCreate"];
+            };
+        };
+        responses: {
+            /** @description The new key. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "keyId": "4fZ0q9Lm",
+                     *       "key": "cst_live_4fZ0q9Lm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg_000000",
+                     *       "name": "billing gateway",
+                     *       "scopes": [
+                     *         "intents:write"
+                     *       ],
+                     *       "agentIds": [
+                     *         "agent-7"
+                     *       ],
+                     *       "environment": "live",
+                     *       "tier": 4,
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "expiresAt": "2026-05-30T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["KeyCreated"];
+                };
+            };
+        };
+    };
+    deleteV1AuthKeysKeyId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path: {
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key, revoked. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+        };
+    };
+    postV1AuthKeysKeyIdRotate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlap": "24h"
+                 *     }
+                 */
+                "application/json": components["schemas"]["KeyRotate"];
+            };
+        };
+        responses: {
+            /** @description The new key. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "keyId": "7hB2s5Xw",
+                     *       "key": "cst_live_7hB2s5Xw_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg_000000",
+                     *       "name": "billing gateway",
+                     *       "scopes": [
+                     *         "intents:write"
+                     *       ],
+                     *       "agentIds": [
+                     *         "agent-7"
+                     *       ],
+                     *       "environment": "live",
+                     *       "tier": 4,
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "expiresAt": "2026-05-30T09:30:00.000Z",
+                     *       "replaces": {
+                     *         "keyId": "4fZ0q9Lm",
+                     *         "expiresAt": "2026-03-02T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["KeyRotated"];
+                };
+            };
+        };
+    };
+    getV1Halt: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The halt in force, if any. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HaltState"];
+                };
+            };
+        };
+    };
+    postV1Halt: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Runaway agent, incident 42"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HaltRequest"];
+            };
+        };
+        responses: {
+            /** @description The halt in force. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "environment": "live",
+                     *       "halted": true,
+                     *       "reason": "Runaway agent, incident 42",
+                     *       "keyId": "4fZ0q9Lm",
+                     *       "since": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HaltState"];
+                };
+            };
+        };
+    };
+    deleteV1Halt: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nothing is halted now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HaltState"];
+                };
+            };
+        };
+    };
+    postV1PoliciesReplay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "since": "7d",
+                 *       "files": [
+                 *         {
+                 *           "path": "nights.json",
+                 *           "text": "{\"id\":\"nights\",\"description\":\"Nothing is changed at night.\",\"stage\":\"enforce\",\"target\":{\"actions\":[\"update\"],\"resources\":[\"*\"]},\"rules\":[{\"name\":\"not-at-night\",\"conditions\":{\"all\":[{\"fact\":\"time\",\"path\":\"hour\",\"operator\":\"lessThan\",\"value\":6}]},\"event\":{\"type\":\"DENY\",\"params\":{\"code\":\"NIGHT\",\"message\":\"nothing is changed before six\"}}}]}"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplayRequest"];
+            };
+        };
+        responses: {
+            /** @description The difference. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayReport"];
+                    "text/html": string;
+                };
+            };
+            /** @description It is queued; Location says where to look. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replay"];
+                };
+            };
+        };
+    };
+    getV1PoliciesReplaysId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How far it is, and its report when it is done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replay"];
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    getV1PoliciesShadow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The draft, and what it and earlier ones would have changed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShadowStatus"];
+                };
+            };
+        };
+    };
+    getV1Policies: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The active set, and the result of the last reading of the folder. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicySetStatus"];
+                };
+            };
+        };
+    };
+    getV1PoliciesDigest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path: {
+                digest: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The set, as it was digested. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredPolicySet"];
+                };
+            };
+        };
+    };
+    postV1PoliciesValidate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "files": [
+                 *         {
+                 *           "path": "nights.json",
+                 *           "text": "{\"id\":\"nights\",\"description\":\"Nothing is changed at night.\",\"stage\":\"enforce\",\"target\":{\"actions\":[\"update\"],\"resources\":[\"*\"]},\"rules\":[{\"name\":\"not-at-night\",\"conditions\":{\"all\":[{\"fact\":\"time\",\"path\":\"hour\",\"operator\":\"lessThan\",\"value\":\"six\"}]},\"event\":{\"type\":\"DENY\",\"params\":{\"code\":\"NIGHT\",\"message\":\"nothing is changed before six\"}}}]}"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ValidatePoliciesRequest"];
+            };
+        };
+        responses: {
+            /** @description The digest of a valid set, or what is wrong, with file, line and column. Warnings are looked for in up to 100 files. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "valid": false,
+                     *       "digest": null,
+                     *       "findings": [
+                     *         {
+                     *           "file": "nights.json",
+                     *           "line": 1,
+                     *           "column": 241,
+                     *           "pointer": "/rules/0/conditions/all/0/value",
+                     *           "code": "BAD_VALUE",
+                     *           "message": "must be a number"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ValidatePoliciesResponse"];
+                };
+            };
+        };
+    };
+    getV1Tools: {
+        parameters: {
+            query?: {
+                /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of catalogues, by server. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolCatalogueList"];
+                };
+            };
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getReady: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ready; `degraded` lists the parts that are down */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metrics of this process */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    getV1ReferenceTiers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole table */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ReferenceTier"][];
+                    };
+                };
+            };
+        };
+    };
+    getV1ReferenceRateLimits: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole table */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ReferenceRateLimit"][];
+                    };
+                };
+            };
+        };
+    };
+    getV1ReferenceErrors: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole table */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ReferenceError"][];
+                    };
+                };
+            };
+        };
+    };
+    getV1ReferenceScopes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole table */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ReferenceScope"][];
+                    };
+                };
+            };
+        };
+    };
+    getOpenapiJson: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        openapi: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    getSchemasPolicyJson: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A JSON Schema (2020-12) */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/schema+json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    getSchemasPolicyTestJson: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A JSON Schema (2020-12) */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/schema+json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    getSchemasLexiconJson: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A JSON Schema (2020-12) */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/schema+json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    getSchemasToolsJson: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A JSON Schema (2020-12) */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/schema+json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+}

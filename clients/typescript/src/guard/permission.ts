@@ -1,0 +1,95 @@
+// The permission for one tool call. It is used once: by running a function, by reporting a run, or by giving the call up.
+import { RefusedError } from '../errors.ts';
+import { buildCancelledError } from '../runtime.ts';
+import type { Decision } from '../types.ts';
+import type { KeptObligations } from './obligations.ts';
+import type { FixedQuestion } from './question.ts';
+import { refused } from './refusals.ts';
+import type { CallReport, Reporter, ReportOptions } from './reports.ts';
+
+export interface PermissionParts<Args extends object> {
+  readonly question: FixedQuestion<Args>;
+  readonly decision: Decision;
+  readonly kept: KeptObligations<Args>;
+  readonly reporter: Reporter;
+  readonly options: ReportOptions & { readonly signal?: AbortSignal | undefined };
+}
+
+export class Permission<Args extends object> {
+  /** The decision on record that permits the call. */
+  readonly decision: Decision;
+  /** What the tool has to be called with: a copy of the judged arguments, changed where an obligation demanded it. */
+  readonly arguments: Args;
+  readonly #parts: PermissionParts<Args>;
+  #isUsed = false;
+
+  /** Only `authorize` makes permissions. */
+  constructor(parts: PermissionParts<Args>) {
+    this.#parts = parts;
+    this.decision = parts.decision;
+    this.arguments = parts.kept.arguments;
+  }
+
+  /**
+   * Runs the function with the arguments, reports the outcome, and returns the result as the obligations demand.
+   * @throws {CancelledError} when the signal was aborted before the function ran
+   * @throws what the function throws
+   */
+  async run<Result>(fn: (args: Args, decision: Decision) => Result | Promise<Result>): Promise<Result> {
+    const { signal } = this.#parts.options;
+    if (signal?.aborted === true) {
+      this.notCalled();
+      throw buildCancelledError(signal);
+    }
+    this.#use();
+    let result: Result;
+    try {
+      result = await fn(this.arguments, this.decision);
+    } catch (error) {
+      this.#reportCalled({ outcome: 'failure' });
+      throw error;
+    }
+    this.#reportCalled({ outcome: 'success', result });
+    // A result function returns a value of the same kind: it removes parts of the result.
+    return (await this.applyObligations(result)) as Result;
+  }
+
+  /** For a tool that was run without `run`: the result as the obligations demand. @throws {RefusedError} when one can't be kept */
+  async applyObligations(result: unknown): Promise<unknown> {
+    const { question, decision, kept } = this.#parts;
+    let current = result;
+    try {
+      for (const apply of kept.resultFunctions) current = await apply(current);
+    } catch (cause) {
+      const { verdict, reasons, decisionId } = decision;
+      const message = `The tool "${question.name}" has run, but an obligation of its result could not be kept, so the result is withheld.`;
+      throw new RefusedError(message, { verdict, reasons, decisionId, cause });
+    }
+    return current;
+  }
+
+  /** For a tool that was run without `run`: reports the outcome. @throws {Error} when the permission was used before */
+  report(report: CallReport): void {
+    this.#use();
+    this.#reportCalled(report);
+  }
+
+  /** Gives the permission up: reports that the tool was not called. Without effect on a permission that was used. */
+  notCalled(): void {
+    if (this.#isUsed) return;
+    this.#use();
+    const { question, decision, reporter, options } = this.#parts;
+    reporter.notCalled(question, decision, options);
+  }
+
+  #use(): void {
+    const { question, decision } = this.#parts;
+    if (this.#isUsed) throw refused(question, decision, 'its permission was used before, and is good for one call');
+    this.#isUsed = true;
+  }
+
+  #reportCalled(report: CallReport): void {
+    const { question, decision, reporter, options } = this.#parts;
+    reporter.called(question, decision, report, options);
+  }
+}

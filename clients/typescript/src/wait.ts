@@ -1,0 +1,59 @@
+// Waits until an object has reached a state: the service holds the request where it can, otherwise the client polls with back-off.
+import { ApiError, ConnectionError, TimeoutError, UnexpectedAnswerError } from './errors.ts';
+import type { CallOptions, Http, OperationName } from './http.ts';
+import type { Runtime } from './runtime.ts';
+
+export interface WaitOptions {
+  /** For the whole wait. Default: 60 000. */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The longest time for which the service holds a request. */
+const MAX_HELD_SECONDS = 30;
+const FIRST_POLL_MS = 250;
+const MAX_POLL_MS = 2_000;
+/** For the answer itself, in addition to the time for which the service holds the request. */
+const ANSWER_TIMEOUT_MS = 10_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** An outage that may pass while there is still time to wait. */
+function isTransient(error: unknown): boolean {
+  if (error instanceof ApiError) return error.retryable || error.status === 429 || error.status >= 500;
+  return error instanceof ConnectionError || error instanceof TimeoutError || error instanceof UnexpectedAnswerError;
+}
+
+/** @throws {TimeoutError} with `lastState` when the state is not reached in time */
+export async function waitUntil<State>(
+  { http, runtime }: { readonly http: Http; readonly runtime: Runtime },
+  operation: OperationName,
+  id: string,
+  isReached: (state: State) => boolean,
+  { timeoutMs = DEFAULT_TIMEOUT_MS, signal }: WaitOptions = {},
+): Promise<State> {
+  const endMs = runtime.nowMs() + timeoutMs;
+  let lastState: State | undefined;
+  let cause: unknown;
+  for (let pollMs = FIRST_POLL_MS; ; ) {
+    const leftMs = endMs - runtime.nowMs();
+    if (leftMs <= 0) throw new TimeoutError(`${id} was not decided in time.`, { lastState, cause });
+    const held = Math.min(MAX_HELD_SECONDS, Math.floor(leftMs / 1_000));
+    const request = { operation, path: [id], ...(held < 1 ? {} : { waitSeconds: held }) };
+    const options: CallOptions = { signal, timeoutMs: Math.min(leftMs, held * 1_000 + ANSWER_TIMEOUT_MS) };
+    let isHeld = false;
+    try {
+      const answer = await http.send(request, options);
+      lastState = answer.body as State;
+      cause = undefined;
+      if (isReached(lastState)) return lastState;
+      isHeld = (answer.headers.get('preference-applied') ?? '').includes('wait=');
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      cause = error;
+    }
+    // A held request has waited already.
+    if (isHeld) continue;
+    await runtime.sleep(Math.max(0, Math.min(pollMs, endMs - runtime.nowMs())), signal);
+    pollMs = Math.min(2 * pollMs, MAX_POLL_MS);
+  }
+}
