@@ -21,6 +21,7 @@ const OPTION_NAMES = {
   '/name': '--name',
   '/scopes': '--scope',
   '/agentIds': '--agent',
+  '/keepsObligations': '--keeps',
   '/expiresIn': '--expires-in',
   '/tier': '--tier',
   '/overlap': '--overlap',
@@ -39,6 +40,7 @@ const createKeyCommand: CommandBody = {
       .addOption(organisationOption())
       .addOption(keyEnvironmentOption())
       .option('--agent <agentId...>', 'bind it to these agents (default: all of the organisation)')
+      .option('--keeps <obligation...>', 'types of obligations that its holder keeps, for AuthZEN (default: none)')
       .option('--expires-in <duration>', `such as 90d; ${LIFETIME.min} to ${LIFETIME.max} (default: never)`)
       .option(
         '--tier <tier>',
@@ -46,19 +48,20 @@ const createKeyCommand: CommandBody = {
         wholeNumber(0, TIER_MAX),
       )
       .option('--json', 'print JSON')
-      .action(({ name, scope: scopes, organisation: slug, environment, agent: agentIds, expiresIn, tier, json }) =>
-        runAdmin(
-          async ({ db, hasher, nowMs }) => {
-            const organisation = await requireOrganisation(db, slug);
-            const plan = planKey({ name, scopes, agentIds, expiresIn, tier }, organisation.tier, nowMs);
-            const owner = { organisationId: organisation.id, environment };
-            const spec = { ...owner, ...plan, createdAtMs: nowMs, createdBy: null };
-            // In one transaction with its record: the audit reports a key that has none.
-            const created = await db.transaction((sql) => createKey(sql, hasher, spec));
-            printNew(created.key, created.row, json);
-          },
-          { optionNames: OPTION_NAMES },
-        ),
+      .action(
+        ({ scope: scopes, organisation: slug, environment, agent: agentIds, keeps: keepsObligations, json, ...rest }) =>
+          runAdmin(
+            async ({ db, hasher, nowMs }) => {
+              const organisation = await requireOrganisation(db, slug);
+              const plan = planKey({ ...rest, scopes, agentIds, keepsObligations }, organisation.tier, nowMs);
+              const owner = { organisationId: organisation.id, environment };
+              const spec = { ...owner, ...plan, createdAtMs: nowMs, createdBy: null };
+              // In one transaction with its record: the audit reports a key that has none.
+              const created = await db.transaction((sql) => createKey(sql, hasher, spec));
+              printNew(created.key, created.row, json);
+            },
+            { optionNames: OPTION_NAMES },
+          ),
       ),
 };
 

@@ -97,6 +97,8 @@ export interface Route {
   readonly again?: (stored: Reply, key: AuthenticatedKey, requestId: string) => Promise<Reply>;
   /** Whether the answer with status 200 has an ETag, so that If-None-Match with it gets 304. */
   readonly cached?: boolean;
+  /** A standard whose rules hold for the route: with `authzen` a wrong content type is 400, and any X-Request-Id is echoed. */
+  readonly dialect?: 'authzen';
   /** Not counted by the rate limit for clients without a key: probes and scrapes, which all come from one address. */
   readonly unlimited?: boolean;
   readonly handler: (request: RequestContext<unknown, unknown, unknown>) => Promise<Reply> | Reply;

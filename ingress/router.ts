@@ -1,7 +1,7 @@
 // The steps of a request, from the socket to the answer, in their order: one function for all routes, no middleware.
 import type { Request, Response } from 'express';
 import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
-import { ApiError } from '../shared/kernel/errors.ts';
+import { ApiError, invalidField } from '../shared/kernel/errors.ts';
 import type { Scope } from '../shared/kernel/vocabulary.ts';
 import { type AdmissionDeps, authenticate, limitPublic } from './request/authenticate.ts';
 import { Exchange, type ExchangeDeps } from './request/exchange.ts';
@@ -28,7 +28,7 @@ const KEY_TRUSTED_MS = 50;
 export function createHandler(deps: RouterDeps, route: Route, compile: Compile): RouteHandler {
   const compiled = compileRoute(route, compile);
   return (req, res) => {
-    const x = new Exchange(deps, req, res, route.path);
+    const x = new Exchange(deps, req, res, route.path, route.dialect === 'authzen');
     x.run(() => serve(deps, compiled, x));
   };
 }
@@ -81,7 +81,12 @@ function hasScope({ scopes }: AuthenticatedKey, oneOf: readonly Scope[]): boolea
 /** Reads the body, if the route has one, and validates the request. */
 async function readInput(compiled: CompiledRoute, req: Request): Promise<Input> {
   if (compiled.body === undefined) return validate(compiled, req, undefined, 0);
-  checkContentType(req.headers);
+  try {
+    checkContentType(req.headers);
+  } catch (error) {
+    if (compiled.route.dialect === 'authzen' && error instanceof ApiError) throw invalidField('', error.message);
+    throw error;
+  }
   const bytes = await readBody(req);
   return validate(compiled, req, parseBody(bytes), bytes.length);
 }

@@ -119,6 +119,7 @@ async function startBusiness(
     ...stores,
     recorder,
     trustDailyCap,
+    publicUrl: config.publicUrl,
     log: createReceiptStore({ db }),
     shown: createDecisionView({ promiser, presence }),
     hasher: createSecretHasher(pepper),

@@ -5,6 +5,7 @@ import { loadTrust } from '../../shared/domain/trust/state.ts';
 import { dayOf } from '../../shared/core/trust/beta.ts';
 import { NOTHING_RECORDED } from '../../shared/core/trust/recorded.ts';
 import { levelOf } from '../../shared/core/trust/score.ts';
+import { endOfPrefix } from '../../shared/kernel/prefix.ts';
 import type { AgentStatus, Environment } from '../../shared/kernel/vocabulary.ts';
 import { decodeCursor, encodeCursor } from '../routes/paging.ts';
 import type { AgentRow, AgentRows } from './client/wire.ts';
@@ -56,22 +57,6 @@ export interface AgentLister {
   newest(query: AgentQuery): Promise<AgentRows>;
   /** Those whose ids begin with `prefix`, in the order of their ids' code points. @throws {ApiError} as `newest` */
   byPrefix(query: AgentQuery, prefix: string): Promise<AgentRows>;
-}
-
-/**
- * The upper bound (exclusive) of the range of texts that begin with a prefix, in the order of code points, which is the
- * order of UTF-8 bytes.
- * @param prefix not empty
- */
-export function endOfPrefix(prefix: string): string {
-  const points = [...prefix];
-  while (points.length > 0) {
-    const last = points.pop()?.codePointAt(0) ?? 0;
-    // The code points after U+D7FF are surrogates, which text cannot hold.
-    if (last < 0x10_ffff) return points.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
-  }
-  // Ids have at most 256 characters.
-  return '\u{10ffff}'.repeat(257);
 }
 
 export function createAgentLister(deps: {

@@ -178,6 +178,7 @@ export const newKey = (keyId: string) => ({
   name: 'billing gateway',
   scopes: ['intents:write'],
   agentIds: ['agent-7'],
+  keepsObligations: [],
   environment: 'live',
   tier: 4,
   createdAt: NOW,

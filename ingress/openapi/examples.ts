@@ -37,6 +37,13 @@ const FINDING = {
   message: 'must be a number',
 };
 
+/** An evaluation as AuthZEN defines it. */
+const EVALUATION = {
+  subject: { type: 'user', id: 'alice' },
+  action: { name: 'can_read' },
+  resource: { type: 'record', id: 'record-1' },
+};
+
 /** By method and path. Ids, times, digests and signatures differ each time. */
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   'POST /v1/intent': answered({ agent_id: 'agent-7', raw_intent: 'Read user profile data' }, 200, PARSE),
@@ -86,6 +93,17 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ...newKey('7hB2s5Xw'),
     replaces: { keyId: '4fZ0q9Lm', expiresAt: AT.tomorrow },
   }),
+  'POST /access/v1/evaluation': { request: EVALUATION },
+  'POST /access/v1/evaluations': {
+    request: {
+      subject: EVALUATION.subject,
+      action: EVALUATION.action,
+      evaluations: [{ resource: { type: 'record', id: 'record-1' } }, { resource: { type: 'record', id: 'record-2' } }],
+      options: { evaluations_semantic: 'deny_on_first_deny' },
+    },
+  },
+  'POST /access/v1/search/subject': { request: { ...EVALUATION, subject: { type: 'user' }, page: { limit: 50 } } },
+  'POST /access/v1/search/action': { request: { subject: EVALUATION.subject, resource: EVALUATION.resource } },
   'POST /v1/halt': answered(HALT, 200, {
     environment: 'live',
     halted: true,

@@ -56,6 +56,8 @@ export class Exchange {
   readonly req: Request;
   readonly res: Response;
   readonly requestId: string;
+  /** The value of X-Request-Id in the answer. */
+  private readonly shownId: string;
   /** The path template, for logs and metrics. */
   readonly route: string;
   key: AuthenticatedKey | undefined;
@@ -67,7 +69,8 @@ export class Exchange {
   private isAnswered = false;
   private logged: LoggedIds | undefined;
 
-  constructor(deps: ExchangeDeps, req: Request, res: Response, route: string) {
+  /** @param echoesAnyId whether an X-Request-Id that is not taken over is echoed all the same */
+  constructor(deps: ExchangeDeps, req: Request, res: Response, route: string, echoesAnyId = false) {
     this.deps = deps;
     this.req = req;
     this.res = res;
@@ -76,6 +79,7 @@ export class Exchange {
     const givenId = req.headers['x-request-id'];
     this.requestId =
       typeof givenId === 'string' && REQUEST_ID.test(givenId) ? givenId : newId('req', deps.clock.nowMs());
+    this.shownId = echoesAnyId && typeof givenId === 'string' && givenId !== '' ? givenId : this.requestId;
     this.span = deps.tracing?.request(req.method, route, givenTraceparent(req.headers['traceparent']));
   }
 
@@ -140,7 +144,7 @@ export class Exchange {
   }
 
   private send(reply: Reply, text: string | undefined): void {
-    const { req, res, requestId, limitHeaders, deps } = this;
+    const { req, res, shownId: requestId, limitHeaders, deps } = this;
     const context = { requestId, https: deps.https, isStopping: deps.isStopping(), limitHeaders };
     res.writeHead(reply.status, answerHeaders(reply, text, context));
     this.isAnswered = true;

@@ -2,6 +2,7 @@
 import type { Route } from '../route.ts';
 import { type AgentDeps, agentRoutes } from './agents.ts';
 import { type ApprovalDeps, approvalRoutes } from './approvals.ts';
+import { type AuthzenDeps, authzenRoutes } from './authzen.ts';
 import { type DecisionDeps, decisionRoutes } from './decisions.ts';
 import { type EnforceDeps, enforceRoutes } from './enforce.ts';
 import { type HaltDeps, haltRoutes } from './halt.ts';
@@ -17,6 +18,7 @@ import { type TrustDeps, trustRoutes } from './trust.ts';
 
 export type BusinessDeps = AgentDeps &
   ApprovalDeps &
+  AuthzenDeps &
   DecisionDeps &
   EnforceDeps &
   HaltDeps &
@@ -47,5 +49,6 @@ export function businessRoutes(deps: BusinessDeps): Route[] {
     ...policyReplayRoutes(deps),
     ...policyRoutes(deps),
     ...toolRoutes(deps),
+    ...authzenRoutes(deps),
   ];
 }

@@ -37,12 +37,23 @@ export interface EvaluatedRequest {
   readonly dryRun?: string;
 }
 
+/** A question without the text that was read. */
+export type AskedOfReading = Omit<EnforceRequestBody, 'intent' | 'tool' | 'intent_id'>;
+
 export interface Evaluation {
   /**
    * Evaluates one question; nothing is stored yet. @param at JSON pointer of the question within the request's body
    * @throws {ApiError} E1004, E2001, E6002
    */
   evaluate(active: ActivePolicies, asker: Asker, body: EnforceRequestBody, at: string): Promise<EvaluatedRequest>;
+  /** Evaluates a question that was read otherwise. @throws {ApiError} E1004, E2001, E6002 */
+  evaluateReading(
+    active: ActivePolicies,
+    asker: Asker,
+    body: AskedOfReading,
+    own: IntentReading,
+    at: string,
+  ): Promise<EvaluatedRequest>;
   /** Makes a decision durable together with those of other requests. @returns the answer, which may now be sent */
   append(evaluated: EvaluatedRequest): Promise<MemberAnswer>;
   /** Makes decisions durable in the transaction that also stores the reply of an idempotent request. */
@@ -90,35 +101,53 @@ function ownReading(
 
 export function createEvaluation(deps: EvaluationDeps): Evaluation {
   const { recentParses, decider, recorder } = deps;
+
+  const decide = async (
+    active: ActivePolicies,
+    asker: Asker,
+    body: AskedOfReading & Pick<EnforceRequestBody, 'intent' | 'intent_id' | 'tool'>,
+    own: IntentReading,
+    at: string,
+  ): Promise<EvaluatedRequest> => {
+    const { key, requestId, traceparent } = asker;
+    const { organisationId, environment } = key;
+    const { agent_id: agentId, intent_id: intentId, approval_id: approvalId } = body;
+    const opening = approvalId === undefined ? undefined : await recorder.openingOf(key, agentId, approvalId);
+    const named = intentId === undefined ? undefined : await readingOfParse(deps, asker, body, at, opening);
+    const agent = { organisationId, environment, agentId, begunAtMs: opening?.begunAtMs };
+    const question: Question = {
+      active,
+      key,
+      agentId,
+      reading: await recentParses.strictestOf(agent, own, named),
+      context: body.context,
+      claimedLevel: body.trust_level,
+      intentId,
+      approvalId,
+      traceparent,
+      requestId,
+    };
+    const answer = await decider.answer(question);
+    const item = { question, answer };
+    const explanation = body.explain === true ? await decider.explain(question, answer) : undefined;
+    if (body.dry_run !== true) return { item, explanation };
+    const previewed = approvalId === undefined ? answer : await recorder.preview(item);
+    return { item, explanation, dryRun: JSON.stringify(dryRunOf(question, previewed, explanation)) };
+  };
+  const assertMayAsk = (asker: Asker, body: AskedOfReading, at: string): void => {
+    assertMayName(asker.key, body.agent_id, `${at}/agent_id`);
+    assertMayExplain(asker, body, at);
+  };
+
   return {
+    // An async function, so that a refusal rejects instead of throwing.
     async evaluate(active, asker, body, at) {
-      const { key, requestId, traceparent } = asker;
-      const { organisationId, environment } = key;
-      const { agent_id: agentId, intent_id: intentId, approval_id: approvalId } = body;
-      assertMayName(key, agentId, `${at}/agent_id`);
-      assertMayExplain(asker, body, at);
-      const own = ownReading(deps, active, asker, body, at);
-      const opening = approvalId === undefined ? undefined : await recorder.openingOf(key, agentId, approvalId);
-      const named = intentId === undefined ? undefined : await readingOfParse(deps, asker, body, at, opening);
-      const agent = { organisationId, environment, agentId, begunAtMs: opening?.begunAtMs };
-      const question: Question = {
-        active,
-        key,
-        agentId,
-        reading: await recentParses.strictestOf(agent, own, named),
-        context: body.context,
-        claimedLevel: body.trust_level,
-        intentId,
-        approvalId,
-        traceparent,
-        requestId,
-      };
-      const answer = await decider.answer(question);
-      const item = { question, answer };
-      const explanation = body.explain === true ? await decider.explain(question, answer) : undefined;
-      if (body.dry_run !== true) return { item, explanation };
-      const previewed = approvalId === undefined ? answer : await recorder.preview(item);
-      return { item, explanation, dryRun: JSON.stringify(dryRunOf(question, previewed, explanation)) };
+      assertMayAsk(asker, body, at);
+      return decide(active, asker, body, ownReading(deps, active, asker, body, at), at);
+    },
+    async evaluateReading(active, asker, body, own, at) {
+      assertMayAsk(asker, body, at);
+      return decide(active, asker, body, own, at);
     },
 
     append: async ({ item, explanation, dryRun }) =>
@@ -144,7 +173,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
 }
 
 /** @throws {ApiError} E1004 */
-function assertMayExplain({ key }: Asker, { explain, dry_run: dryRun }: EnforceRequestBody, at: string): void {
+function assertMayExplain({ key }: Asker, { explain, dry_run: dryRun }: AskedOfReading, at: string): void {
   if ((explain !== true && dryRun !== true) || key.scopes.has('admin:*')) return;
   const member = explain === true ? 'explain' : 'dry_run';
   throw new ApiError('E1004', `${member} needs the scope admin:*.`, {

@@ -158,6 +158,7 @@ function fields(row: KeyRow) {
     name: row.name,
     scopes: row.scopes,
     agentIds: row.agentIds,
+    keepsObligations: row.keepsObligations,
     environment: row.environment,
     tier: row.tier,
     createdAt: row.createdAt.toISOString(),

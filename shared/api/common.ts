@@ -27,9 +27,10 @@ export const CallerId = Type.String({
 });
 
 export const DEFAULT_LIMIT = 50;
+export const MAX_LIMIT = 200;
 export const Limit = Type.Integer({
   minimum: 1,
-  maximum: 200,
+  maximum: MAX_LIMIT,
   default: DEFAULT_LIMIT,
   description: 'Most items on the page.',
 });

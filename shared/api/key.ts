@@ -1,8 +1,15 @@
 // Schemas of API keys.
 import { type Static, Type } from 'typebox';
 import { DEFAULT_OVERLAP, DURATION_PATTERN, LIFETIME, OVERLAP } from '../domain/keys/durations.ts';
-import { AGENT_IDS_MAX, DEFAULT_TIER, NAME_MAX, NAME_PATTERN, TIER_MAX } from '../domain/keys/limits.ts';
-import { ENVIRONMENTS, SCOPES } from '../kernel/vocabulary.ts';
+import {
+  AGENT_IDS_MAX,
+  DEFAULT_TIER,
+  NAME_MAX,
+  NAME_PATTERN,
+  OBLIGATIONS_MAX,
+  TIER_MAX,
+} from '../domain/keys/limits.ts';
+import { ENVIRONMENTS, OBLIGATION_TYPE_PATTERN, SCOPES } from '../kernel/vocabulary.ts';
 import { CallerId, closed, listOf, named, Nullable, StringEnum, Timestamp } from './common.ts';
 
 const KeyId = Type.String({
@@ -34,6 +41,13 @@ export const KeyCreate = named('KeyCreate', {
       description: 'Binds the key: it may name only these agents. Absent: all agents of the organisation.',
     }),
   ),
+  keepsObligations: Type.Optional(
+    Type.Array(Type.String({ pattern: OBLIGATION_TYPE_PATTERN, examples: ['redact_fields'] }), {
+      maxItems: OBLIGATIONS_MAX,
+      description:
+        'Types of obligations that the holder of the key keeps. An AuthZEN evaluation that is DEGRADE is `true` for this key if all of its obligations are among them. Absent: none.',
+    }),
+  ),
   environment: Type.Optional(
     StringEnum(ENVIRONMENTS, { description: "Default: the calling key's. Only a live key may name another." }),
   ),
@@ -60,6 +74,7 @@ const FIELDS = {
   name: Type.String(),
   scopes: Type.Array(StringEnum(SCOPES)),
   agentIds: Nullable(Type.Array(Type.String(), { description: 'The agents the key is bound to.' })),
+  keepsObligations: Type.Array(Type.String(), { description: 'Types of obligations that its holder keeps.' }),
   environment: StringEnum(ENVIRONMENTS),
   tier: Type.Integer({ minimum: 0, maximum: TIER_MAX }),
   createdAt: Timestamp,

@@ -101,3 +101,6 @@ export type IntentStatus = (typeof INTENT_STATUSES)[number];
 export const POLICY_STAGES = ['intake', 'enforce'] as const;
 
 export type PolicyStage = (typeof POLICY_STAGES)[number];
+
+/** The type of an obligation, as a JSON Schema pattern; callers may have types of their own. */
+export const OBLIGATION_TYPE_PATTERN = '^[a-z][a-z0-9_]{0,63}$';

@@ -28,6 +28,7 @@ export function sampleKey(
     environment: 'live',
     scopes: new Set(scopes),
     agentIds: null,
+    keepsObligations: new Set(),
     tier: 4,
     expiresAtMs: null,
     ...more,

@@ -10,6 +10,10 @@ export interface TextFile {
 
 export const isCatalogue = ({ path }: TextFile): boolean => path.startsWith('tools/');
 
+/** The file with the action names of AuthZEN requests. */
+export const AUTHZEN_FILE = 'authzen.json';
+export const isAuthzen = ({ path }: TextFile): boolean => path === AUTHZEN_FILE;
+
 export const MAX_FILE_BYTES = 1_048_576;
 
 /** The first problems of a file suffice; reporting a million would delay the response. */

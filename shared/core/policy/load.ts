@@ -4,11 +4,22 @@ import { JsonError, memberOf, parseJson } from '../../kernel/json.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { compileCatalogues, type ToolCatalogues } from '../tools/catalogue.ts';
 import type { ToolCatalogueFile } from '../tools/schema.ts';
+import type { AuthzenFile } from '../authzen/schema.ts';
+import { checkAuthzen } from './check-authzen.ts';
 import { checkPolicy } from './check.ts';
 import { checkCatalogue } from './check-tools.ts';
 import { compilePolicies } from './compile.ts';
 import type { CompiledSet } from './compile.ts';
-import { byPlace, findingsOf, isCatalogue, located, parseFile, type TextFile } from './files.ts';
+import {
+  AUTHZEN_FILE,
+  byPlace,
+  findingsOf,
+  isAuthzen,
+  isCatalogue,
+  located,
+  parseFile,
+  type TextFile,
+} from './files.ts';
 import { createOnce } from './once.ts';
 import type { Checked, Problem } from './schema-problems.ts';
 import type { Policy } from './schema.ts';
@@ -19,8 +30,8 @@ export interface PolicySet<Lexicon = unknown> {
   /** SHA-256 of `canonical`, lower-case hex. */
   readonly digest: string;
   /**
-   * The canonical JSON of `{engine, lexicon, policies, tools}`, from which loadCanonicalSet builds the same set. Serialized again on every
-   * access, because it is megabytes long and every process keeps a set. Without catalogues there is no member `tools`.
+   * The canonical JSON of `{authzen, engine, lexicon, policies, tools}`, from which loadCanonicalSet builds the same set. Serialized again on
+   * every access, because it is megabytes long and every process keeps a set. `authzen` and `tools` are absent without such files.
    */
   readonly canonical: string;
   /** Sorted by id, each id once, without `$schema`. */
@@ -28,6 +39,8 @@ export interface PolicySet<Lexicon = unknown> {
   /** Sorted by server, each server once, without `$schema`. */
   readonly catalogues: readonly ToolCatalogueFile[];
   readonly tools: ToolCatalogues;
+  /** The action names of AuthZEN requests; empty without authzen.json. */
+  readonly authzenActions: AuthzenFile['actions'];
   readonly lexicon: Lexicon;
   readonly compiled: CompiledSet;
 }
@@ -54,7 +67,7 @@ interface Kind<T> {
   readonly check: (document: unknown) => Checked<T>;
   readonly keyOf: (item: T) => string;
   /** The member that has the key, and the code when two files share it. */
-  readonly member: 'id' | 'server';
+  readonly member: 'id' | 'server' | 'actions';
   readonly duplicate: FindingCode;
 }
 
@@ -69,6 +82,14 @@ const CATALOGUES: Kind<ToolCatalogueFile> = {
   keyOf: ({ server }) => server,
   member: 'server',
   duplicate: 'DUPLICATE_SERVER',
+};
+
+const AUTHZEN: Kind<AuthzenFile> = {
+  check: checkAuthzen,
+  // A folder has one file of this name; a set has one, too.
+  keyOf: () => AUTHZEN_FILE,
+  member: 'actions',
+  duplicate: 'SCHEMA',
 };
 
 /** Checks all files of a kind. Files with the same key and equal content count once. */
@@ -137,6 +158,7 @@ function compileLexiconFile<Lexicon>(
 interface Parts<Lexicon> {
   readonly policies: readonly Policy[];
   readonly catalogues: readonly ToolCatalogueFile[];
+  readonly authzen: AuthzenFile | undefined;
   readonly lexicon: Lexicon;
   readonly lexiconJson: unknown;
 }
@@ -152,7 +174,9 @@ function assemble<Lexicon>(parts: Parts<Lexicon>): PolicySet<Lexicon> {
     POLICIES.keyOf,
   );
   const catalogues = sortedBy(parts.catalogues, CATALOGUES.keyOf);
-  const head = `{"engine":${ENGINE_VERSION},"lexicon":${canonicalize(withoutSchema(parts.lexiconJson))},"policies":[`;
+  const { authzen } = parts;
+  const first = authzen === undefined ? '' : `"authzen":${canonicalize(authzen)},`;
+  const head = `{${first}"engine":${ENGINE_VERSION},"lexicon":${canonicalize(withoutSchema(parts.lexiconJson))},"policies":[`;
   const tail = catalogues.length === 0 ? ']}' : `],"tools":${canonicalize(catalogues)}}`;
   const hash = createHash('sha256').update(head);
   for (const [i, policy] of policies.entries()) hash.update(`${i === 0 ? '' : ','}${canonicalize(policy)}`);
@@ -164,6 +188,7 @@ function assemble<Lexicon>(parts: Parts<Lexicon>): PolicySet<Lexicon> {
     policies,
     catalogues,
     tools: compileCatalogues(catalogues),
+    authzenActions: authzen?.actions ?? {},
     lexicon: parts.lexicon,
     compiled: compilePolicies(policies),
   };
@@ -186,14 +211,15 @@ export function loadPolicySet<Lexicon>(
   deps: LoadDependencies<Lexicon>,
 ): LoadResult<Lexicon> {
   const policies = collect(
-    files.filter((file) => !isCatalogue(file)),
+    files.filter((file) => !isCatalogue(file) && !isAuthzen(file)),
     POLICIES,
   );
+  const authzen = collect(files.filter(isAuthzen), AUTHZEN);
   const catalogues = collect(files.filter(isCatalogue), CATALOGUES);
-  const findings = [...policies.findings, ...catalogues.findings];
+  const findings = [...policies.findings, ...catalogues.findings, ...authzen.findings];
   const compiled = compileLexiconFile(lexiconText, deps);
   if ('lexicon' in compiled && findings.length === 0) {
-    const parts = { policies: policies.items, catalogues: catalogues.items };
+    const parts = { policies: policies.items, catalogues: catalogues.items, authzen: authzen.items[0] };
     return { ok: true, set: assemble({ ...parts, lexicon: compiled.lexicon, lexiconJson: compiled.json }) };
   }
   if (!('lexicon' in compiled)) findings.push(...compiled.findings);
@@ -234,6 +260,8 @@ function storedSet<Lexicon>(text: string, { compileLexicon }: LoadDependencies<L
     throw new StoredProblem('SCHEMA', '/engine', `must be ${ENGINE_VERSION}`);
   const policies = storedItems(memberOf(document, 'policies'), '/policies', POLICIES);
   const catalogues = storedItems(memberOf(document, 'tools') ?? [], '/tools', CATALOGUES);
+  const names = memberOf(document, 'authzen');
+  const [authzen] = names === undefined ? [] : storedItems([names], '/authzen', AUTHZEN);
   // Interned in a separate copy, because slices of the text would keep the whole text in memory.
   const lexiconJson = createOnce().of(memberOf(document, 'lexicon'));
   let lexicon: Lexicon;
@@ -243,7 +271,7 @@ function storedSet<Lexicon>(text: string, { compileLexicon }: LoadDependencies<L
     const [{ pointer, message } = { pointer: '', message: '' }] = lexiconProblems(error);
     throw new StoredProblem('LEXICON', `/lexicon${pointer}`, message);
   }
-  const set = assemble({ policies, catalogues, lexicon, lexiconJson });
+  const set = assemble({ policies, catalogues, authzen, lexicon, lexiconJson });
   const isCanonical = createHash('sha256').update(text).digest('hex') === set.digest;
   if (!isCanonical) throw new StoredProblem('SCHEMA', '', 'is not in canonical form');
   return set;

@@ -1,4 +1,5 @@
 // The parts of the policy schema that typebox can not express (conditions, events and obligations), as plain JSON Schema.
+import { OBLIGATION_TYPE_PATTERN } from '../../kernel/vocabulary.ts';
 import { OPERATORS, OPERATOR_NAMES } from './operators.ts';
 import { ARGUMENT_PATH, CONTEXT_PATH, FACT_NAMES, VOCABULARY } from './vocabulary.ts';
 
@@ -153,7 +154,7 @@ const obligation = {
   properties: {
     type: {
       type: 'string',
-      pattern: '^[a-z][a-z0-9_]{0,63}$',
+      pattern: OBLIGATION_TYPE_PATTERN,
       description: `${OBLIGATION_KINDS.join(', ')}, or a kind of your own that your callers know`,
       examples: [...OBLIGATION_KINDS, 'watermark'],
     },

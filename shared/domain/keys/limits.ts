@@ -7,6 +7,7 @@ export const NAME_PATTERN = '^[^\\u0000-\\u001f\\u007f-\\u009f]+$';
 /** NAME_PATTERN with the length, in code points. */
 export const KEY_NAME = new RegExp(`^(?!.{${NAME_MAX + 1}})[^\\u0000-\\u001f\\u007f-\\u009f]+$`, 'u');
 export const AGENT_IDS_MAX = 100;
+export const OBLIGATIONS_MAX = 50;
 export const TIER_MAX = TIER_TABLE.length - 1;
 /** The default tier of a key; never more than its organisation's. */
 export const DEFAULT_TIER = 4;

@@ -1,27 +1,30 @@
 // Validates a requested key: the checks that HTTP requests and the command line share.
 import { ApiError, type FieldError, invalidField } from '../../kernel/errors.ts';
 import { isCallerId } from '../../kernel/ids.ts';
-import { SCOPES, type Scope } from '../../kernel/vocabulary.ts';
+import { OBLIGATION_TYPE_PATTERN, SCOPES, type Scope } from '../../kernel/vocabulary.ts';
 import { LIFETIME, readDuration } from './durations.ts';
-import { AGENT_IDS_MAX, DEFAULT_TIER, KEY_NAME, NAME_MAX } from './limits.ts';
+import { AGENT_IDS_MAX, DEFAULT_TIER, KEY_NAME, NAME_MAX, OBLIGATIONS_MAX } from './limits.ts';
 import type { KeySpec } from './store.ts';
+
+const OBLIGATION_TYPE = new RegExp(OBLIGATION_TYPE_PATTERN);
 
 export interface KeyRequest {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly expiresIn?: string | undefined;
   readonly agentIds?: readonly string[] | undefined;
+  readonly keepsObligations?: readonly string[] | undefined;
   readonly tier?: number | undefined;
 }
 
-export type KeyPlan = Pick<KeySpec, 'name' | 'scopes' | 'agentIds' | 'tier' | 'expiresAtMs'>;
+export type KeyPlan = Pick<KeySpec, 'name' | 'scopes' | 'agentIds' | 'keepsObligations' | 'tier' | 'expiresAtMs'>;
 
 /**
  * @param organisationTier the highest tier of the organisation's keys
  * @throws {ApiError} E2001 with a pointer for each error
  */
 export function planKey(request: KeyRequest, organisationTier: number, nowMs: number): KeyPlan {
-  const { name, scopes, agentIds, tier } = request;
+  const { name, scopes, agentIds, keepsObligations = [], tier } = request;
   const errors: FieldError[] = [];
   const wrong = (pointer: string, message: string): void => void errors.push({ pointer, message });
 
@@ -37,6 +40,12 @@ export function planKey(request: KeyRequest, organisationTier: number, nowMs: nu
     if (!isCallerId(agentId)) wrong(`/agentIds/${i}`, 'is not the id of an agent');
     else if (agentIds?.indexOf(agentId) !== i) wrong(`/agentIds/${i}`, 'repeats an agent');
   }
+  if (keepsObligations.length > OBLIGATIONS_MAX)
+    wrong('/keepsObligations', `must have at most ${OBLIGATIONS_MAX} items`);
+  for (const [i, type] of keepsObligations.entries()) {
+    if (!OBLIGATION_TYPE.test(type)) wrong(`/keepsObligations/${i}`, 'is not the type of an obligation');
+    else if (keepsObligations.indexOf(type) !== i) wrong(`/keepsObligations/${i}`, `repeats ${type}`);
+  }
   if (tier !== undefined && !(Number.isInteger(tier) && tier >= 0 && tier <= organisationTier))
     wrong('/tier', `must be a whole number from 0 to ${organisationTier}, which is the tier of the organisation`);
   if (errors[0] !== undefined)
@@ -48,6 +57,7 @@ export function planKey(request: KeyRequest, organisationTier: number, nowMs: nu
     name,
     scopes: scopes.filter(isScope),
     agentIds: agentIds === undefined ? null : [...agentIds],
+    keepsObligations: [...keepsObligations],
     tier: tier ?? Math.min(DEFAULT_TIER, organisationTier),
     expiresAtMs:
       request.expiresIn === undefined ? null : nowMs + readDuration(request.expiresIn, LIFETIME, '/expiresIn'),

@@ -14,6 +14,8 @@ export interface KeyRow extends Owner {
   readonly name: string;
   readonly scopes: Scope[];
   readonly agentIds: string[] | null;
+  /** Types of obligations that its holder keeps. */
+  readonly keepsObligations: string[];
   readonly tier: number;
   readonly createdAt: Date;
   /** The key that created it; null: the command line. */
@@ -38,6 +40,7 @@ function shown(row: Row): KeyRow {
     // Sealed: this service has validated them.
     scopes: [...row.scopes] as Scope[],
     agentIds: row.agent_ids === null ? null : [...row.agent_ids],
+    keepsObligations: [...(row.keeps_obligations ?? [])],
     tier: row.tier,
     createdAt: row.created_at,
     createdBy: row.created_by,
@@ -54,6 +57,8 @@ export interface KeySpec extends Owner {
   readonly scopes: readonly Scope[];
   /** null: all agents of the organisation. */
   readonly agentIds: readonly string[] | null;
+  /** Absent: none. */
+  readonly keepsObligations?: readonly string[];
   readonly tier: number;
   readonly createdAtMs: number;
   readonly createdBy: string | null;
@@ -89,6 +94,7 @@ export async function insertKey(
     revoked_at: null,
     replaced_by: null,
     secret_pepper: null,
+    keeps_obligations: spec.keepsObligations?.length ? [...spec.keepsObligations] : null,
   };
   if (!(await insertSealed(sql, 'api_key', values, { unlessExists: true }))) return undefined;
   const [row] = await find(sql, 'api_key', selectionOf(spec, made.keyId));
@@ -105,13 +111,16 @@ async function logChange(
   by: string | null,
   nowMs: number,
 ): Promise<void> {
-  const { organisationId, environment, keyId, name, scopes, agentIds, tier, expiresAt, replacedBy } = row;
+  const { organisationId, environment, keyId, name, scopes, agentIds, keepsObligations, tier, expiresAt, replacedBy } =
+    row;
   const body = {
     change,
     keyId,
     name,
     scopes,
     agentIds,
+    // Absent when empty, as in records from before there was such a member.
+    ...(keepsObligations.length === 0 ? {} : { keepsObligations }),
     tier,
     expiresAt: expiresAt?.toISOString() ?? null,
     replacedBy,
@@ -191,6 +200,7 @@ export async function rotateKey(
     name: row.name,
     scopes: row.scopes,
     agentIds: row.agentIds,
+    keepsObligations: row.keepsObligations,
     tier: Math.min(row.tier, rotation.organisationTier),
     createdAtMs: nowMs,
     createdBy: rotation.createdBy,

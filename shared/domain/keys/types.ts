@@ -16,6 +16,8 @@ export interface AuthenticatedKey {
   readonly scopes: ReadonlySet<Scope>;
   /** Agents that the key may name; null: all of its organisation. */
   readonly agentIds: ReadonlySet<string> | null;
+  /** Types of obligations that its holder keeps. */
+  readonly keepsObligations: ReadonlySet<string>;
   /** Rate limit tier, 0..7. */
   readonly tier: number;
   /** Milliseconds since 1970, or null. */

@@ -65,6 +65,18 @@ export function connectionString(...schemes: readonly string[]): (text: string) 
   };
 }
 
+/** The address of the service as clients see it; plain http only for this machine. */
+export function publicAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname));
+  const isBare = url?.search === '' && url.hash === '' && url.username === '' && url.password === '';
+  if (!isSafe || !isBare || /[/?#]$/.test(text))
+    throw new Error(
+      'must be an https:// address without query and without a slash at its end (http:// only for localhost)',
+    );
+  return text;
+}
+
 /** A secret of at least 32 characters: fewer can be guessed. */
 export function longSecret(text: string): string {
   if (text.length < 32 || text.length > 512)
@@ -72,6 +84,7 @@ export function longSecret(text: string): string {
   return text;
 }
 
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 
 export function hostName(text: string): string {

@@ -9,6 +9,7 @@ import {
   longSecret,
   onOff,
   pathBelowRoot,
+  publicAddress,
   type Places,
   readBootstrapKey,
   readHost,
@@ -234,6 +235,13 @@ export const SETTINGS = {
     fallback: 'custos.local',
     description: "first part of the logs' origins; cannot change once a log exists",
     read: hostName,
+  },
+  publicUrl: {
+    name: 'CUSTOS_PUBLIC_URL',
+    unit: 'https:// address',
+    description:
+      'address by which clients reach ingress, without a slash at its end; needed for /.well-known/authzen-configuration',
+    read: publicAddress,
   },
   logLevel: {
     name: 'CUSTOS_LOG_LEVEL',

@@ -14,6 +14,7 @@ function key(keyId: string, more: Partial<Key> = {}): Key {
     name: `Key ${keyId}`,
     scopes: ['intents:write'],
     agentIds: null,
+    keepsObligations: [],
     environment: 'live',
     tier: 4,
     createdAt: BEFORE,

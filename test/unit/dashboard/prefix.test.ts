@@ -1,7 +1,7 @@
 // The range of an index with exactly the ids that begin with a text.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { endOfPrefix } from '../../../ingress/dashboard/agents.ts';
+import { endOfPrefix } from '../../../shared/kernel/prefix.ts';
 
 /** The order of UTF-8 bytes, the collation "C" of Postgres. */
 const before = (a: string, b: string): boolean => Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;

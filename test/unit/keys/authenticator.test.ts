@@ -39,6 +39,7 @@ function rowOf(key: StoredKey): object {
     replaced_by: null,
     version: 1,
     secret_pepper: key.secretPepper,
+    keeps_obligations: null,
   };
   const { organisationId: id, organisationSlug: slug, organisationTier: tier, isOperator: is_operator } = key;
   const owner = { id, slug, name: slug, tier, is_operator, created_at: at };
@@ -98,6 +99,7 @@ function setUp() {
       secretPepper: null,
       scopes: ['intents:write'],
       agentIds: null,
+      keepsObligations: new Set(),
       tier: 4,
       expiresAt: null,
       revoked: false,

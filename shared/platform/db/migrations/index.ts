@@ -20,6 +20,7 @@ import { SecretPepper1763700000017 } from './0017-secret-pepper.ts';
 import { RequestIds1763700000018 } from './0018-request-ids.ts';
 import { ToolCalls1763700000019 } from './0019-tool-calls.ts';
 import { ToolColumns1763700000020 } from './0020-tool-columns.ts';
+import { KeptObligations1763700000021 } from './0021-kept-obligations.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -43,6 +44,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   RequestIds1763700000018,
   ToolCalls1763700000019,
   ToolColumns1763700000020,
+  KeptObligations1763700000021,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

@@ -70,6 +70,7 @@ export const SEALED_TABLES = {
       replaced_by: 'text?',
       version: 'integer',
       secret_pepper: 'text?',
+      keeps_obligations: 'texts?',
     },
     // last_used_at is written every few seconds without reading the row.
     unsealed: { last_used_at: 'time?', seq: 'bigint' },

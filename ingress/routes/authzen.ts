@@ -1,0 +1,193 @@
+// The AuthZEN Authorization API 1.0: evaluations, which are decisions like those of /v1/enforce, and the discovery document.
+import { type Static, Type } from 'typebox';
+import {
+  AuthzenConfiguration,
+  EvaluationRequest,
+  EvaluationResponse,
+  EvaluationsRequest,
+  EvaluationsResponse,
+  type Semantic,
+} from '../../shared/api/authzen.ts';
+import { actionWordOf } from '../../shared/core/authzen/action-name.ts';
+import { type Answered, answerOf, type DecisionMembers, failedAnswer } from '../../shared/core/authzen/answer.ts';
+import { type AuthzenQuestion, type Entities, readQuestion, withDefaults } from '../../shared/core/authzen/question.ts';
+import type { ActivePolicies, ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
+import { assertMayName } from '../../shared/domain/keys/bound.ts';
+import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { defineRoute, type Reply, type Route } from '../route.ts';
+import { authzenSearchRoutes, type SearchDeps } from './authzen-search.ts';
+import { cacheable } from './caching.ts';
+import { type Asker, createEvaluation, type EvaluatedRequest, type EvaluationDeps } from './enforce-evaluate.ts';
+
+export interface AuthzenDeps extends EvaluationDeps, SearchDeps {
+  readonly policies: Pick<ActivePolicySet, 'current'>;
+  /** CUSTOS_PUBLIC_URL; absent: there is no discovery document. */
+  readonly publicUrl: string | undefined;
+  /** Receives errors of batch members that the caller did not cause. */
+  readonly onError: (error: unknown, requestId: string) => void;
+}
+
+/** Evaluates a question. @throws {ApiError} E1004, E2001, E6002 */
+export type Ask = (
+  active: ActivePolicies,
+  asker: Asker,
+  question: AuthzenQuestion,
+  options?: { readonly isSearch: boolean },
+) => Promise<EvaluatedRequest>;
+
+interface Made {
+  readonly answered: Answered;
+  readonly decisionId?: string | undefined;
+}
+
+/** The member whose answer ends an ordered batch. */
+const STOPS_AT: Readonly<Record<Semantic, boolean | undefined>> = {
+  execute_all: undefined,
+  deny_on_first_deny: false,
+  permit_on_first_permit: true,
+};
+
+export function authzenRoutes(deps: AuthzenDeps): Route[] {
+  const { policies, readings, publicUrl, onError } = deps;
+  const evaluation = createEvaluation(deps);
+  const approvalsUrl = publicUrl === undefined ? undefined : `${publicUrl}/dashboard/approvals`;
+
+  const ask: Ask = async (active, asker, question, options) => {
+    const { set } = active;
+    const { agentId, actionName, resource, context, approvalId } = question;
+    assertMayName(asker.key, agentId, '/subject/id');
+    const asking = { set, organisation: asker.key.organisationSlug };
+    const lexicon = set.lexicon.forOrganisation(asking.organisation);
+    const own = readings.ofAction(asking, actionWordOf(actionName, set.authzenActions, lexicon), resource);
+    const body = {
+      agent_id: agentId,
+      context: { ...context },
+      ...(approvalId === undefined ? {} : { approval_id: approvalId }),
+      ...(options?.isSearch === true ? { dry_run: true } : {}),
+    };
+    return evaluation.evaluateReading(active, asker, body, own, '');
+  };
+
+  /** Makes one decision. @throws {ApiError} E1004, E2001, E5004, E6002 */
+  const decide = async (active: ActivePolicies, asker: Asker, given: Entities): Promise<Made> => {
+    const read = readQuestion(given);
+    if (!read.ok) throw invalidField(read.pointer, read.message);
+    const { text, decisionId } = await evaluation.append(await ask(active, asker, read.value));
+    // The service has just written the text.
+    const made = JSON.parse(text) as DecisionMembers;
+    return { answered: answerOf(made, asker.key.keepsObligations, approvalsUrl), decisionId };
+  };
+
+  /** A member of a batch; one that fails is denied in its place. */
+  const decideMember = async (active: ActivePolicies, asker: Asker, given: Entities): Promise<Made> => {
+    try {
+      return await decide(active, asker, given);
+    } catch (error) {
+      if (!(error instanceof ApiError)) onError(error, asker.requestId);
+      const shown = error instanceof ApiError ? error : new ApiError('E6001', 'This member could not be evaluated.');
+      return { answered: failedAnswer({ status: shown.status, code: shown.code, detail: shown.message }) };
+    }
+  };
+
+  const single = async (asker: Asker, given: Entities): Promise<Reply> => {
+    const { answered, decisionId } = await decide(policies.current(), asker, given);
+    return { status: 200, body: answered, ...(decisionId === undefined ? {} : { logged: { decisionId } }) };
+  };
+
+  const inOrder = async (members: readonly Entities[], stopAt: boolean, asker: Asker): Promise<Made[]> => {
+    const made: Made[] = [];
+    for (const member of members) {
+      const one = await decideMember(policies.current(), asker, member);
+      made.push(one);
+      if (one.answered.decision === stopAt) break;
+    }
+    return made;
+  };
+
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/access/v1/evaluation',
+      operationId: 'authzenEvaluation',
+      access: ['intents:write'],
+      dialect: 'authzen',
+      tag: 'AuthZEN',
+      summary: 'Ask whether a subject may perform an action on a resource (AuthZEN)',
+      description:
+        'A decision like that of POST /v1/enforce, on record before it is answered. The agent is `<subject type>:<subject id>`, the resource `<resource type>/<resource id>`. Policies read the request as context.subject, context.action, context.resource and context.env. An ESCALATE is `false` and names its approval; ask again with context.approval.id once a human has approved.',
+      request: { body: EvaluationRequest },
+      responses: { 200: { description: 'The decision.', schema: EvaluationResponse } },
+      errors: ['E5004', 'E6002'],
+      handler: (request) => single(request, request.body),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/access/v1/evaluations',
+      operationId: 'authzenEvaluations',
+      access: ['intents:write'],
+      dialect: 'authzen',
+      tag: 'AuthZEN',
+      summary: 'Ask several questions at once (AuthZEN)',
+      description:
+        'Answers come in the order of the evaluations. One that can not be evaluated is `false` with `context.error`. Without evaluations the request is a single one.',
+      request: { body: EvaluationsRequest },
+      responses: {
+        200: {
+          description: 'One answer an evaluation; the answer itself when there was a single one.',
+          schema: Type.Union([EvaluationsResponse, EvaluationResponse]),
+        },
+      },
+      errors: ['E5004', 'E6002'],
+      cost: ({ evaluations = [] }) => Math.ceil(evaluations.length / 10),
+      handler: async (request) => {
+        const { evaluations = [], options, ...defaults } = request.body;
+        if (evaluations.length === 0) return single(request, defaults);
+        const members = evaluations.map((member) => withDefaults(entitiesOf(member), defaults));
+        const stopAt = STOPS_AT[options?.evaluations_semantic ?? 'execute_all'];
+        const active = policies.current();
+        const made =
+          stopAt === undefined
+            ? await Promise.all(members.map((member) => decideMember(active, request, member)))
+            : await inOrder(members, stopAt, request);
+        return {
+          status: 200,
+          body: { evaluations: made.map(({ answered }) => answered) },
+          logged: { decisionIds: made.flatMap(({ decisionId }) => decisionId ?? []) },
+        };
+      },
+    }),
+    ...authzenSearchRoutes(deps, ask),
+    configurationRoute(publicUrl),
+  ];
+}
+
+/** The members of an evaluation; one that is no object has none, so that it is denied for what it lacks. */
+function entitiesOf(member: unknown): Entities {
+  return typeof member === 'object' && member !== null && !Array.isArray(member) ? member : {};
+}
+
+function configurationRoute(publicUrl: string | undefined): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/.well-known/authzen-configuration',
+    operationId: 'getAuthzenConfiguration',
+    access: 'none',
+    tag: 'AuthZEN',
+    summary: 'The addresses of the AuthZEN endpoints',
+    description: 'Needs the setting CUSTOS_PUBLIC_URL: the document must name the address that clients use.',
+    responses: { 200: { description: 'The discovery document.', schema: AuthzenConfiguration } },
+    errors: ['E4001'],
+    handler: () => {
+      if (publicUrl === undefined)
+        throw new ApiError('E4001', 'The operator has not set CUSTOS_PUBLIC_URL, so there is no discovery document.');
+      const body: Static<typeof AuthzenConfiguration> = {
+        policy_decision_point: publicUrl,
+        access_evaluation_endpoint: `${publicUrl}/access/v1/evaluation`,
+        access_evaluations_endpoint: `${publicUrl}/access/v1/evaluations`,
+        search_subject_endpoint: `${publicUrl}/access/v1/search/subject`,
+        search_action_endpoint: `${publicUrl}/access/v1/search/action`,
+      };
+      return cacheable({ status: 200, text: JSON.stringify(body) }, 'public, max-age=300');
+    },
+  });
+}

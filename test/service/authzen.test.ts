@@ -1,0 +1,233 @@
+// The AuthZEN Authorization API 1.0 as a gateway uses it: evaluations, batches, searches, discovery, approvals and obligations.
+import { expect } from 'chai';
+import type { Client } from '../support/client.ts';
+import { type Service, startService } from '../support/service.ts';
+import { BASE, BATCHES, EVALUATIONS, FIXTURE, GATEWAY, record, user, WRONG } from './authzen-cases.ts';
+
+const EVALUATION = '/access/v1/evaluation';
+const EVALUATIONS_PATH = '/access/v1/evaluations';
+
+describe('AuthZEN', () => {
+  let service: Service;
+  let client: Client;
+  before(async () => {
+    service = await startService({ policies: FIXTURE, env: { CUSTOS_PUBLIC_URL: 'https://custos.example.com' } });
+    client = await service.client();
+    for (const id of ['alice', 'bob']) await service.admin.post('/v1/agents', { agentId: `user:${id}`, name: id });
+  });
+  after(() => service.close());
+
+  const decisions = async (): Promise<number> =>
+    (await service.rows<{ n: number }>('SELECT count(*)::int AS n FROM decision'))[0]?.n ?? -1;
+
+  describe('answers an evaluation', () => {
+    for (const { name, body, decision } of [...EVALUATIONS, ...GATEWAY])
+      it(name, async () => {
+        const { status, json } = await client.post(EVALUATION, body);
+        expect(status).to.equal(200);
+        expect(json.decision, JSON.stringify(json.context.reasons)).to.equal(decision);
+        const { verdict, agent_id } = (await service.admin.get(`/v1/decisions/${json.context.decision_id}`)).json;
+        expect(verdict).to.equal(json.context.verdict);
+        const asked = (body as typeof BASE).subject;
+        expect(agent_id).to.equal(`${asked.type}:${asked.id}`);
+      });
+    it('alike each time that it is asked', async () => {
+      const answers = await Promise.all([1, 2, 3].map(() => client.post(EVALUATION, BASE)));
+      expect(answers.map(({ json }) => json.decision)).to.deep.equal([true, true, true]);
+    });
+  });
+
+  describe('answers 400, records nothing', () => {
+    for (const { name, body } of WRONG)
+      it(name, async () => {
+        const before = await decisions();
+        expect((await client.post(EVALUATION, body)).status).to.equal(400);
+        expect(await decisions()).to.equal(before);
+      });
+    it('another content type', async () => {
+      const headers = { 'content-type': 'text/plain' };
+      expect((await client.request('POST', EVALUATION, { raw: JSON.stringify(BASE), headers })).status).to.equal(400);
+    });
+    it('what is no JSON, and nothing at all', async () => {
+      for (const raw of ['{', ''])
+        expect((await client.request('POST', EVALUATION, { raw })).status, raw).to.equal(400);
+    });
+    it('a semantic that does not exist', async () => {
+      const body = { ...BASE, evaluations: [{}], options: { evaluations_semantic: 'any' } };
+      expect((await client.post(EVALUATIONS_PATH, body)).status).to.equal(400);
+    });
+  });
+
+  it('echoes X-Request-ID as it came, also one that its own log does not take over', async () => {
+    for (const id of ['9d1b7a44-0c6e-4d2e-8a52-000000000001', 'gateway 7/{x}']) {
+      // The document promises ids as the log takes them over.
+      const { headers } = await client.post(EVALUATION, BASE, { headers: { 'x-request-id': id }, check: false });
+      expect(headers['x-request-id']).to.equal(id);
+    }
+    expect((await client.post(EVALUATION, BASE)).headers['x-request-id']).to.match(/^req_/);
+  });
+
+  it('needs a key that may ask, and one that is bound asks for its agents alone', async () => {
+    expect((await client.withKey(undefined).post(EVALUATION, BASE)).status).to.equal(401);
+    const bound = await service.client({ agentIds: ['user:bob'] });
+    expect((await bound.post(EVALUATION, BASE)).status).to.equal(403);
+    expect((await bound.post(EVALUATION, { ...BASE, subject: user('bob') })).json.decision).to.equal(true);
+  });
+
+  describe('answers several evaluations', () => {
+    for (const { name, body, decisions: expected } of BATCHES)
+      it(name, async () => {
+        const { status, json } = await client.post(EVALUATIONS_PATH, body);
+        expect(status).to.equal(200);
+        const made = json.evaluations.map(({ decision }: { decision: boolean }) => decision);
+        expect(made).to.deep.equal(expected.map((one, i) => one ?? made[i]));
+      });
+    it('as a single one when there is no list, or an empty one', async () => {
+      for (const body of [BASE, { ...BASE, evaluations: [] }])
+        expect((await client.post(EVALUATIONS_PATH, body)).json.decision).to.equal(true);
+    });
+    for (const [semantic, stopsAfter] of [
+      ['execute_all', 3],
+      ['deny_on_first_deny', 2],
+      ['permit_on_first_permit', 1],
+    ] as const)
+      it(`${semantic}: ${stopsAfter} of 3 are evaluated and recorded`, async () => {
+        const before = await decisions();
+        const names = ['read', 'write', 'read'];
+        const { json } = await client.post(EVALUATIONS_PATH, {
+          subject: user('bob'),
+          resource: record('record-1'),
+          evaluations: names.map((name) => ({ action: { name } })),
+          options: { evaluations_semantic: semantic },
+        });
+        expect(json.evaluations.map(({ decision }: { decision: boolean }) => decision)).to.deep.equal(
+          [true, false, true].slice(0, stopsAfter),
+        );
+        expect((await decisions()) - before).to.equal(stopsAfter);
+      });
+  });
+
+  it('takes DEGRADE for permitted only from a key that keeps its obligations', async () => {
+    const body = { ...BASE, resource: { type: 'masked', id: 'list' } };
+    const without = (await client.post(EVALUATION, body)).json;
+    expect(without).to.deep.include({ decision: false });
+    expect(without.context).to.include({ verdict: 'DEGRADE', reason: 'OBLIGATIONS_NOT_KEPT' });
+    const other = await service.client({ keepsObligations: ['max_rows'] });
+    expect((await other.post(EVALUATION, body)).json.decision).to.equal(false);
+    const keeping = await service.client({ keepsObligations: ['max_rows', 'redact_fields'] });
+    const kept = (await keeping.post(EVALUATION, body)).json;
+    expect(kept.decision).to.equal(true);
+    expect(kept.context.obligations).to.deep.equal([{ type: 'redact_fields', fields: ['name'] }]);
+  });
+
+  it('names the approval of an ESCALATE, and permits the question once when it is approved', async () => {
+    const body = { ...BASE, resource: { type: 'asked', id: 'one' }, context: { ip: '192.0.2.7' } };
+    const { json } = await client.post(EVALUATION, body);
+    expect(json.decision).to.equal(false);
+    expect(json.context).to.include({ verdict: 'ESCALATE', reason: 'approval_required' });
+    expect(json.context.evaluation_id).to.equal(json.context.decision_id);
+    expect(json.context.access_request.form_url).to.equal('https://custos.example.com/dashboard/approvals');
+    const { id } = json.context.approval;
+    const again = { ...body, context: { ...body.context, approval: { id } } };
+    expect((await client.post(EVALUATION, again)).json.decision).to.equal(false);
+    expect((await service.admin.post(`/v1/approvals/${id}/approve`, { reason: 'fine' })).status).to.equal(200);
+    const other = { ...again, context: { ip: '192.0.2.8', approval: { id } } };
+    expect((await client.post(EVALUATION, other)).json.decision).to.equal(false);
+    expect((await client.post(EVALUATION, again)).json.decision).to.equal(true);
+  });
+
+  describe('reads names', () => {
+    for (const [name, action] of [
+      ['can_read_user', 'read'],
+      ['canDeleteRecord', 'delete'],
+      ['users.read', 'unknown'],
+      ['read_and_delete', 'unknown'],
+      ['frobnicate', 'unknown'],
+      ['', undefined],
+      ['get', 'read'],
+      ['can', 'unknown'],
+      ['unknown', 'unknown'],
+      ['__proto__', 'unknown'],
+    ] as const)
+      it(`${JSON.stringify(name)} as ${action ?? 'wrong'}`, async () => {
+        const { json } = await client.post(EVALUATION, { ...BASE, action: { name } });
+        if (action === undefined) return expect(json.code).to.equal('E2001');
+        const decision = await service.admin.get(`/v1/decisions/${json.context.decision_id}`);
+        return expect(decision.json.intent.action).to.equal(action);
+      });
+    it('an asterisk in an id as text, and slashes alone as the type itself', async () => {
+      const resourceOf = async (id: string): Promise<string> => {
+        const { json } = await client.post(EVALUATION, { ...BASE, resource: { type: 'route', id } });
+        return (await service.admin.get(`/v1/decisions/${json.context.decision_id}`)).json.intent.resource;
+      };
+      expect(await resourceOf('/todos/*')).to.equal('route/todos/\u2217');
+      expect(await resourceOf('/')).to.equal('route');
+    });
+  });
+
+  describe('searches', () => {
+    const search = (kind: string, body: object, by: Client = service.admin) =>
+      by.post(`/access/v1/search/${kind}`, body);
+    const ids = (results: { id: string }[]): string[] => results.map(({ id }) => id).sort();
+
+    it('the subjects that may do something, without recording anything', async () => {
+      const before = await decisions();
+      const read = await search('subject', { ...BASE, subject: { type: 'user' }, context: { ip: '192.0.2.1' } });
+      expect(read.json).to.deep.equal({
+        results: [user('alice'), user('bob')],
+        page: { next_token: '' },
+      });
+      const write = await search('subject', { ...BASE, subject: { type: 'user' }, action: { name: 'write' } });
+      expect(ids(write.json.results)).to.deep.equal(['alice']);
+      expect(await decisions()).to.equal(before);
+    });
+    it('page by page', async () => {
+      const first = await search('subject', { ...BASE, subject: { type: 'user' }, page: { limit: 1 } });
+      expect(ids(first.json.results)).to.deep.equal(['alice']);
+      const token = first.json.page.next_token;
+      const second = await search('subject', { ...BASE, subject: { type: 'user' }, page: { limit: 1, token } });
+      expect(ids(second.json.results)).to.deep.equal(['bob']);
+      expect(second.json.page.next_token).to.equal('');
+      const wrong = await search('subject', { ...BASE, subject: { type: 'user' }, page: { token: 'x' } });
+      expect(wrong.status).to.equal(400);
+    });
+    it('the actions that a subject may perform', async () => {
+      const { json } = await search('action', { subject: user('alice'), resource: record('record-1') });
+      expect(json.results).to.deep.equal([
+        { name: 'GET' },
+        { name: 'PUT' },
+        { name: 'read' },
+        { name: 'update' },
+        { name: 'write' },
+      ]);
+    });
+    it('finds nothing for those that it does not know', async () => {
+      const results = [
+        await search('action', { subject: user('nobody'), resource: record('record-1') }),
+        await search('subject', { ...BASE, subject: { type: 'spaceship' } }),
+      ];
+      for (const { status, json } of results) {
+        expect(status).to.equal(200);
+        expect(json.results).to.deep.equal([]);
+      }
+    });
+    it('needs admin:*, as a dry run does, and complete questions', async () => {
+      expect((await search('subject', { ...BASE, subject: { type: 'user' } }, client)).status).to.equal(403);
+      for (const [kind, body] of [
+        ['subject', { subject: { type: 'user' }, resource: record('record-1') }],
+        ['subject', { ...BASE, subject: { type: 'user' }, resource: { type: 'record' } }],
+        ['action', { subject: user('alice') }],
+        ['action', { subject: { type: 'user' }, resource: record('record-1') }],
+      ] as const)
+        expect((await search(kind, body)).status, JSON.stringify(body)).to.equal(400);
+    });
+  });
+
+  it('publishes its addresses under the public one, and nothing without it', async () => {
+    const { status, json } = await client.withKey(undefined).get('/.well-known/authzen-configuration');
+    expect(status).to.equal(200);
+    expect(json.policy_decision_point).to.equal('https://custos.example.com');
+    for (const [name, url] of Object.entries(json))
+      if (name.endsWith('_endpoint')) expect(url, name).to.match(/^https:\/\/custos\.example\.com\/access\/v1\//);
+  });
+});
