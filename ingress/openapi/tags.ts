@@ -12,7 +12,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Keys: 'API keys of the organisation.',
   Halt: 'The emergency stop of an environment: while it is halted, every verdict is DENY.',
   Policies: 'The policy set in force, past sets, checks of drafts, replays, and tool catalogues.',
-  AuthZEN: 'The OpenID AuthZEN Authorization API 1.0, for gateways: its rules hold here, and unknown members are ignored.',
+  AuthZEN:
+    'The OpenID AuthZEN Authorization API 1.0, for gateways: its rules hold here, and unknown members are ignored.',
   Service: 'Health, readiness, metrics and descriptions of the service.',
   Reference: 'The tables of the interface: tiers, rate limits, error codes and scopes.',
 };

@@ -5,10 +5,14 @@ import { closed, JsonObject, named, Nullable, Timestamp } from './common.ts';
 
 export const PolicySetDigest = Type.String({
   description:
-    'SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues there is no `tools`.',
+    'SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`.',
 });
 const Policies = Type.Array(JsonObject({ description: 'A policy: see /schemas/policy.json.' }));
 const Tools = Type.Optional(Type.Array(JsonObject({ description: 'A tool catalogue: see /schemas/tools.json.' })));
+
+const Authzen = Type.Optional(
+  JsonObject({ description: 'The action names of AuthZEN requests: see /schemas/authzen.json.' }),
+);
 
 export const PolicySetStatus = named('PolicySetStatus', {
   digest: PolicySetDigest,
@@ -27,6 +31,7 @@ export const PolicySetStatus = named('PolicySetStatus', {
 export const StoredPolicySet = named('StoredPolicySet', {
   digest: PolicySetDigest,
   createdAt: Timestamp,
+  authzen: Authzen,
   engine: Type.Integer(),
   lexicon: JsonObject(),
   policies: Policies,
@@ -41,7 +46,8 @@ export const ValidatePoliciesRequest = named('ValidatePoliciesRequest', {
       path: Type.String({
         minLength: 1,
         maxLength: 300,
-        description: 'Shows in findings; one that begins with `tools/` is a tool catalogue.',
+        description:
+          'Shows in findings; one that begins with `tools/` is a tool catalogue, and authzen.json has the action names of AuthZEN requests.',
       }),
       text: Type.String({ description: 'The text of the file.' }),
     }),

@@ -56,7 +56,13 @@ describe('API keys that pass on their permissions', () => {
     const rotate = (keyId: string, body: object = {}) => service.admin.post(`${PATH}/${keyId}/rotate`, body);
 
     it('are replaced by a key with the same permissions; the old one is valid until the overlap ends', async () => {
-      const old = await make({ scopes: ['agents:read', 'trust:read'], agentIds: ['a'], tier: 3, expiresIn: '90d' });
+      const old = await make({
+        scopes: ['agents:read', 'trust:read'],
+        agentIds: ['a'],
+        keepsObligations: ['rate'],
+        tier: 3,
+        expiresIn: '90d',
+      });
       service.advance(10 * DAY_MS);
       const answer = await rotate(old.keyId, { overlap: '2h' });
       expect(answer.status, answer.text).to.equal(201);
@@ -65,6 +71,7 @@ describe('API keys that pass on their permissions', () => {
         name: 'one',
         scopes: ['agents:read', 'trust:read'],
         agentIds: ['a'],
+        keepsObligations: ['rate'],
         environment: 'live',
         tier: 3,
       });

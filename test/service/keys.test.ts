@@ -27,6 +27,7 @@ describe('API keys', () => {
         agentIds: ['a', 'b'],
         environment: 'live',
         tier: 2,
+        keepsObligations: ['redact_fields', 'watermark'],
       });
       expect(answer.status).to.equal(201);
       const { key, keyId, createdAt, expiresAt, ...rest } = answer.json;
@@ -34,6 +35,7 @@ describe('API keys', () => {
         name: 'Gateway é 🗝',
         scopes: ['agents:read', 'agents:write'],
         agentIds: ['a', 'b'],
+        keepsObligations: ['redact_fields', 'watermark'],
         environment: 'live',
         tier: 2,
       });
@@ -45,7 +47,13 @@ describe('API keys', () => {
 
     it('have tier 4, no expiry and no binding by default', async () => {
       const answer = await service.admin.post(PATH, { name: 'plain', scopes: ['proofs:read'] });
-      expect(answer.json).to.include({ tier: 4, expiresAt: null, agentIds: null, environment: 'live' });
+      expect(answer.json).to.deep.include({
+        tier: 4,
+        expiresAt: null,
+        agentIds: null,
+        environment: 'live',
+        keepsObligations: [],
+      });
     });
 
     it('leave no secret in the database or in any other answer', async () => {

@@ -70,6 +70,7 @@ describe('readConfig', () => {
       trustDailyCap: 10_000,
       approvalTtlMs: 3_600_000,
       logHost: 'custos.local',
+      publicUrl: undefined,
       logLevel: 'info',
       traceEndpoint: undefined,
       traceShare: 1,

@@ -1,5 +1,4 @@
 // The answer to an AuthZEN evaluation, from the decision that was made.
-import type { Obligation } from '../policy/types.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';
 
 /** The members of a decision, or of a dry run, that the answer shows. */
@@ -7,7 +6,7 @@ export interface DecisionMembers {
   readonly verdict: Verdict;
   readonly allowed: boolean;
   readonly reasons: readonly { readonly code: string; readonly message: string }[];
-  readonly obligations: readonly Obligation[];
+  readonly obligations: readonly { readonly type: string }[];
   readonly evaluated_at: string;
   readonly decision_id?: string;
   readonly approval?: { readonly approval_id: string; readonly expires_at: string };

@@ -136,7 +136,9 @@ describe('published schemas', () => {
       const { $schema } = JSON.parse(readFileSync(path.join(folder, entry), 'utf8')) as { $schema?: string };
       const named = path.join(path.dirname(entry), $schema ?? '');
       const [first = ''] = entry.split(path.sep);
-      const kind = { 'lexicon.json': 'lexicon', tests: 'policy-test', tools: 'tools' }[first] ?? 'policy';
+      const kind =
+        { 'lexicon.json': 'lexicon', 'authzen.json': 'authzen', tests: 'policy-test', tools: 'tools' }[first] ??
+        'policy';
       expect(named, entry).to.equal(path.join('schema', `${kind}.schema.json`));
     }
   });
@@ -146,7 +148,7 @@ describe('published schemas', () => {
       'json.schemas': { fileMatch: string[]; url: string }[];
     };
     const named = settings['json.schemas'].map(({ url }) => url);
-    expect(named).to.have.lengthOf(4);
+    expect(named).to.have.lengthOf(5);
     for (const url of named) expect(JSON.parse(readFileSync(path.join(ROOT, url), 'utf8'))).to.have.property('$id');
     const matched = settings['json.schemas'].flatMap(({ fileMatch }) => fileMatch);
     for (const pattern of [
@@ -154,6 +156,7 @@ describe('published schemas', () => {
       'policies/tests/**/*.json',
       'policies/tools/**/*.json',
       'policies/lexicon.json',
+      'policies/authzen.json',
     ])
       expect(matched).to.include(pattern);
   });

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import type { Evaluator, EvaluatorOptions } from '../../../shared/core/policy/evaluate.ts';
-import type { TextFile } from '../../../shared/core/policy/files.ts';
+import { isAuthzen, type TextFile } from '../../../shared/core/policy/files.ts';
 import { loadPolicySet } from '../../../shared/core/policy/load.ts';
 import type { LoadResult, PolicySet } from '../../../shared/core/policy/load.ts';
 import type { Facts } from '../../../shared/core/policy/types.ts';
@@ -118,10 +118,12 @@ function jsonFilesOf(folder: string): TextFile[] {
     .map((name) => ({ path: join(folder, name), text: readFileSync(join(dir, name), 'utf8') }));
 }
 
-/** The shipped policies and tool catalogues. */
+/** All shipped files but the lexicon. */
 export const shippedFiles = (): TextFile[] => [...jsonFilesOf('.'), ...jsonFilesOf('tools')];
 
 /** The shipped policies as values. */
 export const shippedPolicies = (): PolicyLike[] =>
   // Other tests load the files as policies.
-  jsonFilesOf('.').map(({ text }) => JSON.parse(text) as PolicyLike);
+  jsonFilesOf('.')
+    .filter((file) => !isAuthzen(file))
+    .map(({ text }) => JSON.parse(text) as PolicyLike);
