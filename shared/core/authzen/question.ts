@@ -133,6 +133,8 @@ function resourceOf({ type, id }: { readonly type: string; readonly id: string }
   if (ROOT.test(id)) return { ok: true, value: kind.resource };
   if (!parsedId.ok) throw new Error(`a template was refused: ${parsedId.message}`);
   const named = fill(parsedId.template, { id });
+  // What is left of names such as `.` and `a/..` is the root.
+  if (named.ok && named.resources.some(isPattern)) return wrong('/resource/id', 'names nothing below its type');
   const whole = named.ok ? canonicalResource([kind.resource, ...named.resources].join('/')) : named;
   return whole.ok
     ? { ok: true, value: whole.resource }
