@@ -12,6 +12,7 @@ import { toolsSchemaText } from '../../shared/core/tools/schema.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { commandLineText } from './command-line.ts';
 import { canonicalText, receiptsText } from './conformance/files.ts';
+import { goTypesText } from './go-types.ts';
 import { drawHouse, importsOfRooms, withDrawing } from './house.ts';
 
 export interface GeneratedFile {
@@ -22,7 +23,7 @@ export interface GeneratedFile {
 }
 
 /** The OpenAPI document, as `GET /openapi.json` returns it. */
-function openApiText(): string {
+function openApiDocument() {
   const root = findRoot();
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
   // Describing routes does not use the dependencies of their handlers.
@@ -39,7 +40,11 @@ function openApiText(): string {
     readiness: [],
     config: { version, schemaDir: path.join(root, 'policies', 'schema') },
   });
-  return `${JSON.stringify(document(), null, 2)}\n`;
+  return document();
+}
+
+function openApiText(): string {
+  return `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 }
 
 function architectureText(): string {
@@ -49,6 +54,7 @@ function architectureText(): string {
 
 export const GENERATED_FILES: readonly GeneratedFile[] = [
   { file: 'docs/openapi.json', content: openApiText },
+  { file: 'clients/go/types.go', content: () => goTypesText(openApiDocument()) },
   { file: 'docs/ARCHITECTURE.md', content: architectureText },
   { file: 'docs/command-line.md', content: commandLineText },
   { file: 'policies/schema/policy.schema.json', content: policySchemaText },

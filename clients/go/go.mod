@@ -1,0 +1,3 @@
+module github.com/custos/custos-go
+
+go 1.19

@@ -1,0 +1,242 @@
+package custos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// defaultWait is how long a call waits for a human.
+const defaultWait = 5 * time.Minute
+
+// maxQuestions: the first answer may belong to another request, or its decision may not stand any more.
+const maxQuestions = 2
+
+// GuardOptions name the tool that Guard protects.
+type GuardOptions struct {
+	// AgentID is the agent that calls.
+	AgentID string
+	// Server is the source of the tool, as its catalogue is called; Name is the tool.
+	Server string
+	Name   string
+	// DefinitionDigest is the digest of the tool's definition, where it has one; Annotations are its hints.
+	DefinitionDigest string
+	Annotations      *ToolCallAnnotations
+	// Context holds facts that policies may use.
+	Context map[string]any
+	// Wait is how long a call waits for a human's approval; 0 is 5 minutes. Negative: an escalated call is refused at once.
+	Wait time.Duration
+	// ReportSignals also reports each outcome as a trust signal of the agent.
+	ReportSignals bool
+	// OnReportError gets the errors of reports that could not be delivered. They do not change the result of the call.
+	OnReportError func(error)
+}
+
+// Terms tell how a call is carried out under an obligation.
+type Terms[A, R any] struct {
+	// Arguments replace those that were judged, unless nil.
+	Arguments *A
+	// Result is applied to the function's result, unless nil.
+	Result func(R) (R, error)
+}
+
+// ObligationHandler keeps one type of obligation. Keep makes it.
+type ObligationHandler[A, R any] struct {
+	obligationType string
+	keep           func(context.Context, Obligation, A) (Terms[A, R], error)
+}
+
+// Keep makes the handler of an obligation type, for example "max_rows". A handler that returns an error refuses the call.
+func Keep[A, R any](obligationType string, keep func(context.Context, Obligation, A) (Terms[A, R], error)) ObligationHandler[A, R] {
+	return ObligationHandler[A, R]{obligationType, keep}
+}
+
+// Guard wraps a function: each call asks for a decision first, and the function runs only when one permits it, at most once. The arguments
+// are written as JSON once; the function gets a copy that is read from that JSON, so what runs is what was judged. A call that is not
+// permitted, for whatever reason, is a RefusedError, or a CancelledError when the context was cancelled. Errors of the function are
+// returned unchanged. The outcome is recorded in the log in the background; see Client.Flush.
+func Guard[A, R any](
+	client *Client,
+	options GuardOptions,
+	function func(context.Context, A, *Decision) (R, error),
+	handlers ...ObligationHandler[A, R],
+) func(context.Context, A) (R, error) {
+	g := &guard{client: client, options: options}
+	return func(ctx context.Context, arguments A) (R, error) {
+		var none R
+		q, judged, err := newQuestion(options, arguments)
+		if err != nil {
+			return none, &RefusedError{Message: refusal(options, "the call can't be judged: "+err.Error()), Cause: err}
+		}
+		decision, err := g.decide(ctx, q)
+		if err != nil {
+			return none, err
+		}
+		use, results, err := keepAll(ctx, decision, judged, handlers)
+		if err == nil {
+			return run(ctx, g, permitted[A, R]{q, decision, use, results}, function)
+		}
+		g.reportNotCalled(q, decision)
+		if ctx.Err() != nil {
+			return none, contextError(ctx, "the call was not decided in time")
+		}
+		return none, refused(options, decision, err.Error(), err)
+	}
+}
+
+type guard struct {
+	client  *Client
+	options GuardOptions
+}
+
+// permitted is one call that may run.
+type permitted[A, R any] struct {
+	question  *question
+	decision  *Decision
+	arguments A
+	results   []func(R) (R, error)
+}
+
+func run[A, R any](
+	ctx context.Context,
+	g *guard,
+	call permitted[A, R],
+	function func(context.Context, A, *Decision) (R, error),
+) (R, error) {
+	var none R
+	if ctx.Err() != nil {
+		g.reportNotCalled(call.question, call.decision)
+		return none, contextError(ctx, "the call was not decided in time")
+	}
+	outcome, digest := "failure", ""
+	// Deferred, so that a function that panics is reported as well.
+	defer func() { g.reportCalled(call.question, call.decision, outcome, digest) }()
+	result, err := function(ctx, call.arguments, call.decision)
+	if err != nil {
+		return result, err
+	}
+	outcome, digest = "success", digestOf(result)
+	for _, apply := range call.results {
+		if result, err = apply(result); err != nil {
+			message := fmt.Sprintf("The tool %q has run, but an obligation of its result could not be kept, so the result is withheld.", g.options.Name)
+			return none, &RefusedError{
+				Verdict: call.decision.Verdict, Reasons: call.decision.Reasons, DecisionID: call.decision.DecisionID, Message: message, Cause: err,
+			}
+		}
+	}
+	return result, nil
+}
+
+// keepAll applies the handlers of all obligations. No handler runs unless each obligation has one, because handlers may have effects.
+func keepAll[A, R any](
+	ctx context.Context,
+	decision *Decision,
+	arguments A,
+	handlers []ObligationHandler[A, R],
+) (A, []func(R) (R, error), error) {
+	known := map[string]ObligationHandler[A, R]{}
+	for _, handler := range handlers {
+		known[handler.obligationType] = handler
+	}
+	for _, obligation := range decision.Obligations {
+		if _, isKnown := known[obligation.Type]; !isKnown {
+			return arguments, nil, fmt.Errorf("there is no handler for its obligation %q", obligation.Type)
+		}
+	}
+	var results []func(R) (R, error)
+	for _, obligation := range decision.Obligations {
+		terms, err := known[obligation.Type].keep(ctx, obligation, arguments)
+		if err != nil {
+			return arguments, nil, err
+		}
+		if terms.Arguments != nil {
+			arguments = *terms.Arguments
+		}
+		if terms.Result != nil {
+			results = append(results, terms.Result)
+		}
+	}
+	return arguments, results, nil
+}
+
+// decide returns a decision that permits the call, or an error.
+func (g *guard) decide(ctx context.Context, q *question) (*Decision, error) {
+	decision, err := g.ask(ctx, q, "")
+	if err != nil {
+		return nil, err
+	}
+	if decision.Verdict == VerdictEscalate {
+		approvalID, err := g.waitForApproval(ctx, decision)
+		if err != nil {
+			return nil, err
+		}
+		if decision, err = g.ask(ctx, q, approvalID); err != nil {
+			return nil, err
+		}
+	}
+	if !decision.Allowed {
+		return nil, refused(g.options, decision, "", nil)
+	}
+	return decision, nil
+}
+
+// ask returns a decision about this question. Each question has a new id, which is its Idempotency-Key and X-Request-Id.
+func (g *guard) ask(ctx context.Context, q *question, approvalID string) (*Decision, error) {
+	var cause error
+	for asked := 0; asked < maxQuestions; asked++ {
+		id := newID()
+		header := http.Header{"Idempotency-Key": {id}, "X-Request-Id": {id}}
+		got, err := g.client.transport.send(ctx, request{operation: "POST /v1/enforce", body: q.body(approvalID), header: header})
+		if err == nil {
+			var decision *Decision
+			if decision, err = readDecision(q, id, got); err == nil {
+				return decision, nil
+			}
+			cause = err
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil, contextError(ctx, "the call was not decided in time")
+		}
+		cause = err
+		var problem *APIError
+		if !errors.As(err, &problem) || problem.Code != codeDecisionLapsed {
+			break
+		}
+	}
+	return nil, withoutDecision(g.options, cause, approvalID)
+}
+
+// waitForApproval returns the id of the approval of an escalated call, once a human has given it.
+func (g *guard) waitForApproval(ctx context.Context, decision *Decision) (string, error) {
+	wait := g.options.Wait
+	if wait == 0 {
+		wait = defaultWait
+	}
+	if decision.Approval == nil || wait < 0 {
+		return "", refused(g.options, decision, "", nil)
+	}
+	id := decision.Approval.ApprovalID
+	state, err := g.client.Approvals.WaitDecided(ctx, id, wait)
+	if err == nil {
+		// Whether an approval that is used can be used by this call is up to the service.
+		if state.Status == "approved" || state.Status == "used" {
+			return id, nil
+		}
+		why := "its approval is " + state.Status
+		if state.Reason != nil {
+			why += ": " + *state.Reason
+		}
+		return "", refused(g.options, decision, why, nil)
+	}
+	if ctx.Err() != nil {
+		return "", contextError(ctx, "no human has decided in time")
+	}
+	var late *TimeoutError
+	if errors.As(err, &late) {
+		return "", refused(g.options, decision, "no human has decided in time", err)
+	}
+	return "", withoutDecision(g.options, err, id)
+}

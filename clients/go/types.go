@@ -1,0 +1,1733 @@
+// Code generated from docs/openapi.json by "npm run generate". DO NOT EDIT.
+
+package custos
+
+// Agent is part of the API's requests or answers.
+type Agent struct {
+	AgentID      string         `json:"agentId"`
+	Name         string         `json:"name"`
+	Description  *string        `json:"description"`
+	Capabilities []string       `json:"capabilities"`
+	Tags         []string       `json:"tags"`
+	Metadata     map[string]any `json:"metadata"`
+	// ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.
+	// One of: ACTIVE, PAUSED, SUSPENDED, TERMINATED.
+	Status string       `json:"status"`
+	Trust  TrustSummary `json:"trust"`
+	// RFC 3339, UTC, milliseconds.
+	CreatedAt string `json:"createdAt"`
+	// RFC 3339, UTC, milliseconds.
+	UpdatedAt string `json:"updatedAt"`
+}
+
+// AgentCreate is part of the API's requests or answers.
+type AgentCreate struct {
+	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	AgentID      *string  `json:"agentId,omitempty"`
+	Name         string   `json:"name"`
+	Description  *string  `json:"description,omitempty"`
+	Capabilities []string `json:"capabilities,omitempty"`
+	Tags         []string `json:"tags,omitempty"`
+	// An object of your own, at most 16 kB of JSON; returned unchanged.
+	Metadata map[string]any `json:"metadata,omitempty"`
+}
+
+// AgentList is part of the API's requests or answers.
+type AgentList struct {
+	Items      []Agent `json:"items"`
+	NextCursor *string `json:"nextCursor"`
+}
+
+// AgentUpdate is part of the API's requests or answers.
+type AgentUpdate struct {
+	Name         *string                   `json:"name,omitempty"`
+	Description  *Nullable[string]         `json:"description,omitempty"`
+	Capabilities []string                  `json:"capabilities,omitempty"`
+	Tags         []string                  `json:"tags,omitempty"`
+	Metadata     *Nullable[map[string]any] `json:"metadata,omitempty"`
+	// ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.
+	// One of: ACTIVE, PAUSED, SUSPENDED, TERMINATED.
+	Status *string `json:"status,omitempty"`
+}
+
+// Approval is part of the API's requests or answers.
+type Approval struct {
+	Requested  *Requested `json:"requested"`
+	ApprovalID string     `json:"approvalId"`
+	// pending; approved: may be used once; rejected; used; expired: not decided or not used in time.
+	// One of: pending, approved, rejected, expired, used.
+	Status  string `json:"status"`
+	AgentID string `json:"agentId"`
+	// The key that asked. It may not decide, nor may a key that it created or that created it.
+	KeyID string `json:"keyId"`
+	// What it is bound to: SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of `bound`, which GET /v1/approvals/{id} shows, with secrets in the arguments of a tool call masked.
+	Digest   string  `json:"digest"`
+	IntentID *string `json:"intentId"`
+	// RFC 3339, UTC, milliseconds.
+	CreatedAt string `json:"createdAt"`
+	// RFC 3339, UTC, milliseconds.
+	ExpiresAt      string           `json:"expiresAt"`
+	DecidedAt      *string          `json:"decidedAt"`
+	DecidedBy      *string          `json:"decidedBy"`
+	Reason         *string          `json:"reason"`
+	UsedAt         *string          `json:"usedAt"`
+	UsedBy         *string          `json:"usedBy"`
+	UsedDecisionID *string          `json:"usedDecisionId"`
+	Decision       DecisionOnRecord `json:"decision"`
+}
+
+// ApprovalDetailMasked is part of the API's requests or answers.
+type ApprovalDetailMasked struct {
+	// The masked value in the arguments: a JSON Pointer (RFC 6901).
+	Pointer string `json:"pointer"`
+	// name: its member is named like a secret, and the whole value is masked. private_key: it holds a private key, and the whole value is masked. credential: parts of it have the form of a credential, and only these are masked.
+	// One of: name, private_key, credential.
+	Reason string `json:"reason"`
+}
+
+// ApprovalDetail is part of the API's requests or answers.
+type ApprovalDetail struct {
+	Requested  *Requested `json:"requested"`
+	ApprovalID string     `json:"approvalId"`
+	// pending; approved: may be used once; rejected; used; expired: not decided or not used in time.
+	// One of: pending, approved, rejected, expired, used.
+	Status  string `json:"status"`
+	AgentID string `json:"agentId"`
+	// The key that asked. It may not decide, nor may a key that it created or that created it.
+	KeyID string `json:"keyId"`
+	// What it is bound to: SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of `bound`, which GET /v1/approvals/{id} shows, with secrets in the arguments of a tool call masked.
+	Digest   string  `json:"digest"`
+	IntentID *string `json:"intentId"`
+	// RFC 3339, UTC, milliseconds.
+	CreatedAt string `json:"createdAt"`
+	// RFC 3339, UTC, milliseconds.
+	ExpiresAt      string           `json:"expiresAt"`
+	DecidedAt      *string          `json:"decidedAt"`
+	DecidedBy      *string          `json:"decidedBy"`
+	Reason         *string          `json:"reason"`
+	UsedAt         *string          `json:"usedAt"`
+	UsedBy         *string          `json:"usedBy"`
+	UsedDecisionID *string          `json:"usedDecisionId"`
+	Decision       DecisionOnRecord `json:"decision"`
+	// Whether the calling key may approve or reject while it is pending. Not the key that asked, its rotations, a key that it created, or one that created it, directly or through keys in between.
+	MayDecide bool           `json:"mayDecide"`
+	Bound     map[string]any `json:"bound"`
+	// Which arguments of the tool call in `bound` are masked, and why.
+	Masked  []ApprovalDetailMasked `json:"masked"`
+	Context map[string]any         `json:"context"`
+}
+
+// ApprovalList is part of the API's requests or answers.
+type ApprovalList struct {
+	Items      []Approval `json:"items"`
+	NextCursor *string    `json:"nextCursor"`
+}
+
+// ApprovalVerdict is part of the API's requests or answers.
+type ApprovalVerdict struct {
+	// Stored in the log permanently.
+	Reason string `json:"reason"`
+}
+
+// CataloguedTool is part of the API's requests or answers.
+type CataloguedTool struct {
+	Name string `json:"name"`
+	// why it is read so
+	Description *string `json:"description,omitempty"`
+	// the action class of every call
+	// One of: read, create, update, delete, execute, send, transfer, grant, revoke.
+	Action string `json:"action"`
+	// Of the entry, or that of its action.
+	// One of: read, write, destructive.
+	Effect string `json:"effect"`
+	// how many objects a call touches; absent: one
+	// One of: one, many, all.
+	Extent *string `json:"extent,omitempty"`
+	// what a call acts on: {path} takes an argument, a JSON Pointer without its first slash for a deeper one; {paths[]} each item of a list, {number:integer} a whole number; absent: tools/<server>/<tool>
+	Resource *string `json:"resource,omitempty"`
+	// other resources that a call touches, as templates: no rule permits because of them, other rules match them
+	Places []string `json:"places,omitempty"`
+	// what else is true of every call
+	// One of: external, privileged, financial, bulk, irreversible, illicit.
+	Traits []string `json:"traits,omitempty"`
+	// classes of sensitive data that every call involves
+	// One of: credentials, pii, financial, health.
+	DataClasses []string `json:"dataClasses,omitempty"`
+	// arguments that hold code or text, by JSON Pointer without its first slash, and how to read them: what is found counts too, the stricter wins
+	Reads map[string]string `json:"reads,omitempty"`
+	// the digest of the definition that was approved: a call under another one counts as changed
+	Definition *string `json:"definition,omitempty"`
+}
+
+// Checkpoint is part of the API's requests or answers.
+type Checkpoint struct {
+	Size int64 `json:"size"`
+	// SHA-256, lower-case hex.
+	Root string `json:"root"`
+	Note string `json:"note"`
+	// RFC 3339, UTC, milliseconds.
+	SignedAt string `json:"signedAt"`
+}
+
+// CheckpointList is part of the API's requests or answers.
+type CheckpointList struct {
+	Items      []Checkpoint `json:"items"`
+	NextCursor *string      `json:"nextCursor"`
+}
+
+// Consistency is part of the API's requests or answers.
+type Consistency struct {
+	From int64    `json:"from"`
+	To   int64    `json:"to"`
+	Path []string `json:"path"`
+}
+
+// DecisionIntent is part of the API's requests or answers.
+type DecisionIntent struct {
+	Requested  *Requested `json:"requested,omitempty"`
+	Normalized string     `json:"normalized"`
+	Domain     string     `json:"domain"`
+	// One of: read, create, update, delete, execute, send, transfer, grant, revoke, unknown.
+	Action   string `json:"action"`
+	Verb     string `json:"verb"`
+	Resource string `json:"resource"`
+	// One of: read, write, destructive.
+	Effect string `json:"effect"`
+	// One of: external, privileged, financial, bulk, irreversible, illicit.
+	Traits []string `json:"traits"`
+	Risk   Risk     `json:"risk"`
+	// Whether a parse by this agent of the last 15 minutes was joined, named by its intent_id or not.
+	Parsed bool `json:"parsed"`
+}
+
+// DecisionTrustAsOf is part of the API's requests or answers.
+type DecisionTrustAsOf struct {
+	Signals int64 `json:"signals"`
+	// UTC day, YYYY-MM-DD.
+	Day string `json:"day"`
+}
+
+// DecisionTrust is part of the API's requests or answers.
+type DecisionTrust struct {
+	ClaimedLevel   *int64 `json:"claimed_level"`
+	RecordedLevel  int64  `json:"recorded_level"`
+	EffectiveLevel int64  `json:"effective_level"`
+	// The recorded score.
+	Score       int64             `json:"score"`
+	Uncertainty float64           `json:"uncertainty"`
+	AsOf        DecisionTrustAsOf `json:"as_of"`
+}
+
+// DecisionPolicySet is part of the API's requests or answers.
+type DecisionPolicySet struct {
+	Digest string `json:"digest"`
+}
+
+// DecisionApproval is part of the API's requests or answers.
+// With ESCALATE: the approval that a human must give, and until when it can be decided and used.
+type DecisionApproval struct {
+	ApprovalID string `json:"approval_id"`
+	// RFC 3339, UTC, milliseconds.
+	ExpiresAt string `json:"expires_at"`
+}
+
+// DecisionProof is part of the API's requests or answers.
+type DecisionProof struct {
+	ProofID string   `json:"proof_id"`
+	Promise *Promise `json:"promise,omitempty"`
+}
+
+// DecisionExplanationConditions is part of the API's requests or answers.
+type DecisionExplanationConditions struct {
+	Fact     string  `json:"fact"`
+	Path     *string `json:"path,omitempty"`
+	Operator string  `json:"operator"`
+	Expected any     `json:"expected"`
+	Actual   any     `json:"actual,omitempty"`
+	Missing  bool    `json:"missing"`
+	Result   bool    `json:"result"`
+}
+
+// DecisionExplanation is part of the API's requests or answers.
+type DecisionExplanation struct {
+	Policy     string                          `json:"policy"`
+	Rule       string                          `json:"rule"`
+	Effect     string                          `json:"effect"`
+	Matched    bool                            `json:"matched"`
+	Skipped    *string                         `json:"skipped,omitempty"`
+	Conditions []DecisionExplanationConditions `json:"conditions"`
+}
+
+// Decision is part of the API's requests or answers.
+type Decision struct {
+	DecisionID string `json:"decision_id"`
+	// X-Request-Id of the request that asked, or that submitted the intent. A repeat under an Idempotency-Key gives that of the first request. Decisions that were recorded before this member was added have none.
+	RequestID *string `json:"request_id,omitempty"`
+	// Whether the verdict is ALLOW or DEGRADE.
+	Allowed bool `json:"allowed"`
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Verdict     string            `json:"verdict"`
+	AgentID     string            `json:"agent_id"`
+	KeyID       string            `json:"key_id"`
+	Intent      DecisionIntent    `json:"intent"`
+	Tool        *ToolAnswer       `json:"tool,omitempty"`
+	Trust       DecisionTrust     `json:"trust"`
+	Reasons     []Reason          `json:"reasons"`
+	Obligations []Obligation      `json:"obligations"`
+	PolicySet   DecisionPolicySet `json:"policy_set"`
+	// RFC 3339, UTC, milliseconds.
+	EvaluatedAt string `json:"evaluated_at"`
+	// With ESCALATE: the approval that a human must give, and until when it can be decided and used.
+	Approval *DecisionApproval `json:"approval,omitempty"`
+	Proof    DecisionProof     `json:"proof"`
+	// RFC 3339, UTC, milliseconds.
+	ExpiresAt string `json:"expires_at"`
+	// Every candidate rule with its conditions, the values that they compared, and why a rule was skipped.
+	Explanation []DecisionExplanation `json:"explanation,omitempty"`
+}
+
+// DecisionList is part of the API's requests or answers.
+type DecisionList struct {
+	Items      []DecisionOnRecord `json:"items"`
+	NextCursor *string            `json:"nextCursor"`
+}
+
+// DecisionOnRecordPolicySet is part of the API's requests or answers.
+type DecisionOnRecordPolicySet struct {
+	Digest string `json:"digest"`
+}
+
+// DecisionOnRecordApproval is part of the API's requests or answers.
+// With ESCALATE: the approval that a human must give, and until when it can be decided and used.
+type DecisionOnRecordApproval struct {
+	ApprovalID string `json:"approval_id"`
+	// RFC 3339, UTC, milliseconds.
+	ExpiresAt string `json:"expires_at"`
+}
+
+// DecisionOnRecordProof is part of the API's requests or answers.
+type DecisionOnRecordProof struct {
+	ProofID string   `json:"proof_id"`
+	Promise *Promise `json:"promise,omitempty"`
+}
+
+// DecisionOnRecord is part of the API's requests or answers.
+// A stored decision: the original answer, and whether it stands now.
+type DecisionOnRecord struct {
+	DecisionID string `json:"decision_id"`
+	// X-Request-Id of the request that asked, or that submitted the intent. A repeat under an Idempotency-Key gives that of the first request. Decisions that were recorded before this member was added have none.
+	RequestID *string `json:"request_id,omitempty"`
+	// Whether the verdict is ALLOW or DEGRADE.
+	Allowed bool `json:"allowed"`
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Verdict     string                    `json:"verdict"`
+	AgentID     string                    `json:"agent_id"`
+	KeyID       string                    `json:"key_id"`
+	Intent      DecisionIntent            `json:"intent"`
+	Tool        *ToolAnswer               `json:"tool,omitempty"`
+	Trust       DecisionTrust             `json:"trust"`
+	Reasons     []Reason                  `json:"reasons"`
+	Obligations []Obligation              `json:"obligations"`
+	PolicySet   DecisionOnRecordPolicySet `json:"policy_set"`
+	// RFC 3339, UTC, milliseconds.
+	EvaluatedAt string `json:"evaluated_at"`
+	// With ESCALATE: the approval that a human must give, and until when it can be decided and used.
+	Approval *DecisionOnRecordApproval `json:"approval,omitempty"`
+	Proof    DecisionOnRecordProof     `json:"proof"`
+	// RFC 3339, UTC, milliseconds.
+	ExpiresAt string `json:"expires_at"`
+	// Whether it may be acted upon now. Not part of the record: it is computed when the decision is read.
+	Stands bool `json:"stands"`
+	// The first reason why it does not stand: it permits nothing, it has expired, the environment is halted, the agent is not active, or the key that asked (with its rotations) is no longer valid.
+	// One of: verdict, expired, halted, agent_not_active, key_invalid.
+	StandsReason *string `json:"stands_reason,omitempty"`
+}
+
+// DryRunPolicySet is part of the API's requests or answers.
+type DryRunPolicySet struct {
+	Digest string `json:"digest"`
+}
+
+// DryRun is part of the API's requests or answers.
+// The verdict that a decision would have. Not a decision: no id, no proof, nothing stored.
+type DryRun struct {
+	DryRun  bool `json:"dry_run"`
+	Allowed bool `json:"allowed"`
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Verdict     string          `json:"verdict"`
+	AgentID     string          `json:"agent_id"`
+	KeyID       string          `json:"key_id"`
+	Intent      DecisionIntent  `json:"intent"`
+	Tool        *ToolAnswer     `json:"tool,omitempty"`
+	Trust       DecisionTrust   `json:"trust"`
+	Reasons     []Reason        `json:"reasons"`
+	Obligations []Obligation    `json:"obligations"`
+	PolicySet   DryRunPolicySet `json:"policy_set"`
+	// RFC 3339, UTC, milliseconds.
+	EvaluatedAt string `json:"evaluated_at"`
+	// Every candidate rule with its conditions, the values that they compared, and why a rule was skipped.
+	Explanation []DecisionExplanation `json:"explanation,omitempty"`
+}
+
+// EnforceBatchFailure is part of the API's requests or answers.
+type EnforceBatchFailure struct {
+	Error Problem `json:"error"`
+}
+
+// EnforceBatchRequest is part of the API's requests or answers.
+type EnforceBatchRequest struct {
+	// Answered in this order.
+	Requests []EnforceRequest `json:"requests"`
+}
+
+// EnforceBatchResponseDecisions is part of the API's requests or answers.
+type EnforceBatchResponseDecisions struct {
+	Decision            *Decision            `variant:"decision_id"`
+	DryRun              *DryRun              `variant:"dry_run"`
+	EnforceBatchFailure *EnforceBatchFailure `variant:"error"`
+}
+
+// MarshalJSON writes the variant that is set.
+func (v EnforceBatchResponseDecisions) MarshalJSON() ([]byte, error) {
+	return marshalVariant(v)
+}
+
+// UnmarshalJSON sets the variant whose member is present.
+func (v *EnforceBatchResponseDecisions) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// EnforceBatchResponse is part of the API's requests or answers.
+type EnforceBatchResponse struct {
+	// One answer for each request, in their order. `error` tells a failed one, and `dry_run` a dry run, from a decision.
+	Decisions []EnforceBatchResponseDecisions `json:"decisions"`
+}
+
+// EnforceRequest is part of the API's requests or answers.
+type EnforceRequest struct {
+	// A normalized intent (`data.read.user_profile`), or `action:resource` (`delete:db/production/users`). Exactly one of `intent` and `tool`.
+	Intent *string   `json:"intent,omitempty"`
+	Tool   *ToolCall `json:"tool,omitempty"`
+	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	AgentID string `json:"agent_id"`
+	// A claim: it can only lower the recorded level.
+	TrustLevel *int64 `json:"trust_level,omitempty"`
+	// The intent_id of a parse.
+	IntentID *string `json:"intent_id,omitempty"`
+	// Your own facts for policies (`context.*`). A missing fact can only make an answer stricter.
+	Context map[string]any `json:"context,omitempty"`
+	// The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was written or tool call with all its arguments, intent_id and context, read as they were then. It permits what would be ESCALATE, and nothing that is denied.
+	ApprovalID *string `json:"approval_id,omitempty"`
+	// Needs admin:*. Adds every candidate rule with the values that it compared.
+	Explain *bool `json:"explain,omitempty"`
+	// Needs admin:*. Evaluates without storing: not a decision.
+	DryRun *bool `json:"dry_run,omitempty"`
+}
+
+// EnforceResponse is part of the API's requests or answers.
+// The decision, or for a request with `dry_run` what it would have been: `dry_run` tells them apart.
+type EnforceResponse struct {
+	Decision *Decision `variant:"decision_id"`
+	DryRun   *DryRun   `variant:"dry_run"`
+}
+
+// MarshalJSON writes the variant that is set.
+func (v EnforceResponse) MarshalJSON() ([]byte, error) {
+	return marshalVariant(v)
+}
+
+// UnmarshalJSON sets the variant whose member is present.
+func (v *EnforceResponse) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// FieldError is part of the API's requests or answers.
+type FieldError struct {
+	// RFC 6901 pointer into the body, or ?name for a query parameter, {name} for a path parameter
+	Pointer string `json:"pointer"`
+	Message string `json:"message"`
+}
+
+// Finding is part of the API's requests or answers.
+type Finding struct {
+	File   string `json:"file"`
+	Line   int64  `json:"line"`
+	Column int64  `json:"column"`
+	// RFC 6901, into the file.
+	Pointer string `json:"pointer"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	// Absent: error. A set with an error is not activated.
+	// One of: error, warning.
+	Severity *string `json:"severity,omitempty"`
+	// How to fix it.
+	Hint *string `json:"hint,omitempty"`
+	// A request that demonstrates it.
+	Example *string `json:"example,omitempty"`
+}
+
+// HaltRequest is part of the API's requests or answers.
+type HaltRequest struct {
+	Reason string `json:"reason"`
+}
+
+// HaltState is part of the API's requests or answers.
+type HaltState struct {
+	// One of: live, test, dev.
+	Environment string  `json:"environment"`
+	Halted      bool    `json:"halted"`
+	Reason      *string `json:"reason"`
+	KeyID       *string `json:"keyId"`
+	Since       *string `json:"since"`
+}
+
+// Health is part of the API's requests or answers.
+type Health struct {
+	// One of: alive.
+	Status string `json:"status"`
+}
+
+// IntentAlternatives is part of the API's requests or answers.
+type IntentAlternatives struct {
+	Normalized string `json:"normalized"`
+	// One of: read, create, update, delete, execute, send, transfer, grant, revoke, unknown.
+	Action string `json:"action"`
+	Verb   string `json:"verb"`
+	Object string `json:"object"`
+	// One of: read, write, destructive.
+	Effect     string  `json:"effect"`
+	Confidence float64 `json:"confidence"`
+}
+
+// IntentEntitiesMoney is part of the API's requests or answers.
+type IntentEntitiesMoney struct {
+	Amount   float64 `json:"amount"`
+	Currency string  `json:"currency"`
+}
+
+// IntentEntities is part of the API's requests or answers.
+type IntentEntities struct {
+	Emails      []string              `json:"emails"`
+	URLs        []string              `json:"urls"`
+	Hosts       []string              `json:"hosts"`
+	Money       []IntentEntitiesMoney `json:"money"`
+	Paths       []string              `json:"paths"`
+	Identifiers []string              `json:"identifiers"`
+}
+
+// IntentTrustClaimed is part of the API's requests or answers.
+type IntentTrustClaimed struct {
+	Score int64 `json:"score"`
+	Level int64 `json:"level"`
+}
+
+// IntentTrustRecorded is part of the API's requests or answers.
+type IntentTrustRecorded struct {
+	Score int64 `json:"score"`
+	Level int64 `json:"level"`
+}
+
+// IntentTrustEffective is part of the API's requests or answers.
+type IntentTrustEffective struct {
+	Score int64 `json:"score"`
+	Level int64 `json:"level"`
+}
+
+// IntentTrust is part of the API's requests or answers.
+type IntentTrust struct {
+	Claimed   *IntentTrustClaimed  `json:"claimed"`
+	Recorded  IntentTrustRecorded  `json:"recorded"`
+	Effective IntentTrustEffective `json:"effective"`
+}
+
+// IntentPolicySet is part of the API's requests or answers.
+type IntentPolicySet struct {
+	Digest string `json:"digest"`
+}
+
+// Intent is part of the API's requests or answers.
+type Intent struct {
+	// The intent_id of a parse.
+	IntentID   string `json:"intent_id"`
+	AgentID    string `json:"agent_id"`
+	Normalized string `json:"normalized"`
+	Domain     string `json:"domain"`
+	// One of: read, create, update, delete, execute, send, transfer, grant, revoke, unknown.
+	Action string `json:"action"`
+	// The caller's own verb.
+	Verb   string   `json:"verb"`
+	Object string   `json:"object"`
+	Places []string `json:"places"`
+	// One of: read, write, destructive.
+	Effect string `json:"effect"`
+	// One of: external, privileged, financial, bulk, irreversible, illicit.
+	Traits []string `json:"traits"`
+	// How many objects are affected.
+	// One of: one, many, all.
+	Extent       string               `json:"extent"`
+	Confidence   float64              `json:"confidence"`
+	Alternatives []IntentAlternatives `json:"alternatives"`
+	Entities     IntentEntities       `json:"entities"`
+	// One of: credentials, pii, financial, health.
+	DataClasses []string `json:"data_classes"`
+	// One of: prompt_injection, obfuscated, negated, multi_action, not_understood, secret_in_text.
+	Flags []string    `json:"flags"`
+	Risk  Risk        `json:"risk"`
+	Trust IntentTrust `json:"trust"`
+	// The verdict that enforcing this now would have. Not a decision: it permits nothing.
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	VerdictPreview string          `json:"verdict_preview"`
+	PolicySet      IntentPolicySet `json:"policy_set"`
+	// RFC 3339, UTC, milliseconds.
+	CreatedAt string `json:"created_at"`
+}
+
+// IntentAccepted is part of the API's requests or answers.
+type IntentAccepted struct {
+	IntentID string `json:"intentId"`
+	// One of: queued.
+	Status string `json:"status"`
+}
+
+// IntentRequest is part of the API's requests or answers.
+type IntentRequest struct {
+	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	AgentID string `json:"agent_id"`
+	// The action that the agent wants to take, as free text.
+	RawIntent string `json:"raw_intent"`
+	// A claim; fractions round down. It can only lower the recorded score.
+	TrustScore *float64 `json:"trust_score,omitempty"`
+	// Your own facts for policies (`context.*`). A missing fact can only make an answer stricter.
+	Context map[string]any `json:"context,omitempty"`
+}
+
+// IntentSubmission is part of the API's requests or answers.
+type IntentSubmission struct {
+	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	AgentID string `json:"agentId"`
+	// An action, or a finer verb of the lexicon. Either `action` and `resource`, or `tool`.
+	Action *string `json:"action,omitempty"`
+	// What it acts on; a trailing `*` segment stands for one or more segments.
+	Resource *string   `json:"resource,omitempty"`
+	Tool     *ToolCall `json:"tool,omitempty"`
+	// Your own facts for policies (`context.*`). A missing fact can only make an answer stricter.
+	Context map[string]any `json:"context,omitempty"`
+}
+
+// Jwks is part of the API's requests or answers.
+type Jwks struct {
+	Keys []map[string]any `json:"keys"`
+}
+
+// Key is part of the API's requests or answers.
+type Key struct {
+	// Names the key; not secret.
+	KeyID string `json:"keyId"`
+	Name  string `json:"name"`
+	// One of: agents:read, agents:write, intents:write, trust:read, trust:write, proofs:read, admin:*.
+	Scopes   []string `json:"scopes"`
+	AgentIDs []string `json:"agentIds"`
+	// One of: live, test, dev.
+	Environment string `json:"environment"`
+	Tier        int64  `json:"tier"`
+	// RFC 3339, UTC, milliseconds.
+	CreatedAt  string  `json:"createdAt"`
+	ExpiresAt  *string `json:"expiresAt"`
+	CreatedBy  *string `json:"createdBy"`
+	RevokedAt  *string `json:"revokedAt"`
+	ReplacedBy *string `json:"replacedBy"`
+	LastUsedAt *string `json:"lastUsedAt"`
+}
+
+// KeyCreate is part of the API's requests or answers.
+type KeyCreate struct {
+	Name string `json:"name"`
+	// No scope twice. `admin:*` implies all.
+	// One of: agents:read, agents:write, intents:write, trust:read, trust:write, proofs:read, admin:*.
+	Scopes []string `json:"scopes"`
+	// A number and a unit letter (m, h, d, w), 1m to 3650d. Absent: no expiry.
+	ExpiresIn *string `json:"expiresIn,omitempty"`
+	// Binds the key: it may name only these agents. Absent: all agents of the organisation.
+	AgentIDs []string `json:"agentIds,omitempty"`
+	// Default: the calling key's. Only a live key may name another.
+	// One of: live, test, dev.
+	Environment *string `json:"environment,omitempty"`
+	// Rate limit tier, at most the organisation's. Default: 4, or the organisation's when that is lower.
+	Tier *int64 `json:"tier,omitempty"`
+}
+
+// KeyCreated is part of the API's requests or answers.
+type KeyCreated struct {
+	// Names the key; not secret.
+	KeyID string `json:"keyId"`
+	Name  string `json:"name"`
+	// One of: agents:read, agents:write, intents:write, trust:read, trust:write, proofs:read, admin:*.
+	Scopes   []string `json:"scopes"`
+	AgentIDs []string `json:"agentIds"`
+	// One of: live, test, dev.
+	Environment string `json:"environment"`
+	Tier        int64  `json:"tier"`
+	// RFC 3339, UTC, milliseconds.
+	CreatedAt string  `json:"createdAt"`
+	ExpiresAt *string `json:"expiresAt"`
+	// The key itself. Shown only once, and not in a repeat with an Idempotency-Key; only a hash is stored.
+	Key *string `json:"key,omitempty"`
+}
+
+// KeyList is part of the API's requests or answers.
+type KeyList struct {
+	Items      []Key   `json:"items"`
+	NextCursor *string `json:"nextCursor"`
+}
+
+// KeyRotate is part of the API's requests or answers.
+type KeyRotate struct {
+	// How long the old key stays valid: a number and a unit letter (m, h, d, w), 0m (it ends at once) to 30d. Default: 1h.
+	Overlap *string `json:"overlap,omitempty"`
+}
+
+// KeyRotatedReplaces is part of the API's requests or answers.
+// The old key, and when it ends.
+type KeyRotatedReplaces struct {
+	// Names the key; not secret.
+	KeyID string `json:"keyId"`
+	// RFC 3339, UTC, milliseconds.
+	ExpiresAt string `json:"expiresAt"`
+}
+
+// KeyRotated is part of the API's requests or answers.
+type KeyRotated struct {
+	// Names the key; not secret.
+	KeyID string `json:"keyId"`
+	Name  string `json:"name"`
+	// One of: agents:read, agents:write, intents:write, trust:read, trust:write, proofs:read, admin:*.
+	Scopes   []string `json:"scopes"`
+	AgentIDs []string `json:"agentIds"`
+	// One of: live, test, dev.
+	Environment string `json:"environment"`
+	Tier        int64  `json:"tier"`
+	// RFC 3339, UTC, milliseconds.
+	CreatedAt string  `json:"createdAt"`
+	ExpiresAt *string `json:"expiresAt"`
+	// The key itself. Shown only once, and not in a repeat with an Idempotency-Key; only a hash is stored.
+	Key *string `json:"key,omitempty"`
+	// The old key, and when it ends.
+	Replaces KeyRotatedReplaces `json:"replaces"`
+}
+
+// LeafHashes is part of the API's requests or answers.
+// At most 1,000 hashes; `to` is the end of the returned range.
+type LeafHashes struct {
+	From   int64    `json:"from"`
+	To     int64    `json:"to"`
+	Hashes []string `json:"hashes"`
+}
+
+// LogKeysItem is part of the API's requests or answers.
+type LogKeysItem struct {
+	KeyID string `json:"keyId"`
+	// A C2SP note verifier key.
+	Vkey string `json:"vkey"`
+	// One of: log, promise.
+	Use       string `json:"use"`
+	FirstSize int64  `json:"firstSize"`
+	LastSize  *int64 `json:"lastSize"`
+}
+
+// LogKeys is part of the API's requests or answers.
+type LogKeys []LogKeysItem
+
+// Obligation is part of the API's requests or answers.
+// What the caller must do after DEGRADE: redact_fields {fields}, max_rows {limit}, read_only, rate {limit, perSeconds}, or another kind with its data in params. A caller that does not know a kind must not act.
+type Obligation struct {
+	Type string `json:"type"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v Obligation) MarshalJSON() ([]byte, error) {
+	type fields Obligation
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *Obligation) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// PolicySetStatusLastRead is part of the API's requests or answers.
+// The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings.
+type PolicySetStatusLastRead struct {
+	At       *string   `json:"at"`
+	Ok       bool      `json:"ok"`
+	Findings []Finding `json:"findings"`
+}
+
+// PolicySetStatus is part of the API's requests or answers.
+type PolicySetStatus struct {
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues there is no `tools`.
+	Digest string `json:"digest"`
+	// RFC 3339, UTC, milliseconds.
+	ActivatedAt string           `json:"activatedAt"`
+	Policies    []map[string]any `json:"policies"`
+	Tools       []map[string]any `json:"tools,omitempty"`
+	// The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings.
+	LastRead PolicySetStatusLastRead `json:"lastRead"`
+}
+
+// Problem is part of the API's requests or answers.
+type Problem struct {
+	// a reference that names the kind of problem
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int64  `json:"status"`
+	// what was wrong with this request, and what to do
+	Detail string `json:"detail"`
+	// the path of the request
+	Instance string `json:"instance"`
+	// One of: E1001, E1002, E1003, E1004, E2001, E2005, E2006, E2009, E2010, E3001, E4001, E4002, E4003, E4004, E4005, E5001, E5002, E5003, E5004, E6001, E6002.
+	Code string `json:"code"`
+	// One of: authentication, validation, limit, not_found, conflict, internal.
+	Category string `json:"category"`
+	// whether the same request may succeed later
+	Retryable bool         `json:"retryable"`
+	RequestID string       `json:"requestId"`
+	Errors    []FieldError `json:"errors,omitempty"`
+}
+
+// Promise is part of the API's requests or answers.
+// A signed promise that the record will be in the log by the deadline. `custos verify promise.json --log FILE` detects a broken one.
+type Promise struct {
+	// Origin of the log.
+	Log          string `json:"log"`
+	ProofID      string `json:"proofId"`
+	RecordDigest string `json:"recordDigest"`
+	// RFC 3339, UTC, milliseconds.
+	IssuedAt string `json:"issuedAt"`
+	// RFC 3339, UTC, milliseconds.
+	Deadline string `json:"deadline"`
+	KeyID    string `json:"keyId"`
+	// Ed25519, base64; /v1/log/keys has the key.
+	Signature string `json:"signature"`
+}
+
+// Proof is part of the API's requests or answers.
+type Proof struct {
+	ProofID string `json:"proofId"`
+	// One of: anchored.
+	Status   string `json:"status"`
+	Event    string `json:"event"`
+	EntityID string `json:"entityId"`
+	// Base64 of the canonical bytes.
+	Record string `json:"record"`
+	// Position in the log.
+	Index int64 `json:"index"`
+	// Position in the entity's chain.
+	ChainIndex   int64  `json:"chainIndex"`
+	EventHash    string `json:"eventHash"`
+	PreviousHash string `json:"previousHash"`
+	// RFC 3339, UTC, milliseconds.
+	OccurredAt string `json:"occurredAt"`
+	// RFC 3339, UTC, milliseconds.
+	AnchoredAt string `json:"anchoredAt"`
+}
+
+// ProofAccepted is part of the API's requests or answers.
+type ProofAccepted struct {
+	ProofID string `json:"proofId"`
+	// One of: pending, anchored.
+	Status string `json:"status"`
+	// SHA-256 of JCS of the record without its previousHash, lower-case hex.
+	RecordDigest string  `json:"recordDigest"`
+	Promise      Promise `json:"promise"`
+}
+
+// ProofBatchAccepted is part of the API's requests or answers.
+type ProofBatchAccepted struct {
+	Proofs []ProofAccepted `json:"proofs"`
+}
+
+// ProofBatchCreate is part of the API's requests or answers.
+type ProofBatchCreate struct {
+	Proofs []ProofCreate `json:"proofs"`
+}
+
+// ProofChainHead is part of the API's requests or answers.
+type ProofChainHead struct {
+	ChainIndex int64  `json:"chainIndex"`
+	EventHash  string `json:"eventHash"`
+}
+
+// ProofChain is part of the API's requests or answers.
+type ProofChain struct {
+	EntityID   string          `json:"entityId"`
+	Head       *ProofChainHead `json:"head"`
+	Items      []Proof         `json:"items"`
+	NextCursor *string         `json:"nextCursor"`
+}
+
+// ProofCreate is part of the API's requests or answers.
+type ProofCreate struct {
+	// What is proven: 1 to 256 characters, no control characters, not beginning with "custos.".
+	Event string `json:"event"`
+	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	EntityID string `json:"entityId"`
+	// Any JSON object. It is stored permanently, unchanged.
+	Payload map[string]any `json:"payload"`
+	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	ProofID *string `json:"proofId,omitempty"`
+}
+
+// ProofList is part of the API's requests or answers.
+type ProofList struct {
+	Items      []ProofListItem `json:"items"`
+	NextCursor *string         `json:"nextCursor"`
+}
+
+// ProofListItem is part of the API's requests or answers.
+type ProofListItem struct {
+	ProofID string `json:"proofId"`
+	// One of: pending, anchored.
+	Status   string `json:"status"`
+	Event    string `json:"event"`
+	EntityID string `json:"entityId"`
+	Index    *int64 `json:"index"`
+	// RFC 3339, UTC, milliseconds.
+	OccurredAt string `json:"occurredAt"`
+}
+
+// Readiness is part of the API's requests or answers.
+type Readiness struct {
+	// One of: ready, not_ready, stopping.
+	Status string           `json:"status"`
+	Checks []ReadinessCheck `json:"checks"`
+	// parts that are down and that the service can do without for a while
+	Degraded []string `json:"degraded"`
+}
+
+// ReadinessCheck is part of the API's requests or answers.
+type ReadinessCheck struct {
+	Name   string  `json:"name"`
+	Ok     bool    `json:"ok"`
+	Detail *string `json:"detail,omitempty"`
+}
+
+// Reason is part of the API's requests or answers.
+type Reason struct {
+	Policy string `json:"policy"`
+	Rule   string `json:"rule"`
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Effect  string `json:"effect"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Receipt is part of the API's requests or answers.
+type Receipt struct {
+	Format string `json:"format"`
+	// One of: anchored.
+	Status  string `json:"status"`
+	ProofID string `json:"proofId"`
+	// Base64 of the canonical bytes.
+	Record string `json:"record"`
+	// Position in the log.
+	Index int64 `json:"index"`
+	// The inclusion path, nearest first.
+	Path []string `json:"path"`
+	// A signed note (C2SP tlog-checkpoint), the only source of size and root.
+	Checkpoint string `json:"checkpoint"`
+}
+
+// ReferenceError is part of the API's requests or answers.
+type ReferenceError struct {
+	Code      string  `json:"code"`
+	Statuses  []int64 `json:"statuses"`
+	Title     string  `json:"title"`
+	Category  string  `json:"category"`
+	Retryable bool    `json:"retryable"`
+	When      string  `json:"when"`
+}
+
+// ReferenceRateLimit is part of the API's requests or answers.
+type ReferenceRateLimit struct {
+	Tier      int64 `json:"tier"`
+	PerSecond int64 `json:"perSecond"`
+	PerMinute int64 `json:"perMinute"`
+}
+
+// ReferenceScope is part of the API's requests or answers.
+type ReferenceScope struct {
+	Scope   string `json:"scope"`
+	Permits string `json:"permits"`
+}
+
+// ReferenceTier is part of the API's requests or answers.
+type ReferenceTier struct {
+	Level int64  `json:"level"`
+	Name  string `json:"name"`
+	From  int64  `json:"from"`
+	To    int64  `json:"to"`
+}
+
+// ReplayDraft is part of the API's requests or answers.
+type ReplayDraft struct {
+	// Of a policy set, SHA-256, lower-case hex.
+	Digest string `json:"digest"`
+}
+
+// ReplayProgress is part of the API's requests or answers.
+type ReplayProgress struct {
+	Replayed int64 `json:"replayed"`
+	Total    int64 `json:"total"`
+}
+
+// Replay is part of the API's requests or answers.
+type Replay struct {
+	ReplayID string `json:"replayId"`
+	// One of: queued, running, done, failed.
+	Status   string         `json:"status"`
+	Draft    ReplayDraft    `json:"draft"`
+	Progress ReplayProgress `json:"progress"`
+	// RFC 3339, UTC, milliseconds.
+	CreatedAt  string        `json:"createdAt"`
+	FinishedAt *string       `json:"finishedAt"`
+	Error      *string       `json:"error"`
+	Report     *ReplayReport `json:"report"`
+}
+
+// ReplayReportDraft is part of the API's requests or answers.
+type ReplayReportDraft struct {
+	// Of a policy set, SHA-256, lower-case hex.
+	Digest   string `json:"digest"`
+	Policies int64  `json:"policies"`
+}
+
+// ReplayReportRange is part of the API's requests or answers.
+type ReplayReportRange struct {
+	From *string `json:"from"`
+	// RFC 3339, UTC, milliseconds.
+	To           string  `json:"to"`
+	Organisation *string `json:"organisation"`
+	Environment  *string `json:"environment"`
+	AgentID      *string `json:"agentId"`
+	Limit        *int64  `json:"limit"`
+}
+
+// ReplayReportDecisionsNotEvaluable is part of the API's requests or answers.
+type ReplayReportDecisionsNotEvaluable struct {
+	Total         int64 `json:"total"`
+	FactsErased   int64 `json:"factsErased"`
+	Damaged       int64 `json:"damaged"`
+	NotReproduced int64 `json:"notReproduced"`
+}
+
+// ReplayReportDecisions is part of the API's requests or answers.
+type ReplayReportDecisions struct {
+	Total     int64 `json:"total"`
+	Evaluated int64 `json:"evaluated"`
+	// Answers that do not depend on policies: halts, refused approvals, failed evaluations.
+	Standing     int64                             `json:"standing"`
+	NotEvaluable ReplayReportDecisionsNotEvaluable `json:"notEvaluable"`
+}
+
+// ReplayReportChanged is part of the API's requests or answers.
+type ReplayReportChanged struct {
+	Decisions   int64 `json:"decisions"`
+	Stricter    int64 `json:"stricter"`
+	Looser      int64 `json:"looser"`
+	Obligations int64 `json:"obligations"`
+}
+
+// ReplayReportTransitions is part of the API's requests or answers.
+type ReplayReportTransitions struct {
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	From string `json:"from"`
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	To        string `json:"to"`
+	Decisions int64  `json:"decisions"`
+}
+
+// ReplayReportRulesItems is part of the API's requests or answers.
+type ReplayReportRulesItems struct {
+	Policy string `json:"policy"`
+	Rule   string `json:"rule"`
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Effect   string `json:"effect"`
+	Newly    int64  `json:"newly"`
+	NoLonger int64  `json:"noLonger"`
+}
+
+// ReplayReportRules is part of the API's requests or answers.
+// Changed decisions by rules that are newly, or no longer, among their reasons. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
+type ReplayReportRules struct {
+	Items  []ReplayReportRulesItems `json:"items"`
+	More   int64                    `json:"more"`
+	Beyond int64                    `json:"beyond"`
+}
+
+// ReplayReportAgentsItems is part of the API's requests or answers.
+type ReplayReportAgentsItems struct {
+	Organisation string `json:"organisation"`
+	Environment  string `json:"environment"`
+	AgentID      string `json:"agentId"`
+	Decisions    int64  `json:"decisions"`
+	Stricter     int64  `json:"stricter"`
+	Looser       int64  `json:"looser"`
+}
+
+// ReplayReportAgents is part of the API's requests or answers.
+// Changed decisions by agent. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
+type ReplayReportAgents struct {
+	Items  []ReplayReportAgentsItems `json:"items"`
+	More   int64                     `json:"more"`
+	Beyond int64                     `json:"beyond"`
+}
+
+// ReplayReportResourcesItems is part of the API's requests or answers.
+type ReplayReportResourcesItems struct {
+	Resource  string `json:"resource"`
+	Decisions int64  `json:"decisions"`
+	Stricter  int64  `json:"stricter"`
+	Looser    int64  `json:"looser"`
+}
+
+// ReplayReportResources is part of the API's requests or answers.
+// Changed decisions by resource. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
+type ReplayReportResources struct {
+	Items  []ReplayReportResourcesItems `json:"items"`
+	More   int64                        `json:"more"`
+	Beyond int64                        `json:"beyond"`
+}
+
+// ReplayReportEnvironmentsItems is part of the API's requests or answers.
+type ReplayReportEnvironmentsItems struct {
+	Organisation string `json:"organisation"`
+	Environment  string `json:"environment"`
+	Decisions    int64  `json:"decisions"`
+	Stricter     int64  `json:"stricter"`
+	Looser       int64  `json:"looser"`
+}
+
+// ReplayReportEnvironments is part of the API's requests or answers.
+// Changed decisions by organisation and environment. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
+type ReplayReportEnvironments struct {
+	Items  []ReplayReportEnvironmentsItems `json:"items"`
+	More   int64                           `json:"more"`
+	Beyond int64                           `json:"beyond"`
+}
+
+// ReplayReportExamplesTool is part of the API's requests or answers.
+type ReplayReportExamplesTool struct {
+	Server string `json:"server"`
+	Name   string `json:"name"`
+}
+
+// ReplayReportExamplesBeforeReasons is part of the API's requests or answers.
+type ReplayReportExamplesBeforeReasons struct {
+	Policy string `json:"policy"`
+	Rule   string `json:"rule"`
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Effect  string `json:"effect"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// ReplayReportExamplesBefore is part of the API's requests or answers.
+type ReplayReportExamplesBefore struct {
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Verdict string `json:"verdict"`
+	// The first five.
+	Reasons     []ReplayReportExamplesBeforeReasons `json:"reasons"`
+	Obligations []map[string]any                    `json:"obligations"`
+}
+
+// ReplayReportExamplesAfter is part of the API's requests or answers.
+type ReplayReportExamplesAfter struct {
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Verdict string `json:"verdict"`
+	// The first five.
+	Reasons     []ReplayReportExamplesBeforeReasons `json:"reasons"`
+	Obligations []map[string]any                    `json:"obligations"`
+}
+
+// ReplayReportExamples is part of the API's requests or answers.
+type ReplayReportExamples struct {
+	DecisionID string `json:"decisionId"`
+	// RFC 3339, UTC, milliseconds.
+	EvaluatedAt  string                     `json:"evaluatedAt"`
+	Organisation string                     `json:"organisation"`
+	Environment  string                     `json:"environment"`
+	AgentID      string                     `json:"agentId"`
+	Intent       string                     `json:"intent"`
+	Resource     string                     `json:"resource"`
+	Tool         *ReplayReportExamplesTool  `json:"tool,omitempty"`
+	Before       ReplayReportExamplesBefore `json:"before"`
+	After        ReplayReportExamplesAfter  `json:"after"`
+}
+
+// ReplayReportSets is part of the API's requests or answers.
+type ReplayReportSets struct {
+	// Of a policy set, SHA-256, lower-case hex.
+	Digest    string `json:"digest"`
+	Decisions int64  `json:"decisions"`
+	// One of: same, other, unknown.
+	Lexicon string `json:"lexicon"`
+}
+
+// ReplayReport is part of the API's requests or answers.
+type ReplayReport struct {
+	Draft     ReplayReportDraft     `json:"draft"`
+	Range     ReplayReportRange     `json:"range"`
+	Decisions ReplayReportDecisions `json:"decisions"`
+	Changed   ReplayReportChanged   `json:"changed"`
+	// The same verdict and obligations for other reasons.
+	OtherReasons int64                     `json:"otherReasons"`
+	Transitions  []ReplayReportTransitions `json:"transitions"`
+	// Changed decisions by rules that are newly, or no longer, among their reasons. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
+	Rules ReplayReportRules `json:"rules"`
+	// Changed decisions by agent. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
+	Agents ReplayReportAgents `json:"agents"`
+	// Changed decisions by resource. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
+	Resources ReplayReportResources `json:"resources"`
+	// Changed decisions by organisation and environment. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
+	Environments ReplayReportEnvironments `json:"environments"`
+	// For each transition up to 20, each agent, resource and reasons once, and five with the same reasons.
+	Examples []ReplayReportExamples `json:"examples"`
+	// The policy sets of the decisions, and whether their lexicon is that of the draft.
+	Sets  []ReplayReportSets `json:"sets"`
+	Notes []string           `json:"notes"`
+}
+
+// ReplayRequestFiles is part of the API's requests or answers.
+type ReplayRequestFiles struct {
+	// Shows in findings; one that begins with `tools/` is a tool catalogue.
+	Path string `json:"path"`
+	// The text of the file.
+	Text string `json:"text"`
+}
+
+// ReplayRequest is part of the API's requests or answers.
+// The draft, as files or as the digest of a set that was in force; and which decisions.
+type ReplayRequest struct {
+	// lexicon.json may be among them; the active lexicon is used otherwise.
+	Files []ReplayRequestFiles `json:"files,omitempty"`
+	// Of a policy set, SHA-256, lower-case hex.
+	Digest *string `json:"digest,omitempty"`
+	// Length of the range that ends now; default without `from`: 7d.
+	Since *string `json:"since,omitempty"`
+	// RFC 3339 date and time.
+	From *string `json:"from,omitempty"`
+	// RFC 3339 date and time.
+	To *string `json:"to,omitempty"`
+	// Absent: live.
+	// One of: live, test, dev.
+	Environment *string `json:"environment,omitempty"`
+	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	AgentID *string `json:"agentId,omitempty"`
+}
+
+// RequestedIntent is part of the API's requests or answers.
+type RequestedIntent struct {
+	Intent string `json:"intent"`
+}
+
+// RequestedAction is part of the API's requests or answers.
+type RequestedAction struct {
+	Action   string `json:"action"`
+	Resource string `json:"resource"`
+}
+
+// RequestedToolTool is part of the API's requests or answers.
+type RequestedToolTool struct {
+	Server string `json:"server"`
+	Name   string `json:"name"`
+}
+
+// RequestedTool is part of the API's requests or answers.
+type RequestedTool struct {
+	Tool RequestedToolTool `json:"tool"`
+}
+
+// Requested is part of the API's requests or answers.
+// The caller's own words, unchanged: the intent of an enforcement, action and resource of a submitted intent, or the tool that is called. Absent in decisions of versions without this member.
+type Requested struct {
+	Intent *RequestedIntent `variant:"intent"`
+	Action *RequestedAction `variant:"action"`
+	Tool   *RequestedTool   `variant:"tool"`
+}
+
+// MarshalJSON writes the variant that is set.
+func (v Requested) MarshalJSON() ([]byte, error) {
+	return marshalVariant(v)
+}
+
+// UnmarshalJSON sets the variant whose member is present.
+func (v *Requested) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// RiskFactors is part of the API's requests or answers.
+type RiskFactors struct {
+	Factor  string `json:"factor"`
+	Score   int64  `json:"score"`
+	Message string `json:"message"`
+}
+
+// RiskCertain is part of the API's requests or answers.
+// The risk without factors that count only because facts are missing; present when there are such factors. Where it differs, rules of stage enforce treat the risk as missing.
+type RiskCertain struct {
+	// One of: low, medium, high.
+	Level string `json:"level"`
+	Score int64  `json:"score"`
+}
+
+// Risk is part of the API's requests or answers.
+// Computed by the policies of stage intake; level low below 400, medium below 700, else high.
+type Risk struct {
+	// One of: low, medium, high.
+	Level   string        `json:"level"`
+	Score   int64         `json:"score"`
+	Factors []RiskFactors `json:"factors"`
+	// The risk without factors that count only because facts are missing; present when there are such factors. Where it differs, rules of stage enforce treat the risk as missing.
+	Certain *RiskCertain `json:"certain,omitempty"`
+}
+
+// ShadowStatusDraft is part of the API's requests or answers.
+type ShadowStatusDraft struct {
+	// Of a policy set, SHA-256, lower-case hex.
+	Digest string `json:"digest"`
+}
+
+// ShadowStatusDrafts is part of the API's requests or answers.
+type ShadowStatusDrafts struct {
+	// Of a policy set, SHA-256, lower-case hex.
+	Digest   string  `json:"digest"`
+	Policies int64   `json:"policies"`
+	Share    float64 `json:"share"`
+	// RFC 3339, UTC, milliseconds.
+	Since string `json:"since"`
+	// RFC 3339, UTC, milliseconds.
+	Until string `json:"until"`
+	// Records passed over because the worker was too far behind.
+	Skipped   int64                 `json:"skipped"`
+	Decisions ReplayReportDecisions `json:"decisions"`
+	Changed   ReplayReportChanged   `json:"changed"`
+	// The same verdict and obligations for other reasons.
+	OtherReasons int64                     `json:"otherReasons"`
+	Transitions  []ReplayReportTransitions `json:"transitions"`
+	// Changed decisions by rules that are newly, or no longer, among their reasons. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
+	Rules ReplayReportRules `json:"rules"`
+	// Changed decisions by agent. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
+	Agents ReplayReportAgents `json:"agents"`
+	// Changed decisions by resource. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
+	Resources ReplayReportResources `json:"resources"`
+	// Changed decisions by organisation and environment. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
+	Environments ReplayReportEnvironments `json:"environments"`
+	// For each transition up to 20, each agent, resource and reasons once, and five with the same reasons.
+	Examples []ReplayReportExamples `json:"examples"`
+}
+
+// ShadowStatus is part of the API's requests or answers.
+type ShadowStatus struct {
+	// Whether a worker is evaluating a draft for comparison with the active set.
+	Running bool               `json:"running"`
+	Draft   *ShadowStatusDraft `json:"draft"`
+	Share   *float64           `json:"share"`
+	// Why the folder cannot be evaluated; empty when it can.
+	Findings []Finding `json:"findings"`
+	// The changes by each draft, latest evaluation first.
+	Drafts []ShadowStatusDrafts `json:"drafts"`
+}
+
+// StoredPolicySet is part of the API's requests or answers.
+type StoredPolicySet struct {
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues there is no `tools`.
+	Digest string `json:"digest"`
+	// RFC 3339, UTC, milliseconds.
+	CreatedAt string           `json:"createdAt"`
+	Engine    int64            `json:"engine"`
+	Lexicon   map[string]any   `json:"lexicon"`
+	Policies  []map[string]any `json:"policies"`
+	Tools     []map[string]any `json:"tools,omitempty"`
+}
+
+// SubmittedIntent is part of the API's requests or answers.
+type SubmittedIntent struct {
+	IntentID string `json:"intentId"`
+	AgentID  string `json:"agentId"`
+	// Of a tool call: what its catalogue said when it was accepted.
+	Action   string `json:"action"`
+	Resource string `json:"resource"`
+	// queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED.
+	// One of: queued, evaluating, waiting_approval, decided, failed.
+	Status     string  `json:"status"`
+	ApprovalID *string `json:"approvalId"`
+	// RFC 3339, UTC, milliseconds.
+	SubmittedAt string `json:"submittedAt"`
+	// RFC 3339, UTC, milliseconds.
+	UpdatedAt string            `json:"updatedAt"`
+	Decision  *DecisionOnRecord `json:"decision"`
+}
+
+// SubmittedIntentList is part of the API's requests or answers.
+type SubmittedIntentList struct {
+	Items      []SubmittedIntent `json:"items"`
+	NextCursor *string           `json:"nextCursor"`
+}
+
+// ToolAnswer is part of the API's requests or answers.
+type ToolAnswer struct {
+	Server string `json:"server"`
+	Name   string `json:"name"`
+	// `sha256:` and SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of the arguments.
+	ArgumentsDigest string `json:"arguments_digest"`
+	// Whether a catalogue says what the call does. Otherwise its action is `unknown`.
+	Known bool `json:"known"`
+	// Whether the catalogue pins another definition of the tool. Then the action is `unknown`, too.
+	Changed bool `json:"changed"`
+}
+
+// ToolCallAnnotations is part of the API's requests or answers.
+// The hints of the server itself. They decide only where its catalogue has trustAnnotations.
+type ToolCallAnnotations struct {
+	Title           *string `json:"title,omitempty"`
+	ReadOnlyHint    *bool   `json:"readOnlyHint,omitempty"`
+	DestructiveHint *bool   `json:"destructiveHint,omitempty"`
+	IdempotentHint  *bool   `json:"idempotentHint,omitempty"`
+	OpenWorldHint   *bool   `json:"openWorldHint,omitempty"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v ToolCallAnnotations) MarshalJSON() ([]byte, error) {
+	type fields ToolCallAnnotations
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *ToolCallAnnotations) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// ToolCall is part of the API's requests or answers.
+// A tool call, in place of an intent.
+type ToolCall struct {
+	// The name that the operator gave the source of the tool: that of its catalogue.
+	Server string `json:"server"`
+	// The name of the tool.
+	Name string `json:"name"`
+	// As the tool gets them: at most 262144 bytes as JSON without white space, and 32 levels. Stored with the facts of the decision and erased with them; its record has only their digest.
+	Arguments map[string]any `json:"arguments"`
+	// SHA-256 of the canonical JSON (RFC 8785) of {name, description, inputSchema, annotations} of the tool as the guard saw it, absent members left out. A pinned tool that comes without it counts as changed.
+	DefinitionDigest *string `json:"definition_digest,omitempty"`
+	// The hints of the server itself. They decide only where its catalogue has trustAnnotations.
+	Annotations *ToolCallAnnotations `json:"annotations,omitempty"`
+}
+
+// ToolCatalogue is part of the API's requests or answers.
+type ToolCatalogue struct {
+	// The name of the source of the tools, as calls name it.
+	Server      string `json:"server"`
+	Description string `json:"description"`
+	// Whether the annotations of the server decide about its tools that are not listed here.
+	TrustAnnotations bool `json:"trustAnnotations"`
+	// By name.
+	Tools []CataloguedTool `json:"tools"`
+}
+
+// ToolCatalogueList is part of the API's requests or answers.
+type ToolCatalogueList struct {
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues there is no `tools`.
+	Digest     string          `json:"digest"`
+	Items      []ToolCatalogue `json:"items"`
+	NextCursor *string         `json:"nextCursor"`
+}
+
+// TrustEvidence is part of the API's requests or answers.
+type TrustEvidence struct {
+	// The amount that counts on that day: capped and decayed, in full signals.
+	Positive float64 `json:"positive"`
+	// The amount that counts on that day: decayed, in full failures.
+	Negative     float64 `json:"negative"`
+	LastSignalAt *string `json:"lastSignalAt"`
+}
+
+// TrustAsOf is part of the API's requests or answers.
+type TrustAsOf struct {
+	// How many signals were folded: the first n of this agent.
+	Signals int64 `json:"signals"`
+	// UTC day, YYYY-MM-DD.
+	Day string `json:"day"`
+}
+
+// Trust is part of the API's requests or answers.
+type Trust struct {
+	AgentID string `json:"agentId"`
+	// In decisions an unregistered agent has at most the score without evidence (250).
+	Registered bool  `json:"registered"`
+	Score      int64 `json:"score"`
+	Level      int64 `json:"level"`
+	// One of: Sandbox, Observed, Provisional, Monitored, Standard, Trusted, Certified, Autonomous.
+	Tier string `json:"tier"`
+	// 1 without any evidence.
+	Uncertainty float64       `json:"uncertainty"`
+	Evidence    TrustEvidence `json:"evidence"`
+	AsOf        TrustAsOf     `json:"asOf"`
+}
+
+// TrustChangeCause is part of the API's requests or answers.
+// The signals that led to the score, counted by type.
+type TrustChangeCause struct {
+	// Signals of the agent are numbered without gaps.
+	FirstSignal int64 `json:"firstSignal"`
+	LastSignal  int64 `json:"lastSignal"`
+	Success     int64 `json:"success"`
+	Failure     int64 `json:"failure"`
+	Violation   int64 `json:"violation"`
+	// The `custos.trust` record that holds these signals.
+	ProofID string `json:"proofId"`
+}
+
+// TrustChange is part of the API's requests or answers.
+type TrustChange struct {
+	// RFC 3339, UTC, milliseconds.
+	At    string `json:"at"`
+	Score int64  `json:"score"`
+	Level int64  `json:"level"`
+	// One of: Sandbox, Observed, Provisional, Monitored, Standard, Trusted, Certified, Autonomous.
+	Tier string `json:"tier"`
+	// The signals that led to the score, counted by type.
+	Cause TrustChangeCause `json:"cause"`
+}
+
+// TrustHistory is part of the API's requests or answers.
+type TrustHistory struct {
+	Items      []TrustChange `json:"items"`
+	NextCursor *string       `json:"nextCursor"`
+}
+
+// TrustSignal is part of the API's requests or answers.
+type TrustSignal struct {
+	// Identifies the signal permanently: a repeat counts once, and a different signal with the same id is refused (E2010). Generated when absent.
+	SignalID *string `json:"signalId,omitempty"`
+	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	AgentID string `json:"agentId"`
+	// What was observed. A violation weighs as much as ten failures.
+	// One of: success, failure, violation.
+	Type string `json:"type"`
+	// Whole thousandths: 0.001 to 1. Absent: 1.
+	Weight *float64 `json:"weight,omitempty"`
+	// RFC 3339. At most 5 minutes ahead and 30 days back. Absent: now.
+	OccurredAt *string `json:"occurredAt,omitempty"`
+	// The observer; no control characters.
+	Source *string `json:"source,omitempty"`
+	// An object of your own, at most 16 kB of JSON; kept with the signal.
+	Evidence map[string]any `json:"evidence,omitempty"`
+}
+
+// TrustSignalBatch is part of the API's requests or answers.
+type TrustSignalBatch struct {
+	Signals []TrustSignal `json:"signals"`
+}
+
+// TrustSignalsAccepted is part of the API's requests or answers.
+type TrustSignalsAccepted struct {
+	// In the order of the request.
+	SignalIDs []string `json:"signalIds"`
+}
+
+// TrustSignalsRequest is part of the API's requests or answers.
+// One signal, or `signals` with up to a thousand. The member `signals` tells them apart.
+type TrustSignalsRequest struct {
+	TrustSignal      *TrustSignal      `variant:"agentId"`
+	TrustSignalBatch *TrustSignalBatch `variant:"signals"`
+}
+
+// MarshalJSON writes the variant that is set.
+func (v TrustSignalsRequest) MarshalJSON() ([]byte, error) {
+	return marshalVariant(v)
+}
+
+// UnmarshalJSON sets the variant whose member is present.
+func (v *TrustSignalsRequest) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// TrustSummary is part of the API's requests or answers.
+type TrustSummary struct {
+	Score int64 `json:"score"`
+	Level int64 `json:"level"`
+	// One of: Sandbox, Observed, Provisional, Monitored, Standard, Trusted, Certified, Autonomous.
+	Tier        string  `json:"tier"`
+	Uncertainty float64 `json:"uncertainty"`
+}
+
+// ValidatePoliciesRequestFiles is part of the API's requests or answers.
+type ValidatePoliciesRequestFiles struct {
+	// Shows in findings; one that begins with `tools/` is a tool catalogue.
+	Path string `json:"path"`
+	// The text of the file.
+	Text string `json:"text"`
+}
+
+// ValidatePoliciesRequest is part of the API's requests or answers.
+type ValidatePoliciesRequest struct {
+	// lexicon.json may be among them; the active lexicon is used otherwise.
+	Files []ValidatePoliciesRequestFiles `json:"files"`
+}
+
+// ValidatePoliciesResponse is part of the API's requests or answers.
+type ValidatePoliciesResponse struct {
+	Valid    bool      `json:"valid"`
+	Digest   *string   `json:"digest"`
+	Findings []Finding `json:"findings"`
+}
+
+// Verification is part of the API's requests or answers.
+type Verification struct {
+	Valid    bool    `json:"valid"`
+	Failure  *string `json:"failure"`
+	Sentence *string `json:"sentence"`
+	Origin   *string `json:"origin"`
+	Size     *int64  `json:"size"`
+	Root     *string `json:"root"`
+	Index    *int64  `json:"index"`
+	ProofID  *string `json:"proofId"`
+}
+
+// IntentsQuery holds the query parameters of GET /v1/intents. Empty ones are not sent.
+type IntentsQuery struct {
+	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	AgentID string `query:"agentId"`
+	// queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED.
+	// One of: queued, evaluating, waiting_approval, decided, failed.
+	Status string `query:"status"`
+	// The nextCursor of the page before. Opaque; stays valid while rows are added.
+	Cursor string `query:"cursor"`
+	// Most items on the page.
+	Limit int64 `query:"limit"`
+}
+
+// DecisionsQuery holds the query parameters of GET /v1/decisions. Empty ones are not sent.
+type DecisionsQuery struct {
+	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	AgentID string `query:"agentId"`
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Verdict string `query:"verdict"`
+	// X-Request-Id of the request that asked.
+	RequestID string `query:"requestId"`
+	// Only calls of tools of this server, by the name of its catalogue.
+	ToolServer string `query:"toolServer"`
+	// Only calls of this tool. Needs `toolServer`, because servers may have tools of the same name.
+	ToolName string `query:"toolName"`
+	// RFC 3339 date and time.
+	From string `query:"from"`
+	// RFC 3339 date and time.
+	To string `query:"to"`
+	// The nextCursor of the page before. Opaque; stays valid while rows are added.
+	Cursor string `query:"cursor"`
+	// Most items on the page.
+	Limit int64 `query:"limit"`
+}
+
+// ApprovalsQuery holds the query parameters of GET /v1/approvals. Empty ones are not sent.
+type ApprovalsQuery struct {
+	// pending; approved: may be used once; rejected; used; expired: not decided or not used in time.
+	// One of: pending, approved, rejected, expired, used.
+	Status string `query:"status"`
+	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	AgentID string `query:"agentId"`
+	// The nextCursor of the page before. Opaque; stays valid while rows are added.
+	Cursor string `query:"cursor"`
+	// Most items on the page.
+	Limit int64 `query:"limit"`
+}
+
+// ProofsQuery holds the query parameters of GET /v1/proofs. Empty ones are not sent.
+type ProofsQuery struct {
+	EntityID string `query:"entityId"`
+	Event    string `query:"event"`
+	// RFC 3339 date and time.
+	From string `query:"from"`
+	// RFC 3339 date and time.
+	To string `query:"to"`
+	// The nextCursor of the page before. Opaque; stays valid while rows are added.
+	Cursor string `query:"cursor"`
+	// Most items on the page.
+	Limit int64 `query:"limit"`
+}
+
+// ProofsChainQuery holds the query parameters of GET /v1/proofs/chain/{entityId}. Empty ones are not sent.
+type ProofsChainQuery struct {
+	// The nextCursor of the page before. Opaque; stays valid while rows are added.
+	Cursor string `query:"cursor"`
+	// Most items on the page.
+	Limit int64 `query:"limit"`
+}
+
+// LogCheckpointsQuery holds the query parameters of GET /v1/log/checkpoints. Empty ones are not sent.
+type LogCheckpointsQuery struct {
+	// The nextCursor of the page before. Opaque; stays valid while rows are added.
+	Cursor string `query:"cursor"`
+	// Most items on the page.
+	Limit int64 `query:"limit"`
+}
+
+// LogConsistencyQuery holds the query parameters of GET /v1/log/consistency. Empty ones are not sent.
+type LogConsistencyQuery struct {
+	From int64 `query:"from,required"`
+	To   int64 `query:"to,required"`
+}
+
+// LogLeavesQuery holds the query parameters of GET /v1/log/leaves. Empty ones are not sent.
+type LogLeavesQuery struct {
+	From int64 `query:"from,required"`
+	To   int64 `query:"to,required"`
+}
+
+// AgentsQuery holds the query parameters of GET /v1/agents. Empty ones are not sent.
+type AgentsQuery struct {
+	// ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.
+	// One of: ACTIVE, PAUSED, SUSPENDED, TERMINATED.
+	Status string `query:"status"`
+	// The nextCursor of the page before. Opaque; stays valid while rows are added.
+	Cursor string `query:"cursor"`
+	// Most items on the page.
+	Limit int64 `query:"limit"`
+}
+
+// TrustQuery holds the query parameters of GET /v1/trust/{agentId}. Empty ones are not sent.
+type TrustQuery struct {
+	// RFC 3339 date and time.
+	At string `query:"at"`
+}
+
+// TrustHistoryQuery holds the query parameters of GET /v1/trust/{agentId}/history. Empty ones are not sent.
+type TrustHistoryQuery struct {
+	// RFC 3339 date and time.
+	From string `query:"from"`
+	// RFC 3339 date and time.
+	To string `query:"to"`
+	// The nextCursor of the page before. Opaque; stays valid while rows are added.
+	Cursor string `query:"cursor"`
+	// Most items on the page.
+	Limit int64 `query:"limit"`
+}
+
+// AuthKeysQuery holds the query parameters of GET /v1/auth/keys. Empty ones are not sent.
+type AuthKeysQuery struct {
+	// The nextCursor of the page before. Opaque; stays valid while rows are added.
+	Cursor string `query:"cursor"`
+	// Most items on the page.
+	Limit int64 `query:"limit"`
+}
+
+// ToolsQuery holds the query parameters of GET /v1/tools. Empty ones are not sent.
+type ToolsQuery struct {
+	// The nextCursor of the page before. Opaque; stays valid while rows are added.
+	Cursor string `query:"cursor"`
+	// Most items on the page.
+	Limit int64 `query:"limit"`
+}
