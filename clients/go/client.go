@@ -47,7 +47,7 @@ type Client struct {
 	Reference ReferenceService
 
 	transport *transport
-	reports   pending
+	reports   *pending
 }
 
 // Option changes how a client works.
@@ -105,7 +105,7 @@ func New(address, key string, options ...Option) (*Client, error) {
 }
 
 func newClient(t *transport) *Client {
-	c := &Client{transport: t}
+	c := &Client{transport: t, reports: &pending{}}
 	s := service{t}
 	c.Intent, c.Intents, c.Enforce, c.Decisions = IntentService{s}, IntentsService{s}, EnforceService{s}, DecisionsService{s}
 	c.Approvals, c.Proofs, c.Proof, c.Agents = ApprovalsService{s}, ProofsService{s}, ProofsService{s}, AgentsService{s}

@@ -32,11 +32,7 @@ func (s EnforceService) DryRun(ctx context.Context, body EnforceRequest) (*DryRu
 
 // EvaluateBatch asks for up to 100 decisions; each is a Decision, a DryRun or an Error, in the order of the requests.
 func (s EnforceService) EvaluateBatch(ctx context.Context, requests []EnforceRequest) (*EnforceBatchResponse, error) {
-	body := EnforceBatchRequest{Requests: make([]any, len(requests))}
-	for i, one := range requests {
-		body.Requests[i] = one
-	}
-	r := request{operation: "POST /v1/enforce/batch", body: body}
+	r := request{operation: "POST /v1/enforce/batch", body: EnforceBatchRequest{Requests: requests}}
 	out, got, err := getAnswer[EnforceBatchResponse](ctx, s.transport, r)
 	if err == nil && len(out.Decisions) != len(requests) {
 		return nil, got.unexpected("it has another number of decisions than there were requests")

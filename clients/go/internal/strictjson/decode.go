@@ -138,8 +138,8 @@ func (d decoder) assignStruct(value any, target reflect.Value, at string) error 
 			return err
 		}
 	}
-	if more := target.FieldByName("More"); more.IsValid() {
-		more.Set(reflect.ValueOf(unknownMembers(object, known)))
+	if more, isOpen := kind.FieldByName("More"); isOpen && more.Tag.Get("json") == "-" {
+		target.FieldByIndex(more.Index).Set(reflect.ValueOf(unknownMembers(object, known)))
 	}
 	return nil
 }
