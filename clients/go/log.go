@@ -34,12 +34,8 @@ func (s LogService) AllCheckpoints(ctx context.Context, query LogCheckpointsQuer
 }
 
 // Keys returns the public keys of the log.
-func (s LogService) Keys(ctx context.Context) (LogKeys, error) {
-	keys, err := get[LogKeys](ctx, s.transport, request{operation: "GET /v1/log/keys"})
-	if err != nil {
-		return nil, err
-	}
-	return *keys, nil
+func (s LogService) Keys(ctx context.Context) (*LogKeys, error) {
+	return get[LogKeys](ctx, s.transport, request{operation: "GET /v1/log/keys"})
 }
 
 // TrustedKeys returns the public keys of the log for the package verify. An auditor keeps them, instead of asking for them each time:

@@ -723,8 +723,8 @@ type LeafHashes struct {
 	Hashes []string `json:"hashes"`
 }
 
-// LogKeysItem is part of the API's requests or answers.
-type LogKeysItem struct {
+// LogKeysItems is part of the API's requests or answers.
+type LogKeysItems struct {
 	KeyID string `json:"keyId"`
 	// A C2SP note verifier key.
 	Vkey string `json:"vkey"`
@@ -735,7 +735,10 @@ type LogKeysItem struct {
 }
 
 // LogKeys is part of the API's requests or answers.
-type LogKeys []LogKeysItem
+type LogKeys struct {
+	Items      []LogKeysItems `json:"items"`
+	NextCursor *string        `json:"nextCursor"`
+}
 
 // Obligation is part of the API's requests or answers.
 // What the caller must do after DEGRADE: redact_fields {fields}, max_rows {limit}, read_only, rate {limit, perSeconds}, or another kind with its data in params. A caller that does not know a kind must not act.
@@ -784,6 +787,8 @@ type Problem struct {
 	Status int64  `json:"status"`
 	// what was wrong with this request, and what to do
 	Detail string `json:"detail"`
+	// the same as `detail`, under the name that clients of other services read
+	Message string `json:"message"`
 	// the path of the request
 	Instance string `json:"instance"`
 	// One of: E1001, E1002, E1003, E1004, E2001, E2005, E2006, E2009, E2010, E3001, E4001, E4002, E4003, E4004, E4005, E5001, E5002, E5003, E5004, E6001, E6002.
