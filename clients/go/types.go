@@ -129,6 +129,313 @@ type ApprovalVerdict struct {
 	Reason string `json:"reason"`
 }
 
+// AuthzenAction is part of the API's requests or answers.
+type AuthzenAction struct {
+	// Read by policies/authzen.json, else by the lexicon.
+	Name string `json:"name"`
+	// Attributes, which policies read below `properties`.
+	Properties map[string]any `json:"properties,omitempty"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v AuthzenAction) MarshalJSON() ([]byte, error) {
+	type fields AuthzenAction
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *AuthzenAction) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// AuthzenActionSearchRequestPage is part of the API's requests or answers.
+type AuthzenActionSearchRequestPage struct {
+	// The most results of a page. Default 50, at most 200.
+	Limit *int64 `json:"limit,omitempty"`
+	// The next_token of the page before.
+	Token *string `json:"token,omitempty"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v AuthzenActionSearchRequestPage) MarshalJSON() ([]byte, error) {
+	type fields AuthzenActionSearchRequestPage
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *AuthzenActionSearchRequestPage) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// AuthzenActionSearchRequest is part of the API's requests or answers.
+type AuthzenActionSearchRequest struct {
+	Subject  AuthzenSubject  `json:"subject"`
+	Resource AuthzenResource `json:"resource"`
+	// Facts of the request, which policies read as `context.env`. `approval.id` names the approval that an earlier answer asked for.
+	Context map[string]any                  `json:"context,omitempty"`
+	Page    *AuthzenActionSearchRequestPage `json:"page,omitempty"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v AuthzenActionSearchRequest) MarshalJSON() ([]byte, error) {
+	type fields AuthzenActionSearchRequest
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *AuthzenActionSearchRequest) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// AuthzenActionSearchResponseResults is part of the API's requests or answers.
+type AuthzenActionSearchResponseResults struct {
+	Name string `json:"name"`
+}
+
+// AuthzenActionSearchResponsePage is part of the API's requests or answers.
+type AuthzenActionSearchResponsePage struct {
+	// Empty: there are no more results.
+	NextToken string `json:"next_token"`
+}
+
+// AuthzenActionSearchResponse is part of the API's requests or answers.
+type AuthzenActionSearchResponse struct {
+	Results []AuthzenActionSearchResponseResults `json:"results"`
+	Page    AuthzenActionSearchResponsePage      `json:"page"`
+}
+
+// AuthzenConfiguration is part of the API's requests or answers.
+type AuthzenConfiguration struct {
+	// The address of this service.
+	PolicyDecisionPoint string `json:"policy_decision_point"`
+	// POST /access/v1/evaluation
+	AccessEvaluationEndpoint string `json:"access_evaluation_endpoint"`
+	// POST /access/v1/evaluations
+	AccessEvaluationsEndpoint string `json:"access_evaluations_endpoint"`
+	// POST /access/v1/search/subject
+	SearchSubjectEndpoint string `json:"search_subject_endpoint"`
+	// POST /access/v1/search/action
+	SearchActionEndpoint string `json:"search_action_endpoint"`
+}
+
+// AuthzenEvaluationRequest is part of the API's requests or answers.
+type AuthzenEvaluationRequest struct {
+	Subject  AuthzenSubject  `json:"subject"`
+	Action   AuthzenAction   `json:"action"`
+	Resource AuthzenResource `json:"resource"`
+	// Facts of the request, which policies read as `context.env`. `approval.id` names the approval that an earlier answer asked for.
+	Context map[string]any `json:"context,omitempty"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v AuthzenEvaluationRequest) MarshalJSON() ([]byte, error) {
+	type fields AuthzenEvaluationRequest
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *AuthzenEvaluationRequest) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// AuthzenEvaluationResponse is part of the API's requests or answers.
+type AuthzenEvaluationResponse struct {
+	// Whether the subject may go on. DEGRADE is true only for a key that keeps all of its obligations.
+	Decision bool `json:"decision"`
+	// verdict, decision_id, reasons, obligations, and for ESCALATE approval and access_request; in a batch `error` when a member could not be evaluated.
+	Context map[string]any `json:"context"`
+}
+
+// AuthzenEvaluationsRequestOptions is part of the API's requests or answers.
+type AuthzenEvaluationsRequestOptions struct {
+	// Whether all members are evaluated (the default), or in order until the first that is denied, or permitted. Members after it are neither evaluated nor recorded, and have no answer.
+	// One of: execute_all, deny_on_first_deny, permit_on_first_permit.
+	EvaluationsSemantic *string `json:"evaluations_semantic,omitempty"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v AuthzenEvaluationsRequestOptions) MarshalJSON() ([]byte, error) {
+	type fields AuthzenEvaluationsRequestOptions
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *AuthzenEvaluationsRequestOptions) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// AuthzenEvaluationsRequest is part of the API's requests or answers.
+type AuthzenEvaluationsRequest struct {
+	// The default of every member.
+	Subject any `json:"subject,omitempty"`
+	// The default of every member.
+	Action any `json:"action,omitempty"`
+	// The default of every member.
+	Resource any `json:"resource,omitempty"`
+	// The default of every member.
+	Context any `json:"context,omitempty"`
+	// Absent or empty: the request is a single evaluation.
+	Evaluations []any                             `json:"evaluations,omitempty"`
+	Options     *AuthzenEvaluationsRequestOptions `json:"options,omitempty"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v AuthzenEvaluationsRequest) MarshalJSON() ([]byte, error) {
+	type fields AuthzenEvaluationsRequest
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *AuthzenEvaluationsRequest) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// AuthzenEvaluationsResponse is part of the API's requests or answers.
+type AuthzenEvaluationsResponse struct {
+	Evaluations []AuthzenEvaluationResponse `json:"evaluations"`
+}
+
+// AuthzenResource is part of the API's requests or answers.
+type AuthzenResource struct {
+	// The first part of the resource, `<type>/<id>`.
+	Type string `json:"type"`
+	// An asterisk is text, not a wildcard.
+	ID string `json:"id"`
+	// Attributes, which policies read below `properties`.
+	Properties map[string]any `json:"properties,omitempty"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v AuthzenResource) MarshalJSON() ([]byte, error) {
+	type fields AuthzenResource
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *AuthzenResource) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// AuthzenSubject is part of the API's requests or answers.
+type AuthzenSubject struct {
+	// Without a colon: the agent is `<type>:<id>`.
+	Type string `json:"type"`
+	// Unique among the subjects of its type.
+	ID string `json:"id"`
+	// Attributes, which policies read below `properties`.
+	Properties map[string]any `json:"properties,omitempty"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v AuthzenSubject) MarshalJSON() ([]byte, error) {
+	type fields AuthzenSubject
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *AuthzenSubject) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// AuthzenSubjectSearchRequestSubject is part of the API's requests or answers.
+type AuthzenSubjectSearchRequestSubject struct {
+	// The type that is looked for.
+	Type string `json:"type"`
+	// Attributes, which policies read below `properties`.
+	Properties map[string]any `json:"properties,omitempty"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v AuthzenSubjectSearchRequestSubject) MarshalJSON() ([]byte, error) {
+	type fields AuthzenSubjectSearchRequestSubject
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *AuthzenSubjectSearchRequestSubject) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// AuthzenSubjectSearchRequestPage is part of the API's requests or answers.
+type AuthzenSubjectSearchRequestPage struct {
+	// The most results of a page. Default 50, at most 200.
+	Limit *int64 `json:"limit,omitempty"`
+	// The next_token of the page before.
+	Token *string `json:"token,omitempty"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v AuthzenSubjectSearchRequestPage) MarshalJSON() ([]byte, error) {
+	type fields AuthzenSubjectSearchRequestPage
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *AuthzenSubjectSearchRequestPage) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// AuthzenSubjectSearchRequest is part of the API's requests or answers.
+type AuthzenSubjectSearchRequest struct {
+	Subject  AuthzenSubjectSearchRequestSubject `json:"subject"`
+	Action   AuthzenAction                      `json:"action"`
+	Resource AuthzenResource                    `json:"resource"`
+	// Facts of the request, which policies read as `context.env`. `approval.id` names the approval that an earlier answer asked for.
+	Context map[string]any                   `json:"context,omitempty"`
+	Page    *AuthzenSubjectSearchRequestPage `json:"page,omitempty"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v AuthzenSubjectSearchRequest) MarshalJSON() ([]byte, error) {
+	type fields AuthzenSubjectSearchRequest
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *AuthzenSubjectSearchRequest) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// AuthzenSubjectSearchResponseResults is part of the API's requests or answers.
+type AuthzenSubjectSearchResponseResults struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+}
+
+// AuthzenSubjectSearchResponsePage is part of the API's requests or answers.
+type AuthzenSubjectSearchResponsePage struct {
+	// Empty: there are no more results.
+	NextToken string `json:"next_token"`
+}
+
+// AuthzenSubjectSearchResponse is part of the API's requests or answers.
+type AuthzenSubjectSearchResponse struct {
+	Results []AuthzenSubjectSearchResponseResults `json:"results"`
+	Page    AuthzenSubjectSearchResponsePage      `json:"page"`
+}
+
 // CataloguedTool is part of the API's requests or answers.
 type CataloguedTool struct {
 	Name string `json:"name"`
@@ -627,6 +934,8 @@ type Key struct {
 	// One of: agents:read, agents:write, intents:write, trust:read, trust:write, proofs:read, admin:*.
 	Scopes   []string `json:"scopes"`
 	AgentIDs []string `json:"agentIds"`
+	// Types of obligations that its holder keeps.
+	KeepsObligations []string `json:"keepsObligations"`
 	// One of: live, test, dev.
 	Environment string `json:"environment"`
 	Tier        int64  `json:"tier"`
@@ -649,6 +958,8 @@ type KeyCreate struct {
 	ExpiresIn *string `json:"expiresIn,omitempty"`
 	// Binds the key: it may name only these agents. Absent: all agents of the organisation.
 	AgentIDs []string `json:"agentIds,omitempty"`
+	// Types of obligations that the holder of the key keeps. An AuthZEN evaluation that is DEGRADE is `true` for this key if all of its obligations are among them. Absent: none.
+	KeepsObligations []string `json:"keepsObligations,omitempty"`
 	// Default: the calling key's. Only a live key may name another.
 	// One of: live, test, dev.
 	Environment *string `json:"environment,omitempty"`
@@ -664,6 +975,8 @@ type KeyCreated struct {
 	// One of: agents:read, agents:write, intents:write, trust:read, trust:write, proofs:read, admin:*.
 	Scopes   []string `json:"scopes"`
 	AgentIDs []string `json:"agentIds"`
+	// Types of obligations that its holder keeps.
+	KeepsObligations []string `json:"keepsObligations"`
 	// One of: live, test, dev.
 	Environment string `json:"environment"`
 	Tier        int64  `json:"tier"`
@@ -703,6 +1016,8 @@ type KeyRotated struct {
 	// One of: agents:read, agents:write, intents:write, trust:read, trust:write, proofs:read, admin:*.
 	Scopes   []string `json:"scopes"`
 	AgentIDs []string `json:"agentIds"`
+	// Types of obligations that its holder keeps.
+	KeepsObligations []string `json:"keepsObligations"`
 	// One of: live, test, dev.
 	Environment string `json:"environment"`
 	Tier        int64  `json:"tier"`
@@ -769,7 +1084,7 @@ type PolicySetStatusLastRead struct {
 
 // PolicySetStatus is part of the API's requests or answers.
 type PolicySetStatus struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues there is no `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`.
 	Digest string `json:"digest"`
 	// RFC 3339, UTC, milliseconds.
 	ActivatedAt string           `json:"activatedAt"`
@@ -1206,7 +1521,7 @@ type ReplayReport struct {
 
 // ReplayRequestFiles is part of the API's requests or answers.
 type ReplayRequestFiles struct {
-	// Shows in findings; one that begins with `tools/` is a tool catalogue.
+	// Shows in findings; one that begins with `tools/` is a tool catalogue, and authzen.json has the action names of AuthZEN requests.
 	Path string `json:"path"`
 	// The text of the file.
 	Text string `json:"text"`
@@ -1347,14 +1662,16 @@ type ShadowStatus struct {
 
 // StoredPolicySet is part of the API's requests or answers.
 type StoredPolicySet struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues there is no `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`.
 	Digest string `json:"digest"`
 	// RFC 3339, UTC, milliseconds.
-	CreatedAt string           `json:"createdAt"`
-	Engine    int64            `json:"engine"`
-	Lexicon   map[string]any   `json:"lexicon"`
-	Policies  []map[string]any `json:"policies"`
-	Tools     []map[string]any `json:"tools,omitempty"`
+	CreatedAt string `json:"createdAt"`
+	// The action names of AuthZEN requests: see /schemas/authzen.json.
+	Authzen  map[string]any   `json:"authzen,omitempty"`
+	Engine   int64            `json:"engine"`
+	Lexicon  map[string]any   `json:"lexicon"`
+	Policies []map[string]any `json:"policies"`
+	Tools    []map[string]any `json:"tools,omitempty"`
 }
 
 // SubmittedIntent is part of the API's requests or answers.
@@ -1444,7 +1761,7 @@ type ToolCatalogue struct {
 
 // ToolCatalogueList is part of the API's requests or answers.
 type ToolCatalogueList struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues there is no `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`.
 	Digest     string          `json:"digest"`
 	Items      []ToolCatalogue `json:"items"`
 	NextCursor *string         `json:"nextCursor"`
@@ -1571,7 +1888,7 @@ type TrustSummary struct {
 
 // ValidatePoliciesRequestFiles is part of the API's requests or answers.
 type ValidatePoliciesRequestFiles struct {
-	// Shows in findings; one that begins with `tools/` is a tool catalogue.
+	// Shows in findings; one that begins with `tools/` is a tool catalogue, and authzen.json has the action names of AuthZEN requests.
 	Path string `json:"path"`
 	// The text of the file.
 	Text string `json:"text"`
