@@ -13,6 +13,7 @@ import type { EdgeClock } from './request/exchange.ts';
 import { createIdempotency } from './request/idempotency.ts';
 import { createLimiter } from './request/key-limit.ts';
 import type { Route } from './route.ts';
+import type { Waits } from './waits/waits.ts';
 import { closeServer, createExpressServer, listen, type ServerOptions } from './server.ts';
 
 export interface EdgeDeps extends Pick<ReadinessDeps, 'policies' | 'clockProblem'> {
@@ -30,6 +31,7 @@ export interface EdgeDeps extends Pick<ReadinessDeps, 'policies' | 'clockProblem
   /** The routes of `/v1`. */
   readonly routes: readonly Route[];
   readonly site: Site;
+  readonly waits: Waits;
   readonly onError: (error: unknown) => void;
 }
 
@@ -62,7 +64,7 @@ function trustedProxies({ trustProxy }: IngressConfig): false | number | string 
 
 /** Starts to listen. @throws the socket's error (EADDRINUSE, EACCES), or that of a key or certificate that cannot be read */
 export async function openEdge(deps: EdgeDeps): Promise<Edge> {
-  const { config, db, clock, root, version, policies, clockProblem, site, onError } = deps;
+  const { config, db, clock, root, version, policies, clockProblem, site, waits, onError } = deps;
   const { monotonicMs } = clock;
   let isStopping = false;
   const limiter = createLimiter({
@@ -98,6 +100,7 @@ export async function openEdge(deps: EdgeDeps): Promise<Edge> {
     routes: app.routes,
     async stop() {
       isStopping = true;
+      waits.close();
       await closeServer(server, config.shutdownTimeoutMs);
       idempotency.close();
     },

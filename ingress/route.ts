@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import type { ErrorCode } from '../shared/kernel/errors.ts';
 import type { EntitySql } from '../shared/platform/db/database.ts';
 import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
+import type { WaitKind } from './waits/settled.ts';
 import type { Scope } from '../shared/kernel/vocabulary.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -99,6 +100,8 @@ export interface Route {
   readonly cached?: boolean;
   /** A standard whose rules hold for the route: with `authzen` a wrong content type is 400, and any X-Request-Id is echoed. */
   readonly dialect?: 'authzen';
+  /** For a GET of `{id}`: what `Prefer: wait=N` waits for, and whether a reply shows that it is settled. */
+  readonly wait?: { readonly kind: WaitKind; readonly isSettled: (reply: Reply) => boolean };
   /** Not counted by the rate limit for clients without a key: probes and scrapes, which all come from one address. */
   readonly unlimited?: boolean;
   readonly handler: (request: RequestContext<unknown, unknown, unknown>) => Promise<Reply> | Reply;

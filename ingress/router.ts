@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
 import { ApiError, invalidField } from '../shared/kernel/errors.ts';
-import type { Scope } from '../shared/kernel/vocabulary.ts';
+import { ownerOf } from '../shared/kernel/owner.ts';
 import { type AdmissionDeps, authenticate, limitPublic } from './request/authenticate.ts';
 import { Exchange, type ExchangeDeps } from './request/exchange.ts';
 import { type Claim, type Idempotency, readIdempotencyKey } from './request/idempotency.ts';
@@ -11,8 +11,9 @@ import { checkContentType, parseBody, readBody } from './request/read.ts';
 import type { Compile } from './request/schema.ts';
 import { assertOneHost, type CompiledRoute, compileRoute, type Input, validate } from './request/validate.ts';
 import type { Reply, RequestContext, Route } from './route.ts';
+import { answerAfterWait, type WaitDeps } from './waits/answer.ts';
 
-export interface RouterDeps extends ExchangeDeps, AdmissionDeps {
+export interface RouterDeps extends ExchangeDeps, AdmissionDeps, WaitDeps {
   readonly idempotency: Idempotency;
 }
 
@@ -46,9 +47,9 @@ async function serve(deps: RouterDeps, compiled: CompiledRoute, x: Exchange): Pr
     if (route.unlimited !== true) await limitPublic(deps, x);
   } else {
     x.key = await authenticate(deps, x);
-    if (route.access !== 'any' && !hasScope(x.key, route.access)) {
+    if (!mayUse(x.key, route)) {
       await countKey(deps, x, x.key, 1);
-      throw new ApiError('E1004', `The key lacks the scope ${route.access.join(' or ')}.`);
+      throw lacksScope(route);
     }
     if (route.cost === undefined) await limitKey(deps, x, x.key, 1);
   }
@@ -70,12 +71,32 @@ async function serve(deps: RouterDeps, compiled: CompiledRoute, x: Exchange): Pr
 
   // Run the handler, at most once under an Idempotency-Key. It commits its effect before it returns the answer.
   const idempotencyKey = route.idempotent === true ? readIdempotencyKey(x.req.headers['idempotency-key']) : undefined;
-  if (idempotencyKey === undefined || x.key === undefined) return route.handler(contextOf(deps, x, input));
+  if (idempotencyKey === undefined || x.key === undefined) {
+    const handle = async (): Promise<Reply> => route.handler(contextOf(deps, x, input));
+    if (route.wait === undefined || x.key === undefined) return handle();
+    // The key may be revoked during the wait.
+    const admit = async (): Promise<void> => {
+      x.key = await authenticate(deps, x);
+      if (!mayUse(x.key, route)) throw lacksScope(route);
+    };
+    return answerAfterWait(deps.waits, {
+      x,
+      wait: route.wait,
+      params: input.params,
+      owner: ownerOf(x.key),
+      handle,
+      admit,
+    });
+  }
   return runOnce(deps, route, x, input, { idempotencyKey, key: x.key });
 }
 
-function hasScope({ scopes }: AuthenticatedKey, oneOf: readonly Scope[]): boolean {
-  return scopes.has('admin:*') || oneOf.some((scope) => scopes.has(scope));
+function mayUse({ scopes }: AuthenticatedKey, { access }: Route): boolean {
+  return typeof access === 'string' || scopes.has('admin:*') || access.some((scope) => scopes.has(scope));
+}
+
+function lacksScope({ access }: Route): ApiError {
+  return new ApiError('E1004', `The key lacks the scope ${typeof access === 'string' ? access : access.join(' or ')}.`);
 }
 
 /** Reads the body, if the route has one, and validates the request. */

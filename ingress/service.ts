@@ -23,6 +23,8 @@ import { createMetrics, type Metrics } from '../shared/platform/observe/metrics.
 import { readVersion } from '../shared/platform/config/root.ts';
 import { startDashboard } from './dashboard/dashboard.ts';
 import { openEdge, servesHttps } from './edge.ts';
+import { createSettledReader } from './waits/settled.ts';
+import { createWaits, type WaitOptions, type Waits } from './waits/waits.ts';
 import type { EdgeClock } from './request/exchange.ts';
 import type { Route } from './route.ts';
 import { createDecisionView } from './routes/decision-view.ts';
@@ -40,6 +42,8 @@ export interface IngressDeps {
   /** Called when another pepper is in force; absent: the process exits. */
   readonly end?: () => void;
   readonly compileLexicon?: DecidingDeps['compileLexicon'];
+  /** Of requests that wait (`Prefer: wait`). Default: that of waits.ts. */
+  readonly waitOptions?: WaitOptions | undefined;
   /** Time limits of the database. Absent: the time that a request can wait. Tests that are not about time wait longer. */
   readonly patience?: Pick<DataSourceOptions, 'queryTimeoutMs' | 'connectTimeoutMs'>;
 }
@@ -64,6 +68,7 @@ interface Storage {
   readonly clock: ServiceClock;
   /** Receives failures of background work that is retried. */
   readonly onError: (error: unknown) => void;
+  readonly waits: Waits;
 }
 
 const endProcess = (): never => process.exit(1);
@@ -74,7 +79,7 @@ async function startBusiness(
   { registry }: Metrics,
   storage: Storage,
 ) {
-  const { db, clock, onError } = storage;
+  const { db, clock, onError, waits } = storage;
   const { trustDailyCap } = config;
   const deciding = await startDeciding({
     db,
@@ -83,6 +88,7 @@ async function startBusiness(
     onError,
     trustDailyCap,
     compileLexicon,
+    onSettled: waits.check,
     promises: {
       keyFile: config.promiseKeyFile,
       maxMergeDelaySeconds: config.maxMergeDelaySeconds,
@@ -147,7 +153,13 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     ...deps.patience,
     onError,
   });
-  const business = await startBusiness(deps, metrics, { db, clock, onError });
+  const waits = createWaits({
+    readSettled: createSettledReader({ db, nowMs: clock.nowMs }),
+    onError,
+    registry: metrics.registry,
+    options: deps.waitOptions,
+  });
+  const business = await startBusiness(deps, metrics, { db, clock, onError, waits });
   const { routes, policies, authenticator, onUse } = business;
   const version = readVersion(root);
   const heartbeat = await startHeartbeat({ db, role: 'ingress', version, onError });
@@ -178,6 +190,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     processId: heartbeat.processId,
     authenticate: authenticator.authenticate,
     routes,
+    waits,
     site: dashboard.site,
     policies,
     clockProblem: () => clock.problem?.(),

@@ -5,6 +5,7 @@ import { performance } from 'node:perf_hooks';
 import type { WorkersConfig } from '../shared/platform/config/config.ts';
 import { openDatabase } from '../shared/platform/db/database.ts';
 import { watchPepper } from '../shared/platform/db/pepper-watch.ts';
+import { createSettledNotice } from '../shared/platform/db/settled-notice.ts';
 import { openServiceDatabase } from '../shared/platform/db/service-database.ts';
 import { isPassing } from '../shared/platform/db/trouble.ts';
 import { ensureWritable, whyNotWritable } from '../shared/platform/db/writable.ts';
@@ -131,6 +132,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     dailyCap: trustDailyCap,
     approvalTtlMs: config.approvalTtlMs,
     sweep: () => sweep({ db, queues }),
+    announce: createSettledNotice({ db, onError }),
   };
   for (const queue of QUEUE_NAMES)
     queues.work(queue, handlersOf(queue, jobDeps), {

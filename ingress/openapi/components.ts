@@ -44,6 +44,10 @@ const HEADERS = {
   },
   RetryAfter: { description: 'Seconds until the request may be repeated', schema: { type: 'integer', minimum: 1 } },
   Allow: { description: 'The methods of the endpoint', schema: { type: 'string' } },
+  PreferenceApplied: {
+    description: '`wait=N` when the answer waited as the request preferred',
+    schema: { type: 'string' },
+  },
   IdempotentReplayed: {
     description: '`true` when this is the stored answer to an earlier request with the same Idempotency-Key',
     schema: { type: 'string', enum: ['true'] },
@@ -64,6 +68,15 @@ const PARAMETERS = {
     required: false,
     description: 'The ETag of an earlier answer: 304 when it is still the current one',
     schema: { type: 'string' },
+  },
+  Wait: {
+    name: 'Prefer',
+    in: 'header',
+    required: false,
+    description:
+      '`wait=N` (RFC 7240), N from 1 to 30: the answer comes when what is asked for is settled, at the latest after N seconds. Without `Preference-Applied` in the answer, pause before you ask again.',
+    schema: { type: 'string' },
+    example: 'wait=30',
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',

@@ -24,6 +24,7 @@ function successResponses(route: Route, schemas: Schemas): Json {
     ...(route.access === 'none'
       ? {}
       : { 'RateLimit-Policy': header('RateLimitPolicy'), RateLimit: header('RateLimit') }),
+    ...(route.wait === undefined ? {} : { 'Preference-Applied': header('PreferenceApplied') }),
     ...(route.idempotent === true ? { 'Idempotent-Replayed': header('IdempotentReplayed') } : {}),
   };
   return Object.fromEntries(
@@ -118,6 +119,7 @@ function operation(route: Route, shared: Shared): Json {
       ...parameters(query, 'query', shared.schemas),
       parameter('RequestId'),
       ...(route.cached === true ? [parameter('IfNoneMatch')] : []),
+      ...(route.wait === undefined ? [] : [parameter('Wait')]),
       ...(route.idempotent === true ? [parameter('IdempotencyKey')] : []),
     ],
     ...requestBody(route, shared.schemas),

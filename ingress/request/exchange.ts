@@ -63,6 +63,8 @@ export class Exchange {
   key: AuthenticatedKey | undefined;
   /** `RateLimit` headers; sent with the answer. */
   limitHeaders: Readonly<Record<string, string>> | undefined;
+  /** Time that the caller asked to wait; not part of the measured duration. */
+  waitedMs = 0;
   private readonly deps: ExchangeDeps;
   private readonly startedMs: number;
   private readonly span: RequestSpan | undefined;
@@ -85,6 +87,10 @@ export class Exchange {
 
   get path(): string {
     return pathOf(this.req);
+  }
+
+  monotonicMs(): number {
+    return this.deps.clock.monotonicMs();
   }
 
   /** The trace context for everything that this request causes: that of its span, or the caller's when nothing is traced here. */
@@ -157,7 +163,7 @@ export class Exchange {
   /** Counts and logs the answer. Called from outside only for an answer that a page's own handler has sent. */
   record(status: number): void {
     const { deps, req, key, requestId, route } = this;
-    const durationMs = deps.clock.monotonicMs() - this.startedMs;
+    const durationMs = deps.clock.monotonicMs() - this.startedMs - this.waitedMs;
     deps.metrics.observeRequest(route, req.method, status, durationMs);
     this.span?.end(status, {
       'custos.request_id': requestId,
@@ -170,6 +176,7 @@ export class Exchange {
         route,
         status,
         durationMs: Math.round(durationMs * 100) / 100,
+        ...(this.waitedMs > 0 ? { waitedMs: Math.round(this.waitedMs) } : {}),
         keyId: key?.keyId,
         organisation: key?.organisationSlug,
         ...this.logged,

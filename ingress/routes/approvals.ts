@@ -12,6 +12,7 @@ import {
 import { areSameHands } from '../../shared/domain/approvals/hands.ts';
 import type { Database, Sql } from '../../shared/platform/db/database.ts';
 import { invalidField } from '../../shared/kernel/errors.ts';
+import { memberOf } from '../../shared/kernel/json.ts';
 import { mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { ApprovalDetail, ApprovalList, ApprovalListQuery, ApprovalVerdict } from '../../shared/api/approval.ts';
@@ -119,6 +120,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       request: { params: IdParams },
       responses: { 200: { description: 'The approval.', schema: ApprovalDetail } },
       errors: ['E4001'],
+      wait: { kind: 'approval', isSettled: ({ body }) => memberOf(body, 'status') !== 'pending' },
       handler: async ({ key, params }) => {
         const row = await readApproval(db, key, params.id);
         const isOthers = row !== undefined && !key.scopes.has('admin:*') && row.key_id !== key.keyId;

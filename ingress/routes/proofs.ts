@@ -229,6 +229,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
         202: { description: 'It is accepted and not under a signed checkpoint yet.', schema: ProofAccepted },
       },
       errors: ['E4003'],
+      wait: { kind: 'proof', isSettled: ({ status }) => status === 200 },
       handler: async ({ key, params, headers }) => {
         const found = await log.receipt(key, params.id);
         if (found !== undefined && mayName(key, found.entityId)) {

@@ -6,6 +6,7 @@ import type { IntentRow, IntentStore, StoredIntent } from '../../shared/domain/d
 import type { Asking, IntentReadings } from '../../shared/domain/decisions/readings.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { newId } from '../../shared/kernel/ids.ts';
+import { memberOf } from '../../shared/kernel/json.ts';
 import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { IdParams } from '../../shared/api/common.ts';
@@ -147,6 +148,10 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
       request: { params: IdParams },
       responses: { 200: { description: 'The intent, with its decision once there is one.', schema: SubmittedIntent } },
       errors: ['E4001'],
+      wait: {
+        kind: 'intent',
+        isSettled: ({ body }) => ['decided', 'failed'].includes(String(memberOf(body, 'status'))),
+      },
       handler: async ({ key, params }) => {
         const row = await intents.read(key, params.id);
         if (row === undefined || !mayName(key, row.agent_id) || (ownOnly(key) && row.key_id !== key.keyId)) {

@@ -37,6 +37,7 @@ function openApiDocument() {
     metrics: createMetrics({ processMetrics: false }),
     clock: unused,
     isStopping: () => false,
+    waits: unused,
     readiness: [],
     config: { version, schemaDir: path.join(root, 'policies', 'schema') },
   });

@@ -205,6 +205,7 @@ export async function startSample(options: SampleOptions = {}): Promise<Sample> 
   });
   const app = createApp({
     routes: sampleRoutes(),
+    waits: { start: () => undefined, check: () => undefined, close: () => undefined },
     authenticate: (headers, beforeLookUp) => {
       const bearer = headers.authorization?.replace(/^Bearer /, '');
       const other = headers['x-api-key'];

@@ -1,5 +1,6 @@
 // For tests of the whole ingress: the real service in this process with its own database and active policies.
 import path from 'node:path';
+import type { WaitOptions } from '../../ingress/waits/waits.ts';
 import { type RunningIngress, startIngress } from '../../ingress/service.ts';
 import { readConfig, requireIngress } from '../../shared/platform/config/config.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
@@ -34,6 +35,8 @@ export interface ServiceOptions {
   readonly databaseUrl?: string;
   /** Default: long timeouts for statements and connections, so that a busy machine does not fail tests. False: as in production. */
   readonly patient?: boolean;
+  /** Of requests that wait. Default: those of production. */
+  readonly waitOptions?: WaitOptions;
   /** Receives the log lines. Default: nothing is logged. */
   readonly log?: (line: string) => void;
 }
@@ -153,6 +156,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     root,
     clock,
     compileLexicon: compileStored,
+    waitOptions: options.waitOptions,
     ...(options.patient === false ? {} : { patience: PATIENCE }),
   });
   await ingress.ready();

@@ -8,7 +8,13 @@ import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { loadPrivateKey } from '../../shared/core/proof/keys.ts';
 import { DEFAULT_DAILY_CAP } from '../../shared/core/trust/beta.ts';
 import type { Environment } from '../../shared/kernel/vocabulary.ts';
-import { createIntentWorker, type IntentWorker, type IntentWorkerDeps } from '../../workers/jobs/evaluate.ts';
+import { createSettledNotice } from '../../shared/platform/db/settled-notice.ts';
+import {
+  createIntentWorker,
+  evaluate as evaluateJob,
+  type IntentWorker,
+  type IntentWorkerDeps,
+} from '../../workers/jobs/evaluate.ts';
 import { append as appendJob } from '../../workers/jobs/append.ts';
 import { createGate } from './gate.ts';
 import { checkpointsOf, testKeyFiles } from './keys.ts';
@@ -76,8 +82,14 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
       throw new Error(`the log ${origin} was halted: ${reason}`);
     },
   });
+  const announce = createSettledNotice({
+    db,
+    onError: (error) => {
+      throw error;
+    },
+  });
   const appendAll = async (signer: typeof checkpointer): Promise<void> => {
-    const append = appendJob.handler({ db, nowMs, logHost: 'custos.local', checkpointer: signer });
+    const append = appendJob.handler({ db, nowMs, logHost: 'custos.local', checkpointer: signer, announce });
     const logs = await service.rows<{ organisation_id: string; environment: Environment }>(
       'SELECT organisation_id, environment FROM log_inbox UNION SELECT organisation_id, environment FROM log',
     );
@@ -100,7 +112,8 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
       if (job === undefined) throw new Error(`no job was queued for ${intentId}`);
       return job;
     },
-    evaluate: async (intentId) => worker.intentWorker().evaluate(await worker.jobOf(intentId)),
+    evaluate: async (intentId) =>
+      evaluateJob.handler({ intentWorker: worker.intentWorker(), announce })(await worker.jobOf(intentId)),
     append: () => appendAll(checkpointer),
     appendUnsigned: () => appendAll({ publish: async () => undefined }),
     close: () => deciding.close(),

@@ -6,6 +6,8 @@ import { acceptedBefore, type JobDefinition, RETRY_DEAD_AFTER, THREE_ATTEMPTS } 
 
 export interface AppendDeps extends LedgerDeps {
   readonly checkpointer: Checkpointer;
+  /** Announces that proofs may be anchored. */
+  readonly announce: () => void;
 }
 
 // Reads the oldest row of each log only, so that a long inbox costs no more than a short one.
@@ -52,5 +54,6 @@ export const append: JobDefinition<'proofs', 'append', AppendDeps> = {
     async ({ organisationId, environment }) => {
       await appendWaiting(deps, organisationId, environment);
       await deps.checkpointer.publish(organisationId, environment);
+      deps.announce();
     },
 };

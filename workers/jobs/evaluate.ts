@@ -223,6 +223,8 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
 
 export interface EvaluateDeps {
   readonly intentWorker: IntentWorker;
+  /** Announces that an intent may be decided. */
+  readonly announce: () => void;
 }
 
 export const evaluate: JobDefinition<'intents', 'evaluate', EvaluateDeps> = {
@@ -242,11 +244,15 @@ export const evaluate: JobDefinition<'intents', 'evaluate', EvaluateDeps> = {
           AND i.intent_id = d.payload::json ->> 'intentId' AND i.status IN ('waiting_approval', 'decided'))`,
   },
   handler:
-    ({ intentWorker }) =>
-    (payload) =>
-      intentWorker.evaluate(payload),
+    ({ intentWorker, announce }) =>
+    async (payload) => {
+      await intentWorker.evaluate(payload);
+      announce();
+    },
   onDead:
-    ({ intentWorker }) =>
-    (payload) =>
-      intentWorker.endAsFailed(payload),
+    ({ intentWorker, announce }) =>
+    async (payload) => {
+      await intentWorker.endAsFailed(payload);
+      announce();
+    },
 };

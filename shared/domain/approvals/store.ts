@@ -11,6 +11,7 @@ import type { Facts } from '../../core/policy/types.ts';
 import { approvalDigest, type BoundStatement, boundStatement } from '../../core/decision/approval-bound.ts';
 import { areSameHands } from './hands.ts';
 import { type ApprovalFacts, type ApprovalState, MAX_OPEN_APPROVALS, stateAt } from '../../core/decision/approval.ts';
+import { notifySettledIn } from '../../platform/db/settled-notice.ts';
 import { enqueueSql } from '../../platform/queues/outbox.ts';
 
 /** A row with a genuine seal. Every function here treats any other row as absent. */
@@ -208,6 +209,7 @@ export async function decideApproval(
   });
   await recordChange(sql, decided, { state, by, reason }, nowMs);
   await resume(sql, decided, nowMs);
+  await notifySettledIn(sql);
   return decided;
 }
 

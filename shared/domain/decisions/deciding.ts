@@ -24,6 +24,8 @@ export interface DecidingDeps {
   readonly onError: (error: unknown) => void;
   /** Present in processes whose answers contain a promise. */
   readonly promises?: PromiseSettings;
+  /** Called when an intent, an approval or a proof may be settled (settled-notice.ts). Absent: not listened for. */
+  readonly onSettled?: (() => void) | undefined;
   /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
   readonly trustDailyCap: number;
   /** Default: the compiler itself. Tests share compiled lexicons. */
@@ -62,6 +64,7 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
     monotonicMs,
     onError,
     onTime: (sample) => clock.observe?.(sample),
+    onSettled: deps.onSettled,
   });
   const aged = withMaxAge(changes, parseInt(processId.slice(0, 8), 16) / 0x1_0000_0000);
   const policies = await watchActivePolicySet({

@@ -8,6 +8,7 @@ import pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
 import type { ClockSample } from './clock.ts';
 import { asApiError, type Database } from './database.ts';
+import { SETTLED_CHANNEL } from './settled-notice.ts';
 
 /** `pepper`: the pepper was rotated; listeners get `reset`. */
 export type ChangeKind = 'pepper' | 'key' | 'organisation' | 'agent' | 'trust' | 'halt' | 'policy' | 'log';
@@ -74,6 +75,8 @@ export interface ChangeFeedDeps {
   readonly onError: (error: unknown) => void;
   /** Called with the database's time of each answer. */
   readonly onTime?: ((sample: ClockSample) => void) | undefined;
+  /** Called on each notice of settled-notice.ts, and when notices may have been missed. Absent: this process does not listen for them. */
+  readonly onSettled?: (() => void) | undefined;
 }
 
 /** Starts the feed; resolves after the first answer. */
@@ -170,10 +173,14 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
       deps.onError(error);
     });
     next.on('end', drop);
-    next.on('notification', quietly);
+    next.on('notification', ({ channel }) => (channel === SETTLED_CHANNEL ? deps.onSettled?.() : quietly()));
     try {
       await next.connect();
       await next.query('LISTEN custos_change');
+      if (deps.onSettled !== undefined) {
+        await next.query(`LISTEN ${SETTLED_CHANNEL}`);
+        deps.onSettled();
+      }
     } catch (error) {
       drop();
       await next.end().catch(() => undefined);

@@ -1,0 +1,47 @@
+// Reads which of the things that requests wait for are settled: one query for all of them.
+import type { Database } from '../../shared/platform/db/database.ts';
+import type { Owner } from '../../shared/kernel/owner.ts';
+
+/** What a request can wait for: an intent that is decided or failed, an approval that is not pending, a proof under a checkpoint. */
+export type WaitKind = 'intent' | 'approval' | 'proof';
+
+export interface Awaited {
+  readonly kind: WaitKind;
+  readonly owner: Owner;
+  readonly id: string;
+}
+
+/** The places in the list of those that are settled. */
+export type ReadSettled = (awaited: readonly Awaited[]) => Promise<number[]>;
+
+// Each condition is a look-up by primary key or by unique index.
+const SETTLED = `SELECT (w.place - 1)::int AS place
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS w (kind, organisation_id, environment, id, place)
+    WHERE CASE w.kind
+      WHEN 'intent' THEN EXISTS (
+        SELECT FROM intent i WHERE i.organisation_id = w.organisation_id AND i.environment = w.environment AND i.intent_id = w.id
+          AND i.status IN ('decided', 'failed'))
+      WHEN 'approval' THEN EXISTS (
+        SELECT FROM approval a WHERE a.organisation_id = w.organisation_id AND a.environment = w.environment AND a.approval_id = w.id
+          AND (a.state <> 'pending' OR a.expires_at <= $5))
+      ELSE EXISTS (
+        SELECT FROM leaf l JOIN checkpoint c ON c.log_id = l.log_id AND c.size > l.leaf_index
+        WHERE l.organisation_id = w.organisation_id AND l.environment = w.environment AND l.proof_id = w.id)
+    END`;
+
+export function createSettledReader(deps: {
+  readonly db: Pick<Database, 'query'>;
+  readonly nowMs: () => number;
+}): ReadSettled {
+  const { db, nowMs } = deps;
+  return async (awaited) => {
+    const rows = await db.query<{ place: number }>(SETTLED, [
+      awaited.map(({ kind }) => kind),
+      awaited.map(({ owner }) => owner.organisationId),
+      awaited.map(({ owner }) => owner.environment),
+      awaited.map(({ id }) => id),
+      new Date(nowMs()),
+    ]);
+    return rows.map(({ place }) => place);
+  };
+}
