@@ -20,10 +20,12 @@ type arguments struct {
 
 // governed is a service that answers questions with a decision about them, and keeps what is reported.
 type governed struct {
-	mutex    sync.Mutex
-	change   func(decision map[string]any)
-	asked    int
-	reported []map[string]any
+	mutex  sync.Mutex
+	change func(decision map[string]any)
+	asked  int
+	// approvalID is the one of the last question.
+	approvalID string
+	reported   []map[string]any
 }
 
 func (g *governed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -38,6 +40,7 @@ func (g *governed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	g.asked++
+	g.approvalID, _ = body["approval_id"].(string)
 	tool := body["tool"].(map[string]any)
 	decision := map[string]any{
 		"decision_id": "dec_1", "request_id": r.Header.Get("X-Request-Id"), "agent_id": body["agent_id"], "verdict": "ALLOW", "allowed": true,

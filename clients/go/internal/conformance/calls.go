@@ -1,7 +1,136 @@
 package main
 
-import "errors"
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
 
-func runCalls(line) (printed, error) {
-	return nil, errors.New("not yet")
+	custos "github.com/custos/custos-go"
+)
+
+// step is one call of a case.
+type step struct {
+	Call           string         `json:"call"`
+	Arguments      map[string]any `json:"arguments"`
+	CancelAfterMs  *float64       `json:"cancelAfterMs"`
+	TimeoutSeconds *float64       `json:"timeoutSeconds"`
+}
+
+type callsCase struct {
+	Key    string `json:"key"`
+	Client struct {
+		TimeoutMs *float64 `json:"timeoutMs"`
+		Retries   *int     `json:"retries"`
+		// wallClockOffsetHours is not needed: the client never looks at the wall clock.
+	} `json:"client"`
+	Steps []step `json:"steps"`
+}
+
+// session is one client with the results of its steps so far.
+type session struct {
+	client *custos.Client
+	env    map[string]string
+	// results are parsed JSON, nil after an error.
+	results []any
+	// onRequest, if set, is called before each request.
+	onRequest func()
+}
+
+// RoundTrip sends a request of the session's client.
+func (s *session) RoundTrip(r *http.Request) (*http.Response, error) {
+	if s.onRequest != nil {
+		s.onRequest()
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func runCalls(one line) (printed, error) {
+	var c callsCase
+	if err := json.Unmarshal(one.Case, &c); err != nil {
+		return nil, err
+	}
+	s := &session{env: one.Env}
+	key := one.Key
+	if c.Key != "" {
+		value, err := s.fillIn(c.Key)
+		if err != nil {
+			return nil, err
+		}
+		key = fmt.Sprint(value)
+	}
+	options := []custos.Option{custos.WithHTTPClient(&http.Client{Transport: s})}
+	if c.Client.TimeoutMs != nil {
+		options = append(options, custos.WithTimeout(time.Duration(*c.Client.TimeoutMs*float64(time.Millisecond))))
+	}
+	if c.Client.Retries != nil {
+		options = append(options, custos.WithRetries(*c.Client.Retries))
+	}
+	var err error
+	if s.client, err = custos.New(one.URL, key, options...); err != nil {
+		return nil, err
+	}
+	steps := make([]printed, len(c.Steps))
+	for i, step := range c.Steps {
+		if steps[i], err = s.run(step); err != nil {
+			return nil, fmt.Errorf("step %d: %w", i, err)
+		}
+	}
+	return printed{"steps": steps}, nil
+}
+
+func (s *session) run(step step) (printed, error) {
+	filled, err := s.fillIn(step.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	arguments, _ := filled.(map[string]any)
+	if step.TimeoutSeconds != nil {
+		arguments["timeoutSeconds"] = *step.TimeoutSeconds
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if step.CancelAfterMs != nil {
+		time.AfterFunc(time.Duration(*step.CancelAfterMs*float64(time.Millisecond)), cancel)
+	}
+	start := time.Now()
+	var out printed
+	if step.Call == "guard" {
+		out, err = s.guard(ctx, arguments)
+	} else {
+		out, err = s.call(ctx, step.Call, arguments)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out["elapsedMs"] = time.Since(start).Milliseconds()
+	s.results = append(s.results, out["result"])
+	return out, nil
+}
+
+func (s *session) call(ctx context.Context, name string, arguments map[string]any) (printed, error) {
+	call, isKnown := calls[name]
+	if !isKnown {
+		return nil, fmt.Errorf("unknown call %q", name)
+	}
+	result, err := call(ctx, s.client, arguments)
+	return entry(result, err)
+}
+
+// entry is the printed form of a result or an error.
+func entry(result any, err error) (printed, error) {
+	if err != nil {
+		members, err := errorMembers(err)
+		return printed{"error": members}, err
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		return nil, err
+	}
+	var parsed any
+	if err := json.Unmarshal(text, &parsed); err != nil {
+		return nil, err
+	}
+	return printed{"result": parsed}, nil
 }
