@@ -127,6 +127,10 @@ function operation(route: Route, shared: Shared): Json {
   };
 }
 
+const DESCRIPTION = `An agent asks before it acts; the answer comes from policies and from earned trust, and is on record before it is given.
+
+Every member of a request, in the body and in the query, is accepted in snake_case and in camelCase (\`agent_id\`, \`agentId\`). This description has one of them, which errors name, too. Both at once are refused (E2001). The members of free-form objects, such as \`context\` and \`payload\`, are left as they are.`;
+
 const OPERATION_ID = /^[a-z][a-zA-Z]{2,29}$/;
 
 /** @throws {Error} when a route's operationId is missing, not camelCase, or that of another route */
@@ -166,8 +170,7 @@ export function buildOpenApi(routes: readonly Route[], options: { readonly versi
       title: 'Custos',
       version: options.version,
       summary: 'A governance service for software agents',
-      description:
-        'An agent asks before it acts; the answer comes from policies and from earned trust, and is on record before it is given.',
+      description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

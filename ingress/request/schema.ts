@@ -64,8 +64,3 @@ export function createCompiler(): Compile {
     };
   };
 }
-
-/** One schema by itself. */
-export function compile(schema: TSchema): Validator {
-  return createCompiler()(schema);
-}

@@ -6,9 +6,11 @@ import type { Route } from '../route.ts';
 import { fieldErrors, MAX_FIELD_ERRORS } from './field-errors.ts';
 import { coerceParameters, parseQuery } from './query.ts';
 import { type Compile, plainSchema, type Validator } from './schema.ts';
+import { respell, type Spelling, spellingOf } from './spelling.ts';
 
 interface ParameterSchema {
   readonly validator: Validator;
+  readonly spelling: Spelling | undefined;
   /** The schemas of the parameters by name. */
   readonly properties: Readonly<Record<string, unknown>>;
 }
@@ -18,7 +20,13 @@ export interface CompiledRoute {
   readonly route: Route;
   readonly params: ParameterSchema | undefined;
   readonly query: ParameterSchema | undefined;
-  readonly body: Validator | undefined;
+  readonly body: BodySchema | undefined;
+}
+
+/** The schema of a body, compiled. */
+export interface BodySchema {
+  /** The value in the schema's spelling of its members, and what is wrong with it. */
+  check(given: unknown, bodyBytes: number): { readonly value: unknown; readonly errors: readonly FieldError[] };
 }
 
 export interface Input {
@@ -32,14 +40,39 @@ const ALL_ERRORS_UP_TO_BYTES = 65_536;
 
 const NO_PARAMETERS = Object.freeze({});
 
+/** @param described the schema in which `body` leaves members open that are checked later; they are respelled, too */
+export function compileBody(compile: Compile, body: TSchema, described?: TSchema): BodySchema {
+  const validator = compile(body);
+  const spelling = spellingOf(described ?? body);
+  const spellingHere = described === undefined ? spelling : spellingOf(body);
+  return {
+    check(given, bodyBytes) {
+      let conflicts: FieldError[] = [];
+      const value = spelling === undefined ? given : respell(given, spelling, conflicts);
+      if (conflicts.length > 0 && described !== undefined) {
+        conflicts = [];
+        if (spellingHere !== undefined) respell(value, spellingHere, conflicts);
+      }
+      if (conflicts.length > 0 || validator.valid(value)) return { value, errors: conflicts };
+      return { value, errors: fieldErrors(validator.explain(value, bodyBytes <= ALL_ERRORS_UP_TO_BYTES)) };
+    },
+  };
+}
+
 export function compileRoute(route: Route, compile: Compile): CompiledRoute {
-  const { params, query, body } = route.request ?? {};
+  const { params, query, body, described } = route.request ?? {};
   const parameters = (schema: TSchema | undefined): ParameterSchema | undefined =>
     schema && {
       validator: compile(schema),
+      spelling: spellingOf(schema),
       properties: (plainSchema(schema)['properties'] ?? {}) as ParameterSchema['properties'],
     };
-  return { route, params: parameters(params), query: parameters(query), body: body && compile(body) };
+  return {
+    route,
+    params: parameters(params),
+    query: parameters(query),
+    body: body && compileBody(compile, body, described),
+  };
 }
 
 /** @param place turns a JSON pointer into the notation of these parameters */
@@ -68,7 +101,16 @@ function validQuery(schema: ParameterSchema | undefined, url: string, errors: Fi
   const at = url.indexOf('?');
   if (at === -1 && schema === undefined) return NO_PARAMETERS;
   const given = at === -1 ? {} : parseQuery(url.slice(at + 1));
-  if (schema !== undefined) return validParameters(given, schema, (pointer) => `?${pointer.slice(1)}`, errors);
+  const place = (pointer: string): string => `?${pointer.slice(1)}`;
+  if (schema !== undefined) {
+    const { spelling } = schema;
+    const conflicts: FieldError[] = [];
+    // Its values are texts, as those of parseQuery.
+    const named = spelling === undefined ? given : (respell(given, spelling, conflicts) as typeof given);
+    if (conflicts.length === 0) return validParameters(named, schema, place, errors);
+    errors.push(...conflicts.map(({ pointer, message }) => ({ pointer: place(pointer), message })));
+    return NO_PARAMETERS;
+  }
   errors.push(...Object.keys(given).map((name) => ({ pointer: `?${name}`, message: 'is not known here' })));
   return NO_PARAMETERS;
 }
@@ -78,10 +120,10 @@ export function validate(schemas: CompiledRoute, req: Request, body: unknown, bo
   const errors: FieldError[] = [];
   const params = validPath(schemas.params, req, errors);
   const query = validQuery(schemas.query, req.url, errors);
-  if (schemas.body !== undefined && !schemas.body.valid(body))
-    errors.push(...fieldErrors(schemas.body.explain(body, bodyBytes <= ALL_ERRORS_UP_TO_BYTES)));
+  const checked = schemas.body?.check(body, bodyBytes);
+  if (checked !== undefined) errors.push(...checked.errors);
   const [first] = errors;
-  if (first === undefined) return { params, query, body };
+  if (first === undefined) return { params, query, body: checked?.value };
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   throw new ApiError('E2001', `The request is invalid: ${first.pointer || 'the body'} ${first.message}${more}.`, {
     errors: errors.slice(0, MAX_FIELD_ERRORS),

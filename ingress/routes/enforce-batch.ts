@@ -9,8 +9,8 @@ import {
 import type { Presence } from '../../shared/domain/decisions/presence.ts';
 import type { ActivePolicies, ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
-import { fieldErrors } from '../request/field-errors.ts';
-import { compile } from '../request/schema.ts';
+import { createCompiler } from '../request/schema.ts';
+import { compileBody } from '../request/validate.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
 import type { Asker, EvaluatedRequest, Evaluation, MemberAnswer } from './enforce-evaluate.ts';
 import { BATCH_PATH, batchReply, type KeptBatch, problemText, repeatedMembers } from './enforce-repeat.ts';
@@ -26,7 +26,7 @@ type BatchRequest = RequestContext<undefined, undefined, Static<typeof EnforceBa
 
 export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Route {
   const { policies, presence } = deps;
-  const memberValidator = compile(EnforceRequest);
+  const memberSchema = compileBody(createCompiler(), EnforceRequest);
 
   const evaluateMember = async (
     active: ActivePolicies,
@@ -35,12 +35,13 @@ export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Rout
     i: number,
   ): Promise<EvaluatedRequest> => {
     const at = `/requests/${i}`;
-    if (!memberValidator.valid(member)) {
-      const errors = fieldErrors(memberValidator.explain(member, true), (pointer) => at + pointer);
-      throw new ApiError('E2001', 'This member of the batch is invalid.', { errors });
+    const { value, errors } = memberSchema.check(member, 0);
+    if (errors.length > 0) {
+      const placed = errors.map(({ pointer, message }) => ({ pointer: at + pointer, message }));
+      throw new ApiError('E2001', 'This member of the batch is invalid.', { errors: placed });
     }
     // Just validated against the schema of this type.
-    return evaluation.evaluate(active, asker, member as Static<typeof EnforceRequest>, at);
+    return evaluation.evaluate(active, asker, value as Static<typeof EnforceRequest>, at);
   };
 
   /** A failed member, in its place. */

@@ -77,7 +77,7 @@ describeUnless(browserMissing(), '/docs in a browser', function suite() {
     await page.locator('.auth-container input').first().fill('writer');
     await page.locator('.auth-btn-wrapper button.authorize').first().click();
     await page.locator('.auth-btn-wrapper button.btn-done').first().click();
-    const operation = page.locator('#operations-Things-getV1ThingsId');
+    const operation = page.locator('#operations-Things-getThing');
     await operation.locator('.opblock-summary-control').click();
     await operation.locator('.try-out__btn').click();
     await operation.locator('tr[data-param-name="id"] input').fill('seen-in-browser');

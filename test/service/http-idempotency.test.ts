@@ -49,6 +49,7 @@ describe('Idempotency-Key', () => {
   const plain: Route = defineRoute({
     method: 'POST',
     path: '/v1/plain',
+    operationId: 'createPlain',
     access: ['intents:write'],
     tag: 'T',
     summary: 's',
@@ -65,6 +66,7 @@ describe('Idempotency-Key', () => {
   const committing: Route = defineRoute({
     method: 'POST',
     path: '/v1/effects',
+    operationId: 'createEffect',
     access: ['intents:write'],
     tag: 'T',
     summary: 's',

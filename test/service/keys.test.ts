@@ -89,7 +89,7 @@ describe('API keys', () => {
       ['an agent id reserved for the service', { agentIds: ['custos:one'] }, '/agentIds/0'],
       ['an unknown environment', { environment: 'prod' }, '/environment'],
       ['a tier that does not exist', { tier: 8 }, '/tier'],
-      ['a member that is misspelt', { agent_ids: ['a'] }, '/agent_ids'],
+      ['a member that is misspelt', { agentsIds: ['a'] }, '/agentsIds'],
     ];
     for (const [what, body, pointer] of refused)
       it(`are refused for ${what}, at ${pointer}`, async () => {
