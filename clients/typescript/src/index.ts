@@ -8,4 +8,5 @@ export type { CallReport, ReportOptions } from './guard/reports.ts';
 export type { CallOptions } from './http.ts';
 export type { List, PageLike } from './pages.ts';
 export type * from './types.ts';
+export * from './verify/index.ts';
 export type { WaitOptions } from './wait.ts';

@@ -46,16 +46,18 @@ export function copyJson(value: unknown, pointer = '', depth = 0): unknown {
 
 /** The canonical JSON of a value. @throws {TypeError} as `copyJson` */
 export function canonicalize(value: unknown): string {
-  return serialize(copyJson(value));
+  return canonicalText(copyJson(value));
 }
 
-function serialize(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(serialize).join(',')}]`;
+/** The canonical JSON of a parsed JSON value. @throws {TypeError} on a lone surrogate */
+export function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
+  if (typeof value === 'string' && !value.isWellFormed()) throw new TypeError('a lone surrogate');
   // ECMAScript's own number and string serialisation is the one that RFC 8785 prescribes.
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   // The default order compares UTF-16 code units, as section 3.2.3 wants.
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${serialize(member)}`).join(',')}}`;
+  return `{${members.map(([name, member]) => `${canonicalText(name)}:${canonicalText(member)}`).join(',')}}`;
 }
 
 /** `sha256:` and lower-case hex of a canonical text. */

@@ -35,9 +35,11 @@ function padded(parts: readonly Uint8Array[]): Uint8Array {
   return blocks;
 }
 
+/** One block. Single assignments: this loop is most of the time of a diagnosis. */
 function compress(state: Uint32Array, words: Uint32Array): void {
   for (let i = 16; i < 64; i += 1) {
-    const [w2, w15] = [at(words, i - 2), at(words, i - 15)];
+    const w2 = at(words, i - 2);
+    const w15 = at(words, i - 15);
     const small0 = rotate(w15, 7) ^ rotate(w15, 18) ^ (w15 >>> 3);
     const small1 = rotate(w2, 17) ^ rotate(w2, 19) ^ (w2 >>> 10);
     words[i] = at(words, i - 16) + small0 + at(words, i - 7) + small1;
@@ -48,7 +50,14 @@ function compress(state: Uint32Array, words: Uint32Array): void {
     const t1 = (h + big1 + ((e & f) ^ (~e & g)) + at(CONSTANTS, i) + at(words, i)) | 0;
     const big0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
     const t2 = (big0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-    [h, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + t2) | 0];
+    h = g;
+    g = f;
+    f = e;
+    e = (d + t1) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (t1 + t2) | 0;
   }
   for (const [i, word] of [a, b, c, d, e, f, g, h].entries()) state[i] = at(state, i) + word;
 }
