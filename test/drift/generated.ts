@@ -13,6 +13,7 @@ import { findRoot } from '../../shared/platform/config/root.ts';
 import { commandLineText } from './command-line.ts';
 import { canonicalText, receiptsText } from './conformance/files.ts';
 import { goTypesText } from './go-types.ts';
+import { type ApiDocument, clientDocument, clientTypesText, memberTableText } from './typescript-client.ts';
 import { drawHouse, importsOfRooms, withDrawing } from './house.ts';
 
 export interface GeneratedFile {
@@ -53,9 +54,14 @@ function architectureText(): string {
   return withDrawing(readFileSync(path.join(root, 'docs', 'ARCHITECTURE.md'), 'utf8'), drawHouse(importsOfRooms(root)));
 }
 
+// The generator reads a few members of the document, which the type of the service does not name.
+const forClient = (): ApiDocument => clientDocument(openApiDocument() as unknown as ApiDocument);
+
 export const GENERATED_FILES: readonly GeneratedFile[] = [
   { file: 'docs/openapi.json', content: openApiText },
   { file: 'clients/go/types.go', content: () => goTypesText(openApiDocument()) },
+  { file: 'clients/typescript/src/generated/members.ts', content: () => memberTableText(forClient()) },
+  { file: 'clients/typescript/src/generated/api.ts', content: () => clientTypesText(forClient()) },
   { file: 'docs/ARCHITECTURE.md', content: architectureText },
   { file: 'docs/command-line.md', content: commandLineText },
   { file: 'policies/schema/policy.schema.json', content: policySchemaText },

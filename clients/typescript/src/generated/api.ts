@@ -15,7 +15,7 @@ export interface paths {
          *
          *     Scope: intents:write.
          */
-        post: operations["postV1Intent"];
+        post: operations["parseIntent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -33,7 +33,7 @@ export interface paths {
          * Read a parse again
          * @description Scope: intents:write.
          */
-        get: operations["getV1IntentId"];
+        get: operations["getParsedIntent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -57,7 +57,7 @@ export interface paths {
          *
          *     Scope: intents:write.
          */
-        post: operations["postV1Enforce"];
+        post: operations["enforce"];
         delete?: never;
         options?: never;
         head?: never;
@@ -79,7 +79,7 @@ export interface paths {
          *
          *     Scope: intents:write.
          */
-        post: operations["postV1EnforceBatch"];
+        post: operations["enforceBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -99,7 +99,7 @@ export interface paths {
          *
          *     Scope: proofs:read or intents:write.
          */
-        get: operations["getV1Intents"];
+        get: operations["listIntents"];
         put?: never;
         /**
          * Submit an intent for a worker to evaluate
@@ -107,7 +107,7 @@ export interface paths {
          *
          *     Scope: intents:write.
          */
-        post: operations["postV1Intents"];
+        post: operations["submitIntent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -125,7 +125,7 @@ export interface paths {
          * Read one submitted intent
          * @description Scope: proofs:read or intents:write.
          */
-        get: operations["getV1IntentsId"];
+        get: operations["getIntent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -147,7 +147,7 @@ export interface paths {
          *
          *     Scope: proofs:read or intents:write.
          */
-        get: operations["getV1Decisions"];
+        get: operations["listDecisions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -169,7 +169,7 @@ export interface paths {
          *
          *     Scope: proofs:read or intents:write.
          */
-        get: operations["getV1DecisionsId"];
+        get: operations["getDecision"];
         put?: never;
         post?: never;
         delete?: never;
@@ -191,7 +191,7 @@ export interface paths {
          *
          *     Scope: admin:*.
          */
-        get: operations["getV1Approvals"];
+        get: operations["listApprovals"];
         put?: never;
         post?: never;
         delete?: never;
@@ -213,7 +213,7 @@ export interface paths {
          *
          *     Scope: admin:* or intents:write.
          */
-        get: operations["getV1ApprovalsId"];
+        get: operations["getApproval"];
         put?: never;
         post?: never;
         delete?: never;
@@ -237,7 +237,7 @@ export interface paths {
          *
          *     Scope: admin:*.
          */
-        post: operations["postV1ApprovalsIdApprove"];
+        post: operations["approve"];
         delete?: never;
         options?: never;
         head?: never;
@@ -259,7 +259,7 @@ export interface paths {
          *
          *     Scope: admin:*.
          */
-        post: operations["postV1ApprovalsIdReject"];
+        post: operations["reject"];
         delete?: never;
         options?: never;
         head?: never;
@@ -277,15 +277,15 @@ export interface paths {
          * List anchored proofs, newest first
          * @description Scope: proofs:read.
          */
-        get: operations["getV1Proofs"];
+        get: operations["listProofs"];
         put?: never;
         /**
          * Have a statement anchored
          * @description Accepted means durable: a worker appends it to the log. A proofId is yours to choose and settles repeats for ever: the same proof again gives the first answer, another one 422. The payload is permanent.
          *
-         *     Scope: intents:write.
+         *     Scope: intents:write or trust:write.
          */
-        post: operations["postV1Proofs"];
+        post: operations["createProof"];
         delete?: never;
         options?: never;
         head?: never;
@@ -307,7 +307,7 @@ export interface paths {
          *
          *     Scope: intents:write.
          */
-        post: operations["postV1ProofsBatch"];
+        post: operations["createProofBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -327,7 +327,7 @@ export interface paths {
          *
          *     Scope: proofs:read.
          */
-        get: operations["getV1ProofsId"];
+        get: operations["getProof"];
         put?: never;
         post?: never;
         delete?: never;
@@ -347,7 +347,7 @@ export interface paths {
          * Read one entity's chain, oldest first
          * @description Scope: proofs:read.
          */
-        get: operations["getV1ProofsChainEntityId"];
+        get: operations["getProofChain"];
         put?: never;
         post?: never;
         delete?: never;
@@ -367,7 +367,7 @@ export interface paths {
          * The log's newest signed checkpoint
          * @description Scope: proofs:read.
          */
-        get: operations["getV1LogCheckpoint"];
+        get: operations["getCheckpoint"];
         put?: never;
         post?: never;
         delete?: never;
@@ -387,7 +387,7 @@ export interface paths {
          * List checkpoints, newest first
          * @description Scope: proofs:read.
          */
-        get: operations["getV1LogCheckpoints"];
+        get: operations["listCheckpoints"];
         put?: never;
         post?: never;
         delete?: never;
@@ -405,9 +405,11 @@ export interface paths {
         };
         /**
          * The keys of the log, each with the tree sizes it may sign
-         * @description Scope: proofs:read.
+         * @description All of them, old ones too, on one page.
+         *
+         *     Scope: proofs:read.
          */
-        get: operations["getV1LogKeys"];
+        get: operations["listLogKeys"];
         put?: never;
         post?: never;
         delete?: never;
@@ -427,7 +429,7 @@ export interface paths {
          * That the tree of `to` leaves begins with the tree of `from` leaves
          * @description Scope: proofs:read.
          */
-        get: operations["getV1LogConsistency"];
+        get: operations["getConsistency"];
         put?: never;
         post?: never;
         delete?: never;
@@ -449,7 +451,7 @@ export interface paths {
          *
          *     Scope: proofs:read.
          */
-        get: operations["getV1LogLeaves"];
+        get: operations["getLeaves"];
         put?: never;
         post?: never;
         delete?: never;
@@ -473,27 +475,7 @@ export interface paths {
          *
          *     Any valid key.
          */
-        post: operations["postV1ProofsVerify"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/.well-known/jwks.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The public keys of all logs, as a JSON Web Key Set
-         * @description No key is needed.
-         */
-        get: operations["getWellKnownJwksJson"];
-        put?: never;
-        post?: never;
+        post: operations["verifyProof"];
         delete?: never;
         options?: never;
         head?: never;
@@ -511,7 +493,7 @@ export interface paths {
          * List agents, newest first
          * @description Scope: agents:read.
          */
-        get: operations["getV1Agents"];
+        get: operations["listAgents"];
         put?: never;
         /**
          * Register an agent
@@ -519,7 +501,7 @@ export interface paths {
          *
          *     Scope: agents:write.
          */
-        post: operations["postV1Agents"];
+        post: operations["createAgent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -537,7 +519,7 @@ export interface paths {
          * Read one agent
          * @description Scope: agents:read.
          */
-        get: operations["getV1AgentsAgentId"];
+        get: operations["getAgent"];
         put?: never;
         post?: never;
         /**
@@ -546,14 +528,14 @@ export interface paths {
          *
          *     Scope: agents:write.
          */
-        delete: operations["deleteV1AgentsAgentId"];
+        delete: operations["terminateAgent"];
         options?: never;
         head?: never;
         /**
          * Update an agent, or pause, resume, suspend or terminate it
          * @description Scope: agents:write.
          */
-        patch: operations["patchV1AgentsAgentId"];
+        patch: operations["updateAgent"];
         trace?: never;
     };
     "/v1/trust/signals": {
@@ -571,7 +553,7 @@ export interface paths {
          *
          *     Scope: trust:write.
          */
-        post: operations["postV1TrustSignals"];
+        post: operations["sendTrustSignals"];
         delete?: never;
         options?: never;
         head?: never;
@@ -591,7 +573,7 @@ export interface paths {
          *
          *     Scope: trust:read.
          */
-        get: operations["getV1TrustAgentId"];
+        get: operations["getTrust"];
         put?: never;
         post?: never;
         delete?: never;
@@ -613,7 +595,7 @@ export interface paths {
          *
          *     Scope: trust:read.
          */
-        get: operations["getV1TrustAgentIdHistory"];
+        get: operations["getTrustHistory"];
         put?: never;
         post?: never;
         delete?: never;
@@ -635,7 +617,7 @@ export interface paths {
          *
          *     Scope: admin:*.
          */
-        get: operations["getV1AuthKeys"];
+        get: operations["listKeys"];
         put?: never;
         /**
          * Create an API key
@@ -643,7 +625,7 @@ export interface paths {
          *
          *     Scope: admin:*.
          */
-        post: operations["postV1AuthKeys"];
+        post: operations["createKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -666,7 +648,7 @@ export interface paths {
          *
          *     Scope: admin:*.
          */
-        delete: operations["deleteV1AuthKeysKeyId"];
+        delete: operations["revokeKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -687,7 +669,7 @@ export interface paths {
          *
          *     Scope: admin:*.
          */
-        post: operations["postV1AuthKeysKeyIdRotate"];
+        post: operations["rotateKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -705,7 +687,7 @@ export interface paths {
          * Whether the environment is halted
          * @description Scope: admin:*.
          */
-        get: operations["getV1Halt"];
+        get: operations["getHalt"];
         put?: never;
         /**
          * Halt the environment of the key
@@ -713,12 +695,12 @@ export interface paths {
          *
          *     Scope: admin:*.
          */
-        post: operations["postV1Halt"];
+        post: operations["setHalt"];
         /**
          * Lift the halt
          * @description Scope: admin:*.
          */
-        delete: operations["deleteV1Halt"];
+        delete: operations["liftHalt"];
         options?: never;
         head?: never;
         patch?: never;
@@ -739,7 +721,7 @@ export interface paths {
          *
          *     Scope: admin:*.
          */
-        post: operations["postV1PoliciesReplay"];
+        post: operations["replayPolicies"];
         delete?: never;
         options?: never;
         head?: never;
@@ -759,7 +741,7 @@ export interface paths {
          *
          *     Scope: admin:*.
          */
-        get: operations["getV1PoliciesReplaysId"];
+        get: operations["getReplay"];
         put?: never;
         post?: never;
         delete?: never;
@@ -781,7 +763,7 @@ export interface paths {
          *
          *     Scope: admin:*.
          */
-        get: operations["getV1PoliciesShadow"];
+        get: operations["getShadow"];
         put?: never;
         post?: never;
         delete?: never;
@@ -801,7 +783,7 @@ export interface paths {
          * The policy set in force
          * @description Scope: admin:*.
          */
-        get: operations["getV1Policies"];
+        get: operations["getPolicies"];
         put?: never;
         post?: never;
         delete?: never;
@@ -821,7 +803,7 @@ export interface paths {
          * A policy set that is or was in force
          * @description Scope: admin:*.
          */
-        get: operations["getV1PoliciesDigest"];
+        get: operations["getPolicySet"];
         put?: never;
         post?: never;
         delete?: never;
@@ -843,7 +825,7 @@ export interface paths {
          * Check policy files without putting them into force
          * @description Scope: admin:*.
          */
-        post: operations["postV1PoliciesValidate"];
+        post: operations["validatePolicies"];
         delete?: never;
         options?: never;
         head?: never;
@@ -861,7 +843,7 @@ export interface paths {
          * The tool catalogues in force
          * @description Scope: admin:*.
          */
-        get: operations["getV1Tools"];
+        get: operations["listTools"];
         put?: never;
         post?: never;
         delete?: never;
@@ -903,27 +885,7 @@ export interface paths {
          *
          *     No key is needed.
          */
-        get: operations["getReady"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/metrics": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Metrics in the text format of Prometheus
-         * @description No key is needed.
-         */
-        get: operations["getMetrics"];
+        get: operations["getReadiness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -943,7 +905,7 @@ export interface paths {
          * Trust levels: name and range of scores
          * @description No key is needed.
          */
-        get: operations["getV1ReferenceTiers"];
+        get: operations["listTiers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -963,7 +925,7 @@ export interface paths {
          * Requests per second and per minute by the tier of a key
          * @description No key is needed.
          */
-        get: operations["getV1ReferenceRateLimits"];
+        get: operations["listRateLimits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -983,7 +945,7 @@ export interface paths {
          * Every error code, its statuses and when it is given
          * @description No key is needed.
          */
-        get: operations["getV1ReferenceErrors"];
+        get: operations["listErrors"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1003,107 +965,7 @@ export interface paths {
          * The scopes of keys and what they permit
          * @description No key is needed.
          */
-        get: operations["getV1ReferenceScopes"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/openapi.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * This description (OpenAPI 3.1)
-         * @description No key is needed.
-         */
-        get: operations["getOpenapiJson"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/schemas/policy.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The JSON Schema of policy files
-         * @description No key is needed.
-         */
-        get: operations["getSchemasPolicyJson"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/schemas/policy-test.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The JSON Schema of policy test files
-         * @description No key is needed.
-         */
-        get: operations["getSchemasPolicyTestJson"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/schemas/lexicon.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The JSON Schema of the lexicon
-         * @description No key is needed.
-         */
-        get: operations["getSchemasLexiconJson"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/schemas/tools.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The JSON Schema of tool catalogues
-         * @description No key is needed.
-         */
-        get: operations["getSchemasToolsJson"];
+        get: operations["listScopes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1128,6 +990,8 @@ export interface components {
             status: number;
             /** @description what was wrong with this request, and what to do */
             detail: string;
+            /** @description the same as `detail`, under the name that clients of other services read */
+            message: string;
             /** @description the path of the request */
             instance: string;
             /** @enum {string} */
@@ -1553,13 +1417,18 @@ export interface components {
                 }[];
             }[];
         };
+        /** @description The decision, or for a request with `dry_run` what it would have been: `dry_run` tells them apart. */
+        EnforceResponse: components["schemas"]["Decision"] | components["schemas"]["DryRun"];
         EnforceBatchRequest: {
+            /** @description Answered in this order. */
             requests: components["schemas"]["EnforceRequest"][];
         };
+        EnforceBatchFailure: {
+            error: components["schemas"]["Problem"];
+        };
         EnforceBatchResponse: {
-            decisions: (components["schemas"]["Decision"] | components["schemas"]["DryRun"] | {
-                error: components["schemas"]["Problem"];
-            })[];
+            /** @description One answer for each request, in their order. `error` tells a failed one, and `dry_run` a dry run, from a decision. */
+            decisions: (components["schemas"]["Decision"] | components["schemas"]["DryRun"] | components["schemas"]["EnforceBatchFailure"])[];
         };
         IntentSubmission: {
             /**
@@ -1920,14 +1789,17 @@ export interface components {
             nextCursor: string | null;
         };
         LogKeys: {
-            keyId: string;
-            /** @description A C2SP note verifier key. */
-            vkey: string;
-            /** @enum {string} */
-            use: "log" | "promise";
-            firstSize: number;
-            lastSize: number | null;
-        }[];
+            items: {
+                keyId: string;
+                /** @description A C2SP note verifier key. */
+                vkey: string;
+                /** @enum {string} */
+                use: "log" | "promise";
+                firstSize: number;
+                lastSize: number | null;
+            }[];
+            nextCursor: string | null;
+        };
         Consistency: {
             from: number;
             to: number;
@@ -1948,11 +1820,6 @@ export interface components {
             root: string | null;
             index: number | null;
             proofId: string | null;
-        };
-        Jwks: {
-            keys: {
-                [key: string]: unknown;
-            }[];
         };
         AgentCreate: {
             /**
@@ -2038,7 +1905,6 @@ export interface components {
             type: "success" | "failure" | "violation";
             /**
              * @description Whole thousandths: 0.001 to 1. Absent: 1.
-             * @default 1
              * @example 1
              * @example 0.25
              */
@@ -2062,7 +1928,7 @@ export interface components {
             signals: components["schemas"]["TrustSignal"][];
         };
         /**
-         * @description One signal, or `signals` with up to a thousand.
+         * @description One signal, or `signals` with up to a thousand. The member `signals` tells them apart.
          * @example {
          *       "agentId": "agent-7",
          *       "type": "success"
@@ -2079,9 +1945,7 @@ export interface components {
          *       ]
          *     }
          */
-        TrustSignalsRequest: {
-            [key: string]: unknown;
-        };
+        TrustSignalsRequest: components["schemas"]["TrustSignal"] | components["schemas"]["TrustSignalBatch"];
         TrustSignalsAccepted: {
             /** @description In the order of the request. */
             signalIds: string[];
@@ -2148,6 +2012,8 @@ export interface components {
             expiresIn?: string;
             /** @description Binds the key: it may name only these agents. Absent: all agents of the organisation. */
             agentIds?: string[];
+            /** @description Types of obligations that the holder of the key keeps. An AuthZEN evaluation that is DEGRADE is `true` for this key if all of its obligations are among them. Absent: none. */
+            keepsObligations?: string[];
             /**
              * @description Default: the calling key's. Only a live key may name another.
              * @enum {string}
@@ -2165,6 +2031,8 @@ export interface components {
             name: string;
             scopes: ("agents:read" | "agents:write" | "intents:write" | "trust:read" | "trust:write" | "proofs:read" | "admin:*")[];
             agentIds: string[] | null;
+            /** @description Types of obligations that its holder keeps. */
+            keepsObligations: string[];
             /** @enum {string} */
             environment: "live" | "test" | "dev";
             tier: number;
@@ -2186,6 +2054,8 @@ export interface components {
             name: string;
             scopes: ("agents:read" | "agents:write" | "intents:write" | "trust:read" | "trust:write" | "proofs:read" | "admin:*")[];
             agentIds: string[] | null;
+            /** @description Types of obligations that its holder keeps. */
+            keepsObligations: string[];
             /** @enum {string} */
             environment: "live" | "test" | "dev";
             tier: number;
@@ -2220,6 +2090,8 @@ export interface components {
             name: string;
             scopes: ("agents:read" | "agents:write" | "intents:write" | "trust:read" | "trust:write" | "proofs:read" | "admin:*")[];
             agentIds: string[] | null;
+            /** @description Types of obligations that its holder keeps. */
+            keepsObligations: string[];
             /** @enum {string} */
             environment: "live" | "test" | "dev";
             tier: number;
@@ -2261,7 +2133,7 @@ export interface components {
         ReplayRequest: {
             /** @description lexicon.json may be among them; the active lexicon is used otherwise. */
             files?: {
-                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue. */
+                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue, and authzen.json has the action names of AuthZEN requests. */
                 path: string;
                 /** @description The text of the file. */
                 text: string;
@@ -2644,7 +2516,7 @@ export interface components {
             }[];
         };
         PolicySetStatus: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues there is no `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`. */
             digest: string;
             /**
              * @description RFC 3339, UTC, milliseconds.
@@ -2665,13 +2537,17 @@ export interface components {
             };
         };
         StoredPolicySet: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues there is no `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`. */
             digest: string;
             /**
              * @description RFC 3339, UTC, milliseconds.
              * @example 2026-03-01T09:30:00.000Z
              */
             createdAt: string;
+            /** @description The action names of AuthZEN requests: see /schemas/authzen.json. */
+            authzen?: {
+                [key: string]: unknown;
+            };
             engine: number;
             lexicon: {
                 [key: string]: unknown;
@@ -2686,7 +2562,7 @@ export interface components {
         ValidatePoliciesRequest: {
             /** @description lexicon.json may be among them; the active lexicon is used otherwise. */
             files: {
-                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue. */
+                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue, and authzen.json has the action names of AuthZEN requests. */
                 path: string;
                 /** @description The text of the file. */
                 text: string;
@@ -2776,7 +2652,7 @@ export interface components {
             tools: components["schemas"]["CataloguedTool"][];
         };
         ToolCatalogueList: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues there is no `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`. */
             digest: string;
             items: components["schemas"]["ToolCatalogue"][];
             nextCursor: string | null;
@@ -2931,6 +2807,19 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E2010";
+                };
+            };
+        };
+        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422) */
+        E2010_422: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -3099,8 +2988,111 @@ export interface components {
                 };
             };
         };
+        /** @description E1001: the API key is missing. E1002: the API key is invalid or has been revoked. E1003: the API key has expired; a new one must be generated */
+        E1001_E1002_E1003: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E1001" | "E1002" | "E1003";
+                };
+            };
+        };
+        /** @description E2001: the request is not what the schema says. E2006: the body is not valid JSON; duplicate member names, lone surrogates, integer literals beyond 2^53-1, overflow such as 1e400 and depth over 64 count as invalid */
+        E2001_E2006: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E2001" | "E2006";
+                };
+            };
+        };
+        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422). E5004: what is repeated was allowed, and is not any more: the decision has expired, the environment is halted, the agent is not active, the key is not valid, or a used approval would be denied now; ask anew */
+        E2010_E5004: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E2010" | "E5004";
+                };
+            };
+        };
+        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422). E5001: the approval is already closed */
+        E2010_E5001: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E2010" | "E5001";
+                };
+            };
+        };
+        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422). E5003: a resource with this id already exists */
+        E2010_E5003: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E2010" | "E5003";
+                };
+            };
+        };
+        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422). E5002: the resource cannot change from its state to that one */
+        E2010_E5002: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E2010" | "E5002";
+                };
+            };
+        };
+        /** @description The answer is the one whose ETag If-None-Match names. Without a body. */
+        NotModified: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                ETag: components["headers"]["ETag"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
     };
-    parameters: never;
+    parameters: {
+        /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+        RequestId: string;
+        /** @description The ETag of an earlier answer: 304 when it is still the current one */
+        IfNoneMatch: string;
+        /**
+         * @description `wait=N` (RFC 7240), N from 1 to 30: the answer comes when what is asked for is settled, at the latest after N seconds. Without `Preference-Applied` in the answer, pause before you ask again.
+         * @example wait=30
+         */
+        Wait: string;
+        /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+        IdempotencyKey: string;
+    };
     requestBodies: never;
     headers: {
         /** @description The request's id in logs; the caller's own if it sent a valid one */
@@ -3109,10 +3101,14 @@ export interface components {
         RateLimitPolicy: string;
         /** @description What is left of the windows (IETF draft ratelimit-headers) */
         RateLimit: string;
+        /** @description The version of the answer: sent as If-None-Match, it gets 304 until the answer changes */
+        ETag: string;
         /** @description Seconds until the request may be repeated */
         RetryAfter: number;
         /** @description The methods of the endpoint */
         Allow: string;
+        /** @description `wait=N` when the answer waited as the request preferred */
+        PreferenceApplied: string;
         /** @description `true` when this is the stored answer to an earlier request with the same Idempotency-Key */
         IdempotentReplayed: "true";
     };
@@ -3120,14 +3116,14 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    postV1Intent: {
+    parseIntent: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -3144,13 +3140,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The parse, with its risk. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3207,12 +3198,12 @@ export interface operations {
             };
         };
     };
-    getV1IntentId: {
+    getParsedIntent: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /** @description The intent_id of a parse. */
@@ -3222,12 +3213,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The parse as it was answered. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3236,14 +3223,14 @@ export interface operations {
             };
         };
     };
-    postV1Enforce: {
+    enforce: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -3260,13 +3247,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The decision, or what it would have been. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3336,19 +3318,19 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Decision"] | components["schemas"]["DryRun"];
+                    "application/json": components["schemas"]["EnforceResponse"];
                 };
             };
         };
     };
-    postV1EnforceBatch: {
+    enforceBatch: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -3373,13 +3355,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One answer a request. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3554,7 +3531,7 @@ export interface operations {
             };
         };
     };
-    getV1Intents: {
+    listIntents: {
         parameters: {
             query?: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
@@ -3568,19 +3545,15 @@ export interface operations {
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page of intents. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3589,14 +3562,14 @@ export interface operations {
             };
         };
     };
-    postV1Intents: {
+    submitIntent: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -3614,13 +3587,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted; Location says where to look. */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3635,12 +3603,17 @@ export interface operations {
             };
         };
     };
-    getV1IntentsId: {
+    getIntent: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description `wait=N` (RFC 7240), N from 1 to 30: the answer comes when what is asked for is settled, at the latest after N seconds. Without `Preference-Applied` in the answer, pause before you ask again.
+                 * @example wait=30
+                 */
+                Prefer?: components["parameters"]["Wait"];
             };
             path: {
                 id: string;
@@ -3649,12 +3622,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The intent, with its decision once there is one. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3663,7 +3632,7 @@ export interface operations {
             };
         };
     };
-    getV1Decisions: {
+    listDecisions: {
         parameters: {
             query?: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
@@ -3686,19 +3655,15 @@ export interface operations {
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page of decisions. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3707,12 +3672,12 @@ export interface operations {
             };
         };
     };
-    getV1DecisionsId: {
+    getDecision: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 id: string;
@@ -3721,12 +3686,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The decision, and whether it stands. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3735,7 +3696,7 @@ export interface operations {
             };
         };
     };
-    getV1Approvals: {
+    listApprovals: {
         parameters: {
             query?: {
                 /** @description pending; approved: may be used once; rejected; used; expired: not decided or not used in time. */
@@ -3749,19 +3710,15 @@ export interface operations {
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page of approvals. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3770,12 +3727,17 @@ export interface operations {
             };
         };
     };
-    getV1ApprovalsId: {
+    getApproval: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description `wait=N` (RFC 7240), N from 1 to 30: the answer comes when what is asked for is settled, at the latest after N seconds. Without `Preference-Applied` in the answer, pause before you ask again.
+                 * @example wait=30
+                 */
+                Prefer?: components["parameters"]["Wait"];
             };
             path: {
                 id: string;
@@ -3784,12 +3746,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The approval. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3798,14 +3756,14 @@ export interface operations {
             };
         };
     };
-    postV1ApprovalsIdApprove: {
+    approve: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 id: string;
@@ -3823,13 +3781,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The approval, approved. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3838,14 +3791,14 @@ export interface operations {
             };
         };
     };
-    postV1ApprovalsIdReject: {
+    reject: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 id: string;
@@ -3863,13 +3816,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The approval, rejected. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3878,7 +3826,7 @@ export interface operations {
             };
         };
     };
-    getV1Proofs: {
+    listProofs: {
         parameters: {
             query?: {
                 entityId?: string;
@@ -3894,19 +3842,15 @@ export interface operations {
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page of proofs. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3915,14 +3859,14 @@ export interface operations {
             };
         };
     };
-    postV1Proofs: {
+    createProof: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -3943,13 +3887,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted. */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3974,14 +3913,14 @@ export interface operations {
             };
         };
     };
-    postV1ProofsBatch: {
+    createProofBatch: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -4005,13 +3944,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted, in the order of the request. */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4040,12 +3974,19 @@ export interface operations {
             };
         };
     };
-    getV1ProofsId: {
+    getProof: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The ETag of an earlier answer: 304 when it is still the current one */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
+                 * @description `wait=N` (RFC 7240), N from 1 to 30: the answer comes when what is asked for is settled, at the latest after N seconds. Without `Preference-Applied` in the answer, pause before you ask again.
+                 * @example wait=30
+                 */
+                Prefer?: components["parameters"]["Wait"];
             };
             path: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
@@ -4055,12 +3996,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The receipt. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4068,12 +4005,8 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description It is accepted and not under a signed checkpoint yet. */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4082,7 +4015,7 @@ export interface operations {
             };
         };
     };
-    getV1ProofsChainEntityId: {
+    getProofChain: {
         parameters: {
             query?: {
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
@@ -4092,7 +4025,7 @@ export interface operations {
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 entityId: string;
@@ -4101,12 +4034,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the chain, and its head. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4115,24 +4044,20 @@ export interface operations {
             };
         };
     };
-    getV1LogCheckpoint: {
+    getCheckpoint: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A signed note (C2SP tlog-checkpoint). */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4141,7 +4066,7 @@ export interface operations {
             };
         };
     };
-    getV1LogCheckpoints: {
+    listCheckpoints: {
         parameters: {
             query?: {
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
@@ -4151,19 +4076,15 @@ export interface operations {
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page of checkpoints. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4172,24 +4093,20 @@ export interface operations {
             };
         };
     };
-    getV1LogKeys: {
+    listLogKeys: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description All keys, old ones too. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4198,7 +4115,7 @@ export interface operations {
             };
         };
     };
-    getV1LogConsistency: {
+    getConsistency: {
         parameters: {
             query: {
                 from: number;
@@ -4206,19 +4123,17 @@ export interface operations {
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The ETag of an earlier answer: 304 when it is still the current one */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The consistency path (RFC 9162 section 2.1.4). */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4227,7 +4142,7 @@ export interface operations {
             };
         };
     };
-    getV1LogLeaves: {
+    getLeaves: {
         parameters: {
             query: {
                 from: number;
@@ -4235,19 +4150,15 @@ export interface operations {
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Leaf hashes (RFC 6962). */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4256,12 +4167,12 @@ export interface operations {
             };
         };
     };
-    postV1ProofsVerify: {
+    verifyProof: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
@@ -4289,12 +4200,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Whether it is valid, and the first check that failed. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4303,31 +4210,7 @@ export interface operations {
             };
         };
     };
-    getWellKnownJwksJson: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Ed25519 keys (RFC 8037). */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Jwks"];
-                };
-            };
-        };
-    };
-    getV1Agents: {
+    listAgents: {
         parameters: {
             query?: {
                 /** @description ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY. */
@@ -4339,19 +4222,15 @@ export interface operations {
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page of agents. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4360,14 +4239,14 @@ export interface operations {
             };
         };
     };
-    postV1Agents: {
+    createAgent: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -4390,13 +4269,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The agent. */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4428,12 +4302,12 @@ export interface operations {
             };
         };
     };
-    getV1AgentsAgentId: {
+    getAgent: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
@@ -4443,12 +4317,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The agent, with its trust. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4457,12 +4327,12 @@ export interface operations {
             };
         };
     };
-    deleteV1AgentsAgentId: {
+    terminateAgent: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
@@ -4472,12 +4342,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The agent, terminated. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4486,12 +4352,12 @@ export interface operations {
             };
         };
     };
-    patchV1AgentsAgentId: {
+    updateAgent: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
@@ -4513,12 +4379,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The agent as it is now. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4551,14 +4413,14 @@ export interface operations {
             };
         };
     };
-    postV1TrustSignals: {
+    sendTrustSignals: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -4577,13 +4439,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted. */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4599,7 +4456,7 @@ export interface operations {
             };
         };
     };
-    getV1TrustAgentId: {
+    getTrust: {
         parameters: {
             query?: {
                 /** @description RFC 3339 date and time. */
@@ -4607,7 +4464,7 @@ export interface operations {
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
@@ -4617,12 +4474,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Score, level and evidence. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4631,7 +4484,7 @@ export interface operations {
             };
         };
     };
-    getV1TrustAgentIdHistory: {
+    getTrustHistory: {
         parameters: {
             query?: {
                 /** @description RFC 3339 date and time. */
@@ -4645,7 +4498,7 @@ export interface operations {
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
@@ -4655,12 +4508,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of changes. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4669,7 +4518,7 @@ export interface operations {
             };
         };
     };
-    getV1AuthKeys: {
+    listKeys: {
         parameters: {
             query?: {
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
@@ -4679,19 +4528,15 @@ export interface operations {
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page of keys. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4700,14 +4545,14 @@ export interface operations {
             };
         };
     };
-    postV1AuthKeys: {
+    createKey: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -4730,13 +4575,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new key. */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4751,6 +4591,7 @@ export interface operations {
                      *       "agentIds": [
                      *         "agent-7"
                      *       ],
+                     *       "keepsObligations": [],
                      *       "environment": "live",
                      *       "tier": 4,
                      *       "createdAt": "2026-03-01T09:30:00.000Z",
@@ -4762,12 +4603,12 @@ export interface operations {
             };
         };
     };
-    deleteV1AuthKeysKeyId: {
+    revokeKey: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 keyId: string;
@@ -4776,12 +4617,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key, revoked. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4790,14 +4627,14 @@ export interface operations {
             };
         };
     };
-    postV1AuthKeysKeyIdRotate: {
+    rotateKey: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 keyId: string;
@@ -4815,13 +4652,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new key. */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4836,6 +4668,7 @@ export interface operations {
                      *       "agentIds": [
                      *         "agent-7"
                      *       ],
+                     *       "keepsObligations": [],
                      *       "environment": "live",
                      *       "tier": 4,
                      *       "createdAt": "2026-03-01T09:30:00.000Z",
@@ -4851,24 +4684,20 @@ export interface operations {
             };
         };
     };
-    getV1Halt: {
+    getHalt: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The halt in force, if any. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4877,14 +4706,14 @@ export interface operations {
             };
         };
     };
-    postV1Halt: {
+    setHalt: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -4900,13 +4729,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The halt in force. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4924,24 +4748,20 @@ export interface operations {
             };
         };
     };
-    deleteV1Halt: {
+    liftHalt: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Nothing is halted now. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4950,14 +4770,14 @@ export interface operations {
             };
         };
     };
-    postV1PoliciesReplay: {
+    replayPolicies: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -4979,13 +4799,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The difference. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4993,13 +4808,8 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description It is queued; Location says where to look. */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5008,12 +4818,12 @@ export interface operations {
             };
         };
     };
-    getV1PoliciesReplaysId: {
+    getReplay: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 id: string;
@@ -5022,12 +4832,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How far it is, and its report when it is done. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5037,24 +4843,20 @@ export interface operations {
             };
         };
     };
-    getV1PoliciesShadow: {
+    getShadow: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The draft, and what it and earlier ones would have changed. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5063,24 +4865,22 @@ export interface operations {
             };
         };
     };
-    getV1Policies: {
+    getPolicies: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The ETag of an earlier answer: 304 when it is still the current one */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The active set, and the result of the last reading of the folder. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5089,12 +4889,12 @@ export interface operations {
             };
         };
     };
-    getV1PoliciesDigest: {
+    getPolicySet: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 digest: string;
@@ -5103,12 +4903,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The set, as it was digested. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5117,12 +4913,12 @@ export interface operations {
             };
         };
     };
-    postV1PoliciesValidate: {
+    validatePolicies: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
@@ -5143,12 +4939,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The digest of a valid set, or what is wrong, with file, line and column. Warnings are looked for in up to 100 files. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5173,7 +4965,7 @@ export interface operations {
             };
         };
     };
-    getV1Tools: {
+    listTools: {
         parameters: {
             query?: {
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
@@ -5183,19 +4975,15 @@ export interface operations {
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of catalogues, by server. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5209,17 +4997,15 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5228,22 +5014,20 @@ export interface operations {
             };
         };
     };
-    getReady: {
+    getReadiness: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Ready; `degraded` lists the parts that are down */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5252,261 +5036,109 @@ export interface operations {
             };
         };
     };
-    getMetrics: {
+    listTiers: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The ETag of an earlier answer: 304 when it is still the current one */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The metrics of this process */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/plain": string;
-                };
-            };
-        };
-    };
-    getV1ReferenceTiers: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The whole table */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
                         items: components["schemas"]["ReferenceTier"][];
+                        nextCursor: string | null;
                     };
                 };
             };
         };
     };
-    getV1ReferenceRateLimits: {
+    listRateLimits: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The ETag of an earlier answer: 304 when it is still the current one */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The whole table */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
                         items: components["schemas"]["ReferenceRateLimit"][];
+                        nextCursor: string | null;
                     };
                 };
             };
         };
     };
-    getV1ReferenceErrors: {
+    listErrors: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The ETag of an earlier answer: 304 when it is still the current one */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The whole table */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
                         items: components["schemas"]["ReferenceError"][];
+                        nextCursor: string | null;
                     };
                 };
             };
         };
     };
-    getV1ReferenceScopes: {
+    listScopes: {
         parameters: {
             query?: never;
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The ETag of an earlier answer: 304 when it is still the current one */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The whole table */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
                         items: components["schemas"]["ReferenceScope"][];
-                    };
-                };
-            };
-        };
-    };
-    getOpenapiJson: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The document */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        openapi: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-        };
-    };
-    getSchemasPolicyJson: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A JSON Schema (2020-12) */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/schema+json": {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-        };
-    };
-    getSchemasPolicyTestJson: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A JSON Schema (2020-12) */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/schema+json": {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-        };
-    };
-    getSchemasLexiconJson: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A JSON Schema (2020-12) */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/schema+json": {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-        };
-    };
-    getSchemasToolsJson: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A JSON Schema (2020-12) */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/schema+json": {
-                        [key: string]: unknown;
+                        nextCursor: string | null;
                     };
                 };
             };

@@ -1,7 +1,7 @@
 // Generated from docs/openapi.json by "npm run generate". Do not edit.
 
 /** Members whose values are never respelled: they belong to callers and to policies. */
-export const FREE_FORM: readonly string[] = ['actual', 'annotations', 'arguments', 'bound', 'context', 'expected', 'keys', 'lexicon', 'metadata', 'obligations', 'payload', 'policies', 'reads', 'tools'];
+export const FREE_FORM: readonly string[] = ['actual', 'annotations', 'arguments', 'authzen', 'bound', 'context', 'evidence', 'expected', 'lexicon', 'metadata', 'obligations', 'payload', 'policies', 'reads', 'tools'];
 
 export interface OperationMembers {
   /** Members of the request that the service spells in snake_case. */
@@ -31,11 +31,10 @@ export const OPERATIONS = {
   'GET /v1/proofs/chain/{entityId}': { required: ['entityId', 'head'] },
   'GET /v1/log/checkpoint': {},
   'GET /v1/log/checkpoints': { required: ['items', 'nextCursor'] },
-  'GET /v1/log/keys': {},
+  'GET /v1/log/keys': { required: ['items', 'nextCursor'] },
   'GET /v1/log/consistency': { required: ['from', 'to'] },
   'GET /v1/log/leaves': { required: ['from', 'to'] },
   'POST /v1/proofs/verify': { required: ['valid', 'failure'] },
-  'GET /.well-known/jwks.json': { required: ['keys'] },
   'GET /v1/agents': { required: ['items', 'nextCursor'] },
   'POST /v1/agents': { required: ['agentId', 'name'] },
   'GET /v1/agents/{agentId}': { required: ['agentId', 'name'] },
@@ -60,14 +59,8 @@ export const OPERATIONS = {
   'GET /v1/tools': { required: ['digest', 'items'] },
   'GET /health': { required: ['status'] },
   'GET /ready': { required: ['status', 'checks'] },
-  'GET /metrics': {},
-  'GET /v1/reference/tiers': { required: ['items'] },
-  'GET /v1/reference/rate-limits': { required: ['items'] },
-  'GET /v1/reference/errors': { required: ['items'] },
-  'GET /v1/reference/scopes': { required: ['items'] },
-  'GET /openapi.json': { required: ['openapi'] },
-  'GET /schemas/policy.json': {},
-  'GET /schemas/policy-test.json': {},
-  'GET /schemas/lexicon.json': {},
-  'GET /schemas/tools.json': {},
+  'GET /v1/reference/tiers': { required: ['items', 'nextCursor'] },
+  'GET /v1/reference/rate-limits': { required: ['items', 'nextCursor'] },
+  'GET /v1/reference/errors': { required: ['items', 'nextCursor'] },
+  'GET /v1/reference/scopes': { required: ['items', 'nextCursor'] },
 } as const satisfies Readonly<Record<string, OperationMembers>>;
