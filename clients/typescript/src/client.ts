@@ -4,7 +4,16 @@ import type { Permission } from './guard/permission.ts';
 import { type AuthorizeOptions, createGuard, type GuardOptions, type ToolQuestion } from './guard/guard.ts';
 import { type CallOptions, createHttp, type Http } from './http.ts';
 import { type Runtime, SYSTEM_RUNTIME } from './runtime.ts';
-import type { ApprovalDetail, Decision, JsonObject, ProofAccepted, Receipt, SubmittedIntent } from './types.ts';
+import type {
+  ApprovalDetail,
+  Decision,
+  DryRun,
+  EnforceRequest,
+  JsonObject,
+  ProofAccepted,
+  Receipt,
+  SubmittedIntent,
+} from './types.ts';
 import { type WaitOptions, waitUntil } from './wait.ts';
 
 export interface CustosOptions {
@@ -49,6 +58,12 @@ function checkedKey(key: string | undefined): string | undefined {
   return key;
 }
 
+/** `dryRun` decides what the answer is. */
+interface Evaluate {
+  (request: EnforceRequest & { readonly dryRun: true }, options?: CallOptions): Promise<DryRun>;
+  (request: EnforceRequest & { readonly dryRun?: false }, options?: CallOptions): Promise<Decision>;
+}
+
 function createResources(http: Http, runtime: Runtime) {
   const { call, list, listOf, read, readOne, readText, remove, update, write, writeTo } = createCalls(http);
   const wait = { http, runtime };
@@ -84,9 +99,9 @@ function createResources(http: Http, runtime: Runtime) {
     enforce: {
       /**
        * Asks whether an agent may do something. A negative decision is an answer, not an error: look at `allowed`.
-       * With `dryRun` the answer is not a decision; `guard` never acts on one.
+       * With `dryRun: true` nothing is stored, and the answer is not a decision.
        */
-      evaluate: write('/v1/enforce'),
+      evaluate: write('/v1/enforce') as Evaluate,
       /** Up to a hundred questions; each answer is a decision, or an object with an `error`. */
       evaluateBatch: write('/v1/enforce/batch'),
     },

@@ -1,4 +1,4 @@
-// Waits until an object has reached a state: the service holds the request where it can, otherwise the client polls with back-off.
+// Waits until an object has reached a state: the service holds the request where it can, and the client polls with back-off.
 import { ApiError, ConnectionError, TimeoutError, UnexpectedAnswerError } from './errors.ts';
 import type { CallOptions, Http, OperationName } from './http.ts';
 import type { Runtime } from './runtime.ts';
@@ -40,20 +40,18 @@ export async function waitUntil<State>(
     const held = Math.min(MAX_HELD_SECONDS, Math.floor(leftMs / 1_000));
     const request = { operation, path: [id], ...(held < 1 ? {} : { waitSeconds: held }) };
     const options: CallOptions = { signal, timeoutMs: Math.min(leftMs, held * 1_000 + ANSWER_TIMEOUT_MS) };
-    let isHeld = false;
+    const askedMs = runtime.nowMs();
     try {
-      const answer = await http.send(request, options);
-      lastState = answer.body as State;
+      lastState = (await http.send(request, options)).body as State;
       cause = undefined;
       if (isReached(lastState)) return lastState;
-      isHeld = (answer.headers.get('preference-applied') ?? '').includes('wait=');
     } catch (error) {
       if (!isTransient(error)) throw error;
       cause = error;
     }
-    // A held request has waited already.
-    if (isHeld) continue;
-    await runtime.sleep(Math.max(0, Math.min(pollMs, endMs - runtime.nowMs())), signal);
+    // A request that was held has waited already.
+    const nowMs = runtime.nowMs();
+    await runtime.sleep(Math.max(0, Math.min(askedMs + pollMs, endMs) - nowMs), signal);
     pollMs = Math.min(2 * pollMs, MAX_POLL_MS);
   }
 }
