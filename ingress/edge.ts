@@ -11,7 +11,7 @@ import { type ReadinessDeps, readinessChecks } from './readiness.ts';
 import type { Authenticate } from './request/authenticate.ts';
 import type { EdgeClock } from './request/exchange.ts';
 import { createIdempotency } from './request/idempotency.ts';
-import { createLimiter } from './request/key-limit.ts';
+import { connectLimits, createLimiter } from './request/key-limit.ts';
 import type { Route } from './route.ts';
 import type { Waits } from './waits/waits.ts';
 import { closeServer, createExpressServer, listen, type ServerOptions } from './server.ts';
@@ -70,7 +70,8 @@ export async function openEdge(deps: EdgeDeps): Promise<Edge> {
   const limiter = createLimiter({
     enabled: config.rateLimit,
     limits: config.rateLimits,
-    redisUrl: config.redisUrl,
+    redis:
+      config.rateLimit && config.redisUrl !== undefined ? await connectLimits(config.redisUrl, onError) : undefined,
     monotonicMs,
     onError,
   });

@@ -25,6 +25,9 @@ export interface SupervisedChild {
   kill(): void;
 }
 
+/** Stack traces name the sources. With the options of the supervisor itself, such as a limit of memory. */
+const SOURCE_MAPS = ['--enable-source-maps'];
+
 /** Exponential back-off of restarts, in milliseconds. It begins again after a start that lasted `resetAfter`. */
 const BACKOFF_MS = { first: 200, most: 10_000, resetAfter: 30_000 };
 
@@ -44,7 +47,7 @@ export function superviseChild({ name, entry, env, logger }: ChildOptions): Supe
   /** Runs it once, until it ends. @returns how it ended */
   const runOnce = (): Promise<string> =>
     new Promise((resolve) => {
-      const started = spawn(process.execPath, ['--enable-source-maps', entry], {
+      const started = spawn(process.execPath, [...process.execArgv, ...SOURCE_MAPS, entry], {
         // In its own process group, so that Ctrl-C reaches only the supervisor, which stops the parts in order.
         detached: true,
         env: env(address),

@@ -5,12 +5,12 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { QUEUE_NAMES } from '../../shared/kernel/jobs.ts';
-import type { Queues } from '../../shared/platform/queues/queues.ts';
 import { type AdmissionDeps, authenticate } from '../request/authenticate.ts';
 import { Exchange } from '../request/exchange.ts';
 import type { RouterDeps } from '../router.ts';
 import { actionOf, type OperatorTrail } from './operator-trail.ts';
 import { safetyHeaders } from './page.ts';
+import type { QueueReader } from './queue-reader.ts';
 import { foreignBoardRequest } from './same-site.ts';
 
 export const BOARD_PATH = '/dashboard/queues/board';
@@ -33,7 +33,7 @@ const POLICY = [
 ].join('; ');
 
 export interface BoardDeps {
-  readonly queues: Pick<Queues, 'opened' | 'counts'>;
+  readonly queues: Pick<QueueReader, 'opened' | 'counts'>;
   /** How a session is found and requests without one are counted. */
   readonly admission: AdmissionDeps;
   readonly trail: OperatorTrail;

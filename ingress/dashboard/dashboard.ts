@@ -3,13 +3,13 @@ import type { Registry } from 'prom-client';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import type { Authenticator } from '../../shared/domain/keys/authenticator.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
-import { createQueues } from '../../shared/platform/queues/queues.ts';
 import type { Site } from '../app.ts';
 import type { EdgeClock } from '../request/exchange.ts';
 import { createAgentLister } from './agents.ts';
 import { createExplanations } from './explanations.ts';
 import { watchLatency } from './overview/latency.ts';
 import { createOverview } from './overview/overview.ts';
+import { createQueueReader } from './queue-reader.ts';
 import { dashboardRoutes, dashboardTopics } from './routes/all.ts';
 import { createDashboard, type Dashboard, type DashboardDeps } from './site.ts';
 
@@ -41,7 +41,7 @@ export function startDashboard(options: DashboardOptions): RunningDashboard {
   const { db, databaseUrl, redisUrl, clock, authenticator, policies, version, trustDailyCap } = options;
   const { nowMs, monotonicMs } = clock;
   // Connects on first use. Errors are not logged: pages that poll an absent store would fill the log, and show it anyway.
-  const queues = createQueues({ databaseUrl, redisUrl, onError: () => undefined });
+  const queues = createQueueReader({ databaseUrl, redisUrl, onError: () => undefined });
   const latency = watchLatency(options.registry, monotonicMs);
   const routeDeps = {
     db,

@@ -3,7 +3,6 @@ import express, { type Request, type RequestHandler, type Response, type Router 
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { Logger } from '../../shared/platform/observe/logger.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
-import type { Queues } from '../../shared/platform/queues/queues.ts';
 import { ANONYMOUS_PER_SECOND, type AnonymousLimiter, createAnonymousLimiter } from '../request/address-limit.ts';
 import { type Site, ANSWERED_METHODS, byPrecision, expressPath } from '../app.ts';
 import type { AdmissionDeps } from '../request/authenticate.ts';
@@ -19,6 +18,7 @@ import { BOARD_PATH, createBoard } from './board.ts';
 import { createEvents, type Topic } from './events.ts';
 import { createOperatorTrail } from './operator-trail.ts';
 import { buildPage, sendAsset, sendPage } from './page.ts';
+import type { QueueReader } from './queue-reader.ts';
 import { sessionRoutes, type SignIn } from './routes/session.ts';
 import { foreignRequest } from './same-site.ts';
 import { createSessions } from './sessions.ts';
@@ -47,7 +47,7 @@ export interface DashboardDeps {
   /** The dashboard's own routes; their paths begin with /dashboard/api/. */
   readonly own: readonly Route[];
   readonly topics: readonly Topic[];
-  readonly queues: Pick<Queues, 'opened' | 'counts'>;
+  readonly queues: Pick<QueueReader, 'opened' | 'counts'>;
   /** Whether requests are limited (CUSTOS_RATE_LIMIT). Sign-in attempts always are. */
   readonly rateLimit: boolean;
   /** Whether operators may change queues and jobs on the board. */

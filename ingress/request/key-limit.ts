@@ -1,5 +1,5 @@
 // Rate limits of keys by tier: two fixed windows, both must have room; counted per process, or across processes with Redis.
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { RATE_LIMIT_TABLE } from '../../shared/kernel/vocabulary.ts';
@@ -27,8 +27,8 @@ export interface LimiterOptions {
   readonly enabled: boolean;
   /** One row for each tier 0..7. Default: the published table. */
   readonly limits?: readonly LimitRow[];
-  /** With it the limits hold across processes. */
-  readonly redisUrl?: string | undefined;
+  /** With it (`connectLimits`) the limits hold across processes. The limiter closes it. */
+  readonly redis?: Redis | undefined;
   readonly monotonicMs: () => number;
   readonly onError: (error: unknown) => void;
 }
@@ -62,7 +62,7 @@ export function createLimiter(options: LimiterOptions): RateLimiter {
   const { monotonicMs, onError } = options;
   const limits = options.limits ?? RATE_LIMIT_TABLE;
   const anonymous: AnonymousLimiter = createAnonymousLimiter({ monotonicMs });
-  const redis = options.enabled && options.redisUrl !== undefined ? connect(options.redisUrl, onError) : undefined;
+  const redis = options.enabled ? options.redis : undefined;
   const [top = { perSecond: 1, perMinute: 1 }] = [...limits].sort((a, b) => b.tier - a.tier);
   const classes = new Map<number, Class>(
     limits.map((row) => [row.tier, createClass(String(row.tier), row.perSecond, row.perMinute, redis)]),
@@ -92,7 +92,7 @@ export function createLimiter(options: LimiterOptions): RateLimiter {
     peekAnonymous: (address) => (options.enabled ? anonymous.peek(address) : UNLIMITED),
     redisOk: () => (redis === undefined ? undefined : redis.status === 'ready' && monotonicMs() >= pausedUntilMs),
     async close() {
-      redis?.disconnect();
+      options.redis?.disconnect();
     },
   };
 }
@@ -171,7 +171,9 @@ function createClass(name: string, perSecond: number, perMinute: number, redis: 
 }
 
 /** A client for short commands: it queues nothing while Redis is away, and reconnects by itself. */
-function connect(url: string, onError: (error: unknown) => void): Redis {
+export async function connectLimits(url: string, onError: (error: unknown) => void): Promise<Redis> {
+  // Loading the client takes 100 ms, which a service without Redis saves.
+  const { Redis } = await import('ioredis');
   const client = new Redis(url, {
     enableOfflineQueue: false,
     commandTimeout: REDIS_TIMEOUT_MS,

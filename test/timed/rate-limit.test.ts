@@ -1,7 +1,7 @@
 // Tests of rate limits by tier: two windows, costs and headers, over HTTP, and across processes with Redis.
 import { expect } from 'chai';
 import type { LimitAnswer } from '../../ingress/request/limit.ts';
-import { createLimiter, type LimitRow, type RateLimiter } from '../../ingress/request/key-limit.ts';
+import { connectLimits, createLimiter, type LimitRow, type RateLimiter } from '../../ingress/request/key-limit.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { RATE_LIMIT_TABLE } from '../../shared/kernel/vocabulary.ts';
 import { sampleKey } from '../support/sample-app.ts';
@@ -16,12 +16,15 @@ const SECOND_MS = 1_000;
 /** The limiter's timeout for Redis. A slower scenario is counted in the process and does not test counting in Redis. */
 const REDIS_ANSWERS_WITHIN_MS = 250;
 
-function limiterOf(
-  limits: readonly LimitRow[] = RATE_LIMIT_TABLE,
-  redisUrl?: string,
-  errors: unknown[] = [],
-): RateLimiter {
-  return createLimiter({ enabled: true, limits, redisUrl, monotonicMs, onError: (error) => errors.push(error) });
+const onError = (): void => undefined;
+
+function limiterOf(limits: readonly LimitRow[] = RATE_LIMIT_TABLE): RateLimiter {
+  return createLimiter({ enabled: true, limits, monotonicMs, onError });
+}
+
+async function limiterAcross(limits: readonly LimitRow[], { url }: TestRedis): Promise<RateLimiter> {
+  const redis = await connectLimits(url, onError);
+  return createLimiter({ enabled: true, limits, redis, monotonicMs, onError });
 }
 
 function rows(perSecond: number, perMinute: number): LimitRow[] {
@@ -125,7 +128,7 @@ describe('rate limits', () => {
     }));
 
   it('can be switched off', async () => {
-    const limiter = createLimiter({ enabled: false, monotonicMs, onError: () => undefined });
+    const limiter = createLimiter({ enabled: false, monotonicMs, onError });
     for (let i = 0; i < 100; i += 1) {
       expect(await limiter.consume(keyOf({ tier: 0 }), 100)).to.deep.equal({
         allowed: true,
@@ -225,7 +228,7 @@ function acrossProcesses(start: () => Promise<TestRedis>): void {
     for (const limiter of limiters.splice(0)) await limiter.close();
   });
   const connected = async (limits: readonly LimitRow[]): Promise<RateLimiter> => {
-    const limiter = limiterOf(limits, redis.url);
+    const limiter = await limiterAcross(limits, redis);
     limiters.push(limiter);
     await waitFor(() => limiter.redisOk(), { what: 'Redis to be connected' });
     return limiter;
@@ -305,7 +308,7 @@ describeUnless(whyNoRedis(), 'rate limits with Redis', () => acrossProcesses(sta
 describe('rate limits with a Redis that hangs', () => {
   it('delay one request a second and count the others in the process without delay', async () => {
     const redis = await startFakeRedis();
-    const limiter = limiterOf(rows(1_000, 1_000), redis.url);
+    const limiter = await limiterAcross(rows(1_000, 1_000), redis);
     await waitFor(() => limiter.redisOk(), { what: 'Redis to be connected' });
     redis.hang();
     /** Sends a full window of requests, the first of which is delayed. @returns the duration of all the others */

@@ -4,10 +4,10 @@ import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-
 import { readProcesses } from '../../../shared/platform/process/heartbeat.ts';
 import { QUEUE_NAMES } from '../../../shared/kernel/jobs.ts';
 import { logProblems } from '../../../shared/domain/ledger/log-states.ts';
-import type { Queues } from '../../../shared/platform/queues/queues.ts';
 import { countDeadJobs } from '../../../shared/platform/queues/dead-jobs.ts';
 import type { QueueState, SystemState } from '../client/wire.ts';
 import { MAX_WAITING } from '../logs.ts';
+import type { QueueReader } from '../queue-reader.ts';
 import type { LatencyWatch } from './latency.ts';
 
 /** Sentences about logs that the page has room for. */
@@ -18,7 +18,7 @@ const OUTBOX = `SELECT (SELECT count(*)::int FROM (SELECT FROM outbox LIMIT ${MA
 
 export interface SystemDeps {
   readonly db: Database;
-  readonly queues: Pick<Queues, 'counts'>;
+  readonly queues: Pick<QueueReader, 'counts'>;
   readonly policies: Pick<ActivePolicySet, 'status' | 'current'>;
   readonly latency: Pick<LatencyWatch, 'read'>;
 }

@@ -23,18 +23,3 @@ export function createJobTelemetry(tracerName: string, version: string): Telemet
     },
   };
 }
-
-/**
- * Job options with which each run continues the given trace. The span that is active when the job is added, such as one of the
- * relay, is not its cause, so BullMQ must not take it instead (`omitContext`).
- */
-export function telemetryOf(traceparent: string | undefined): {
-  telemetry: { metadata?: string; omitContext: true };
-} {
-  return {
-    telemetry: {
-      omitContext: true,
-      ...(traceparent === undefined ? {} : { metadata: JSON.stringify({ traceparent }) }),
-    },
-  };
-}

@@ -7,7 +7,6 @@ import { within } from './backend.ts';
 import { type Consumer, startConsumer } from './consumer.ts';
 import { createPostgresBackend } from './postgres.ts';
 import { createRedisBackend } from './redis.ts';
-import { telemetryOf } from '../observe/telemetry.ts';
 
 export { evictionProblem } from './redis.ts';
 
@@ -208,6 +207,21 @@ export function createQueues(options: QueueOptions): Queues {
           'closing a queue',
         ).catch(() => undefined);
       await within(backend.close(), ANSWER_TIMEOUT_MS, 'closing the connections').catch(onError);
+    },
+  };
+}
+
+/**
+ * Job options with which each run continues the given trace. The span that is active when the job is added, such as one of the
+ * relay, is not its cause, so BullMQ must not take it instead (`omitContext`).
+ */
+function telemetryOf(traceparent: string | undefined): {
+  telemetry: { metadata?: string; omitContext: true };
+} {
+  return {
+    telemetry: {
+      omitContext: true,
+      ...(traceparent === undefined ? {} : { metadata: JSON.stringify({ traceparent }) }),
     },
   };
 }
