@@ -77,7 +77,7 @@ export type Ruling =
       /** Undefined: the service opened none, so the call can't be approved. */
       readonly approval: { readonly id: string; readonly expiresAt: string } | undefined;
     }
-  /** A decision that was made for another request, or that does not stand any more: the question has to be asked anew. */
+  /** A decision that was made for another request, or that does not stand any more: the question has to be asked again. */
   | { readonly kind: 'void' }
   /** No decision: Custos is away, too slow, refuses the request or answers something else. */
   | { readonly kind: 'none'; readonly sentence: string };

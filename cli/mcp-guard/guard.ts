@@ -1,4 +1,4 @@
-// Decides one tool call: asks Custos, waits for a human where one is needed, and asks anew when the tool has changed meanwhile.
+// Decides one tool call: asks Custos, waits for a human where one is needed, and asks again when the tool has changed meanwhile.
 import { OpenAttempts, waitForHuman } from './approvals.ts';
 import type { Clock } from './clock.ts';
 import type { Custos } from './custos.ts';
@@ -59,7 +59,7 @@ interface Round {
   readonly attempt: Attempt;
 }
 
-/** The question is asked anew, without an approval unless an attempt names one. */
+/** The question is asked again, without an approval unless an attempt names one. */
 interface Again {
   readonly kind: 'again';
   readonly attempt?: Attempt;

@@ -14,8 +14,8 @@ export interface Around {
   readonly session: Session;
   readonly listPage: (call: ToolCall) => ListPage;
   readonly turn: () => Promise<unknown>;
-  /** @param giveUp ends the wait, as a cancellation does */
-  readonly onWaiting: (giveUp: () => void) => void;
+  /** @param cancelWait ends the wait, as a cancellation does */
+  readonly onWaiting: (cancelWait: () => void) => void;
   /** Shows progress of the call, if the client wants to see it. */
   readonly notify: (call: ToolCall, message: string) => void;
   /** The client is gone. */
@@ -51,12 +51,12 @@ export async function settleCall(hold: HeldCall, around: Around): Promise<Settle
     return refusal(call, guard.refusals.byGuard(call.name, 'its request id is that of a call without an answer yet'));
   const { controller, release } = session.hold(call.id);
   const { signal } = controller;
-  const giveUp = (): void => controller.abort();
-  around.gone?.addEventListener('abort', giveUp, { once: true });
-  if (around.gone?.aborted === true) giveUp();
+  const cancelWait = (): void => controller.abort();
+  around.gone?.addEventListener('abort', cancelWait, { once: true });
+  if (around.gone?.aborted === true) cancelWait();
   const end = (): void => {
     release();
-    around.gone?.removeEventListener('abort', giveUp);
+    around.gone?.removeEventListener('abort', cancelWait);
   };
   try {
     const settled = await guard.decide(call, {
@@ -66,7 +66,7 @@ export async function settleCall(hold: HeldCall, around: Around): Promise<Settle
       suspend: (question, attempt) => session.suspend(question, attempt),
       signal,
       turn: around.turn,
-      onWaiting: () => around.onWaiting(giveUp),
+      onWaiting: () => around.onWaiting(cancelWait),
       notify: (message) => around.notify(call, message),
       onUnused: (allowed) => session.unused(allowed),
     });

@@ -83,7 +83,7 @@ export class StdioSession {
   /** The client sends nothing more: drops calls that wait for a human, and settles the others. */
   async clientEnded(): Promise<void> {
     this.isEnded = true;
-    for (const giveUp of this.waiting) giveUp();
+    for (const cancelWait of this.waiting) cancelWait();
     await Promise.all(this.running);
   }
 
@@ -99,17 +99,17 @@ export class StdioSession {
     let leave = (): void => undefined;
     const left = new Promise<void>((resolve) => (leave = resolve));
     this.turns = Promise.all([before, left]);
-    const givingUp: (() => void)[] = [];
+    const cancelWaits: (() => void)[] = [];
     let notices = 0;
     const around = {
       ...this.options,
       listPage: (call: ToolCall) => async (cursor: string | undefined) => this.listPage(call, cursor),
       turn: async () => before,
-      onWaiting: (giveUp: () => void) => {
+      onWaiting: (cancelWait: () => void) => {
         leave();
-        givingUp.push(giveUp);
-        this.waiting.add(giveUp);
-        if (this.isEnded) giveUp();
+        cancelWaits.push(cancelWait);
+        this.waiting.add(cancelWait);
+        if (this.isEnded) cancelWait();
       },
       notify: ({ progressToken }: ToolCall, message: string) => {
         notices += 1;
@@ -131,7 +131,7 @@ export class StdioSession {
       this.write(frame, texts, refusals, isUnchanged ? line : undefined);
     } finally {
       leave();
-      for (const giveUp of givingUp) this.waiting.delete(giveUp);
+      for (const cancelWait of cancelWaits) this.waiting.delete(cancelWait);
     }
   }
 

@@ -74,7 +74,7 @@ export const ERROR_TABLE = {
     'conflict',
     [409],
     'Decision no longer stands',
-    'what is repeated was allowed, and is not any more: the decision has expired, the environment is halted, the agent is not active, the key is not valid, or a used approval would be denied now; ask anew',
+    'what is repeated was allowed, and is not any more: the decision has expired, the environment is halted, the agent is not active, the key is not valid, or a used approval would be denied now; ask again',
   ),
   E6001: transient('internal', [500], 'Internal error', 'an internal error; nothing internal is in the text'),
   E6002: transient('internal', [503], 'Dependency down', 'a dependency is down; Retry-After says when to come back'),

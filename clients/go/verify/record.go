@@ -76,7 +76,7 @@ func eventHash(record []byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// generation is the number at the end of an origin, from 2 on, that counts how often the log was started anew.
+// generation is the number at the end of an origin, from 2 on, that counts how often the log was started again.
 var generation = regexp.MustCompile(`/([2-9]|[1-9][0-9]+)$`)
 
 // isOfLog tells whether a record belongs to the log `<host>/<organisation>/<environment>`, optionally followed by its generation.

@@ -9,15 +9,15 @@ import { canonicalize } from '../proof/canonical.ts';
  * later: a new fact that changes by itself must be listed here, otherwise approvals never match, which fails closed.
  */
 export const NOT_BOUND: Readonly<Record<string, string>> = {
-  'agent.registered': 'what the agent is now counts, and is evaluated anew',
-  'agent.status': 'what the agent is now counts, and is evaluated anew',
-  'agent.capabilities': 'what the agent is now counts, and is evaluated anew',
-  'agent.tags': 'what the agent is now counts, and is evaluated anew',
-  history: 'changes with every decision of the agent, and is evaluated anew',
-  'intent.risk': 'may look at time and history; follows from what is bound otherwise, and is evaluated anew',
-  key: 'any key that may speak for the agent may use the approval; the present one is evaluated anew, and on record',
-  time: 'passes, and is evaluated anew',
-  trust: 'the present trust counts, a claim can only lower it, and both are evaluated anew',
+  'agent.registered': 'what the agent is now counts, and is evaluated again',
+  'agent.status': 'what the agent is now counts, and is evaluated again',
+  'agent.capabilities': 'what the agent is now counts, and is evaluated again',
+  'agent.tags': 'what the agent is now counts, and is evaluated again',
+  history: 'changes with every decision of the agent, and is evaluated again',
+  'intent.risk': 'may look at time and history; follows from what is bound otherwise, and is evaluated again',
+  key: 'any key that may speak for the agent may use the approval; the present one is evaluated again, and on record',
+  time: 'passes, and is evaluated again',
+  trust: 'the present trust counts, a claim can only lower it, and both are evaluated again',
 };
 
 /** The hashed value. */

@@ -41,7 +41,7 @@ const WHY: Readonly<Record<Lapse | 'denied_now', string>> = {
   denied_now: 'the same question is denied now',
 };
 
-/** The message of E5004. `denied_now`: for a repeat of a used approval, which is evaluated anew and denied. */
+/** The message of E5004. `denied_now`: for a repeat of a used approval, which is evaluated again and denied. */
 export function lapseSentence(lapse: Lapse | 'denied_now'): string {
-  return `This decision no longer stands, because ${WHY[lapse]}; ask anew.`;
+  return `This decision no longer stands, because ${WHY[lapse]}; ask again.`;
 }

@@ -133,7 +133,7 @@ export function createLogFileAuditor({ trustedKeys, heads = new Map() }: LogFile
   };
 }
 
-/** `<host>/<organisation>/<environment>/2` and higher: the log was started anew. */
+/** `<host>/<organisation>/<environment>/2` and higher: the log was started again. */
 function isLaterGeneration(origin: string | undefined): boolean {
   return origin !== undefined && /\/[^/]+\/[^/]+\/(?:[2-9]|[1-9]\d+)$/.test(origin);
 }

@@ -86,7 +86,7 @@ export function recordDigestOf(bytes: Uint8Array): string | undefined {
 
 /**
  * Whether a record belongs to a log: `<host>/<organisation>/<environment>`, optionally followed by a number from 2 on, which counts how
- * often the log was started anew.
+ * often the log was started again.
  */
 export function isOfLog({ payload }: RecordView, origin: string): boolean {
   const rest = origin.replace(/\/(?:[2-9]|[1-9]\d+)$/, '');

@@ -72,7 +72,7 @@ export function checkRefusal(
   report.failures.push(...problems);
   const logged = approvals.get(approvalId);
   const asked = openingOf(decision, opening, approvalId);
-  // A log that was started anew lacks earlier records, and only the ESCALATE contains the expiry.
+  // A log that was started again lacks earlier records, and only the ESCALATE contains the expiry.
   if (opening === undefined && (logged === undefined || code === 'APPROVAL_EXPIRED')) return false;
   const one: Case = { body, logged, detail, atMs: Date.parse(body.evaluated_at) };
   const isItsOwn = asked !== undefined && (logged === undefined || asked.decision_id === logged.decisionId);

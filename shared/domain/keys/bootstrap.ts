@@ -104,7 +104,7 @@ async function ensureKey(
   const { matches, again } = check(made.secret, stored);
   if (!matches && stored.secretPepper !== null)
     throw new BootstrapError(
-      `The key ${made.keyId} of CUSTOS_BOOTSTRAP_KEY is stored under an earlier pepper. Set CUSTOS_PEPPER_PREVIOUS to it; then the key is stored anew. Otherwise "custos keys generate" prints a new one.`,
+      `The key ${made.keyId} of CUSTOS_BOOTSTRAP_KEY is stored under an earlier pepper. Set CUSTOS_PEPPER_PREVIOUS to it; then the key is stored again. Otherwise "custos keys generate" prints a new one.`,
     );
   if (again !== undefined) await rehashKey(sql, made.keyId, again);
   if (!matches || stored.key.organisationId !== owner.id)

@@ -65,6 +65,6 @@ describe('a decision', () => {
     const sentences = [...LAPSES, 'denied_now' as const].map(lapseSentence);
     expect(new Set(sentences).size).to.equal(LAPSES.length + 1);
     for (const sentence of sentences)
-      expect(sentence).to.match(/^This decision no longer stands, because .+; ask anew\.$/);
+      expect(sentence).to.match(/^This decision no longer stands, because .+; ask again\.$/);
   });
 });

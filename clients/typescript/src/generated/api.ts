@@ -53,7 +53,7 @@ export interface paths {
         put?: never;
         /**
          * Ask whether an agent may do something
-         * @description The decision is on record before it is answered. A negative decision is HTTP 200. A repeat under the same Idempotency-Key gets the same decision; one that permits something only while it stands (see `stands` of GET /v1/decisions/{id}), otherwise 409 E5004: ask anew, under another key. An ESCALATE names the approval that it waits for; once a human has approved, the same question with its approval_id is allowed, once; a repeat within a minute gets that decision again while it stands and would not be denied now, otherwise E5004. With dry_run nothing is stored and the answer is not a decision.
+         * @description The decision is on record before it is answered. A negative decision is HTTP 200. A repeat under the same Idempotency-Key gets the same decision; one that permits something only while it stands (see `stands` of GET /v1/decisions/{id}), otherwise 409 E5004: ask again, under another key. An ESCALATE names the approval that it waits for; once a human has approved, the same question with its approval_id is allowed, once; a repeat within a minute gets that decision again while it stands and would not be denied now, otherwise E5004. With dry_run nothing is stored and the answer is not a decision.
          *
          *     Scope: intents:write.
          */
@@ -2948,7 +2948,7 @@ export interface components {
                 };
             };
         };
-        /** @description E5004: what is repeated was allowed, and is not any more: the decision has expired, the environment is halted, the agent is not active, the key is not valid, or a used approval would be denied now; ask anew */
+        /** @description E5004: what is repeated was allowed, and is not any more: the decision has expired, the environment is halted, the agent is not active, the key is not valid, or a used approval would be denied now; ask again */
         E5004: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3014,7 +3014,7 @@ export interface components {
                 };
             };
         };
-        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422). E5004: what is repeated was allowed, and is not any more: the decision has expired, the environment is halted, the agent is not active, the key is not valid, or a used approval would be denied now; ask anew */
+        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422). E5004: what is repeated was allowed, and is not any more: the decision has expired, the environment is halted, the agent is not active, the key is not valid, or a used approval would be denied now; ask again */
         E2010_E5004: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];

@@ -61,7 +61,7 @@ export function readRecord(bytes: Uint8Array): { readonly record: LogRecord } | 
   return { record: value as unknown as LogRecord };
 }
 
-/** Whether a record belongs to a log: `<host>/<organisation>/<environment>`, and a number from 2 on when the log was started anew. */
+/** Whether a record belongs to a log: `<host>/<organisation>/<environment>`, and a number from 2 on when the log was started again. */
 export function isOfLog({ payload }: LogRecord, origin: string): boolean {
   const place = origin.replace(/\/(?:[2-9]|[1-9]\d+)$/, '');
   const end = `/${payload.organisation}/${payload.environment}`;

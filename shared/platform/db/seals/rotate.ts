@@ -50,7 +50,7 @@ export async function rotatePepper(ownerUrl: string, peppers: Peppers): Promise<
   } catch (error) {
     if ((error as { code?: unknown }).code === '42501')
       throw new SetupError(
-        'Only the owner of the tables can seal all of them anew: give its address in CUSTOS_MIGRATION_DATABASE_URL.',
+        'Only the owner of the tables can seal all of them again: give its address in CUSTOS_MIGRATION_DATABASE_URL.',
         { cause: error },
       );
     if ((error as { code?: unknown }).code === '55P03')
