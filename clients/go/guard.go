@@ -190,11 +190,13 @@ func (g *guard) ask(ctx context.Context, q *question, approvalID string) (*Decis
 		header := http.Header{"Idempotency-Key": {id}, "X-Request-Id": {id}}
 		got, err := g.client.transport.send(ctx, request{operation: "POST /v1/enforce", body: q.body(approvalID), header: header})
 		if err == nil {
-			var decision *Decision
-			if decision, err = readDecision(q, id, got); err == nil {
+			decision, isForOther, err := readDecision(q, id, got)
+			if err == nil {
 				return decision, nil
 			}
-			cause = err
+			if cause = err; !isForOther {
+				break
+			}
 			continue
 		}
 		if ctx.Err() != nil {

@@ -76,30 +76,39 @@ func (q *question) body(approvalID string) any {
 }
 
 // readDecision returns the decision of an answer, if it is one about this very question, made for this request. A proxy or a cache may
-// have confused answers; and within a minute the service gives the decision that used an approval to each request with the same key.
-func readDecision(q *question, id string, got *answer) (*Decision, error) {
+// have confused answers; and within a minute the service gives the decision that used an approval to each request with the same key. The
+// second result tells an answer that may be meant for another question from one that is not of the service at all.
+func readDecision(q *question, id string, got *answer) (*Decision, bool, error) {
 	members, isObject := got.value.(map[string]any)
 	if !isObject || got.status != 200 {
-		return nil, got.unexpected("it is no decision")
+		return nil, false, got.unexpected("it is no decision")
 	}
 	var d Decision
 	if err := strictjson.DecodePresent(got.value, &d); err != nil {
-		return nil, got.unexpected("it is no decision: " + err.Error())
+		return nil, true, got.unexpected("it is no decision: " + err.Error())
 	}
+	if why := mismatch(q, id, got, members, &d); why != "" {
+		return nil, true, got.unexpected(why)
+	}
+	return &d, true, nil
+}
+
+// mismatch explains why a decision does not answer a question; it returns "" when it does.
+func mismatch(q *question, id string, got *answer, members map[string]any, d *Decision) string {
 	_, isDryRun := members["dry_run"]
 	isAbout := d.DecisionID != "" && !isDryRun && d.AgentID == q.options.AgentID && d.Tool != nil &&
 		d.Tool.Server == q.options.Server && d.Tool.Name == q.options.Name && d.Tool.ArgumentsDigest == q.argumentsDigest
 	if !isAbout {
-		return nil, got.unexpected("it is no decision about this call")
+		return "it is no decision about this call"
 	}
 	// A proxy can replace the X-Request-Id; the service repeats the one that it has seen.
 	if d.RequestID == nil || (*d.RequestID != id && *d.RequestID != got.header.Get("X-Request-Id")) {
-		return nil, got.unexpected("it is the decision of another request")
+		return "it is the decision of another request"
 	}
-	if !isConsistent(members, &d) {
-		return nil, got.unexpected("its verdict does not fit its other members")
+	if !isConsistent(members, d) {
+		return "its verdict does not fit its other members"
 	}
-	return &d, nil
+	return ""
 }
 
 func isConsistent(members map[string]any, d *Decision) bool {

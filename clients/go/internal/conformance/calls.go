@@ -12,10 +12,10 @@ import (
 
 // step is one call of a case.
 type step struct {
-	Call           string         `json:"call"`
-	Arguments      map[string]any `json:"arguments"`
-	CancelAfterMs  *float64       `json:"cancelAfterMs"`
-	TimeoutSeconds *float64       `json:"timeoutSeconds"`
+	Call          string         `json:"call"`
+	Arguments     map[string]any `json:"arguments"`
+	Key           string         `json:"key"`
+	CancelAfterMs *float64       `json:"cancelAfterMs"`
 }
 
 type callsCase struct {
@@ -28,10 +28,13 @@ type callsCase struct {
 	Steps []step `json:"steps"`
 }
 
-// session is one client with the results of its steps so far.
+// session is one case with the results of its steps so far.
 type session struct {
+	url     string
+	options []custos.Option
+	env     map[string]string
+	// client is the one of the case or, while a step with a key of its own runs, of that step.
 	client *custos.Client
-	env    map[string]string
 	// results are parsed JSON, nil after an error.
 	results []any
 	// onRequest, if set, is called before each request.
@@ -51,33 +54,47 @@ func runCalls(one line) (printed, error) {
 	if err := json.Unmarshal(one.Case, &c); err != nil {
 		return nil, err
 	}
-	s := &session{env: one.Env}
-	key := one.Key
-	if c.Key != "" {
-		value, err := s.fillIn(c.Key)
-		if err != nil {
-			return nil, err
-		}
-		key = fmt.Sprint(value)
-	}
-	options := []custos.Option{custos.WithHTTPClient(&http.Client{Transport: s})}
+	s := &session{url: one.URL, env: one.Env}
+	s.options = append(s.options, custos.WithHTTPClient(&http.Client{Transport: s}))
 	if c.Client.TimeoutMs != nil {
-		options = append(options, custos.WithTimeout(time.Duration(*c.Client.TimeoutMs*float64(time.Millisecond))))
+		s.options = append(s.options, custos.WithTimeout(milliseconds(*c.Client.TimeoutMs)))
 	}
 	if c.Client.Retries != nil {
-		options = append(options, custos.WithRetries(*c.Client.Retries))
+		s.options = append(s.options, custos.WithRetries(*c.Client.Retries))
 	}
-	var err error
-	if s.client, err = custos.New(one.URL, key, options...); err != nil {
+	key := one.Key
+	if c.Key != "" {
+		key = c.Key
+	}
+	shared, err := s.clientWith(key)
+	if err != nil {
 		return nil, err
 	}
 	steps := make([]printed, len(c.Steps))
 	for i, step := range c.Steps {
+		s.client = shared
+		if step.Key != "" {
+			if s.client, err = s.clientWith(step.Key); err != nil {
+				return nil, fmt.Errorf("step %d: %w", i, err)
+			}
+		}
 		if steps[i], err = s.run(step); err != nil {
 			return nil, fmt.Errorf("step %d: %w", i, err)
 		}
 	}
 	return printed{"steps": steps}, nil
+}
+
+func (s *session) clientWith(key string) (*custos.Client, error) {
+	filled, err := s.fillInText(key)
+	if err != nil {
+		return nil, err
+	}
+	return custos.New(s.url, fmt.Sprint(filled), s.options...)
+}
+
+func milliseconds(count float64) time.Duration {
+	return time.Duration(count * float64(time.Millisecond))
 }
 
 func (s *session) run(step step) (printed, error) {
@@ -86,13 +103,10 @@ func (s *session) run(step step) (printed, error) {
 		return nil, err
 	}
 	arguments, _ := filled.(map[string]any)
-	if step.TimeoutSeconds != nil {
-		arguments["timeoutSeconds"] = *step.TimeoutSeconds
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	if step.CancelAfterMs != nil {
-		time.AfterFunc(time.Duration(*step.CancelAfterMs*float64(time.Millisecond)), cancel)
+		defer time.AfterFunc(milliseconds(*step.CancelAfterMs), cancel).Stop()
 	}
 	start := time.Now()
 	var out printed

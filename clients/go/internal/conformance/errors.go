@@ -77,8 +77,8 @@ func describeRefusal(out printed, refused *custos.RefusedError) {
 	out["verdict"] = nil
 	if refused.Verdict != "" {
 		out["verdict"] = refused.Verdict
-	} else if refused.Cause != nil {
-		out["cause"] = errorType(refused.Cause)
+	} else if cause := errorType(refused.Cause); cause != "" {
+		out["cause"] = cause
 	}
 	if refused.DecisionID != "" {
 		out["decisionId"] = refused.DecisionID
