@@ -14,6 +14,8 @@ import { commandLineText } from './command-line.ts';
 import { canonicalText, receiptsText } from './conformance/files.ts';
 import { goTypesText } from './go-types.ts';
 import { type ApiDocument, clientDocument, clientTypesText, memberTableText } from './typescript-client.ts';
+import { pythonModules } from './python/resources.ts';
+import type { ApiDocument as PythonSource } from './python/schema.ts';
 import { drawHouse, importsOfRooms, withDrawing } from './house.ts';
 
 export interface GeneratedFile {
@@ -49,6 +51,14 @@ function openApiText(): string {
   return `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 }
 
+type PythonModule = keyof ReturnType<typeof pythonModules>;
+
+function pythonModule(name: PythonModule): GeneratedFile {
+  // The document is JSON data, whose type is that of the generator's input as far as it reads it.
+  const content = (): string => pythonModules(openApiDocument() as unknown as PythonSource)[name];
+  return { file: `clients/python/custos_client/${name}.py`, content };
+}
+
 function architectureText(): string {
   const root = findRoot();
   return withDrawing(readFileSync(path.join(root, 'docs', 'ARCHITECTURE.md'), 'utf8'), drawHouse(importsOfRooms(root)));
@@ -62,6 +72,7 @@ export const GENERATED_FILES: readonly GeneratedFile[] = [
   { file: 'clients/go/types.go', content: () => goTypesText(openApiDocument()) },
   { file: 'clients/typescript/src/generated/members.ts', content: () => memberTableText(forClient()) },
   { file: 'clients/typescript/src/generated/api.ts', content: () => clientTypesText(forClient()) },
+  ...(['models', 'operations', 'resources', 'async_resources'] as const).map(pythonModule),
   { file: 'docs/ARCHITECTURE.md', content: architectureText },
   { file: 'docs/command-line.md', content: commandLineText },
   { file: 'policies/schema/policy.schema.json', content: policySchemaText },

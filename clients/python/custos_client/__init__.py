@@ -1,0 +1,72 @@
+"""Client of Custos, the governance service for software agents.
+
+`Custos` blocks, `AsyncCustos` is for asyncio. `custos_client.verification` checks receipts without a connection.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .client import Custos
+    from .cancel import CancelToken
+    from .canonical import canonicalize
+    from .errors import (
+        ApiError,
+        AuthenticationError,
+        CancelledError,
+        ConflictError,
+        ConnectionError,
+        CustosError,
+        InvalidRequestError,
+        NotFoundError,
+        PermissionDeniedError,
+        RateLimitedError,
+        ReceiptError,
+        RefusedError,
+        TimeoutError,
+        UnavailableError,
+        UnexpectedAnswerError,
+    )
+    from .guard_core import Kept
+    from .async_client import AsyncCustos
+    from .unset import UNSET
+    from .version import VERSION as __version__
+
+# Imported at their first use, so that verification alone does not load the HTTP part.
+_MODULES = {
+    "Custos": "client",
+    "AsyncCustos": "async_client",
+    "CancelToken": "cancel",
+    "Kept": "guard_core",
+    "UNSET": "unset",
+    "canonicalize": "canonical",
+    "ApiError": "errors",
+    "AuthenticationError": "errors",
+    "CancelledError": "errors",
+    "ConflictError": "errors",
+    "ConnectionError": "errors",
+    "CustosError": "errors",
+    "InvalidRequestError": "errors",
+    "NotFoundError": "errors",
+    "PermissionDeniedError": "errors",
+    "RateLimitedError": "errors",
+    "ReceiptError": "errors",
+    "RefusedError": "errors",
+    "TimeoutError": "errors",
+    "UnavailableError": "errors",
+    "UnexpectedAnswerError": "errors",
+}
+
+# `import *` must not replace Python's own ConnectionError and TimeoutError.
+__all__ = ["ApiError", "AsyncCustos", "CancelToken", "Custos", "CustosError", "Kept", "RefusedError", "UNSET"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return importlib.import_module(".version", __name__).VERSION
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{module}", __name__), name)

@@ -1,0 +1,116 @@
+"""A guarded call as a question for POST /v1/enforce, and whether an answer is a decision about it."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any, Dict, List, Mapping, Optional
+
+from . import canonical
+from .codec import DecodeError, decode
+from .engine import is_consistent
+from .models import Decision
+
+# The limits of the service for the arguments of a tool call.
+MAX_ARGUMENTS_BYTES = 262_144
+MAX_ARGUMENTS_DEPTH = 32
+
+
+class UnaskableError(ValueError):
+    """The arguments can't be put as a question."""
+
+
+@dataclass(frozen=True)
+class GuardTarget:
+    """The tool that a guard stands before."""
+
+    agent_id: str
+    server: str
+    name: str
+    definition_digest: Optional[str] = None
+    annotations: Optional[Mapping[str, Any]] = None
+    context: Optional[Mapping[str, Any]] = None
+
+
+class Question:
+    """The arguments are copied and serialised once: what is judged is what runs, whatever the caller changes meanwhile."""
+
+    def __init__(self, target: GuardTarget, arguments: Mapping[str, Any]) -> None:
+        """Raises UnaskableError for arguments that JSON can't express, that are too large or too deep."""
+        self.target = target
+        try:
+            self.arguments: Dict[str, Any] = copy.deepcopy(dict(arguments))
+            text = canonical.canonicalize(self.arguments)
+        except canonical.NotJsonError as error:
+            raise UnaskableError(str(error)) from error
+        except Exception as error:
+            raise UnaskableError(f"they can't be copied ({type(error).__name__})") from error
+        if len(text.encode("utf-8")) > MAX_ARGUMENTS_BYTES:
+            raise UnaskableError(f"they have more than {MAX_ARGUMENTS_BYTES} bytes as JSON")
+        if _depth(self.arguments) > MAX_ARGUMENTS_DEPTH:
+            raise UnaskableError(f"they have more than {MAX_ARGUMENTS_DEPTH} levels")
+        self.arguments_digest = canonical.digest_of(self.arguments)
+
+    def body(self, approval_id: Optional[str]) -> Dict[str, Any]:
+        """The members of an EnforceRequest."""
+        target = self.target
+        tool: Dict[str, Any] = {"server": target.server, "name": target.name, "arguments": self.arguments}
+        if target.definition_digest is not None:
+            tool["definition_digest"] = target.definition_digest
+        if target.annotations is not None:
+            tool["annotations"] = dict(target.annotations)
+        return {
+            "agent_id": target.agent_id,
+            "tool": tool,
+            "context": None if target.context is None else dict(target.context),
+            "approval_id": approval_id,
+        }
+
+    def record(self, decision_id: str) -> Dict[str, Any]:
+        """The payload of the proofs about the call: digests only."""
+        payload: Dict[str, Any] = {
+            "decisionId": decision_id,
+            "server": self.target.server,
+            "tool": self.target.name,
+            "argumentsDigest": self.arguments_digest,
+        }
+        if self.target.definition_digest is not None:
+            payload["definitionDigest"] = self.target.definition_digest
+        return payload
+
+    def read(self, answer: Any) -> Optional[Decision]:
+        """The decision in an answer, or None: a proxy or a cache may have confused answers.
+
+        It must be about this agent, server, tool and these arguments, be no dry run, and not contradict itself.
+        """
+        if not isinstance(answer, dict) or "dry_run" in answer or not is_consistent(answer):
+            return None
+        tool = answer.get("tool")
+        if not isinstance(tool, dict) or answer.get("agent_id") != self.target.agent_id:
+            return None
+        names = (tool.get("server"), tool.get("name"), tool.get("arguments_digest"))
+        if names != (self.target.server, self.target.name, self.arguments_digest):
+            return None
+        try:
+            decision: Decision = decode(Decision, answer)
+        except DecodeError:
+            return None
+        # The service never sends DEGRADE without obligations: the answer is incomplete.
+        if decision.verdict == "DEGRADE" and not decision.obligations:
+            return None
+        if not all(isinstance(one.get("type"), str) for one in decision.obligations):
+            return None
+        return decision
+
+
+def _depth(value: Any) -> int:
+    """Levels of objects and lists, iteratively; cycles were refused before."""
+    depth = 0
+    level: List[Any] = [value]
+    while level:
+        containers = [one for one in level if isinstance(one, (dict, list, tuple))]
+        if not containers:
+            return depth
+        depth += 1
+        level = [part for one in containers for part in (one.values() if isinstance(one, dict) else one)]
+    return depth

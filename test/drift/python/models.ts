@@ -1,0 +1,206 @@
+// Generates `clients/python/custos_client/models.py`: a dataclass for each object of the API that has a closed list of members.
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type ApiDocument,
+  camelCase,
+  firstSentence,
+  nameOf,
+  pascalCase,
+  type Schema,
+  snakeCase,
+  wrapped,
+} from './schema.ts';
+
+/** Signed or hashed as they are: they stay dictionaries with the members of the wire. */
+const VERBATIM = new Set(['Receipt', 'Promise']);
+/** What the description leaves open. */
+const ITEM_TYPES: Readonly<Record<string, string>> = { 'EnforceBatchRequest.requests': 'EnforceRequest' };
+
+const HEADER = `# Generated from docs/openapi.json by "npm run generate". Do not edit.
+"""The requests and answers of the API. Members are in snake_case; with \`is_camel_case\` they are in camelCase in JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Dict, List, Literal, Optional, TypedDict, Union
+
+from .unset import UNSET, Unset
+`;
+
+export class PythonTypes {
+  private readonly components: Readonly<Record<string, Schema>>;
+  private readonly declarations = new Map<string, string>();
+  /** Evaluated when the module is loaded, unlike annotations: they come last. */
+  private readonly aliases: string[] = [];
+  /** Objects inside components, by member name: equal ones become one class. */
+  private readonly inner = new Map<string, { readonly schema: Schema; readonly type: string }[]>();
+
+  constructor(document: ApiDocument) {
+    this.components = document.components.schemas;
+    for (const name of Object.keys(this.components).sort()) this.component(name);
+  }
+
+  text(): string {
+    return [HEADER, ...this.declarations.values(), '\n\n', ...this.aliases].join('');
+  }
+
+  /** The component, following references. */
+  resolve(schema: Schema): Schema {
+    return schema.$ref === undefined ? schema : (this.components[nameOf(schema.$ref)] ?? {});
+  }
+
+  /** Whether `models.py` defines the name. */
+  isModel(name: string): boolean {
+    return this.components[name] !== undefined || this.declarations.has(name);
+  }
+
+  private isDataclass(name: string): boolean {
+    return this.declarations.has(name) && !VERBATIM.has(name);
+  }
+
+  /** The type of one item of a list. */
+  itemOf(list: Schema): string {
+    const { properties } = this.resolve(list);
+    const parent = list.$ref === undefined ? '' : nameOf(list.$ref);
+    return this.typeOf(properties?.['items']?.items ?? {}, parent, 'items');
+  }
+
+  /** The type of an answer, of which an object without a name gets one from the operation. */
+  answerOf(schema: Schema, operation: string): string {
+    return this.typeOf(schema, pascalCase(operation), '');
+  }
+
+  /** The type of an argument: any sequence, any mapping, and a mapping for each dataclass. */
+  accepting(type: string): string {
+    return type
+      .replaceAll('List[', 'Sequence[')
+      .replaceAll('Dict[', 'Mapping[')
+      .replace(/\b[A-Z]\w+/g, (word) => (this.isDataclass(word) ? `Union[${word}, Mapping[str, Any]]` : word));
+  }
+
+  private component(name: string): void {
+    const schema = this.components[name] ?? {};
+    if (VERBATIM.has(name)) this.declarations.set(name, this.typedDict(name, schema));
+    else if (isClosed(schema)) this.declarations.set(name, this.dataclass(name, schema));
+    else {
+      const comment = firstSentence(schema.description);
+      const lines = [...(comment === '' ? [] : wrapped(comment, '# ')), `${name} = ${this.typeOf(schema, name, '')}`];
+      this.aliases.push(`${lines.join('\n')}\n`);
+    }
+  }
+
+  /** The Python type of a schema. `parent` and `member` name the class of an object that has no name of its own. */
+  typeOf(schema: Schema, parent: string, member: string): string {
+    if (schema.$ref !== undefined) return nameOf(schema.$ref);
+    const variants = schema.anyOf ?? schema.oneOf;
+    if (variants !== undefined) return this.unionOf(variants, parent, member);
+    if (schema.const !== undefined) return `Literal[${literal(schema.const)}]`;
+    if (schema.enum !== undefined) return `Literal[${schema.enum.map(literal).join(', ')}]`;
+    switch (schema.type) {
+      case 'string':
+        return 'str';
+      case 'integer':
+        return 'int';
+      case 'number':
+        return 'float';
+      case 'boolean':
+        return 'bool';
+      case 'null':
+        return 'None';
+      case 'array': {
+        const known = ITEM_TYPES[`${parent}.${member}`];
+        return `List[${known ?? this.typeOf(schema.items ?? {}, parent, member)}]`;
+      }
+      case 'object':
+        if (isClosed(schema)) return this.named(schema, parent, member);
+        return typeof schema.additionalProperties === 'object'
+          ? `Dict[str, ${this.typeOf(schema.additionalProperties, parent, member)}]`
+          : 'Dict[str, Any]';
+      default:
+        return 'Any';
+    }
+  }
+
+  private unionOf(variants: readonly Schema[], parent: string, member: string): string {
+    const isNullable = variants.some((one) => one.type === 'null');
+    const others = variants.filter((one) => one.type !== 'null');
+    const isAlone = others.length === 1;
+    const types = others.map((one) => {
+      // Several objects without a name differ in the members that they require.
+      const suffix = isAlone || one.$ref !== undefined ? '' : pascalCase((one.required ?? []).join('_'));
+      return this.typeOf(one, parent, isAlone ? member : `${member}${suffix}`);
+    });
+    const union = types.length === 1 ? (types[0] ?? 'Any') : `Union[${[...new Set(types)].join(', ')}]`;
+    return isNullable ? `Optional[${union}]` : union;
+  }
+
+  private named(schema: Schema, parent: string, member: string): string {
+    const known = this.inner.get(member) ?? [];
+    const same = known.find((one) => isDeepStrictEqual(one.schema, schema));
+    if (same !== undefined) return same.type;
+    const type = member === '' && this.isModel(parent) ? `${parent}Item` : `${parent}${pascalCase(member)}`;
+    if (this.components[type] !== undefined || this.declarations.has(type))
+      throw new Error(`two types are called ${type}`);
+    this.inner.set(member, [...known, { schema, type }]);
+    const text = this.dataclass(type, schema);
+    this.declarations.set(type, text);
+    return type;
+  }
+
+  private dataclass(type: string, schema: Schema): string {
+    const required = new Set(schema.required);
+    const names = Object.keys(schema.properties ?? {});
+    // A field without a default can not follow one with a default.
+    const ordered = [...names.filter((name) => required.has(name)), ...names.filter((name) => !required.has(name))];
+    const lines = ['', '', '@dataclass(frozen=True)', `class ${type}:`];
+    const comment = firstSentence(schema.description);
+    if (comment !== '') lines.push(...docstring(comment, '    '), '');
+    if (ordered.some((name) => snakeCase(name).replace(/_$/, '') !== name)) {
+      const odd = ordered.find((name) => camelCase(snakeCase(name)) !== name);
+      if (odd !== undefined) throw new Error(`${type}.${odd} is not in camelCase, as other members of ${type} are`);
+      lines.push('    is_camel_case: ClassVar[bool] = True', '');
+    }
+    for (const name of ordered) {
+      const member = schema.properties?.[name] ?? {};
+      const note = firstSentence(member.description);
+      if (note !== '') lines.push(...wrapped(note, '    # '));
+      lines.push(`    ${this.fieldOf(name, this.typeOf(member, type, name), required.has(name))}`);
+    }
+    if (ordered.length === 0) lines.push('    pass');
+    return `${lines.join('\n')}\n`;
+  }
+
+  private fieldOf(name: string, type: string, isRequired: boolean): string {
+    const field = snakeCase(name);
+    if (isRequired) return `${field}: ${type}`;
+    // Absent and null are different where null is a value.
+    return type.startsWith('Optional[')
+      ? `${field}: Union[Unset, ${type}] = UNSET`
+      : `${field}: Optional[${type}] = None`;
+  }
+
+  private typedDict(type: string, schema: Schema): string {
+    const members = Object.entries(schema.properties ?? {});
+    if (members.some(([name]) => !(schema.required ?? []).includes(name)))
+      throw new Error(`${type} has optional members`);
+    const lines = ['', '', `class ${type}(TypedDict):`];
+    const comment = `${firstSentence(schema.description)} A dictionary with the members of the wire: store it as it is.`;
+    lines.push(...docstring(comment.trim(), '    '), '');
+    for (const [name, member] of members) lines.push(`    ${name}: ${this.typeOf(member, type, name)}`);
+    return `${lines.join('\n')}\n`;
+  }
+}
+
+export function docstring(text: string, indent: string): string[] {
+  const [only = '', ...more] = wrapped(text, indent);
+  if (more.length === 0 && only.length + 6 <= 110) return [`${indent}"""${only.slice(indent.length)}"""`];
+  return [...wrapped(`"""${text}`, indent), `${indent}"""`];
+}
+
+function literal(value: unknown): string {
+  return value === true ? 'True' : value === false ? 'False' : JSON.stringify(value);
+}
+
+function isClosed(schema: Schema): boolean {
+  return schema.type === 'object' && schema.additionalProperties === false && schema.properties !== undefined;
+}
