@@ -1,6 +1,7 @@
 """Client of Custos, the governance service for software agents.
 
-`Custos` blocks, `AsyncCustos` is for asyncio. `custos_client.verification` checks receipts without a connection.
+`Custos` blocks, `AsyncCustos` is for asyncio. `custos_client.verification` checks receipts without a
+connection.
 """
 
 from __future__ import annotations

@@ -22,14 +22,19 @@ from .settings import read_settings
 
 class AsyncIntents(resources.AsyncIntents):
     async def wait_decided(self, intent_id: str, *, timeout: float = 300.0) -> m.SubmittedIntent:
-        """The intent once it is decided or has failed. Raises TimeoutError, with the last state, after so many seconds."""
+        """The intent once it is decided or has failed.
+
+        Raises TimeoutError, with the last state, after so many seconds.
+        """
         return await self._engine.wait(ops.INTENTS_GET, {"intent_id": intent_id}, is_intent_final, timeout)
 
 
 class AsyncApprovals(resources.AsyncApprovals):
     async def wait_decided(self, approval_id: str, *, timeout: float = 300.0) -> m.ApprovalDetail:
         """The approval once it is not pending any more. Raises TimeoutError, with the last state."""
-        return await self._engine.wait(ops.APPROVALS_GET, {"approval_id": approval_id}, is_approval_final, timeout)
+        return await self._engine.wait(
+            ops.APPROVALS_GET, {"approval_id": approval_id}, is_approval_final, timeout
+        )
 
 
 class AsyncProofs(resources.AsyncProofs):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, AsyncIterator, Literal, Mapping, Optional, Sequence, Union
+from typing import Any, AsyncIterator, List, Literal, Mapping, Optional, Sequence, Union
 
 from . import models as m
 from . import operations as ops
@@ -20,7 +20,7 @@ class AsyncIntent(AsyncResource):
         trust_score: Optional[float] = None,
         context: Optional[Mapping[str, Any]] = None,
     ) -> m.Intent:
-        """The result is stored; its intent_id can be enforced for 15 minutes. (POST /v1/intent)"""
+        """Parse free text into a normalized intent: POST /v1/intent."""
         return await self._call(
             ops.INTENT_PARSE,
             agent_id=agent_id,
@@ -30,7 +30,7 @@ class AsyncIntent(AsyncResource):
         )
 
     async def get(self, intent_id: str) -> m.Intent:
-        """Scope: intents:write. (GET /v1/intent/{id})"""
+        """Read a parse again: GET /v1/intent/{id}."""
         return await self._call(ops.INTENT_GET, intent_id=intent_id)
 
 
@@ -47,8 +47,8 @@ class AsyncEnforce(AsyncResource):
         approval_id: Optional[str] = None,
         explain: Optional[bool] = None,
         dry_run: Optional[bool] = None,
-    ) -> Union[m.Decision, m.DryRun]:
-        """The decision is on record before it is answered. (POST /v1/enforce)"""
+    ) -> m.EnforceResponse:
+        """Ask whether an agent may do something: POST /v1/enforce."""
         return await self._call(
             ops.ENFORCE_EVALUATE,
             agent_id=agent_id,
@@ -67,15 +67,13 @@ class AsyncEnforce(AsyncResource):
         *,
         requests: Sequence[Union[m.EnforceRequest, Mapping[str, Any]]],
     ) -> m.EnforceBatchResponse:
-        """Decisions come in the order of the requests. (POST /v1/enforce/batch)"""
+        """Ask up to a hundred questions at once: POST /v1/enforce/batch."""
         return await self._call(ops.ENFORCE_EVALUATE_BATCH, requests=requests)
 
 
 class AsyncDecisions(AsyncResource):
     async def get(self, decision_id: str) -> m.DecisionOnRecord:
-        """As it was answered, byte for byte, and after that whether it stands now: whether it may still be
-        acted upon. (GET /v1/decisions/{id})
-        """
+        """Read one decision: GET /v1/decisions/{id}."""
         return await self._call(ops.DECISIONS_GET, decision_id=decision_id)
 
     def list(
@@ -90,7 +88,7 @@ class AsyncDecisions(AsyncResource):
         to: Optional[str] = None,
         limit: Optional[int] = None,
     ) -> AsyncIterator[m.DecisionOnRecord]:
-        """A key with intents:write but not proofs:read sees what it asked itself. (GET /v1/decisions)"""
+        """List decisions, newest first: GET /v1/decisions."""
         return self._iterate(
             ops.DECISIONS_LIST,
             agent_id=agent_id,
@@ -116,7 +114,7 @@ class AsyncDecisions(AsyncResource):
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> m.DecisionList:
-        """A key with intents:write but not proofs:read sees what it asked itself. (GET /v1/decisions)"""
+        """List decisions, newest first: GET /v1/decisions."""
         return await self._call(
             ops.DECISIONS_LIST,
             agent_id=agent_id,
@@ -141,9 +139,7 @@ class AsyncIntents(AsyncResource):
         tool: Optional[Union[m.ToolCall, Mapping[str, Any]]] = None,
         context: Optional[Mapping[str, Any]] = None,
     ) -> m.IntentAccepted:
-        """Accepted means durable: it will be evaluated exactly once, whatever fails meanwhile. (POST
-        /v1/intents)
-        """
+        """Submit an intent for a worker to evaluate: POST /v1/intents."""
         return await self._call(
             ops.INTENTS_SUBMIT,
             agent_id=agent_id,
@@ -154,7 +150,7 @@ class AsyncIntents(AsyncResource):
         )
 
     async def get(self, intent_id: str) -> m.SubmittedIntent:
-        """Scope: proofs:read or intents:write. (GET /v1/intents/{id})"""
+        """Read one submitted intent: GET /v1/intents/{id}."""
         return await self._call(ops.INTENTS_GET, intent_id=intent_id)
 
     def list(
@@ -164,7 +160,7 @@ class AsyncIntents(AsyncResource):
         status: Optional[Literal["queued", "evaluating", "waiting_approval", "decided", "failed"]] = None,
         limit: Optional[int] = None,
     ) -> AsyncIterator[m.SubmittedIntent]:
-        """A key with intents:write but not proofs:read sees what it submitted itself. (GET /v1/intents)"""
+        """List submitted intents, newest first: GET /v1/intents."""
         return self._iterate(ops.INTENTS_LIST, agent_id=agent_id, status=status, limit=limit)
 
     async def list_page(
@@ -175,7 +171,7 @@ class AsyncIntents(AsyncResource):
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> m.SubmittedIntentList:
-        """A key with intents:write but not proofs:read sees what it submitted itself. (GET /v1/intents)"""
+        """List submitted intents, newest first: GET /v1/intents."""
         return await self._call(
             ops.INTENTS_LIST,
             agent_id=agent_id,
@@ -187,9 +183,7 @@ class AsyncIntents(AsyncResource):
 
 class AsyncApprovals(AsyncResource):
     async def get(self, approval_id: str) -> m.ApprovalDetail:
-        """With the caller's own words, all that it is bound to, and the ESCALATE that opened it: what a human
-        needs to decide. (GET /v1/approvals/{id})
-        """
+        """Read one approval: GET /v1/approvals/{id}."""
         return await self._call(ops.APPROVALS_GET, approval_id=approval_id)
 
     def list(
@@ -199,7 +193,7 @@ class AsyncApprovals(AsyncResource):
         agent_id: Optional[str] = None,
         limit: Optional[int] = None,
     ) -> AsyncIterator[m.Approval]:
-        """Each with the ESCALATE that opened it. (GET /v1/approvals)"""
+        """List approvals, newest first: GET /v1/approvals."""
         return self._iterate(ops.APPROVALS_LIST, status=status, agent_id=agent_id, limit=limit)
 
     async def list_page(
@@ -210,7 +204,7 @@ class AsyncApprovals(AsyncResource):
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> m.ApprovalList:
-        """Each with the ESCALATE that opened it. (GET /v1/approvals)"""
+        """List approvals, newest first: GET /v1/approvals."""
         return await self._call(
             ops.APPROVALS_LIST,
             status=status,
@@ -220,15 +214,11 @@ class AsyncApprovals(AsyncResource):
         )
 
     async def approve(self, approval_id: str, *, reason: str) -> m.ApprovalDetail:
-        """The agent may then do this one thing once: by asking again with approval_id, or, if it was a
-        submitted intent, by itself. (POST /v1/approvals/{id}/approve)
-        """
+        """Approve what an agent asked for: POST /v1/approvals/{id}/approve."""
         return await self._call(ops.APPROVALS_APPROVE, approval_id=approval_id, reason=reason)
 
     async def reject(self, approval_id: str, *, reason: str) -> m.ApprovalDetail:
-        """Whoever asks with its approval_id is denied; a submitted intent is decided DENY. (POST
-        /v1/approvals/{id}/reject)
-        """
+        """Reject what an agent asked for: POST /v1/approvals/{id}/reject."""
         return await self._call(ops.APPROVALS_REJECT, approval_id=approval_id, reason=reason)
 
 
@@ -241,7 +231,7 @@ class AsyncProofs(AsyncResource):
         payload: Mapping[str, Any],
         proof_id: Optional[str] = None,
     ) -> m.ProofAccepted:
-        """Accepted means durable: a worker appends it to the log. (POST /v1/proofs)"""
+        """Have a statement anchored: POST /v1/proofs."""
         return await self._call(
             ops.PROOFS_CREATE,
             event=event,
@@ -255,13 +245,11 @@ class AsyncProofs(AsyncResource):
         *,
         proofs: Sequence[Union[m.ProofCreate, Mapping[str, Any]]],
     ) -> m.ProofBatchAccepted:
-        """All are accepted or none. (POST /v1/proofs/batch)"""
+        """Have up to a thousand statements anchored: POST /v1/proofs/batch."""
         return await self._call(ops.PROOFS_CREATE_BATCH, proofs=proofs)
 
     async def get(self, proof_id: str) -> Union[m.Receipt, m.ProofAccepted]:
-        """A receipt proves the record to whoever trusts the log key, offline (`custos verify`). (GET
-        /v1/proofs/{id})
-        """
+        """The receipt of one proof: GET /v1/proofs/{id}."""
         return await self._call(ops.PROOFS_GET, proof_id=proof_id)
 
     def list(
@@ -273,7 +261,7 @@ class AsyncProofs(AsyncResource):
         to: Optional[str] = None,
         limit: Optional[int] = None,
     ) -> AsyncIterator[m.ProofListItem]:
-        """Scope: proofs:read. (GET /v1/proofs)"""
+        """List anchored proofs, newest first: GET /v1/proofs."""
         return self._iterate(
             ops.PROOFS_LIST,
             entity_id=entity_id,
@@ -293,7 +281,7 @@ class AsyncProofs(AsyncResource):
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> m.ProofList:
-        """Scope: proofs:read. (GET /v1/proofs)"""
+        """List anchored proofs, newest first: GET /v1/proofs."""
         return await self._call(
             ops.PROOFS_LIST,
             entity_id=entity_id,
@@ -305,7 +293,7 @@ class AsyncProofs(AsyncResource):
         )
 
     def chain(self, entity_id: str, *, limit: Optional[int] = None) -> AsyncIterator[m.Proof]:
-        """Scope: proofs:read. (GET /v1/proofs/chain/{entityId})"""
+        """Read one entity's chain, oldest first: GET /v1/proofs/chain/{entityId}."""
         return self._iterate(ops.PROOFS_CHAIN, entity_id=entity_id, limit=limit)
 
     async def chain_page(
@@ -315,11 +303,11 @@ class AsyncProofs(AsyncResource):
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> m.ProofChain:
-        """Scope: proofs:read. (GET /v1/proofs/chain/{entityId})"""
+        """Read one entity's chain, oldest first: GET /v1/proofs/chain/{entityId}."""
         return await self._call(ops.PROOFS_CHAIN, entity_id=entity_id, limit=limit, cursor=cursor)
 
     async def verify(self, receipt: Mapping[str, Any]) -> m.Verification:
-        """At most 64 kB. (POST /v1/proofs/verify)"""
+        """Verify a receipt: POST /v1/proofs/verify."""
         return await self._call(ops.PROOFS_VERIFY, receipt=receipt)
 
 
@@ -334,7 +322,7 @@ class AsyncAgents(AsyncResource):
         tags: Optional[Sequence[str]] = None,
         metadata: Optional[Mapping[str, Any]] = None,
     ) -> m.Agent:
-        """Without agentId one is generated. (POST /v1/agents)"""
+        """Register an agent: POST /v1/agents."""
         return await self._call(
             ops.AGENTS_CREATE,
             name=name,
@@ -346,7 +334,7 @@ class AsyncAgents(AsyncResource):
         )
 
     async def get(self, agent_id: str) -> m.Agent:
-        """Scope: agents:read. (GET /v1/agents/{agentId})"""
+        """Read one agent: GET /v1/agents/{agentId}."""
         return await self._call(ops.AGENTS_GET, agent_id=agent_id)
 
     def list(
@@ -355,7 +343,7 @@ class AsyncAgents(AsyncResource):
         status: Optional[Literal["ACTIVE", "PAUSED", "SUSPENDED", "TERMINATED"]] = None,
         limit: Optional[int] = None,
     ) -> AsyncIterator[m.Agent]:
-        """Scope: agents:read. (GET /v1/agents)"""
+        """List agents, newest first: GET /v1/agents."""
         return self._iterate(ops.AGENTS_LIST, status=status, limit=limit)
 
     async def list_page(
@@ -365,7 +353,7 @@ class AsyncAgents(AsyncResource):
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> m.AgentList:
-        """Scope: agents:read. (GET /v1/agents)"""
+        """List agents, newest first: GET /v1/agents."""
         return await self._call(ops.AGENTS_LIST, status=status, limit=limit, cursor=cursor)
 
     async def update(
@@ -379,7 +367,7 @@ class AsyncAgents(AsyncResource):
         metadata: Union[Unset, Optional[Mapping[str, Any]]] = UNSET,
         status: Optional[Literal["ACTIVE", "PAUSED", "SUSPENDED", "TERMINATED"]] = None,
     ) -> m.Agent:
-        """Scope: agents:write. (PATCH /v1/agents/{agentId})"""
+        """Update an agent, or pause, resume, suspend or terminate it: PATCH /v1/agents/{agentId}."""
         return await self._call(
             ops.AGENTS_UPDATE,
             agent_id=agent_id,
@@ -392,9 +380,7 @@ class AsyncAgents(AsyncResource):
         )
 
     async def terminate(self, agent_id: str) -> m.Agent:
-        """The record stays, with status TERMINATED; every later request of the agent is denied. (DELETE
-        /v1/agents/{agentId})
-        """
+        """Terminate an agent: DELETE /v1/agents/{agentId}."""
         return await self._call(ops.AGENTS_TERMINATE, agent_id=agent_id)
 
 
@@ -410,7 +396,7 @@ class AsyncTrust(AsyncResource):
         source: Optional[str] = None,
         evidence: Optional[Mapping[str, Any]] = None,
     ) -> m.TrustSignalsAccepted:
-        """One signal, or up to a thousand in `signals`: all are accepted or none. (POST /v1/trust/signals)"""
+        """Report how agents behaved: POST /v1/trust/signals."""
         return await self._call(
             ops.TRUST_SIGNAL,
             agent_id=agent_id,
@@ -427,11 +413,11 @@ class AsyncTrust(AsyncResource):
         *,
         signals: Sequence[Union[m.TrustSignal, Mapping[str, Any]]],
     ) -> m.TrustSignalsAccepted:
-        """One signal, or up to a thousand in `signals`: all are accepted or none. (POST /v1/trust/signals)"""
+        """Report how agents behaved: POST /v1/trust/signals."""
         return await self._call(ops.TRUST_SIGNALS, signals=signals)
 
     async def get(self, agent_id: str, *, at: Optional[str] = None) -> m.Trust:
-        """What the agent's signals say. (GET /v1/trust/{agentId})"""
+        """The trust in an agent, now or at any time: GET /v1/trust/{agentId}."""
         return await self._call(ops.TRUST_GET, agent_id=agent_id, at=at)
 
     def history(
@@ -442,9 +428,7 @@ class AsyncTrust(AsyncResource):
         to: Optional[str] = None,
         limit: Optional[int] = None,
     ) -> AsyncIterator[m.TrustChange]:
-        """One item for each time that signals were folded; a score also drifts towards 250 day by day without
-        any. (GET /v1/trust/{agentId}/history)
-        """
+        """How the trust in an agent changed, newest first: GET /v1/trust/{agentId}/history."""
         return self._iterate(ops.TRUST_HISTORY, agent_id=agent_id, from_=from_, to=to, limit=limit)
 
     async def history_page(
@@ -456,9 +440,7 @@ class AsyncTrust(AsyncResource):
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> m.TrustHistory:
-        """One item for each time that signals were folded; a score also drifts towards 250 day by day without
-        any. (GET /v1/trust/{agentId}/history)
-        """
+        """How the trust in an agent changed, newest first: GET /v1/trust/{agentId}/history."""
         return await self._call(
             ops.TRUST_HISTORY,
             agent_id=agent_id,
@@ -471,11 +453,11 @@ class AsyncTrust(AsyncResource):
 
 class AsyncLog(AsyncResource):
     async def checkpoint(self) -> str:
-        """Scope: proofs:read. (GET /v1/log/checkpoint)"""
+        """The log's newest signed checkpoint: GET /v1/log/checkpoint."""
         return await self._call(ops.LOG_CHECKPOINT)
 
     def checkpoints(self, *, limit: Optional[int] = None) -> AsyncIterator[m.Checkpoint]:
-        """Scope: proofs:read. (GET /v1/log/checkpoints)"""
+        """List checkpoints, newest first: GET /v1/log/checkpoints."""
         return self._iterate(ops.LOG_CHECKPOINTS, limit=limit)
 
     async def checkpoints_page(
@@ -484,19 +466,19 @@ class AsyncLog(AsyncResource):
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> m.CheckpointList:
-        """Scope: proofs:read. (GET /v1/log/checkpoints)"""
+        """List checkpoints, newest first: GET /v1/log/checkpoints."""
         return await self._call(ops.LOG_CHECKPOINTS, limit=limit, cursor=cursor)
 
-    async def keys(self) -> m.LogKeys:
-        """Scope: proofs:read. (GET /v1/log/keys)"""
-        return await self._call(ops.LOG_KEYS)
+    async def keys(self) -> List[m.LogKeysItem]:
+        """The keys of the log, each with the tree sizes it may sign: GET /v1/log/keys."""
+        return await self._items(ops.LOG_KEYS)
 
     async def consistency(self, *, from_: int, to: int) -> m.Consistency:
-        """Scope: proofs:read. (GET /v1/log/consistency)"""
+        """That the tree of `to` leaves begins with the tree of `from` leaves: GET /v1/log/consistency."""
         return await self._call(ops.LOG_CONSISTENCY, from_=from_, to=to)
 
     async def leaves(self, *, from_: int, to: int) -> m.LeafHashes:
-        """At most 1000 at once; go on from the `to` of the answer. (GET /v1/log/leaves)"""
+        """Leaf hashes, oldest first: GET /v1/log/leaves."""
         return await self._call(ops.LOG_LEAVES, from_=from_, to=to)
 
 
@@ -505,69 +487,66 @@ class AsyncKeys(AsyncResource):
         self,
         *,
         name: str,
-        scopes: Sequence[Literal["agents:read", "agents:write", "intents:write", "trust:read", "trust:write", "proofs:read", "admin:*"]],
+        scopes: Sequence[Literal[
+            "agents:read", "agents:write", "intents:write", "trust:read", "trust:write", "proofs:read",
+            "admin:*"
+        ]],
         expires_in: Optional[str] = None,
         agent_ids: Optional[Sequence[str]] = None,
+        keeps_obligations: Optional[Sequence[str]] = None,
         environment: Optional[Literal["live", "test", "dev"]] = None,
         tier: Optional[int] = None,
     ) -> m.KeyCreated:
-        """The answer is the only place where the key is ever shown: a repeat under the same Idempotency-Key
-        is answered without `key`. (POST /v1/auth/keys)
-        """
+        """Create an API key: POST /v1/auth/keys."""
         return await self._call(
             ops.KEYS_CREATE,
             name=name,
             scopes=scopes,
             expires_in=expires_in,
             agent_ids=agent_ids,
+            keeps_obligations=keeps_obligations,
             environment=environment,
             tier=tier,
         )
 
     def list(self, *, limit: Optional[int] = None) -> AsyncIterator[m.Key]:
-        """Revoked and expired keys are listed too. lastUsedAt is written every few seconds. (GET
-        /v1/auth/keys)
-        """
+        """List the keys of the environment, newest first: GET /v1/auth/keys."""
         return self._iterate(ops.KEYS_LIST, limit=limit)
 
     async def list_page(self, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> m.KeyList:
-        """Revoked and expired keys are listed too. lastUsedAt is written every few seconds. (GET
-        /v1/auth/keys)
-        """
+        """List the keys of the environment, newest first: GET /v1/auth/keys."""
         return await self._call(ops.KEYS_LIST, limit=limit, cursor=cursor)
 
     async def revoke(self, key_id: str) -> m.Key:
-        """Effective in every process within a second. (DELETE /v1/auth/keys/{keyId})"""
+        """Revoke a key: DELETE /v1/auth/keys/{keyId}."""
         return await self._call(ops.KEYS_REVOKE, key_id=key_id)
 
     async def rotate(self, key_id: str, *, overlap: Optional[str] = None) -> m.KeyRotated:
-        """The new key has the old one's name, scopes, agents, environment, tier and lifetime, counted from
-        now. (POST /v1/auth/keys/{keyId}/rotate)
-        """
+        """Replace a key by a new one: POST /v1/auth/keys/{keyId}/rotate."""
         return await self._call(ops.KEYS_ROTATE, key_id=key_id, overlap=overlap)
 
 
 class AsyncPolicies(AsyncResource):
     async def active(self) -> m.PolicySetStatus:
-        """Scope: admin:*. (GET /v1/policies)"""
+        """The policy set in force: GET /v1/policies."""
         return await self._call(ops.POLICIES_ACTIVE)
 
     async def get(self, digest: str) -> m.StoredPolicySet:
-        """Scope: admin:*. (GET /v1/policies/{digest})"""
+        """A policy set that is or was in force: GET /v1/policies/{digest}."""
         return await self._call(ops.POLICIES_GET, digest=digest)
 
     async def validate(
         self,
         *,
-        files: Sequence[Union[m.ReplayRequestFiles, Mapping[str, Any]]],
+        files: Sequence[Union[m.ReplayRequestFile, Mapping[str, Any]]],
     ) -> m.ValidatePoliciesResponse:
-        """Scope: admin:*. (POST /v1/policies/validate)"""
+        """Check policy files without putting them into force: POST /v1/policies/validate."""
         return await self._call(ops.POLICIES_VALIDATE, files=files)
 
     async def replay(
         self,
         *,
-        files: Optional[Sequence[Union[m.ReplayRequestFiles, Mapping[str, Any]]]] = None,
+        files: Optional[Sequence[Union[m.ReplayRequestFile, Mapping[str, Any]]]] = None,
         digest: Optional[str] = None,
         since: Optional[str] = None,
         from_: Optional[str] = None,
@@ -575,9 +554,7 @@ class AsyncPolicies(AsyncResource):
         environment: Optional[Literal["live", "test", "dev"]] = None,
         agent_id: Optional[str] = None,
     ) -> Union[m.ReplayReport, m.Replay]:
-        """Evaluates stored decisions of the operator's organisation again under a draft, from the facts that
-        were recorded with them, and reports what would have changed. (POST /v1/policies/replay)
-        """
+        """What a draft would have decided: POST /v1/policies/replay."""
         return await self._call(
             ops.POLICIES_REPLAY,
             files=files,
@@ -590,19 +567,17 @@ class AsyncPolicies(AsyncResource):
         )
 
     async def get_replay(self, replay_id: str) -> m.Replay:
-        """Kept for a week. (GET /v1/policies/replays/{id})"""
+        """A replay that runs as a job: GET /v1/policies/replays/{id}."""
         return await self._call(ops.POLICIES_GET_REPLAY, replay_id=replay_id)
 
     async def shadow(self) -> m.ShadowStatus:
-        """With CUSTOS_SHADOW_POLICY_DIR the workers evaluate a second folder beside the set in force for a
-        share of live decisions, after they were answered. (GET /v1/policies/shadow)
-        """
+        """What the draft in shadow mode would change: GET /v1/policies/shadow."""
         return await self._call(ops.POLICIES_SHADOW)
 
 
 class AsyncTools(AsyncResource):
     def list(self, *, limit: Optional[int] = None) -> AsyncIterator[m.ToolCatalogue]:
-        """Scope: admin:*. (GET /v1/tools)"""
+        """The tool catalogues in force: GET /v1/tools."""
         return self._iterate(ops.TOOLS_LIST, limit=limit)
 
     async def list_page(
@@ -611,49 +586,47 @@ class AsyncTools(AsyncResource):
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> m.ToolCatalogueList:
-        """Scope: admin:*. (GET /v1/tools)"""
+        """The tool catalogues in force: GET /v1/tools."""
         return await self._call(ops.TOOLS_LIST, limit=limit, cursor=cursor)
 
 
 class AsyncHalt(AsyncResource):
     async def set(self, *, reason: str) -> m.HaltState:
-        """From then on every verdict of this organisation and environment is DENY with reason HALTED, in
-        every process within a second, until the halt is lifted. (POST /v1/halt)
-        """
+        """Halt the environment of the key: POST /v1/halt."""
         return await self._call(ops.HALT_SET, reason=reason)
 
     async def get(self) -> m.HaltState:
-        """Scope: admin:*. (GET /v1/halt)"""
+        """Whether the environment is halted: GET /v1/halt."""
         return await self._call(ops.HALT_GET)
 
     async def lift(self) -> m.HaltState:
-        """Scope: admin:*. (DELETE /v1/halt)"""
+        """Lift the halt: DELETE /v1/halt."""
         return await self._call(ops.HALT_LIFT)
 
 
 class AsyncReference(AsyncResource):
-    async def errors(self) -> m.ReferenceErrors:
-        """No key is needed. (GET /v1/reference/errors)"""
-        return await self._call(ops.REFERENCE_ERRORS)
+    async def errors(self) -> List[m.ReferenceError]:
+        """Every error code, its statuses and when it is given: GET /v1/reference/errors."""
+        return await self._items(ops.REFERENCE_ERRORS)
 
-    async def scopes(self) -> m.ReferenceScopes:
-        """No key is needed. (GET /v1/reference/scopes)"""
-        return await self._call(ops.REFERENCE_SCOPES)
+    async def scopes(self) -> List[m.ReferenceScope]:
+        """The scopes of keys and what they permit: GET /v1/reference/scopes."""
+        return await self._items(ops.REFERENCE_SCOPES)
 
-    async def tiers(self) -> m.ReferenceTiers:
-        """No key is needed. (GET /v1/reference/tiers)"""
-        return await self._call(ops.REFERENCE_TIERS)
+    async def tiers(self) -> List[m.ReferenceTier]:
+        """Trust levels: name and range of scores: GET /v1/reference/tiers."""
+        return await self._items(ops.REFERENCE_TIERS)
 
-    async def rate_limits(self) -> m.ReferenceRateLimits:
-        """No key is needed. (GET /v1/reference/rate-limits)"""
-        return await self._call(ops.REFERENCE_RATE_LIMITS)
+    async def rate_limits(self) -> List[m.ReferenceRateLimit]:
+        """Requests per second and per minute by the tier of a key: GET /v1/reference/rate-limits."""
+        return await self._items(ops.REFERENCE_RATE_LIMITS)
 
 
 class AsyncService(AsyncResource):
     async def health(self) -> m.Health:
-        """No key is needed. (GET /health)"""
+        """Whether the process is alive: GET /health."""
         return await self._call(ops.SERVICE_HEALTH)
 
     async def ready(self) -> m.Readiness:
-        """No key is needed. (GET /ready)"""
+        """Whether the service can take requests, and which of its parts cannot work now: GET /ready."""
         return await self._call(ops.SERVICE_READY)

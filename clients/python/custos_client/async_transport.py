@@ -1,8 +1,9 @@
 """The transport of `AsyncCustos`: asyncio streams.
 
-Not the blocking transport in a pool of threads: a thread that waits for a name, a connection or an answer can't be
-interrupted by a cancelled task, and calls that wait 30 seconds for an approval would take the pool's threads from
-decisions. Here a cancelled task closes its connection at once, and a waiting call costs no thread.
+Not the blocking transport in a pool of threads: a thread that waits for a name, a connection or an answer
+can't be interrupted by a cancelled task, and calls that wait 30 seconds for an approval would take the pool's
+threads from decisions. Here a cancelled task closes its connection at once, and a waiting call costs no
+thread.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ class AsyncTransport:
         return await self._within(self._send(request), deadline)
 
     async def _within(self, coroutine: Coroutine[Any, Any, T], deadline: float) -> T:
-        """Not asyncio.wait_for, which before Python 3.12 can swallow a cancellation: a guarded function would then run."""
+        """Not asyncio.wait_for, which before Python 3.12 can swallow a cancellation: a guarded function would
+        then run.
+        """
         task = asyncio.ensure_future(coroutine)
         self._running.add(task)
         # Its error is of no interest when the caller was cancelled meanwhile; asyncio would log it.
@@ -91,7 +94,9 @@ class AsyncTransport:
             reader, writer = kept if kept is not None else await self._connect()
         except (OSError, ssl.SSLError) as error:
             is_final = isinstance(error, ssl.SSLCertVerificationError)
-            raise ConnectionError(f"Custos could not be reached ({type(error).__name__}).", is_final=is_final) from error
+            raise ConnectionError(
+                f"Custos could not be reached ({type(error).__name__}).", is_final=is_final
+            ) from error
         answers = AnswerReader(reader)
         is_reusable = False
         try:

@@ -1,4 +1,7 @@
-"""The transport of `Custos`: http.client with kept connections. Deadlines and cancellation hold for every step."""
+"""The transport of `Custos`: http.client with kept connections.
+
+Deadlines and cancellation hold for every step.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +115,7 @@ class _Connection(http.client.HTTPConnection):
         return self.exchange
 
     def is_usable(self, now: float) -> bool:
-        """Whether a kept connection can serve another request: an idle one with something to read was closed."""
+        """Whether a kept connection can serve another request. One with something to read was closed."""
         if self.plain is None or now - self.idle_since > IDLE_SECONDS:
             return False
         try:
@@ -179,7 +182,9 @@ class BlockingTransport:
             answer = _exchange_on(connection, request, self._address, progress)
         except BaseException as error:
             connection.close()
-            if isinstance(error, (OSError, http.client.HTTPException)) and not isinstance(error, ConnectionError):
+            if isinstance(error, (OSError, http.client.HTTPException)) and not isinstance(
+                error, ConnectionError
+            ):
                 raise _typed(error, progress) from error
             raise
         exchange.end()
@@ -202,7 +207,11 @@ class BlockingTransport:
         connection.exchange = None
         connection.idle_since = self.now()
         with self._lock:
-            if connection.sock is not None and not self._closing.is_cancelled and len(self._idle) < MAX_IDLE_CONNECTIONS:
+            if (
+                connection.sock is not None
+                and not self._closing.is_cancelled
+                and len(self._idle) < MAX_IDLE_CONNECTIONS
+            ):
                 self._idle.append(connection)
                 return
         connection.close()
@@ -216,10 +225,14 @@ class _Progress:
         self.status: Optional[int] = None
 
 
-def _exchange_on(connection: _Connection, request: HttpRequest, address: Address, progress: _Progress) -> Answer:
+def _exchange_on(
+    connection: _Connection, request: HttpRequest, address: Address, progress: _Progress
+) -> Answer:
     if connection.sock is None:
         connection.connect()
-    connection.putrequest(request.method, address.base_path + request.target, skip_host=True, skip_accept_encoding=True)
+    connection.putrequest(
+        request.method, address.base_path + request.target, skip_host=True, skip_accept_encoding=True
+    )
     for name, value in with_connection_headers(request, address).items():
         connection.putheader(name, value)
     progress.was_sent = True
@@ -263,6 +276,7 @@ def _typed(error: Exception, progress: _Progress) -> Exception:
         return UnexpectedAnswerError(f"The answer is not HTTP ({type(error).__name__}).")
     is_final = isinstance(error, ssl.SSLCertVerificationError)
     return ConnectionError(
-        f"Custos could not be reached ({type(error).__name__}).", was_sent=progress.was_sent, is_final=is_final
+        f"Custos could not be reached ({type(error).__name__}).",
+        was_sent=progress.was_sent,
+        is_final=is_final,
     )
-

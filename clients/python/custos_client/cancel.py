@@ -11,7 +11,8 @@ from .errors import CancelledError
 
 
 class CancelToken:
-    """Ends blocking calls from another thread, at once: also one that waits for an answer or before a repetition.
+    """Ends blocking calls from another thread, at once: also one that waits for an answer or before a
+    repetition.
 
     Calls in a `with` block of the token belong to it::
 
@@ -63,7 +64,9 @@ class CancelToken:
         _active.reset(self._resets.pop())
 
 
-_active: contextvars.ContextVar[Tuple[CancelToken, ...]] = contextvars.ContextVar("custos_cancel_tokens", default=())
+_active: contextvars.ContextVar[Tuple[CancelToken, ...]] = contextvars.ContextVar(
+    "custos_cancel_tokens", default=()
+)
 
 
 def active_tokens() -> Tuple[CancelToken, ...]:

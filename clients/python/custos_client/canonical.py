@@ -1,4 +1,6 @@
-"""Canonical JSON (RFC 8785, JSON Canonicalization Scheme): the one text of a JSON value, so that digests agree."""
+"""Canonical JSON (RFC 8785, JSON Canonicalization Scheme): the one text of a JSON value, so that digests
+agree.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ class NotJsonError(ValueError):
 def canonicalize(value: Any) -> str:
     """The canonical JSON text of a value made of dict, list, tuple, str, int, float, bool and None.
 
-    Raises NotJsonError for other types (also subclasses), NaN and infinities, integers beyond 2^53-1, member names
-    that are not texts, lone surrogates and cycles.
+    Raises NotJsonError for other types (also subclasses), NaN and infinities, integers beyond 2^53-1, member
+    names that are not texts, lone surrogates and cycles.
     """
     parts: List[str] = []
     _write(value, parts, [])
@@ -91,12 +93,13 @@ def _string(value: str) -> str:
         value.encode("utf-8")
     except UnicodeEncodeError:
         raise NotJsonError("a lone surrogate is not JSON") from None
-    # The escapes of section 3.2.2.2 are those of Python: two characters where there is such a form, else \u00xx.
+    # The escapes of section 3.2.2.2 are those of Python: two characters where there is such a form, else
+    # \u00xx.
     return json.dumps(value, ensure_ascii=False)
 
 
 def _number(value: float) -> str:
-    """ECMAScript's Number::toString (ECMA-262 section 6.1.6.1.20), which RFC 8785 section 3.2.2.3 prescribes."""
+    """ECMAScript's Number::toString (ECMA-262 section 6.1.6.1.20), as RFC 8785 section 3.2.2.3 prescribes."""
     if math.isnan(value) or math.isinf(value):
         raise NotJsonError(f"{value} is not JSON")
     if value == 0:

@@ -20,7 +20,10 @@ from .settings import read_settings
 
 class Intents(resources.Intents):
     def wait_decided(self, intent_id: str, *, timeout: float = 300.0) -> m.SubmittedIntent:
-        """The intent once it is decided or has failed. Raises TimeoutError, with the last state, after so many seconds."""
+        """The intent once it is decided or has failed.
+
+        Raises TimeoutError, with the last state, after so many seconds.
+        """
         values = {"intent_id": intent_id}
         return run_blocking(self._engine.wait(ops.INTENTS_GET, values, is_intent_final, timeout))
 
@@ -55,8 +58,9 @@ def is_receipt(proof: Any) -> bool:
 class Custos:
     """A client of Custos that blocks. It is thread-safe, and keeps connections.
 
-    `url` and `key` come from CUSTOS_URL and CUSTOS_KEY unless they are given. `timeout` (seconds) is for a call with
-    all its repetitions, of which there are at most `retries`. Use it as a context manager, or call `close()`.
+    `url` and `key` come from CUSTOS_URL and CUSTOS_KEY unless they are given. `timeout` (seconds) is for a
+    call with all its repetitions, of which there are at most `retries`. Use it as a context manager, or call
+    `close()`.
     """
 
     def __init__(
@@ -117,14 +121,16 @@ class Custos:
         hidden: Sequence[str] = (),
         decision_parameter: str = "",
     ) -> Callable[[F], F]:
-        """Decorates a function so that each call runs only with a decision that allows it; else RefusedError is raised.
+        """Decorates a function so that each call runs only with a decision that allows it; else RefusedError
+        is raised.
 
-        `server` and `name` name the tool (default: the function's name), and the arguments of the call are those of the
-        tool, by their names. `wait_seconds`: how long a call waits for the approval of a human. `obligations`: a handler
-        for each type of obligation that the function can keep, which gets the obligation and the arguments and returns
-        None or `Kept`. Each call is reported as a proof, with `report_signals` as a signal of trust too: before the call
-        returns, or with `background` in a thread. `hidden`: parameters that are not judged, such as `self`.
-        `decision_parameter`: the parameter that gets the decision.
+        `server` and `name` name the tool (default: the function's name), and the arguments of the call are
+        those of the tool, by their names. `wait_seconds`: how long a call waits for the approval of a human.
+        `obligations`: a handler for each type of obligation that the function can keep, which gets the
+        obligation and the arguments and returns None or `Kept`. Each call is reported as a proof, with
+        `report_signals` as a signal of trust too: before the call returns, or with `background` in a thread.
+        `hidden`: parameters that are not judged, such as `self`. `decision_parameter`: the parameter that
+        gets the decision.
         """
         core = self.guard_core(
             agent_id=agent_id,

@@ -47,7 +47,10 @@ def fields_of(model: type) -> Tuple[FieldInfo, ...]:
 
 
 def decode(hint: Any, value: Any, where: str = "the answer") -> Any:
-    """Raises DecodeError unless the JSON value is of the type. Members that the type does not have are ignored."""
+    """Raises DecodeError unless the JSON value is of the type.
+
+    Members that the type does not have are ignored.
+    """
     origin = typing.get_origin(hint)
     if hint is Any:
         return value
@@ -87,7 +90,8 @@ def _decode_scalar(hint: Any, value: Any, where: str) -> Any:
 
 
 def _decode_literal(choices: Tuple[Any, ...], value: Any, where: str) -> Any:
-    # Another text of an enumeration is from a newer service. A single choice tells the variants of a union apart.
+    # Another text of an enumeration is from a newer service. A single choice tells the variants of a union
+    # apart.
     if len(choices) == 1 and not isinstance(choices[0], str):
         _expect(value is choices[0], where, repr(choices[0]))
     else:
@@ -144,15 +148,18 @@ def _expect(holds: bool, where: str, what: str) -> None:
 def encode_value(value: Any) -> Any:
     """The JSON value of an instance of a dataclass, or of JSON data, which stays as it is."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        members = {field.name: getattr(value, field.name) for field in fields_of(type(value))}
-        return encode_as(type(value), members)
+        model: type = type(value)
+        return encode_as(model, {field.name: getattr(value, field.name) for field in fields_of(model)})
     if isinstance(value, (list, tuple)):
         return [encode_value(element) for element in value]
     return value
 
 
 def encode_as(model: type, members: Mapping[str, Any]) -> Dict[str, Any]:
-    """The JSON object of a dataclass, given by its fields or by their names in JSON. None is left out where null is no value."""
+    """The JSON object of a dataclass, given by its fields or by their names in JSON.
+
+    None is left out where null is no value.
+    """
     known: Dict[str, FieldInfo] = {}
     for field in fields_of(model):
         known[field.name] = known[field.wire] = field

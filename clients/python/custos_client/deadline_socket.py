@@ -1,4 +1,5 @@
-"""Sockets for http.client whose every operation ends at one deadline, and connecting under the same deadline."""
+"""Sockets for http.client whose every operation ends at one deadline, and connecting under the same deadline.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +17,10 @@ Found = List[Tuple[Any, Any, int, str, Any]]
 
 
 class DeadlineSocket:
-    """The part of a socket that http.client uses. A timeout of the socket itself would start anew with each byte."""
+    """The part of a socket that http.client uses.
+
+    A timeout of the socket itself would start anew with each byte.
+    """
 
     def __init__(self, sock: socket.socket, remaining: Remaining) -> None:
         self._sock = sock
@@ -39,7 +43,9 @@ class DeadlineSocket:
         return io.BufferedReader(_Reader(self))
 
     def close(self) -> None:
-        """Closes the socket when the last reader is closed: http.client closes it before it reads a last answer."""
+        """Closes the socket when the last reader is closed: http.client closes it before it reads a last
+        answer.
+        """
         self._is_closed = True
         if self._readers <= 0:
             self._sock.close()
@@ -68,7 +74,10 @@ class _Reader(io.RawIOBase):
 
 
 def resolve(host: str, port: int, remaining: Remaining, cancelled: threading.Event) -> Found:
-    """The addresses of a host. A name is resolved in a thread, because getaddrinfo knows neither deadline nor cancellation."""
+    """The addresses of a host.
+
+    A name is resolved in a thread, because getaddrinfo knows neither deadline nor cancellation.
+    """
     try:
         ipaddress.ip_address(host)
         return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)

@@ -1,4 +1,7 @@
-"""Sends operations: builds requests, repeats them where that is safe, and reads answers. Shared by both clients."""
+"""Sends operations: builds requests, repeats them where that is safe, and reads answers.
+
+Shared by both clients.
+"""
 
 from __future__ import annotations
 
@@ -61,17 +64,24 @@ class Engine:
         self.settings = settings
         self.transport = transport
 
-    async def call(self, operation: Operation[T], values: Mapping[str, Any], timeout: Optional[float] = None) -> T:
+    async def call(
+        self, operation: Operation[T], values: Mapping[str, Any], timeout: Optional[float] = None
+    ) -> T:
         answer = await self.send(operation, values, CallOptions(timeout_seconds=timeout))
         return read_answer(operation, answer)
 
     async def send(
         self, operation: Operation[Any], values: Mapping[str, Any], options: CallOptions = DEFAULT_OPTIONS
     ) -> Answer:
-        """One request with its repetitions. The answer has a status of the operation; its body is not read yet."""
+        """One request with its repetitions.
+
+        The answer has a status of the operation; its body is not read yet.
+        """
         request = self._request(operation, values, options)
         transport = self.transport
-        timeout = options.timeout_seconds if options.timeout_seconds is not None else self.settings.timeout_seconds
+        timeout = (
+            options.timeout_seconds if options.timeout_seconds is not None else self.settings.timeout_seconds
+        )
         deadline = transport.now() + timeout
         for attempt in itertools.count():
             try:
@@ -89,7 +99,9 @@ class Engine:
             await transport.sleep(delay)
         raise AssertionError("unreachable")
 
-    def _request(self, operation: Operation[Any], values: Mapping[str, Any], options: CallOptions) -> HttpRequest:
+    def _request(
+        self, operation: Operation[Any], values: Mapping[str, Any], options: CallOptions
+    ) -> HttpRequest:
         body = operation.body_text(values)
         headers = {
             "Accept": "text/plain" if operation.is_text else "application/json",
@@ -151,7 +163,8 @@ class Engine:
                     raise
                 problem = error
             delay = min(MAX_POLL_SECONDS, FIRST_POLL_SECONDS * 2 ** min(poll, 8))
-            # A held request needs no pause, unless the service gives it back at once, as it does when it stops.
+            # A held request needs no pause, unless the service gives it back at once, as it does when it
+            # stops.
             if was_held and transport.now() - asked >= delay:
                 delay = 0.0
             left = deadline - transport.now()
@@ -163,7 +176,7 @@ class Engine:
 
 
 def check_status(operation: Operation[Any], answer: Answer) -> None:
-    """Raises ApiError for a problem document, UnexpectedAnswerError for another answer with the wrong status."""
+    """Raises ApiError for a problem document, UnexpectedAnswerError for another wrong status."""
     if answer.status in operation.statuses:
         return
     request_id = answer.headers.get("x-request-id")

@@ -13,8 +13,8 @@ class CustosError(Exception):
 class ApiError(CustosError):
     """The service refused the request with a problem document (RFC 9457).
 
-    `code` is one of those that `custos.reference.errors()` lists. `errors` names the wrong members of a request:
-    `pointer` (RFC 6901 into the body, `?name` for a query parameter) and `message`.
+    `code` is one of those that `custos.reference.errors()` lists. `errors` names the wrong members of a
+    request: `pointer` (RFC 6901 into the body, `?name` for a query parameter) and `message`.
     """
 
     def __init__(
@@ -86,7 +86,8 @@ def api_error_class(status: int) -> Type[ApiError]:
 
 
 class ConnectionError(CustosError, builtins.ConnectionError):
-    """The service could not be reached, or the connection broke before an answer: refused, reset, unknown host, TLS.
+    """The service could not be reached, or the connection broke before an answer: refused, reset, unknown
+    host, TLS.
 
     `was_sent`: whether the service may have received the request. `is_final`: a repetition would fail alike.
     """
@@ -106,7 +107,10 @@ class TimeoutError(CustosError, builtins.TimeoutError):
 
 
 class CancelledError(CustosError):
-    """A `CancelToken` was cancelled, or the client was closed. With asyncio, `asyncio.CancelledError` is raised instead."""
+    """A `CancelToken` was cancelled, or the client was closed.
+
+    With asyncio, `asyncio.CancelledError` is raised instead.
+    """
 
 
 class UnexpectedAnswerError(CustosError):

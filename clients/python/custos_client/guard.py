@@ -47,7 +47,9 @@ class Signature:
                 judged[member] = one
         return judged
 
-    def fill(self, bound: inspect.BoundArguments, judged: Mapping[str, Any], decision: Decision) -> inspect.BoundArguments:
+    def fill(
+        self, bound: inspect.BoundArguments, judged: Mapping[str, Any], decision: Decision
+    ) -> inspect.BoundArguments:
         """The call with these arguments in place of the judged ones."""
         rest = dict(judged)
         for name in list(bound.arguments):
@@ -68,10 +70,14 @@ class Signature:
         return self._signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD
 
 
-def guard_function(make: MakeCore, name: str, hidden: Sequence[str], decision_parameter: str) -> Callable[[F], F]:
+def guard_function(
+    make: MakeCore, name: str, hidden: Sequence[str], decision_parameter: str
+) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         if inspect.iscoroutinefunction(function) or _is_generator(function):
-            raise TypeError("a function of Custos.guard is an ordinary one; for `async def` there is AsyncCustos.guard")
+            raise TypeError(
+                "a function of Custos.guard is an ordinary one; for `async def` there is AsyncCustos.guard"
+            )
         core = make(name or function.__name__)
         signature = Signature(function, hidden, decision_parameter)
 
@@ -91,10 +97,14 @@ def guard_function(make: MakeCore, name: str, hidden: Sequence[str], decision_pa
     return decorate
 
 
-def guard_coroutine(make: MakeCore, name: str, hidden: Sequence[str], decision_parameter: str) -> Callable[[F], F]:
+def guard_coroutine(
+    make: MakeCore, name: str, hidden: Sequence[str], decision_parameter: str
+) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         if not inspect.iscoroutinefunction(function):
-            raise TypeError("a function of AsyncCustos.guard is an `async def`; for others there is Custos.guard")
+            raise TypeError(
+                "a function of AsyncCustos.guard is an `async def`; for others there is Custos.guard"
+            )
         core = make(name or function.__name__)
         signature = Signature(function, hidden, decision_parameter)
 

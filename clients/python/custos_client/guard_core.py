@@ -1,4 +1,7 @@
-"""The guard's course, for both clients: ask, wait for a human, keep obligations, run once, report. Fails closed."""
+"""The guard's course, for both clients: ask, wait for a human, keep obligations, run once, report.
+
+Fails closed.
+"""
 
 from __future__ import annotations
 
@@ -61,13 +64,16 @@ class GuardCore:
         self._options = options
 
     async def run(self, arguments: Mapping[str, Any], prepare: Prepare) -> Any:
-        """Runs the function at most once, and only with a decision that allows it. Its own exception is passed on."""
+        """Runs the function at most once, and only with a decision that allows it.
+
+        Its own exception is passed on.
+        """
         permit = await self.permit(arguments)
         try:
             function = prepare(permit.arguments, permit.decision)
         except Exception as error:
             await self._reporter.not_called(permit, in_background=False)
-            message = f"{self._name()} was not run: an obligation has changed its arguments to others than it takes."
+            message = f"{self._name()} was not run: it does not take the arguments of an obligation handler."
             raise self._refusal(message, permit.decision) from error
         try:
             result = await self._invoke(function)
@@ -80,7 +86,9 @@ class GuardCore:
             for step in permit.result_steps:
                 result = await self._invoke(step, result)
         except Exception as error:
-            message = f"{self._name()} ran, but an obligation could not be kept on its result, which is withheld."
+            message = (
+                f"{self._name()} ran, but an obligation could not be kept on its result, which is withheld."
+            )
             raise self._refusal(message, permit.decision, has_run=True) from error
         return result
 
@@ -89,7 +97,9 @@ class GuardCore:
         try:
             question = Question(self._options.target, arguments)
         except UnaskableError as error:
-            raise RefusedError(f"{self._name()} was not run: its arguments can't be judged: {error}.") from error
+            raise RefusedError(
+                f"{self._name()} was not run: its arguments can't be judged: {error}."
+            ) from error
         decision = await self._decide(question)
         permit = Permit(question, decision, question.arguments)
         try:
@@ -100,10 +110,14 @@ class GuardCore:
             raise
         return permit
 
-    async def report(self, permit: Permit, outcome: str, result: Any = None, in_background: bool = False) -> None:
+    async def report(
+        self, permit: Permit, outcome: str, result: Any = None, in_background: bool = False
+    ) -> None:
         digest = _result_digest(result) if outcome == "success" else None
         with_signal = self._options.report_signals
-        await self._reporter.called(permit, outcome, digest, with_signal=with_signal, in_background=in_background)
+        await self._reporter.called(
+            permit, outcome, digest, with_signal=with_signal, in_background=in_background
+        )
 
     async def _decide(self, question: Question) -> Decision:
         transport = self._engine.transport
@@ -124,7 +138,9 @@ class GuardCore:
             approval_id = await self._approved(decision, deadline - transport.now())
         raise RefusedError(f"{self._name()} was not run: its approval was used by other calls.")
 
-    async def _ask(self, question: Question, approval_id: Optional[str], may_be_void: bool) -> Optional[Decision]:
+    async def _ask(
+        self, question: Question, approval_id: Optional[str], may_be_void: bool
+    ) -> Optional[Decision]:
         """A decision about this question; None when the question has to be asked anew, once."""
         attempt_id = str(uuid.uuid4())
         try:
@@ -133,11 +149,15 @@ class GuardCore:
             value = strict_json.parse(answer.body.decode("utf-8"))
             decision = question.read(value)
             if decision is None:
-                raise UnexpectedAnswerError("The answer is no decision about this call.", status=answer.status)
+                raise UnexpectedAnswerError(
+                    "The answer is no decision about this call.", status=answer.status
+                )
             # A decision counts only for the request that made it: another call may have used this one.
             if decision.request_id in (attempt_id, answer.headers.get("x-request-id")):
                 return decision
-            error: Exception = UnexpectedAnswerError("The decision was made for another request.", status=answer.status)
+            error: Exception = UnexpectedAnswerError(
+                "The decision was made for another request.", status=answer.status
+            )
         except CancelledError:
             raise
         except ApiError as failure:
@@ -152,7 +172,9 @@ class GuardCore:
             may_be_void = False
         if may_be_void:
             return None
-        raise RefusedError(f"{self._name()} was not run: there is no decision. {error}", approval_id=approval_id) from error
+        raise RefusedError(
+            f"{self._name()} was not run: there is no decision. {error}", approval_id=approval_id
+        ) from error
 
     async def _approved(self, decision: Decision, wait_seconds: float) -> Optional[str]:
         """The id of the approval, once it is given; None when another call has used it."""
@@ -203,7 +225,9 @@ class GuardCore:
                 if kept is not None and kept.result is not None:
                     steps.append(kept.result)
             except Exception as error:
-                message = f"{self._name()} was not run: its obligation {obligation['type']} could not be kept."
+                message = (
+                    f"{self._name()} was not run: its obligation {obligation['type']} could not be kept."
+                )
                 raise self._refusal(message, decision) from error
         return Permit(permit.question, decision, arguments, tuple(steps))
 

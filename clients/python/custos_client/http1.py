@@ -1,4 +1,7 @@
-"""Reads HTTP/1.1 answers (RFC 9112) from an asyncio stream. Strict: what two readers may understand differently is refused."""
+"""Reads HTTP/1.1 answers (RFC 9112) from an asyncio stream.
+
+Strict: what two readers may understand differently is refused.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,9 @@ class AnswerReader:
         self.is_reusable = True
 
     async def read(self) -> Answer:
-        """Raises EOFError when the connection ends before an answer begins, UnexpectedAnswerError for what is none."""
+        """Raises EOFError when the connection ends before an answer begins, UnexpectedAnswerError for what is
+        none.
+        """
         headers = await self._head()
         try:
             body = await self._body(headers)

@@ -28,7 +28,7 @@ class Address:
 
     @staticmethod
     def parse(url: str) -> "Address":
-        """Raises ValueError unless it is an absolute URL with http or https, and without a user or a query."""
+        """Raises ValueError unless it is an absolute URL with http or https, without user or query."""
         parts = urlsplit(url)
         try:
             port = parts.port
@@ -68,16 +68,23 @@ class Answer:
 
 
 class Transport(Protocol):
-    """Sends requests. The blocking one never suspends, so that `run_blocking` can drive the same coroutines."""
+    """Sends requests.
+
+    The blocking one never suspends, so that `run_blocking` can drive the same coroutines.
+    """
 
     def now(self) -> float:
         """Seconds on a monotonic clock."""
         ...
 
-    async def sleep(self, seconds: float) -> None: ...
+    async def sleep(self, seconds: float) -> None:
+        ...
 
     async def exchange(self, request: HttpRequest, deadline: float) -> Answer:
-        """One request without repetitions. Raises ConnectionError, TimeoutError, CancelledError, UnexpectedAnswerError."""
+        """One request without repetitions.
+
+        Raises ConnectionError, TimeoutError, CancelledError, UnexpectedAnswerError.
+        """
         ...
 
     def check_cancelled(self) -> None:

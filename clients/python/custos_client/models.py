@@ -1,5 +1,5 @@
 # Generated from docs/openapi.json by "npm run generate". Do not edit.
-"""The requests and answers of the API. Members are in snake_case; with `is_camel_case` they are in camelCase in JSON."""
+"""The requests and answers of the API, in snake_case; with `is_camel_case` JSON has camelCase."""
 
 from __future__ import annotations
 
@@ -170,7 +170,9 @@ class CataloguedTool:
     # them
     places: Optional[List[str]] = None
     # what else is true of every call
-    traits: Optional[List[Literal["external", "privileged", "financial", "bulk", "irreversible", "illicit"]]] = None
+    traits: Optional[List[Literal[
+        "external", "privileged", "financial", "bulk", "irreversible", "illicit"
+    ]]] = None
     # classes of sensitive data that every call involves
     data_classes: Optional[List[Literal["credentials", "pii", "financial", "health"]]] = None
     # arguments that hold code or text, by JSON Pointer without its first slash, and how to read them: what is
@@ -211,7 +213,9 @@ class Consistency:
 class DecisionIntent:
     normalized: str
     domain: str
-    action: Literal["read", "create", "update", "delete", "execute", "send", "transfer", "grant", "revoke", "unknown"]
+    action: Literal[
+        "read", "create", "update", "delete", "execute", "send", "transfer", "grant", "revoke", "unknown"
+    ]
     verb: str
     resource: str
     effect: Literal["read", "write", "destructive"]
@@ -261,7 +265,7 @@ class DecisionApproval:
 
 
 @dataclass(frozen=True)
-class DecisionExplanationConditions:
+class DecisionExplanationCondition:
     fact: str
     operator: str
     expected: Any
@@ -277,7 +281,7 @@ class DecisionExplanation:
     rule: str
     effect: str
     matched: bool
-    conditions: List[DecisionExplanationConditions]
+    conditions: List[DecisionExplanationCondition]
     skipped: Optional[str] = None
 
 
@@ -370,18 +374,20 @@ class DryRun:
 
 
 @dataclass(frozen=True)
-class EnforceBatchRequest:
-    requests: List[EnforceRequest]
-
-
-@dataclass(frozen=True)
-class EnforceBatchResponseDecisionsError:
+class EnforceBatchFailure:
     error: Problem
 
 
 @dataclass(frozen=True)
+class EnforceBatchRequest:
+    # Answered in this order.
+    requests: List[EnforceRequest]
+
+
+@dataclass(frozen=True)
 class EnforceBatchResponse:
-    decisions: List[Union[Decision, DryRun, EnforceBatchResponseDecisionsError]]
+    # One answer for each request, in their order.
+    decisions: List[Union[Decision, DryRun, EnforceBatchFailure]]
 
 
 @dataclass(frozen=True)
@@ -453,9 +459,11 @@ class Health:
 
 
 @dataclass(frozen=True)
-class IntentAlternatives:
+class IntentAlternative:
     normalized: str
-    action: Literal["read", "create", "update", "delete", "execute", "send", "transfer", "grant", "revoke", "unknown"]
+    action: Literal[
+        "read", "create", "update", "delete", "execute", "send", "transfer", "grant", "revoke", "unknown"
+    ]
     verb: str
     object: str
     effect: Literal["read", "write", "destructive"]
@@ -510,7 +518,9 @@ class Intent:
     agent_id: str
     normalized: str
     domain: str
-    action: Literal["read", "create", "update", "delete", "execute", "send", "transfer", "grant", "revoke", "unknown"]
+    action: Literal[
+        "read", "create", "update", "delete", "execute", "send", "transfer", "grant", "revoke", "unknown"
+    ]
     # The caller's own verb.
     verb: str
     object: str
@@ -520,10 +530,12 @@ class Intent:
     # How many objects are affected.
     extent: Literal["one", "many", "all"]
     confidence: float
-    alternatives: List[IntentAlternatives]
+    alternatives: List[IntentAlternative]
     entities: IntentEntities
     data_classes: List[Literal["credentials", "pii", "financial", "health"]]
-    flags: List[Literal["prompt_injection", "obfuscated", "negated", "multi_action", "not_understood", "secret_in_text"]]
+    flags: List[Literal[
+        "prompt_injection", "obfuscated", "negated", "multi_action", "not_understood", "secret_in_text"
+    ]]
     risk: Risk
     trust: IntentTrust
     # The verdict that enforcing this now would have.
@@ -571,19 +583,18 @@ class IntentSubmission:
 
 
 @dataclass(frozen=True)
-class Jwks:
-    keys: List[Dict[str, Any]]
-
-
-@dataclass(frozen=True)
 class Key:
     is_camel_case: ClassVar[bool] = True
 
     # Names the key; not secret.
     key_id: str
     name: str
-    scopes: List[Literal["agents:read", "agents:write", "intents:write", "trust:read", "trust:write", "proofs:read", "admin:*"]]
+    scopes: List[Literal[
+        "agents:read", "agents:write", "intents:write", "trust:read", "trust:write", "proofs:read", "admin:*"
+    ]]
     agent_ids: Optional[List[str]]
+    # Types of obligations that its holder keeps.
+    keeps_obligations: List[str]
     environment: Literal["live", "test", "dev"]
     tier: int
     # RFC 3339, UTC, milliseconds.
@@ -601,11 +612,15 @@ class KeyCreate:
 
     name: str
     # No scope twice.
-    scopes: List[Literal["agents:read", "agents:write", "intents:write", "trust:read", "trust:write", "proofs:read", "admin:*"]]
+    scopes: List[Literal[
+        "agents:read", "agents:write", "intents:write", "trust:read", "trust:write", "proofs:read", "admin:*"
+    ]]
     # A number and a unit letter (m, h, d, w), 1m to 3650d.
     expires_in: Optional[str] = None
     # Binds the key: it may name only these agents.
     agent_ids: Optional[List[str]] = None
+    # Types of obligations that the holder of the key keeps.
+    keeps_obligations: Optional[List[str]] = None
     # Default: the calling key's.
     environment: Optional[Literal["live", "test", "dev"]] = None
     # Rate limit tier, at most the organisation's.
@@ -619,8 +634,12 @@ class KeyCreated:
     # Names the key; not secret.
     key_id: str
     name: str
-    scopes: List[Literal["agents:read", "agents:write", "intents:write", "trust:read", "trust:write", "proofs:read", "admin:*"]]
+    scopes: List[Literal[
+        "agents:read", "agents:write", "intents:write", "trust:read", "trust:write", "proofs:read", "admin:*"
+    ]]
     agent_ids: Optional[List[str]]
+    # Types of obligations that its holder keeps.
+    keeps_obligations: List[str]
     environment: Literal["live", "test", "dev"]
     tier: int
     # RFC 3339, UTC, milliseconds.
@@ -663,8 +682,12 @@ class KeyRotated:
     # Names the key; not secret.
     key_id: str
     name: str
-    scopes: List[Literal["agents:read", "agents:write", "intents:write", "trust:read", "trust:write", "proofs:read", "admin:*"]]
+    scopes: List[Literal[
+        "agents:read", "agents:write", "intents:write", "trust:read", "trust:write", "proofs:read", "admin:*"
+    ]]
     agent_ids: Optional[List[str]]
+    # Types of obligations that its holder keeps.
+    keeps_obligations: List[str]
     environment: Literal["live", "test", "dev"]
     tier: int
     # RFC 3339, UTC, milliseconds.
@@ -698,6 +721,14 @@ class LogKeysItem:
 
 
 @dataclass(frozen=True)
+class LogKeys:
+    is_camel_case: ClassVar[bool] = True
+
+    items: List[LogKeysItem]
+    next_cursor: Optional[str]
+
+
+@dataclass(frozen=True)
 class PolicySetStatusLastRead:
     """The result of the last reading of the policy folder."""
 
@@ -710,8 +741,8 @@ class PolicySetStatusLastRead:
 class PolicySetStatus:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues
-    # there is no `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without
+    # such files there is no `authzen` or `tools`.
     digest: str
     # RFC 3339, UTC, milliseconds.
     activated_at: str
@@ -731,9 +762,14 @@ class Problem:
     status: int
     # what was wrong with this request, and what to do
     detail: str
+    # the same as `detail`, under the name that clients of other services read
+    message: str
     # the path of the request
     instance: str
-    code: Literal["E1001", "E1002", "E1003", "E1004", "E2001", "E2005", "E2006", "E2009", "E2010", "E3001", "E4001", "E4002", "E4003", "E4004", "E4005", "E5001", "E5002", "E5003", "E5004", "E6001", "E6002"]
+    code: Literal[
+        "E1001", "E1002", "E1003", "E1004", "E2001", "E2005", "E2006", "E2009", "E2010", "E3001", "E4001",
+        "E4002", "E4003", "E4004", "E4005", "E5001", "E5002", "E5003", "E5004", "E6001", "E6002"
+    ]
     category: Literal["authentication", "validation", "limit", "not_found", "conflict", "internal"]
     # whether the same request may succeed later
     retryable: bool
@@ -999,14 +1035,14 @@ class ReplayReportChanged:
 
 
 @dataclass(frozen=True)
-class ReplayReportTransitions:
+class ReplayReportTransition:
     from_: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
     to: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
     decisions: int
 
 
 @dataclass(frozen=True)
-class ReplayReportRulesItems:
+class ReplayReportRulesItem:
     is_camel_case: ClassVar[bool] = True
 
     policy: str
@@ -1020,13 +1056,13 @@ class ReplayReportRulesItems:
 class ReplayReportRules:
     """Changed decisions by rules that are newly, or no longer, among their reasons."""
 
-    items: List[ReplayReportRulesItems]
+    items: List[ReplayReportRulesItem]
     more: int
     beyond: int
 
 
 @dataclass(frozen=True)
-class ReplayReportAgentsItems:
+class ReplayReportAgentsItem:
     is_camel_case: ClassVar[bool] = True
 
     organisation: str
@@ -1041,13 +1077,13 @@ class ReplayReportAgentsItems:
 class ReplayReportAgents:
     """Changed decisions by agent."""
 
-    items: List[ReplayReportAgentsItems]
+    items: List[ReplayReportAgentsItem]
     more: int
     beyond: int
 
 
 @dataclass(frozen=True)
-class ReplayReportResourcesItems:
+class ReplayReportResourcesItem:
     resource: str
     decisions: int
     stricter: int
@@ -1058,13 +1094,13 @@ class ReplayReportResourcesItems:
 class ReplayReportResources:
     """Changed decisions by resource."""
 
-    items: List[ReplayReportResourcesItems]
+    items: List[ReplayReportResourcesItem]
     more: int
     beyond: int
 
 
 @dataclass(frozen=True)
-class ReplayReportEnvironmentsItems:
+class ReplayReportEnvironmentsItem:
     organisation: str
     environment: str
     decisions: int
@@ -1076,13 +1112,13 @@ class ReplayReportEnvironmentsItems:
 class ReplayReportEnvironments:
     """Changed decisions by organisation and environment."""
 
-    items: List[ReplayReportEnvironmentsItems]
+    items: List[ReplayReportEnvironmentsItem]
     more: int
     beyond: int
 
 
 @dataclass(frozen=True)
-class ReplayReportExamplesBeforeReasons:
+class ReplayReportExampleBeforeReason:
     policy: str
     rule: str
     effect: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
@@ -1091,29 +1127,29 @@ class ReplayReportExamplesBeforeReasons:
 
 
 @dataclass(frozen=True)
-class ReplayReportExamplesBefore:
+class ReplayReportExampleBefore:
     verdict: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
     # The first five.
-    reasons: List[ReplayReportExamplesBeforeReasons]
+    reasons: List[ReplayReportExampleBeforeReason]
     obligations: List[Dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class ReplayReportExamplesAfter:
+class ReplayReportExampleAfter:
     verdict: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
     # The first five.
-    reasons: List[ReplayReportExamplesBeforeReasons]
+    reasons: List[ReplayReportExampleBeforeReason]
     obligations: List[Dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class ReplayReportExamplesTool:
+class ReplayReportExampleTool:
     server: str
     name: str
 
 
 @dataclass(frozen=True)
-class ReplayReportExamples:
+class ReplayReportExample:
     is_camel_case: ClassVar[bool] = True
 
     decision_id: str
@@ -1124,13 +1160,13 @@ class ReplayReportExamples:
     agent_id: str
     intent: str
     resource: str
-    before: ReplayReportExamplesBefore
-    after: ReplayReportExamplesAfter
-    tool: Optional[ReplayReportExamplesTool] = None
+    before: ReplayReportExampleBefore
+    after: ReplayReportExampleAfter
+    tool: Optional[ReplayReportExampleTool] = None
 
 
 @dataclass(frozen=True)
-class ReplayReportSets:
+class ReplayReportSet:
     # Of a policy set, SHA-256, lower-case hex.
     digest: str
     decisions: int
@@ -1147,7 +1183,7 @@ class ReplayReport:
     changed: ReplayReportChanged
     # The same verdict and obligations for other reasons.
     other_reasons: int
-    transitions: List[ReplayReportTransitions]
+    transitions: List[ReplayReportTransition]
     # Changed decisions by rules that are newly, or no longer, among their reasons.
     rules: ReplayReportRules
     # Changed decisions by agent.
@@ -1157,15 +1193,16 @@ class ReplayReport:
     # Changed decisions by organisation and environment.
     environments: ReplayReportEnvironments
     # For each transition up to 20, each agent, resource and reasons once, and five with the same reasons.
-    examples: List[ReplayReportExamples]
+    examples: List[ReplayReportExample]
     # The policy sets of the decisions, and whether their lexicon is that of the draft.
-    sets: List[ReplayReportSets]
+    sets: List[ReplayReportSet]
     notes: List[str]
 
 
 @dataclass(frozen=True)
-class ReplayRequestFiles:
-    # Shows in findings; one that begins with `tools/` is a tool catalogue.
+class ReplayRequestFile:
+    # Shows in findings; one that begins with `tools/` is a tool catalogue, and authzen.json has the action
+    # names of AuthZEN requests.
     path: str
     # The text of the file.
     text: str
@@ -1178,7 +1215,7 @@ class ReplayRequest:
     is_camel_case: ClassVar[bool] = True
 
     # lexicon.json may be among them; the active lexicon is used otherwise.
-    files: Optional[List[ReplayRequestFiles]] = None
+    files: Optional[List[ReplayRequestFile]] = None
     # Of a policy set, SHA-256, lower-case hex.
     digest: Optional[str] = None
     # Length of the range that ends now; default without `from`: 7d.
@@ -1207,11 +1244,11 @@ class RequestedActionResource:
 
 @dataclass(frozen=True)
 class RequestedTool:
-    tool: ReplayReportExamplesTool
+    tool: ReplayReportExampleTool
 
 
 @dataclass(frozen=True)
-class RiskFactors:
+class RiskFactor:
     factor: str
     score: int
     message: str
@@ -1233,13 +1270,13 @@ class Risk:
 
     level: Literal["low", "medium", "high"]
     score: int
-    factors: List[RiskFactors]
+    factors: List[RiskFactor]
     # The risk without factors that count only because facts are missing; present when there are such factors.
     certain: Optional[RiskCertain] = None
 
 
 @dataclass(frozen=True)
-class ShadowStatusDrafts:
+class ShadowStatusDraft:
     is_camel_case: ClassVar[bool] = True
 
     # Of a policy set, SHA-256, lower-case hex.
@@ -1256,7 +1293,7 @@ class ShadowStatusDrafts:
     changed: ReplayReportChanged
     # The same verdict and obligations for other reasons.
     other_reasons: int
-    transitions: List[ReplayReportTransitions]
+    transitions: List[ReplayReportTransition]
     # Changed decisions by rules that are newly, or no longer, among their reasons.
     rules: ReplayReportRules
     # Changed decisions by agent.
@@ -1266,7 +1303,7 @@ class ShadowStatusDrafts:
     # Changed decisions by organisation and environment.
     environments: ReplayReportEnvironments
     # For each transition up to 20, each agent, resource and reasons once, and five with the same reasons.
-    examples: List[ReplayReportExamples]
+    examples: List[ReplayReportExample]
 
 
 @dataclass(frozen=True)
@@ -1278,21 +1315,23 @@ class ShadowStatus:
     # Why the folder cannot be evaluated; empty when it can.
     findings: List[Finding]
     # The changes by each draft, latest evaluation first.
-    drafts: List[ShadowStatusDrafts]
+    drafts: List[ShadowStatusDraft]
 
 
 @dataclass(frozen=True)
 class StoredPolicySet:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues
-    # there is no `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without
+    # such files there is no `authzen` or `tools`.
     digest: str
     # RFC 3339, UTC, milliseconds.
     created_at: str
     engine: int
     lexicon: Dict[str, Any]
     policies: List[Dict[str, Any]]
+    # The action names of AuthZEN requests: see /schemas/authzen.json.
+    authzen: Optional[Dict[str, Any]] = None
     tools: Optional[List[Dict[str, Any]]] = None
 
 
@@ -1370,8 +1409,8 @@ class ToolCatalogue:
 class ToolCatalogueList:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues
-    # there is no `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without
+    # such files there is no `authzen` or `tools`.
     digest: str
     items: List[ToolCatalogue]
     next_cursor: Optional[str]
@@ -1405,7 +1444,9 @@ class Trust:
     registered: bool
     score: int
     level: int
-    tier: Literal["Sandbox", "Observed", "Provisional", "Monitored", "Standard", "Trusted", "Certified", "Autonomous"]
+    tier: Literal[
+        "Sandbox", "Observed", "Provisional", "Monitored", "Standard", "Trusted", "Certified", "Autonomous"
+    ]
     # 1 without any evidence.
     uncertainty: float
     evidence: TrustEvidence
@@ -1434,7 +1475,9 @@ class TrustChange:
     at: str
     score: int
     level: int
-    tier: Literal["Sandbox", "Observed", "Provisional", "Monitored", "Standard", "Trusted", "Certified", "Autonomous"]
+    tier: Literal[
+        "Sandbox", "Observed", "Provisional", "Monitored", "Standard", "Trusted", "Certified", "Autonomous"
+    ]
     # The signals that led to the score, counted by type.
     cause: TrustChangeCause
 
@@ -1486,14 +1529,16 @@ class TrustSignalsAccepted:
 class TrustSummary:
     score: int
     level: int
-    tier: Literal["Sandbox", "Observed", "Provisional", "Monitored", "Standard", "Trusted", "Certified", "Autonomous"]
+    tier: Literal[
+        "Sandbox", "Observed", "Provisional", "Monitored", "Standard", "Trusted", "Certified", "Autonomous"
+    ]
     uncertainty: float
 
 
 @dataclass(frozen=True)
 class ValidatePoliciesRequest:
     # lexicon.json may be among them; the active lexicon is used otherwise.
-    files: List[ReplayRequestFiles]
+    files: List[ReplayRequestFile]
 
 
 @dataclass(frozen=True)
@@ -1519,25 +1564,38 @@ class Verification:
 
 @dataclass(frozen=True)
 class ReferenceErrors:
+    is_camel_case: ClassVar[bool] = True
+
     items: List[ReferenceError]
+    next_cursor: Optional[str]
 
 
 @dataclass(frozen=True)
 class ReferenceScopes:
+    is_camel_case: ClassVar[bool] = True
+
     items: List[ReferenceScope]
+    next_cursor: Optional[str]
 
 
 @dataclass(frozen=True)
 class ReferenceTiers:
+    is_camel_case: ClassVar[bool] = True
+
     items: List[ReferenceTier]
+    next_cursor: Optional[str]
 
 
 @dataclass(frozen=True)
 class ReferenceRateLimits:
+    is_camel_case: ClassVar[bool] = True
+
     items: List[ReferenceRateLimit]
+    next_cursor: Optional[str]
 
 
-LogKeys = List[LogKeysItem]
+# The decision, or for a request with `dry_run` what it would have been: `dry_run` tells them apart.
+EnforceResponse = Union[Decision, DryRun]
 # What the caller must do after DEGRADE: redact_fields {fields}, max_rows {limit}, read_only, rate {limit,
 # perSeconds}, or another kind with its data in params.
 Obligation = Dict[str, Any]
@@ -1545,4 +1603,4 @@ Obligation = Dict[str, Any]
 # or the tool that is called.
 Requested = Union[RequestedIntent, RequestedActionResource, RequestedTool]
 # One signal, or `signals` with up to a thousand.
-TrustSignalsRequest = Dict[str, Any]
+TrustSignalsRequest = Union[TrustSignal, TrustSignalBatch]

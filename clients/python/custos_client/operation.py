@@ -31,7 +31,7 @@ class Operation(Generic[T]):
 
     @property
     def may_repeat_after_break(self) -> bool:
-        """Whether to repeat a request that the service may have carried out: a POST has an Idempotency-Key."""
+        """Whether to repeat a request that may have been carried out: a POST has an Idempotency-Key."""
         return self.method != "PATCH"
 
     @property

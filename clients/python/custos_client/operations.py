@@ -28,13 +28,13 @@ INTENT_GET: Operation[m.Intent] = Operation(
     statuses=(200,),
     is_text=False,
 )
-ENFORCE_EVALUATE: Operation[Union[m.Decision, m.DryRun]] = Operation(
+ENFORCE_EVALUATE: Operation[m.EnforceResponse] = Operation(
     method="POST",
     path="/v1/enforce",
     path_arguments=(),
     query_arguments=(),
     body=m.EnforceRequest,
-    answer=Union[m.Decision, m.DryRun],
+    answer=m.EnforceResponse,
     statuses=(200,),
     is_text=False,
 )

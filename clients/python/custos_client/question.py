@@ -33,7 +33,9 @@ class GuardTarget:
 
 
 class Question:
-    """The arguments are copied and serialised once: what is judged is what runs, whatever the caller changes meanwhile."""
+    """The arguments are copied and serialised once: what is judged is what runs, whatever the caller changes
+    meanwhile.
+    """
 
     def __init__(self, target: GuardTarget, arguments: Mapping[str, Any]) -> None:
         """Raises UnaskableError for arguments that JSON can't express, that are too large or too deep."""
@@ -81,7 +83,8 @@ class Question:
     def read(self, answer: Any) -> Optional[Decision]:
         """The decision in an answer, or None: a proxy or a cache may have confused answers.
 
-        It must be about this agent, server, tool and these arguments, be no dry run, and not contradict itself.
+        It must be about this agent, server, tool and these arguments, be no dry run, and not contradict
+        itself.
         """
         if not isinstance(answer, dict) or "dry_run" in answer or not is_consistent(answer):
             return None

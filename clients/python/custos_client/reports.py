@@ -1,4 +1,6 @@
-"""Reports of guarded calls: a proof `tool.called` or `tool.not_called` with digests only, and trust signals when asked for."""
+"""Reports of guarded calls: a proof `tool.called` or `tool.not_called` with digests only, and trust signals
+when asked for.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ def log_report_error(error: Exception) -> None:
 class Outbox(Protocol):
     """Sends reports, at once or in the background."""
 
-    async def post(self, reports: List[Report], on_error: OnReportError, in_background: bool) -> None: ...
+    async def post(self, reports: List[Report], on_error: OnReportError, in_background: bool) -> None:
+        ...
 
 
 class Reporter:
@@ -42,7 +45,13 @@ class Reporter:
         self._in_background = in_background
 
     async def called(
-        self, permit: Permit, outcome: str, result_digest: Optional[str], *, with_signal: bool, in_background: bool
+        self,
+        permit: Permit,
+        outcome: str,
+        result_digest: Optional[str],
+        *,
+        with_signal: bool,
+        in_background: bool,
     ) -> None:
         target, decision_id = permit.question.target, permit.decision.decision_id
         # The ids make a repetition after a lost answer count once.
@@ -51,7 +60,12 @@ class Reporter:
         if result_digest is not None:
             payload["resultDigest"] = result_digest
         payload["outcome"] = outcome
-        proof = {"event": "tool.called", "entity_id": target.agent_id, "payload": payload, "proof_id": report_id}
+        proof = {
+            "event": "tool.called",
+            "entity_id": target.agent_id,
+            "payload": payload,
+            "proof_id": report_id,
+        }
         reports: List[Report] = [(ops.PROOFS_CREATE, proof)]
         if with_signal:
             evidence = {"decisionId": decision_id, "server": target.server, "tool": target.name}
@@ -73,7 +87,9 @@ class Reporter:
             "payload": permit.question.record(decision_id),
             "proof_id": f"tool.not_called:{decision_id}",
         }
-        await self._outbox.post([(ops.PROOFS_CREATE, proof)], self._on_error, self._in_background or in_background)
+        await self._outbox.post(
+            [(ops.PROOFS_CREATE, proof)], self._on_error, self._in_background or in_background
+        )
 
 
 async def _deliver(engine: Engine, reports: List[Report], on_error: OnReportError) -> None:

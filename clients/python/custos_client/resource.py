@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, AsyncIterator, Iterator, Mapping, Optional, TypeVar
+from typing import Any, AsyncIterator, Iterator, List, Mapping, Optional, TypeVar
 
 from .blocking_transport import run_blocking
 from .engine import Engine
@@ -18,6 +18,9 @@ class Resource:
     def _call(self, operation: Operation[T], **values: Any) -> T:
         return run_blocking(self._engine.call(operation, values))
 
+    def _items(self, operation: Operation[Any], **values: Any) -> List[Any]:
+        return list(run_blocking(self._engine.call(operation, values)).items)
+
     def _iterate(self, operation: Operation[Any], **values: Any) -> Iterator[Any]:
         page = Page(values)
         while not page.is_last:
@@ -30,6 +33,9 @@ class AsyncResource:
 
     async def _call(self, operation: Operation[T], **values: Any) -> T:
         return await self._engine.call(operation, values)
+
+    async def _items(self, operation: Operation[Any], **values: Any) -> List[Any]:
+        return list((await self._engine.call(operation, values)).items)
 
     async def _iterate(self, operation: Operation[Any], **values: Any) -> AsyncIterator[Any]:
         page = Page(values)

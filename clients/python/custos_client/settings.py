@@ -12,7 +12,9 @@ from .http_types import Address
 DEFAULT_URL = "http://127.0.0.1:3000"
 
 
-def read_settings(url: Optional[str], key: Optional[str], timeout: float, retries: int) -> Tuple[Address, Settings]:
+def read_settings(
+    url: Optional[str], key: Optional[str], timeout: float, retries: int
+) -> Tuple[Address, Settings]:
     """Raises ValueError, without the key in its message."""
     address = Address.parse(url or os.environ.get("CUSTOS_URL") or DEFAULT_URL)
     key = key or os.environ.get("CUSTOS_KEY") or None

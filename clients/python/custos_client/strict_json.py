@@ -1,4 +1,7 @@
-"""Strict JSON: RFC 8259 with the limits of I-JSON (RFC 7493). Refuses texts that other parsers read differently."""
+"""Strict JSON:
+
+RFC 8259 with the limits of I-JSON (RFC 7493). Refuses texts that other parsers read differently.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,9 @@ def depth_of(text: str) -> int:
 
 
 def parse(text: str) -> Any:
-    """Refuses duplicate members, lone surrogates, integers beyond 2^53-1, numbers beyond a double, over 64 levels."""
+    """Refuses duplicate members, lone surrogates, integers beyond 2^53-1, numbers beyond a double, over 64
+    levels.
+    """
     if depth_of(text) > MAX_DEPTH:
         raise StrictJsonError(f"nested deeper than {MAX_DEPTH}")
     try:

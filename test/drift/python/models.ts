@@ -3,9 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type ApiDocument,
   camelCase,
+  codeLine,
   firstSentence,
   nameOf,
   pascalCase,
+  referencesIn,
   type Schema,
   snakeCase,
   wrapped,
@@ -17,7 +19,7 @@ const VERBATIM = new Set(['Receipt', 'Promise']);
 const ITEM_TYPES: Readonly<Record<string, string>> = { 'EnforceBatchRequest.requests': 'EnforceRequest' };
 
 const HEADER = `# Generated from docs/openapi.json by "npm run generate". Do not edit.
-"""The requests and answers of the API. Members are in snake_case; with \`is_camel_case\` they are in camelCase in JSON."""
+"""The requests and answers of the API, in snake_case; with \`is_camel_case\` JSON has camelCase."""
 
 from __future__ import annotations
 
@@ -35,9 +37,13 @@ export class PythonTypes {
   /** Objects inside components, by member name: equal ones become one class. */
   private readonly inner = new Map<string, { readonly schema: Schema; readonly type: string }[]>();
 
-  constructor(document: ApiDocument) {
+  /** @param roots the components of requests and answers; those that they refer to follow */
+  constructor(document: ApiDocument, roots: readonly string[]) {
     this.components = document.components.schemas;
-    for (const name of Object.keys(this.components).sort()) this.component(name);
+    const reachable = new Set(roots);
+    for (const name of reachable) for (const reference of referencesIn(this.components[name])) reachable.add(reference);
+    for (const item of Object.values(ITEM_TYPES)) reachable.add(item);
+    for (const name of [...reachable].sort()) this.component(name);
   }
 
   text(): string {
@@ -62,7 +68,7 @@ export class PythonTypes {
   itemOf(list: Schema): string {
     const { properties } = this.resolve(list);
     const parent = list.$ref === undefined ? '' : nameOf(list.$ref);
-    return this.typeOf(properties?.['items']?.items ?? {}, parent, 'items');
+    return this.typeOf(properties?.['items']?.items ?? {}, parent, singular('items'));
   }
 
   /** The type of an answer, of which an object without a name gets one from the operation. */
@@ -109,7 +115,7 @@ export class PythonTypes {
         return 'None';
       case 'array': {
         const known = ITEM_TYPES[`${parent}.${member}`];
-        return `List[${known ?? this.typeOf(schema.items ?? {}, parent, member)}]`;
+        return `List[${known ?? this.typeOf(schema.items ?? {}, parent, singular(member))}]`;
       }
       case 'object':
         if (isClosed(schema)) return this.named(schema, parent, member);
@@ -164,7 +170,7 @@ export class PythonTypes {
       const member = schema.properties?.[name] ?? {};
       const note = firstSentence(member.description);
       if (note !== '') lines.push(...wrapped(note, '    # '));
-      lines.push(`    ${this.fieldOf(name, this.typeOf(member, type, name), required.has(name))}`);
+      lines.push(codeLine(`    ${this.fieldOf(name, this.typeOf(member, type, name), required.has(name))}`));
     }
     if (ordered.length === 0) lines.push('    pass');
     return `${lines.join('\n')}\n`;
@@ -195,6 +201,10 @@ export function docstring(text: string, indent: string): string[] {
   const [only = '', ...more] = wrapped(text, indent);
   if (more.length === 0 && only.length + 6 <= 110) return [`${indent}"""${only.slice(indent.length)}"""`];
   return [...wrapped(`"""${text}`, indent), `${indent}"""`];
+}
+
+function singular(member: string): string {
+  return member.endsWith('ies') ? `${member.slice(0, -3)}y` : member.replace(/s$/, '');
 }
 
 function literal(value: unknown): string {

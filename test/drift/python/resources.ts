@@ -5,9 +5,11 @@ import {
   type ApiDocument,
   type ApiOperation,
   answersOf,
+  codeLine,
   firstSentence,
   nameOf,
   parametersOf,
+  referencesIn,
   type Schema,
   snakeCase,
 } from './schema.ts';
@@ -45,7 +47,7 @@ export function pythonModules(
   document: ApiDocument,
 ): Readonly<Record<'models' | 'operations' | 'resources' | 'async_resources', string>> {
   checkComplete(document);
-  const types = new PythonTypes(document);
+  const types = new PythonTypes(document, rootsOf(document));
   const methods = Object.entries(RESOURCES).flatMap(([resource, rows]) =>
     Object.entries(rows).map(([name, one]) => methodOf(document, types, { resource, name, row: one })),
   );
@@ -68,6 +70,22 @@ function checkComplete({ paths }: ApiDocument): void {
         throw new Error(`${method.toUpperCase()} ${path} is missing in test/drift/python/resource-table.ts`);
   }
 }
+
+/** The components of the requests and answers in the table. */
+function rootsOf({ paths }: ApiDocument): string[] {
+  return Object.values(RESOURCES).flatMap((rows) =>
+    Object.values(rows).flatMap(({ method, path, body }) => {
+      const operation = paths[path]?.[method.toLowerCase()];
+      if (operation === undefined) return [];
+      return [
+        ...referencesIn([operation.parameters, operation.requestBody, answersOf(operation).schemas]),
+        ...bodyRoot(body),
+      ];
+    }),
+  );
+}
+
+const bodyRoot = (body: string | undefined): string[] => (body === undefined || body.startsWith(WHOLE) ? [] : [body]);
 
 function methodOf(document: ApiDocument, types: PythonTypes, at: { resource: string; name: string; row: Row }): Method {
   const { resource, name, row } = at;
@@ -93,7 +111,7 @@ function methodOf(document: ApiDocument, types: PythonTypes, at: { resource: str
     resource,
     name,
     row,
-    comment: firstSentence(operation.description ?? operation.summary),
+    comment: firstSentence(operation.summary),
     path: parameters.filter((one) => one.in === 'path').map(argument),
     query: parameters.filter((one) => one.in === 'query').map(argument),
     body: bodyArguments(types, bodyType, document),
@@ -186,7 +204,7 @@ function resourcesText(methods: readonly Method[], isAsync: boolean): string {
 
 from __future__ import annotations
 
-from typing import Any, ${isAsync ? 'AsyncIterator' : 'Iterator'}, Literal, Mapping, Optional, Sequence, Union
+from typing import Any, ${isAsync ? 'AsyncIterator' : 'Iterator'}, List, Literal, Mapping, Optional, Sequence, Union
 
 from . import models as m
 from . import operations as ops
@@ -205,14 +223,16 @@ function isWhole({ bodyType }: Method): boolean {
 }
 
 function methodText(method: Method, isAsync: boolean): string {
-  const { name, item, answer, path } = method;
+  const { name, item, answer } = method;
   const others = [...(isWhole(method) ? [] : method.body), ...method.query.filter((one) => one.name !== 'cursor')];
   const cursor = method.query.filter((one) => one.name === 'cursor');
   if (item === undefined) return callText(method, { name, others, answer, call: 'call', isAsync });
+  // Without a cursor all items are on one page.
+  if (cursor.length === 0) return callText(method, { name, others, answer: `List[${item}]`, call: 'items', isAsync });
   const iterator = `${isAsync ? 'AsyncIterator' : 'Iterator'}[${item}]`;
   return [
     callText(method, { name, others, answer: iterator, call: 'iterate', isAsync: false }),
-    callText(method, { name: `${name}_page`, others: [...others, ...cursor], answer, call: 'call', isAsync, path }),
+    callText(method, { name: `${name}_page`, others: [...others, ...cursor], answer, call: 'call', isAsync }),
   ].join('\n');
 }
 
@@ -220,9 +240,8 @@ interface Shape {
   readonly name: string;
   readonly others: readonly Argument[];
   readonly answer: string;
-  readonly call: 'call' | 'iterate';
+  readonly call: 'call' | 'items' | 'iterate';
   readonly isAsync: boolean;
-  readonly path?: readonly Argument[];
 }
 
 function callText(method: Method, { name, others, answer, call, isAsync }: Shape): string {
@@ -239,7 +258,7 @@ function callText(method: Method, { name, others, answer, call, isAsync }: Shape
     else signature.push(`${argument}: Optional[${type}] = None`);
   }
   const place = `${method.row.method} ${method.row.path}`;
-  const comment = method.comment === '' ? `${place}.` : `${method.comment} (${place})`;
+  const comment = `${method.comment}: ${place}.`;
   const values = [`ops.${constantOf(method)}`, ...[...positional, ...ordered].map((one) => `${one.name}=${one.name}`)];
   return [
     bracketed(`    ${isAsync ? 'async ' : ''}def ${name}(`, signature, `) -> ${answer}:`),
@@ -254,5 +273,5 @@ function bracketed(before: string, items: readonly string[], after: string): str
   const line = `${before}${items.join(', ')}${after}`;
   if (line.length <= 110) return line;
   const indent = /^ */.exec(before)?.[0] ?? '';
-  return [before, ...items.map((one) => `${indent}    ${one},`), `${indent}${after}`].join('\n');
+  return [before, ...items.map((one) => codeLine(`${indent}    ${one},`)), `${indent}${after}`].join('\n');
 }

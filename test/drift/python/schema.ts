@@ -64,6 +64,16 @@ export function nameOf(reference: string): string {
   return reference.slice(REFERENCE.length);
 }
 
+/** The components to which a part of the document refers. */
+export function referencesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(referencesIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]: [string, unknown]) => {
+    if (name !== '$ref' || typeof one !== 'string') return referencesIn(one);
+    return one.startsWith(REFERENCE) ? [nameOf(one)] : [];
+  });
+}
+
 export function snakeCase(name: string): string {
   const snake = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -101,6 +111,14 @@ export function wrapped(text: string, indent: string): string[] {
     } else line = line === '' ? word : `${line} ${word}`;
   }
   return [...lines, indent + line];
+}
+
+/** A line of code; the choices of a Literal that does not fit on it stand below. */
+export function codeLine(line: string): string {
+  const match = /^( *)(.*?Literal\[)([^\]]*)(\].*)$/.exec(line);
+  if (line.length <= MAX_LINE || match === null) return line;
+  const [, indent = '', before = '', choices = '', after = ''] = match;
+  return [indent + before, ...wrapped(choices, `${indent}    `), indent + after].join('\n');
 }
 
 /** The schemas of the answers that are not problem documents. */

@@ -80,7 +80,10 @@ class VerifiedPromise:
 
 
 def verify_receipt(receipt: Evidence, keys: Keys) -> VerifiedReceipt:
-    """Verifies a receipt as JSON or as tlog-proof. `keys`: see `Keys`. Raises ReceiptError with the first failed check."""
+    """Verifies a receipt as JSON or as tlog-proof.
+
+    `keys`: see `Keys`. Raises ReceiptError with the first failed check.
+    """
     parts = _parse_receipt(receipt)
     trusted = read_keys(keys)
     checkpoint = read_checkpoint(parts.checkpoint, trusted)
@@ -172,7 +175,11 @@ def _receipt_of(value: Any) -> _Parts:
     if members["format"] != "custos-receipt/1" or members["status"] != "anchored":
         raise malformed("The receipt has another format or status.")
     proof_id, checkpoint, index = members["proofId"], members["checkpoint"], count(members["index"])
-    if not isinstance(proof_id, str) or not 1 <= utf16_length(proof_id) <= 256 or not is_well_formed(proof_id):
+    if (
+        not isinstance(proof_id, str)
+        or not 1 <= utf16_length(proof_id) <= 256
+        or not is_well_formed(proof_id)
+    ):
         raise malformed("The receipt's proofId is not a text of 1 to 256 characters.")
     record = base64_bytes(members["record"])
     if not record:
@@ -180,7 +187,9 @@ def _receipt_of(value: Any) -> _Parts:
     if index is None:
         raise malformed("The receipt's index is not a whole number from 0 to 2^53-1.")
     path = members["path"]
-    hashes = [hash_bytes(one) for one in path] if isinstance(path, list) and len(path) <= _MAX_PATH else [None]
+    hashes = (
+        [hash_bytes(one) for one in path] if isinstance(path, list) and len(path) <= _MAX_PATH else [None]
+    )
     known = [one for one in hashes if one is not None]
     if len(known) < len(hashes):
         raise malformed(f"The receipt's path is not a list of at most {_MAX_PATH} hashes in lower-case hex.")
@@ -221,7 +230,12 @@ def _parse_promise(value: Any) -> Dict[str, Any]:
     signature = base64_bytes(members["signature"])
     key_id = members["keyId"]
     is_key_id = isinstance(key_id, str) and len(key_id) == 43 and set(key_id) <= _BASE64URL
-    if hash_bytes(members["recordDigest"]) is None or not is_key_id or signature is None or len(signature) != 64:
+    if (
+        hash_bytes(members["recordDigest"]) is None
+        or not is_key_id
+        or signature is None
+        or len(signature) != 64
+    ):
         raise malformed("The promise's recordDigest, keyId or signature is not in its form.")
     if not is_time(members["issuedAt"]) or not is_time(members["deadline"]):
         raise malformed("The promise's issuedAt or deadline is not a time.")

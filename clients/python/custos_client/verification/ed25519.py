@@ -1,7 +1,8 @@
 """Ed25519 verification (RFC 8032 section 5.1.7), because Python's standard library has none.
 
-As OpenSSL and Go do it: without the cofactor, S must be below L, and R is compared as bytes with the computed point,
-so that no other encoding of R is accepted. Verification handles no secrets, so nothing here needs constant time.
+As OpenSSL and Go do it: without the cofactor, S must be below L, and R is compared as bytes with the computed
+point, so that no other encoding of R is accepted. Verification handles no secrets, so nothing here needs
+constant time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Strict decoders for proofs: a value has one accepted encoding, so that a changed character is a changed value."""
+"""Strict decoders for proofs: a value has one accepted encoding, so that a changed character is a changed
+value.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ def count(value: Any) -> Optional[int]:
 
 
 def is_time(text: Any) -> bool:
-    """`YYYY-MM-DDTHH:mm:ss.sssZ`, and there is such a time (year 0 is a leap year in the Gregorian calendar)."""
+    """`YYYY-MM-DDTHH:mm:ss.sssZ`, and there is such a time (year 0 is a leap year)."""
     match = _TIME.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         return False

@@ -62,16 +62,19 @@ def path_length(index: int, size: int) -> int:
 def diagnose(proof: Inclusion, is_record_sound: bool) -> ReceiptError:
     """The likeliest alteration of a proof that does not hold.
 
-    A small change that makes it hold is the alteration, because SHA-256 has no collisions to find. Another length of
-    the path shows a tree of another size. All else is reported as an altered record: a path with a replaced hash can
-    not be told from it. A record that is not sound (not canonical, or of another proof or log) is the altered part.
+    A small change that makes it hold is the alteration, because SHA-256 has no collisions to find. Another
+    length of the path shows a tree of another size. All else is reported as an altered record: a path with a
+    replaced hash can not be told from it. A record that is not sound (not canonical, or of another proof or
+    log) is the altered part.
     """
     search = _Search(SEARCH_HASHES)
     is_inside = proof.index < proof.size
     if is_record_sound:
         index = search.other_index(proof)
         if index is not None:
-            return ReceiptError("WRONG_INDEX", f"The record is at index {index} of the log, not at {proof.index}.")
+            return ReceiptError(
+                "WRONG_INDEX", f"The record is at index {index} of the log, not at {proof.index}."
+            )
         if is_inside and search.has_path_change(proof):
             return ReceiptError("WRONG_PATH", "The path from the record to the root was changed.")
     if not is_inside:
@@ -98,7 +101,11 @@ class _Search:
         is_small = proof.size * (length + 1) <= self._hashes // 2
         candidates: Iterator[int] = iter(range(proof.size)) if is_small else _slips(proof.index)
         for index in candidates:
-            if index == proof.index or not 0 <= index < proof.size or path_length(index, proof.size) != length:
+            if (
+                index == proof.index
+                or not 0 <= index < proof.size
+                or path_length(index, proof.size) != length
+            ):
                 continue
             if self._fits(replace(proof, index=index)):
                 return index
@@ -174,9 +181,11 @@ def _slips(index: int) -> Iterator[int]:
 def _is_length_possible(index: int, length: int) -> bool:
     """Whether a tree of some size has a path of this length for this index.
 
-    A path has one hash for each level below the highest bit in which index and size - 1 differ, and one for each set
-    bit of the index above it. That bit is 0 in the index, or index and size - 1 are equal.
+    A path has one hash for each level below the highest bit in which index and size - 1 differ, and one for
+    each set bit of the index above it. That bit is 0 in the index, or index and size - 1 are equal.
     """
     levels: List[int] = [bin(index).count("1")]
-    levels += [level + bin(index >> level).count("1") for level in range(1, 54) if not index >> (level - 1) & 1]
+    levels += [
+        level + bin(index >> level).count("1") for level in range(1, 54) if not index >> (level - 1) & 1
+    ]
     return length in levels

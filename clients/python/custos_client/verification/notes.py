@@ -1,4 +1,6 @@
-"""Signed notes and checkpoints (C2SP signed-note, tlog-checkpoint, tlog-cosignature) and the keys that verify them."""
+"""Signed notes and checkpoints (C2SP signed-note, tlog-checkpoint, tlog-cosignature) and the keys that verify
+them.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,9 @@ def _read_key(key: Any, position: int) -> TrustedKey:
     if not isinstance(members["vkey"], str) or first is None or (last is not None and count(last) is None):
         raise malformed(f"{what} has a vkey, firstSize or lastSize of the wrong kind.")
     trusted = _parse_vkey(members["vkey"])
-    if trusted.key_id != members["keyId"] or members["use"] != ("promise" if trusted.is_promise_key else "log"):
+    if trusted.key_id != members["keyId"] or members["use"] != (
+        "promise" if trusted.is_promise_key else "log"
+    ):
         raise malformed(f"{what} has a keyId or use that does not fit its vkey.")
     return dataclasses.replace(trusted, first_size=first, last_size=count(last))
 
@@ -120,7 +124,9 @@ def _key_hash(name: str, algorithm: int, raw: bytes) -> bytes:
 
 
 def read_checkpoint(note: str, keys: Sequence[TrustedKey]) -> Checkpoint:
-    """Verifies a checkpoint: both lines (the plain one and the one with the time) of one key must be there and fit."""
+    """Verifies a checkpoint: both lines (the plain one and the one with the time) of one key must be there
+    and fit.
+    """
     text, signatures = _parse_note(note)
     origin, size, root = _parse_head(text)
     of_log = [key for key in keys if not key.is_promise_key and key.origin == origin]
@@ -180,7 +186,10 @@ def _parse_head(text: str) -> Tuple[str, int, bytes]:
 def _verified(
     text: str, signatures: Sequence[Signature], origin: str, keys: Sequence[TrustedKey]
 ) -> List[Tuple[bytes, Optional[int]]]:
-    """Key and time (None for a plain signature) of each line of a known key. A line of one that does not fit is an error."""
+    """Key and time (None for a plain signature) of each line of a known key.
+
+    A line of one that does not fit is an error.
+    """
     verified: List[Tuple[bytes, Optional[int]]] = []
     raws = list(dict.fromkeys(key.raw for key in keys))
     for name, key_hash, signature in signatures:
@@ -193,7 +202,9 @@ def _verified(
         # Two keys with one hash are a collision of 32 bits: either may be the signer.
         found = [(raw, _time_of(signature, kind)) for raw, kind in known if _fits(raw, kind, text, signature)]
         if not found:
-            raise ReceiptError("CHECKPOINT_SIGNATURE", f"A signature of {name!r} does not fit the checkpoint.")
+            raise ReceiptError(
+                "CHECKPOINT_SIGNATURE", f"A signature of {name!r} does not fit the checkpoint."
+            )
         verified.append(found[0])
     return verified
 

@@ -35,7 +35,9 @@ class Record:
     previous_hash: str
 
     def is_of_log(self, origin: str) -> bool:
-        """An origin is `<host>/<organisation>/<environment>`, then a number from 2 on for each time the log began anew."""
+        """An origin is `<host>/<organisation>/<environment>`, then a number from 2 on for each time the log
+        began anew.
+        """
         rest = re.sub(r"/(?:[2-9]|[1-9][0-9]+)\Z", "", origin)
         end = f"/{self.organisation}/{self.environment}"
         return rest.endswith(end) and len(rest) > len(end)
