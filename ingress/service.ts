@@ -15,6 +15,7 @@ import { startHeartbeat, watchWorkers } from '../shared/platform/process/heartbe
 import { createAuthenticator } from '../shared/domain/keys/authenticator.ts';
 import { createLastUsed } from '../shared/domain/keys/last-used.ts';
 import { createSecretHasher } from '../shared/domain/keys/secrets.ts';
+import { createAddressRule } from '../shared/domain/webhooks/addresses.ts';
 import { createProofStore } from '../shared/domain/ledger/proof-store.ts';
 import { createReceiptStore } from '../shared/domain/ledger/receipts.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
@@ -129,6 +130,7 @@ async function startBusiness(
     log: createReceiptStore({ db }),
     shown: createDecisionView({ promiser, presence }),
     hasher: createSecretHasher(pepper),
+    webhookAddresses: createAddressRule(config.webhookAllowPrivate),
     onError: (error, requestId) => logger.error({ err: error, requestId }, 'a member of a batch failed'),
   });
   const close = async (): Promise<void> => {

@@ -13,14 +13,24 @@ const CHECKPOINTS = `SELECT organisation.slug, log.environment, extract(epoch FR
       SELECT signed_at FROM checkpoint WHERE checkpoint.log_id = log.log_id ORDER BY size DESC LIMIT 1
     ) AS last ORDER BY organisation.slug, log.environment, log.generation`;
 
+// Messages to endpoints that were disabled do not wait for a worker.
+const WEBHOOKS = `SELECT coalesce(max(extract(epoch FROM now() - oldest.created_at)), 0)::float8 AS seconds
+    FROM webhook_endpoint e CROSS JOIN LATERAL (
+      SELECT created_at FROM webhook_delivery d WHERE d.endpoint_id = e.endpoint_id AND state = 'pending' ORDER BY seq LIMIT 1
+    ) AS oldest WHERE e.disabled_at IS NULL`;
+
 /** Adds the gauges. They are absent while the database is away. */
 export function watchAges(registry: Registry, db: Database): void {
-  for (const [table, help] of Object.entries(OLDEST)) {
+  const ages = Object.entries(OLDEST).map(([table, help]) => ({
+    name: `custos_${table}_oldest_seconds`,
+    help,
     // `seq` is the order of acceptance, so the first row is the oldest.
-    const age = `SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM ${table} ORDER BY seq LIMIT 1`;
+    age: `SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM ${table} ORDER BY seq LIMIT 1`,
+  }));
+  const help = 'Age of the oldest message that a webhook has not received yet; 0 when there is none';
+  for (const { age, ...gauge } of [...ages, { name: 'custos_webhook_oldest_seconds', help, age: WEBHOOKS }]) {
     new Gauge({
-      name: `custos_${table}_oldest_seconds`,
-      help,
+      ...gauge,
       registers: [registry],
       async collect() {
         const rows = await db.query<{ seconds: number }>(age, []).catch(() => undefined);

@@ -15,6 +15,9 @@ import { startHeartbeat } from '../shared/platform/process/heartbeat.ts';
 import { QUEUE_NAMES } from '../shared/kernel/jobs.ts';
 import { createAuthenticator } from '../shared/domain/keys/authenticator.ts';
 import { createGate, createOperatorCheck } from '../shared/domain/keys/operator.ts';
+import { createAddressRule } from '../shared/domain/webhooks/addresses.ts';
+import { createDeliverer } from '../shared/domain/webhooks/deliver.ts';
+import { createSender } from '../shared/domain/webhooks/send.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import { createCheckpointer } from '../shared/domain/ledger/checkpoints.ts';
 import { logProblems } from '../shared/domain/ledger/log-states.ts';
@@ -119,6 +122,14 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   const version = readVersion(findRoot());
   const auditor = createWorkerAuditor({ db, key, keeper, nowMs, logger, version });
   const replays = createReplayRunner({ db, nowMs, logger });
+  const webhooks = createDeliverer({
+    db,
+    nowMs,
+    monotonicMs,
+    logger,
+    send: createSender({ rule: createAddressRule(config.webhookAllowPrivate) }),
+    onAttempt: metrics.countDelivery,
+  });
 
   const jobDeps: JobDeps = {
     db,
@@ -127,6 +138,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     intentWorker,
     auditor,
     replays,
+    webhooks,
     checkpointer,
     logHost: config.logHost,
     dailyCap: trustDailyCap,

@@ -1,5 +1,5 @@
 // Metrics of a worker process: queues, jobs, the outbox and dead jobs, read at each scrape.
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../shared/platform/db/database.ts';
 import { QUEUE_NAMES } from '../shared/kernel/jobs.ts';
 import { watchAges } from './age-metrics.ts';
@@ -10,6 +10,8 @@ import { countDeadJobs } from '../shared/platform/queues/dead-jobs.ts';
 
 /** In seconds: from a wake-up that finds nothing to an append of thousands of rows. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Results of an attempt to send a webhook. */
+const DELIVERY_OUTCOMES = ['delivered', 'retried', 'failed'] as const;
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 export interface WorkerMetricsDeps {
@@ -21,6 +23,8 @@ export interface WorkerMetrics {
   readonly registry: Registry;
   /** For `onJob` of createQueues. */
   observeJob(run: JobRun): void;
+  /** Counts an attempt to send a webhook. */
+  countDelivery(outcome: (typeof DELIVERY_OUTCOMES)[number]): void;
   /** Adds the metrics of these stores. */
   watch(deps: WorkerMetricsDeps): void;
   /** The exposition text and its content type. Metrics of a store that is away are absent. */
@@ -38,8 +42,16 @@ export function createWorkerMetrics(): WorkerMetrics {
     buckets: BUCKETS,
     registers,
   });
+  const deliveries = new Counter({
+    name: 'custos_webhook_attempts_total',
+    help: 'Attempts to send a webhook, by outcome (delivered; retried: it is sent again; failed: it is not)',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  for (const outcome of DELIVERY_OUTCOMES) deliveries.inc({ outcome }, 0);
   return {
     registry,
+    countDelivery: (outcome) => deliveries.inc({ outcome }),
     observeJob: ({ queue, name, outcome, durationMs }) =>
       duration.observe({ queue, name, outcome }, durationMs / 1_000),
     watch({ db, queues }) {

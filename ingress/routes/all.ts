@@ -15,6 +15,7 @@ import { type ProofDeps, proofRoutes } from './proofs.ts';
 import { type SubmittedIntentDeps, submittedIntentRoutes } from './submitted-intents.ts';
 import { toolRoutes } from './tools.ts';
 import { type TrustDeps, trustRoutes } from './trust.ts';
+import { type WebhookDeps, webhookRoutes } from './webhooks.ts';
 
 export type BusinessDeps = AgentDeps &
   ApprovalDeps &
@@ -29,7 +30,8 @@ export type BusinessDeps = AgentDeps &
   PolicyReplayDeps &
   ProofDeps &
   SubmittedIntentDeps &
-  TrustDeps;
+  TrustDeps &
+  WebhookDeps;
 
 /** Only handlers use the dependencies, so tools can list the routes with empty ones. */
 export function businessRoutes(deps: BusinessDeps): Route[] {
@@ -50,5 +52,6 @@ export function businessRoutes(deps: BusinessDeps): Route[] {
     ...policyRoutes(deps),
     ...toolRoutes(deps),
     ...authzenRoutes(deps),
+    ...webhookRoutes(deps),
   ];
 }

@@ -31,6 +31,10 @@ export interface JobMap {
     /** Appends all records that wait for one log, and signs its head. */
     readonly append: LogPayload;
   };
+  readonly webhooks: {
+    /** Reads new events for one endpoint from the logs, and sends the messages that are due. */
+    readonly deliver: Payload & { readonly endpointId: string };
+  };
   readonly upkeep: {
     /** Queues work again whose job was lost. */
     readonly sweep: Payload;
@@ -46,6 +50,8 @@ export interface JobMap {
     readonly replay: Payload;
     /** Deletes old replays. */
     readonly 'forget-replays': Payload;
+    /** Deletes old deliveries of webhooks. */
+    readonly 'forget-deliveries': Payload;
   };
 }
 
@@ -53,7 +59,7 @@ export type QueueName = keyof JobMap;
 export type JobName<Q extends QueueName> = keyof JobMap[Q] & string;
 export type JobPayload<Q extends QueueName, N extends JobName<Q>> = JobMap[Q][N];
 
-export const QUEUE_NAMES = ['intents', 'trust', 'proofs', 'upkeep'] as const satisfies readonly QueueName[];
+export const QUEUE_NAMES = ['intents', 'trust', 'proofs', 'webhooks', 'upkeep'] as const satisfies readonly QueueName[];
 
 /** A job to be queued. */
 export type Job = {

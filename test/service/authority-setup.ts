@@ -93,6 +93,14 @@ async function makeThings(
   const signal = { agentId: 'agent-of-owner', type: 'success' };
   expect((await by.post('/v1/trust/signals', signal)).status).to.equal(202);
   const { keyId } = (await by.post('/v1/auth/keys', { name: 'to be named', scopes: ['agents:read'] })).json;
+  const webhook = { url: 'https://receiver.example.com/', events: ['decision.made'] };
+  const { webhookId } = (await by.post('/v1/webhooks', webhook)).json;
+  // Both parameters of its path are replaced by the same id.
+  await service.rows(
+    `INSERT INTO webhook_delivery (endpoint_id, message_id, type, subject, payload, created_at)
+     VALUES ($1, $1, 'decision.made', 's', '{}', now())`,
+    [webhookId],
+  );
   const [job] = await service.rows<{ id: string }>(
     `INSERT INTO dead_job (organisation_id, environment, queue, name, payload, error, failed_at)
      VALUES ($1, 'live', 'intents', 'evaluate', '{}', 'it failed', now()) RETURNING dead_job_id::text AS id`,
@@ -130,6 +138,10 @@ async function makeThings(
     '/policy-sets/{digest}/tools': set?.digest ?? '',
     '/policy-sets/{digest}/policies/{id}': set?.digest ?? '',
     '/v1/policies/replays/{id}': replay?.id ?? '',
+    '/v1/webhooks/{webhookId}': webhookId,
+    '/v1/webhooks/{webhookId}/rotate': webhookId,
+    '/v1/webhooks/{webhookId}/deliveries': webhookId,
+    '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/replay': webhookId,
   };
   for (const [path, real] of Object.entries(named)) expect(real, path).to.be.a('string');
   const things: Record<string, Named> = Object.fromEntries(

@@ -121,7 +121,13 @@ describe('the dashboard over HTTP', () => {
     expect(seen.log).to.deep.include({ waiting: 0, haltedReason: null });
     const { digest } = (await service.admin.get('/v1/policies')).json;
     expect(seen.system?.policies).to.deep.include({ digest, lastReadOk: true, findings: 0 });
-    expect(seen.system?.queues?.map(({ queue }) => queue)).to.deep.equal(['intents', 'trust', 'proofs', 'upkeep']);
+    expect(seen.system?.queues?.map(({ queue }) => queue)).to.deep.equal([
+      'intents',
+      'trust',
+      'proofs',
+      'webhooks',
+      'upkeep',
+    ]);
     expect(seen.system?.latency.rows[0]).to.include({ route: 'POST /v1/enforce', requests: 3 });
     expect(seen.halt).to.equal(null);
   });
@@ -253,6 +259,7 @@ describe('the dashboard over HTTP', () => {
         'intents',
         'trust',
         'proofs',
+        'webhooks',
         'upkeep',
       ]);
     });

@@ -16,7 +16,7 @@ const readinessOf = async (worker: TestService, key?: string): Promise<{ status:
   const response = await fetch(`${worker.address}/ready`, key === undefined ? {} : { headers: { 'x-api-key': key } });
   return { status: response.status, body: await response.json() };
 };
-const QUEUES = ['intents', 'trust', 'proofs', 'upkeep'];
+const QUEUES = ['intents', 'trust', 'proofs', 'webhooks', 'upkeep'];
 
 /** The operator's admin key, and a key of its test environment with the most scopes that are possible there. */
 async function makeKeys(url: string): Promise<{ adminKey: string; testerKey: string }> {

@@ -3,6 +3,7 @@ import { type AppendDeps as LedgerDeps, appendWaiting } from '../../shared/domai
 import type { Checkpointer } from '../../shared/domain/ledger/checkpoints.ts';
 import { enqueueSql } from '../../shared/platform/queues/outbox.ts';
 import { acceptedBefore, type JobDefinition, RETRY_DEAD_AFTER, THREE_ATTEMPTS } from './definition.ts';
+import { QUEUE_DELIVERIES } from './deliver.ts';
 
 export interface AppendDeps extends LedgerDeps {
   readonly checkpointer: Checkpointer;
@@ -54,6 +55,11 @@ export const append: JobDefinition<'proofs', 'append', AppendDeps> = {
     async ({ organisationId, environment }) => {
       await appendWaiting(deps, organisationId, environment);
       await deps.checkpointer.publish(organisationId, environment);
+<<<<<<< HEAD
       deps.announce();
+=======
+      // After the checkpoint, so that anchored proofs are among the events. If this is lost, the sweeper finds the events.
+      await deps.db.query(QUEUE_DELIVERIES, [organisationId, environment]);
+>>>>>>> 47ed89a (Webhooks: endpoints, signed messages, retries in order per subject, deliveries and replay)
     },
 };

@@ -4,10 +4,12 @@ import type { DeadHooks, Handlers } from '../../shared/platform/queues/queues.ts
 import { append, type AppendDeps } from './append.ts';
 import { audit, type AuditDeps } from './audit.ts';
 import type { Definition, JobDefinition } from './definition.ts';
+import { deliver, type DeliverDeps } from './deliver.ts';
 import { evaluate, type EvaluateDeps } from './evaluate.ts';
 import { expireApprovals, type ExpireApprovalsDeps } from './expire-approvals.ts';
 import { fold, type FoldDeps } from './fold.ts';
 import { type ForgetChangesDeps, forgetChanges } from './forget-changes.ts';
+import { forgetDeliveries } from './forget-deliveries.ts';
 import { forgetIdempotency } from './forget-idempotency.ts';
 import { forgetReplays } from './forget-replays.ts';
 import { replay, type ReplayDeps } from './replay.ts';
@@ -18,6 +20,7 @@ export type JobDeps = EvaluateDeps &
   FoldDeps &
   AppendDeps &
   SweepJobDeps &
+  DeliverDeps &
   ExpireApprovalsDeps &
   ForgetChangesDeps &
   AuditDeps &
@@ -28,6 +31,7 @@ const JOBS: { readonly [Q in QueueName]: { readonly [N in JobName<Q>]: JobDefini
   intents: { evaluate },
   trust: { fold },
   proofs: { append },
+  webhooks: { deliver },
   upkeep: {
     sweep,
     'expire-approvals': expireApprovals,
@@ -36,6 +40,7 @@ const JOBS: { readonly [Q in QueueName]: { readonly [N in JobName<Q>]: JobDefini
     audit,
     replay,
     'forget-replays': forgetReplays,
+    'forget-deliveries': forgetDeliveries,
   },
 };
 

@@ -142,3 +142,26 @@ export function readRateLimits(text: string): readonly RateLimitEntry[] {
   }
   return [...table.values()];
 }
+
+/** A range of IP addresses. */
+export interface AddressRange {
+  readonly address: string;
+  readonly prefix: number;
+  readonly family: 'ipv4' | 'ipv6';
+}
+
+const ALL_ADDRESSES = '0.0.0.0/0,::/0';
+
+/** Ranges in CIDR notation or single addresses, separated by commas; `on`: all, `off`: none. */
+export function readAddressRanges(text: string): readonly AddressRange[] {
+  if (text === 'off') return [];
+  return (text === 'on' ? ALL_ADDRESSES : text).split(',').map((part) => {
+    const [address = '', prefixText, ...more] = part.trim().split('/');
+    const version = net.isIP(address);
+    const most = version === 4 ? 32 : 128;
+    const prefix = prefixText === undefined ? most : /^\d{1,3}$/.test(prefixText) ? Number(prefixText) : Number.NaN;
+    if (version === 0 || more.length > 0 || !(prefix <= most))
+      throw new Error(`must be on, off, or addresses such as 10.0.0.0/8,127.0.0.1, not "${text}"`);
+    return { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
+  });
+}

@@ -11,6 +11,7 @@ import {
   pathBelowRoot,
   publicAddress,
   type Places,
+  readAddressRanges,
   readBootstrapKey,
   readHost,
   readRateLimits,
@@ -228,6 +229,14 @@ export const SETTINGS = {
     fallback: '3600',
     description: 'time within which an approval must be decided and used before it expires',
     read: secondsAsMs(10, 604_800),
+  },
+  webhookAllowPrivate: {
+    name: 'CUSTOS_WEBHOOK_ALLOW_PRIVATE',
+    unit: 'off, on or addresses',
+    fallback: 'off',
+    description:
+      'private addresses that webhooks may be sent to, such as 10.0.0.0/8,127.0.0.1; on: all. Live endpoints may use plain http there only',
+    read: readAddressRanges,
   },
   logHost: {
     name: 'CUSTOS_LOG_HOST',

@@ -178,6 +178,8 @@ const NO_SEALS: Seals = {
   isGenuine: withoutSeals,
   sealOfText: withoutSeals,
   isSealOfText: withoutSeals,
+  encryptText: withoutSeals,
+  decryptText: withoutSeals,
   refuse: withoutSeals,
 };
 

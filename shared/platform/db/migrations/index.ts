@@ -21,6 +21,7 @@ import { RequestIds1763700000018 } from './0018-request-ids.ts';
 import { ToolCalls1763700000019 } from './0019-tool-calls.ts';
 import { ToolColumns1763700000020 } from './0020-tool-columns.ts';
 import { KeptObligations1763700000021 } from './0021-kept-obligations.ts';
+import { Webhooks1763700000022 } from './0022-webhooks.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -45,6 +46,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   ToolCalls1763700000019,
   ToolColumns1763700000020,
   KeptObligations1763700000021,
+  Webhooks1763700000022,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

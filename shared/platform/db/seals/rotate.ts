@@ -6,7 +6,7 @@ import { ADVISORY_LOCKS } from '../locks.ts';
 import { isUnset, type RefusedRow, sealedBatches } from './check.ts';
 import { sealedColumns } from './rows.ts';
 import { PLACE, writeSeals } from './seal-existing.ts';
-import { createSeals, rowId } from './seals.ts';
+import { createSeals, rowId, type Seals } from './seals.ts';
 import { SEALED_TABLE_NAMES } from './tables.ts';
 
 export interface Peppers {
@@ -100,11 +100,27 @@ async function rotateIn(run: Run, { previous, next }: Peppers): Promise<Rotated>
     }
     await run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
   }
+  await encryptAnew(run, seals);
   await run('UPDATE secret_fingerprint SET fingerprint = $2 WHERE name = $1', [PEPPER, fingerprints.new]);
   // A process that was suspended drops its caches, compares the pepper, and ends.
   await run("INSERT INTO change (kind, subject) VALUES ('pepper', '')");
   await run("SELECT pg_notify('custos_change', '')");
   return { changed: true, sealed, refused };
+}
+
+/** Signing keys of webhooks; one that can't be decrypted stays as it is, unusable. */
+async function encryptAnew(run: Run, seals: { readonly old: Seals; readonly new: Seals }): Promise<void> {
+  const rows = await run<{ endpoint_id: string; signing_keys: string }>(
+    'SELECT endpoint_id, signing_keys FROM webhook_endpoint FOR UPDATE',
+  );
+  for (const { endpoint_id: id, signing_keys: text } of rows) {
+    const keys = JSON.parse(text) as { encrypted: string }[];
+    const next = keys.map((key) => {
+      const secret = seals.old.decryptText('webhook-key', id, key.encrypted);
+      return secret === undefined ? key : { ...key, encrypted: seals.new.encryptText('webhook-key', id, secret) };
+    });
+    await run('UPDATE webhook_endpoint SET signing_keys = $2 WHERE endpoint_id = $1', [id, JSON.stringify(next)]);
+  }
 }
 
 async function refuseWhileAlive(run: Run): Promise<void> {

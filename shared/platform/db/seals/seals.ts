@@ -1,5 +1,14 @@
 // Row seals: an HMAC over each row that gives authority, checked on every load. The key is derived from the pepper.
-import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 import { encodeValue, SEALED_TABLE_NAMES, sealedTable, type SealedTableName, type SealedValues } from './tables.ts';
 
 /** Columns that `sealedColumns` (rows.ts) selects beside the sealed ones. */
@@ -11,6 +20,8 @@ export interface Sealed {
 
 /** Purposes of sealed texts. */
 export type TextPurpose = 'audit-accepted';
+/** Purposes of encrypted texts. */
+export type SecretPurpose = 'webhook-key';
 
 export interface Seals {
   /** HMAC-SHA-256, 32 bytes. @throws {TypeError} when a value has the wrong type for its column */
@@ -24,6 +35,13 @@ export interface Seals {
   sealOfText(purpose: TextPurpose, text: string): Buffer;
   /** Checks the seal of a text. */
   isSealOfText(purpose: TextPurpose, text: string, seal: Buffer): boolean;
+  /**
+   * AES-256-GCM, base64, under a key derived from the pepper; for secrets that the service itself must read again.
+   * @param context what the secret belongs to: it can't be decrypted as that of anything else
+   */
+  encryptText(purpose: SecretPurpose, context: string, text: string): string;
+  /** Undefined: it was not encrypted for this context under this pepper. */
+  decryptText(purpose: SecretPurpose, context: string, encrypted: string): string | undefined;
   /** Reports a row that is refused for another reason, such as a deleted row that row_version knows. */
   refuse(table: SealedTableName, id: string): void;
 }
@@ -77,6 +95,37 @@ function hasNewestVersion(table: SealedTableName, row: object): boolean {
   return floor === null ? history === 'updates' && version === 1 : version === floor;
 }
 
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+function createTextCipher(pepper: string): Pick<Seals, 'encryptText' | 'decryptText'> {
+  const keyFor = (purpose: SecretPurpose): Buffer =>
+    Buffer.from(hkdfSync('sha256', Buffer.from(pepper, 'utf8'), '', `custos secret text 1 ${purpose}`, 32));
+  return {
+    encryptText(purpose, context, text) {
+      // Random nonces are safe for 2^32 texts under one key (NIST SP 800-38D, section 8.3).
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', keyFor(purpose), nonce).setAAD(Buffer.from(context, 'utf8'));
+      const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64');
+    },
+    decryptText(purpose, context, encrypted) {
+      const bytes = Buffer.from(encrypted, 'base64');
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose), bytes.subarray(0, NONCE_BYTES), {
+          authTagLength: TAG_BYTES,
+        })
+          .setAAD(Buffer.from(context, 'utf8'))
+          .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+        const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
+        return Buffer.concat([text, decipher.final()]).toString('utf8');
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
 export function createSeals({ pepper, onRefused }: SealsDeps): Seals {
   const keys = new Map(SEALED_TABLE_NAMES.map((table) => [table, keyOf(pepper, table)]));
   const hmac = (table: SealedTableName, bytes: string): Buffer => {
@@ -89,6 +138,7 @@ export function createSeals({ pepper, onRefused }: SealsDeps): Seals {
     return createHmac('sha256', key).update(text, 'utf8').digest();
   };
   return {
+    ...createTextCipher(pepper),
     sealOfText,
     isSealOfText: (purpose, text, seal) => seal.length === 32 && timingSafeEqual(seal, sealOfText(purpose, text)),
     sealOf(table, row) {

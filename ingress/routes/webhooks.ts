@@ -1,0 +1,280 @@
+// Webhooks: endpoints that receive events, their signing keys, and their deliveries.
+import type { Database } from '../../shared/platform/db/database.ts';
+import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { ownerOf } from '../../shared/kernel/owner.ts';
+import { OVERLAP, readDuration } from '../../shared/domain/keys/durations.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { type AddressRule, urlProblem } from '../../shared/domain/webhooks/addresses.ts';
+import { type DeliveryRow, listDeliveries, replayDelivery } from '../../shared/domain/webhooks/deliveries.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  type EndpointRow,
+  holdEndpoint,
+  keysOf,
+  listEndpoints,
+  readEndpoint,
+  rotateKeys,
+} from '../../shared/domain/webhooks/endpoints.ts';
+import { generateSecret, type Signature, secretProblem, validKeys } from '../../shared/domain/webhooks/signing-keys.ts';
+import {
+  Delivery,
+  type DeliveryBody,
+  DeliveryList,
+  DeliveryParams,
+  DeliveryQuery,
+  Webhook,
+  type WebhookBody,
+  WebhookCreate,
+  WebhookList,
+  WebhookParams,
+  WebhookRotate,
+  WebhookUpdate,
+  WebhookWithSecret,
+} from '../../shared/api/webhook.ts';
+import { defineRoute, type Reply, type Route } from '../route.ts';
+import { readPage } from './paging.ts';
+
+export interface WebhookDeps {
+  readonly db: Database;
+  readonly nowMs: () => number;
+  readonly webhookAddresses: AddressRule;
+}
+
+/** Long enough to roll out a new secret by hand. */
+const DEFAULT_OVERLAP = '24h';
+const SECRET_ONCE =
+  'The answer is the only place where the secret is ever shown: a repeat under the same Idempotency-Key is answered without `secret`.';
+
+/**
+ * An endpoint receives events of all agents and of the administration, so a key that may name only some agents must not
+ * manage any. @throws {ApiError} E1004
+ */
+function ownerFor(key: AuthenticatedKey) {
+  if (key.agentIds !== null)
+    throw new ApiError('E1004', 'The key is bound to agents, and webhooks receive events of all agents.');
+  return ownerOf(key);
+}
+
+function checkUrl(url: string | undefined, { environment }: AuthenticatedKey, rule: AddressRule): void {
+  const problem = url === undefined ? undefined : urlProblem(url, environment, rule);
+  if (problem !== undefined) throw invalidField('/url', problem);
+}
+
+function secretFor({ secret, signature = 'hmac' }: { secret?: string; signature?: Signature }): string {
+  if (secret === undefined) return generateSecret(signature);
+  const problem = secretProblem(secret);
+  if (problem !== undefined) throw invalidField('/secret', problem);
+  return secret;
+}
+
+function bodyOf(row: EndpointRow, nowMs: number): WebhookBody {
+  const keys = validKeys(keysOf(row), nowMs);
+  const publicKey = keys[0]?.publicKey ?? null;
+  const ends = keys.slice(1).flatMap(({ until }) => until ?? []);
+  const { verdicts, agent_ids: agentIds } = row;
+  return {
+    webhookId: row.endpoint_id,
+    url: row.url,
+    description: row.description,
+    events: [...row.events],
+    filter:
+      verdicts === null && agentIds === null
+        ? null
+        : {
+            ...(verdicts === null ? {} : { verdicts: [...verdicts] }),
+            ...(agentIds === null ? {} : { agentIds: [...agentIds] }),
+          },
+    enabled: row.disabled_at === null,
+    disabledReason: row.disabled_reason,
+    disabledAt: row.disabled_at?.toISOString() ?? null,
+    failingSince: row.failing_since?.toISOString() ?? null,
+    signature: publicKey === null ? 'hmac' : 'ed25519',
+    publicKey,
+    previousKeysUntil: ends.sort().at(-1) ?? null,
+    createdAt: row.created_at.toISOString(),
+    createdBy: row.created_by,
+  };
+}
+
+/** The answer to a request that made a key. The private half of an Ed25519 key is never shown. */
+function withSecret(status: number, row: EndpointRow, secret: string, nowMs: number): Reply {
+  const body = bodyOf(row, nowMs);
+  return { status, body: body.signature === 'hmac' ? { ...body, secret } : body, kept: body };
+}
+
+function deliveryBody(row: DeliveryRow): DeliveryBody {
+  return {
+    deliveryId: row.message_id,
+    type: row.type,
+    subject: row.subject,
+    state: row.state,
+    attempts: row.attempts,
+    createdAt: row.created_at.toISOString(),
+    nextAttemptAt: row.due_at?.toISOString() ?? null,
+    lastAttemptAt: row.attempted_at?.toISOString() ?? null,
+    durationMs: row.duration_ms,
+    responseStatus: row.response_status,
+    error: row.error,
+    // The fan-out stored the text of an object.
+    payload: JSON.parse(row.payload) as Record<string, unknown>,
+  };
+}
+
+export function webhookRoutes(deps: WebhookDeps): Route[] {
+  return [...endpointRoutes(deps), ...deliveryRoutes(deps)];
+}
+
+function endpointRoutes({ db, nowMs, webhookAddresses }: WebhookDeps): Route[] {
+  const ok = (row: EndpointRow): Reply => ({ status: 200, body: bodyOf(row, nowMs()) });
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/webhooks',
+      access: ['admin:*'],
+      tag: 'Webhooks',
+      summary: 'Create a webhook',
+      description: `From now on events of the given types are sent to the URL as Standard Webhooks (standardwebhooks.com) describes, signed with the webhook's own key. ${SECRET_ONCE}`,
+      request: { body: WebhookCreate },
+      responses: { 201: { description: 'The new webhook.', schema: WebhookWithSecret } },
+      errors: ['E5002'],
+      idempotent: true,
+      handler: ({ key, body, commit }) => {
+        const owner = ownerFor(key);
+        checkUrl(body.url, key, webhookAddresses);
+        const secret = secretFor(body);
+        const { url, events, filter, description = null } = body;
+        const { verdicts = null, agentIds = null } = filter ?? {};
+        return commit(async (sql) => {
+          const now = nowMs();
+          const settings = { url, events, description, verdicts, agentIds };
+          const row = await createEndpoint(sql, owner, settings, { secret, by: key.keyId, nowMs: now });
+          return withSecret(201, row, secret, now);
+        });
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/webhooks',
+      access: ['admin:*'],
+      tag: 'Webhooks',
+      summary: 'List the webhooks of the environment, newest first',
+      description: 'They are few and fit on one page.',
+      responses: { 200: { description: 'All webhooks.', schema: WebhookList } },
+      handler: async ({ key }) => {
+        const rows = await listEndpoints(db, ownerFor(key));
+        return { status: 200, body: { items: rows.map((row) => bodyOf(row, nowMs())), nextCursor: null } };
+      },
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: '/v1/webhooks/{webhookId}',
+      access: ['admin:*'],
+      tag: 'Webhooks',
+      summary: 'Change, disable or enable a webhook',
+      request: { params: WebhookParams, body: WebhookUpdate },
+      responses: { 200: { description: 'The webhook.', schema: Webhook } },
+      errors: ['E4001'],
+      handler: async ({ key, params, body: { filter, ...rest } }) => {
+        const owner = ownerFor(key);
+        checkUrl(rest.url, key, webhookAddresses);
+        const filters =
+          filter === undefined ? {} : { verdicts: filter?.verdicts ?? null, agentIds: filter?.agentIds ?? null };
+        const row = await db.transaction(async (sql) => {
+          const held = await holdEndpoint(sql, owner, params.webhookId);
+          return changeEndpoint(sql, held, { ...rest, ...filters }, nowMs());
+        });
+        return ok(row);
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/v1/webhooks/{webhookId}',
+      access: ['admin:*'],
+      tag: 'Webhooks',
+      summary: 'Delete a webhook',
+      description: 'Messages that wait are not sent. To keep them, disable the webhook instead.',
+      request: { params: WebhookParams },
+      responses: { 200: { description: 'The webhook that was deleted.', schema: Webhook } },
+      errors: ['E4001'],
+      handler: async ({ key, params }) => {
+        const owner = ownerFor(key);
+        const row = await db.transaction(async (sql) => {
+          const held = await holdEndpoint(sql, owner, params.webhookId);
+          await deleteEndpoint(sql, held);
+          return held;
+        });
+        return ok(row);
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/webhooks/{webhookId}/rotate',
+      access: ['admin:*'],
+      tag: 'Webhooks',
+      summary: "Replace a webhook's signing key",
+      description: `Until the overlap ends (default ${DEFAULT_OVERLAP}; at most ${OVERLAP.max}) each message has a signature of the old key and one of the new key. ${SECRET_ONCE}`,
+      request: { params: WebhookParams, body: WebhookRotate },
+      responses: { 200: { description: 'The webhook with its new key.', schema: WebhookWithSecret } },
+      errors: ['E4001', 'E5002'],
+      idempotent: true,
+      handler: ({ key, params, body, commit }) => {
+        const owner = ownerFor(key);
+        const overlapMs = readDuration(body.overlap ?? DEFAULT_OVERLAP, OVERLAP, '/overlap');
+        return commit(async (sql) => {
+          const held = await holdEndpoint(sql, owner, params.webhookId);
+          const kind = keysOf(held)[0]?.publicKey === undefined ? 'hmac' : 'ed25519';
+          const secret = secretFor({ signature: kind, ...body });
+          const now = nowMs();
+          return withSecret(200, await rotateKeys(sql, held, { secret, overlapMs, nowMs: now }), secret, now);
+        });
+      },
+    }),
+  ];
+}
+
+function deliveryRoutes({ db, nowMs }: WebhookDeps): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/webhooks/{webhookId}/deliveries',
+      access: ['admin:*'],
+      tag: 'Webhooks',
+      summary: "List a webhook's deliveries, newest first",
+      description: 'Deliveries are kept for a week.',
+      request: { params: WebhookParams, query: DeliveryQuery },
+      responses: { 200: { description: 'One page of deliveries.', schema: DeliveryList } },
+      errors: ['E4001'],
+      handler: async ({ key, params, query }) => {
+        const { endpoint_id: endpointId } = await readEndpoint(db, ownerFor(key), params.webhookId);
+        const page = await readPage(query, {
+          cursor: /^\d{1,18}$/,
+          read: (before, count) => listDeliveries(db, endpointId, { before, state: query.state, count }),
+          sortKey: (row) => row.seq,
+        });
+        return { status: 200, body: { ...page, items: page.items.map(deliveryBody) } };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/replay',
+      access: ['admin:*'],
+      tag: 'Webhooks',
+      summary: 'Send a message again',
+      description:
+        'It keeps its `webhook-id`, so that a receiver can recognize it. One that is pending is sent at once instead of at its next attempt.',
+      request: { params: DeliveryParams },
+      responses: { 202: { description: 'The delivery, pending.', schema: Delivery } },
+      errors: ['E4001', 'E5002'],
+      idempotent: true,
+      handler: ({ key, params, commit }) => {
+        const owner = ownerFor(key);
+        return commit(async (sql) => {
+          const held = await holdEndpoint(sql, owner, params.webhookId);
+          return { status: 202, body: deliveryBody(await replayDelivery(sql, held, params.deliveryId, nowMs())) };
+        });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,111 @@
+// Sends one message over HTTP: the address is resolved once, checked, and pinned; redirects are not followed.
+import { promises as dns } from 'node:dns';
+import http from 'node:http';
+import https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import type { Environment } from '../../kernel/vocabulary.ts';
+import { type AddressRule, literalAddress } from './addresses.ts';
+
+/** Limit of an attempt, from the look-up of the name to the answer's body. */
+export const ATTEMPT_TIMEOUT_MS = 15_000;
+/** Bytes of an answer's body that are read. They are not used: a receiver shall be able to finish its answer. */
+const BODY_MAX_BYTES = 65_536;
+
+/** Names of what went wrong without an answer, for the list of deliveries. */
+export type SendFailure =
+  | 'name_not_resolved'
+  | 'address_refused'
+  | 'connection_failed'
+  | 'certificate_refused'
+  | 'timeout'
+  | 'no_http_answer';
+
+export type SendResult =
+  | { readonly kind: 'answered'; readonly status: number }
+  | { readonly kind: 'failed'; readonly failure: SendFailure };
+
+export interface OutgoingMessage {
+  readonly url: string;
+  readonly environment: Environment;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly payload: string;
+}
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+export interface SenderDeps {
+  readonly rule: AddressRule;
+  /** All addresses of a name. Default: the system's resolver. */
+  readonly resolve?: (name: string) => Promise<readonly ResolvedAddress[]>;
+  readonly timeoutMs?: number;
+}
+
+export type Sender = (message: OutgoingMessage) => Promise<SendResult>;
+
+const systemResolve = (name: string): Promise<readonly ResolvedAddress[]> => dns.lookup(name, { all: true });
+
+const failed = (failure: SendFailure): SendResult => ({ kind: 'failed', failure });
+
+function failureOf(error: unknown): SendFailure {
+  const { code = '' } = (error ?? {}) as { code?: string };
+  if (/^(?:CERT_|ERR_TLS_|DEPTH_|UNABLE_TO_|SELF_SIGNED_|ERR_SSL_|EPROTO)/.test(code)) return 'certificate_refused';
+  return code.startsWith('HPE_') ? 'no_http_answer' : 'connection_failed';
+}
+
+/** Sends to one of the addresses that were checked. The name stays in the Host header and in the TLS handshake. */
+function post(url: URL, addresses: readonly ResolvedAddress[], message: OutgoingMessage, signal: AbortSignal) {
+  const lookup: LookupFunction = (_name, options, callback) => {
+    const [first] = addresses;
+    if (options.all) callback(null, [...addresses]);
+    else callback(null, first?.address ?? '', first?.family);
+  };
+  return new Promise<SendResult>((resolve) => {
+    const body = Buffer.from(message.payload, 'utf8');
+    const { request } = url.protocol === 'https:' ? https : http;
+    const headers = { ...message.headers, 'content-length': body.length };
+    const sent = request(url, { method: 'POST', agent: false, lookup, signal, headers }, (answer) => {
+      // The status counts, even if the body breaks off or takes too long.
+      const done = (): void => {
+        resolve({ kind: 'answered', status: answer.statusCode ?? 0 });
+        answer.destroy();
+      };
+      signal.addEventListener('abort', done);
+      let bytes = 0;
+      answer.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > BODY_MAX_BYTES) done();
+      });
+      answer.on('error', done);
+      answer.on('close', done);
+    });
+    sent.on('error', (error) => resolve(failed(signal.aborted ? 'timeout' : failureOf(error))));
+    sent.end(body);
+  });
+}
+
+export function createSender({ rule, resolve = systemResolve, timeoutMs = ATTEMPT_TIMEOUT_MS }: SenderDeps): Sender {
+  return async (message) => {
+    const url = new URL(message.url);
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(), timeoutMs);
+    try {
+      const literal = literalAddress(url);
+      const stopped = new Promise<undefined>((done) => stop.signal.addEventListener('abort', () => done(undefined)));
+      const addresses =
+        literal === undefined
+          ? await Promise.race([resolve(url.hostname).catch(() => []), stopped])
+          : [{ address: literal, family: literal.includes(':') ? 6 : 4 }];
+      if (addresses === undefined) return failed('timeout');
+      if (addresses.length === 0) return failed('name_not_resolved');
+      const scheme = { isSecure: url.protocol === 'https:', environment: message.environment };
+      // All of them: a name with one private address is not a public receiver.
+      if (!addresses.every(({ address }) => rule.permits(address, scheme))) return failed('address_refused');
+      return await post(url, addresses, message, stop.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
