@@ -1919,6 +1919,168 @@ type Verification struct {
 	ProofID  *string `json:"proofId"`
 }
 
+// WebhookFilter is part of the API's requests or answers.
+// Which decisions are sent as `decision.made`; other events are not filtered. Absent members: all.
+type WebhookFilter struct {
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Verdicts []string `json:"verdicts,omitempty"`
+	AgentIDs []string `json:"agentIds,omitempty"`
+}
+
+// Webhook is part of the API's requests or answers.
+type Webhook struct {
+	// Names the webhook.
+	WebhookID string `json:"webhookId"`
+	// Where messages are sent with POST. Private, local and reserved addresses are refused, and http:// in a live environment, unless CUSTOS_WEBHOOK_ALLOW_PRIVATE permits them.
+	URL         string  `json:"url"`
+	Description *string `json:"description"`
+	// The types of events that are sent.
+	// One of: decision.made, approval.opened, approval.decided, intent.decided, trust.level_changed, proof.anchored, policy.activated, policy.refused, key.created, key.revoked, log.halted, audit.failed.
+	Events         []string       `json:"events"`
+	Filter         *WebhookFilter `json:"filter"`
+	Enabled        bool           `json:"enabled"`
+	DisabledReason *string        `json:"disabledReason"`
+	DisabledAt     *string        `json:"disabledAt"`
+	FailingSince   *string        `json:"failingSince"`
+	// hmac: `v1` signatures; ed25519: `v1a`.
+	// One of: hmac, ed25519.
+	Signature         string  `json:"signature"`
+	PublicKey         *string `json:"publicKey"`
+	PreviousKeysUntil *string `json:"previousKeysUntil"`
+	// RFC 3339, UTC, milliseconds.
+	CreatedAt string `json:"createdAt"`
+	// The key that created it.
+	CreatedBy string `json:"createdBy"`
+}
+
+// WebhookCreateFilter is part of the API's requests or answers.
+// Which decisions are sent as `decision.made`; other events are not filtered. Absent members: all.
+type WebhookCreateFilter struct {
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Verdicts []string `json:"verdicts,omitempty"`
+	AgentIDs []string `json:"agentIds,omitempty"`
+}
+
+// WebhookCreate is part of the API's requests or answers.
+type WebhookCreate struct {
+	// Where messages are sent with POST. Private, local and reserved addresses are refused, and http:// in a live environment, unless CUSTOS_WEBHOOK_ALLOW_PRIVATE permits them.
+	URL string `json:"url"`
+	// The types of events that are sent.
+	// One of: decision.made, approval.opened, approval.decided, intent.decided, trust.level_changed, proof.anchored, policy.activated, policy.refused, key.created, key.revoked, log.halted, audit.failed.
+	Events []string `json:"events"`
+	// Which decisions are sent as `decision.made`; other events are not filtered. Absent members: all.
+	Filter      *WebhookCreateFilter `json:"filter,omitempty"`
+	Description *string              `json:"description,omitempty"`
+	// A secret of the caller: `whsec_` and 24 to 64 bytes, or `whsk_` and an Ed25519 private key, in base64. Absent: one is generated.
+	Secret *string `json:"secret,omitempty"`
+	// Kind of the generated key; a given `secret` has its own. Default: hmac.
+	// One of: hmac, ed25519.
+	Signature *string `json:"signature,omitempty"`
+}
+
+// WebhookDelivery is part of the API's requests or answers.
+type WebhookDelivery struct {
+	// The header `webhook-id` of the message. The same after a retry and a replay.
+	DeliveryID string `json:"deliveryId"`
+	// One of: decision.made, approval.opened, approval.decided, intent.decided, trust.level_changed, proof.anchored, policy.activated, policy.refused, key.created, key.revoked, log.halted, audit.failed.
+	Type string `json:"type"`
+	// What the event is about; messages about one subject are sent in order.
+	Subject string `json:"subject"`
+	// pending: not delivered yet; delivered: answered with a status of 200 to 299; failed: no more attempts are made.
+	// One of: pending, delivered, failed.
+	State    string `json:"state"`
+	Attempts int64  `json:"attempts"`
+	// RFC 3339, UTC, milliseconds.
+	CreatedAt      string  `json:"createdAt"`
+	NextAttemptAt  *string `json:"nextAttemptAt"`
+	LastAttemptAt  *string `json:"lastAttemptAt"`
+	DurationMs     *int64  `json:"durationMs"`
+	ResponseStatus *int64  `json:"responseStatus"`
+	Error          *string `json:"error"`
+	// The body of the message: type, timestamp and data.
+	Payload map[string]any `json:"payload"`
+}
+
+// WebhookDeliveryList is part of the API's requests or answers.
+type WebhookDeliveryList struct {
+	Items      []WebhookDelivery `json:"items"`
+	NextCursor *string           `json:"nextCursor"`
+}
+
+// WebhookList is part of the API's requests or answers.
+type WebhookList struct {
+	Items      []Webhook `json:"items"`
+	NextCursor *string   `json:"nextCursor"`
+}
+
+// WebhookRotate is part of the API's requests or answers.
+type WebhookRotate struct {
+	// How long messages are signed with the old key too. Default: 24h; 0m ends the old key at once.
+	Overlap *string `json:"overlap,omitempty"`
+	// A secret of the caller: `whsec_` and 24 to 64 bytes, or `whsk_` and an Ed25519 private key, in base64. Absent: one is generated.
+	Secret *string `json:"secret,omitempty"`
+	// Kind of the generated key; a given `secret` has its own. Default: hmac.
+	// One of: hmac, ed25519.
+	Signature *string `json:"signature,omitempty"`
+}
+
+// WebhookUpdateFilter is part of the API's requests or answers.
+// Which decisions are sent as `decision.made`; other events are not filtered. Absent members: all.
+type WebhookUpdateFilter struct {
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Verdicts []string `json:"verdicts,omitempty"`
+	AgentIDs []string `json:"agentIds,omitempty"`
+}
+
+// WebhookUpdate is part of the API's requests or answers.
+type WebhookUpdate struct {
+	// Where messages are sent with POST. Private, local and reserved addresses are refused, and http:// in a live environment, unless CUSTOS_WEBHOOK_ALLOW_PRIVATE permits them.
+	URL *string `json:"url,omitempty"`
+	// The types of events that are sent.
+	// One of: decision.made, approval.opened, approval.decided, intent.decided, trust.level_changed, proof.anchored, policy.activated, policy.refused, key.created, key.revoked, log.halted, audit.failed.
+	Events      []string                       `json:"events,omitempty"`
+	Filter      *Nullable[WebhookUpdateFilter] `json:"filter,omitempty"`
+	Description *Nullable[string]              `json:"description,omitempty"`
+	// false: nothing is sent. true: messages that wait are sent, then the events of the time while it was disabled, at most those of the last three days.
+	Enabled *bool `json:"enabled,omitempty"`
+}
+
+// WebhookWithSecretFilter is part of the API's requests or answers.
+// Which decisions are sent as `decision.made`; other events are not filtered. Absent members: all.
+type WebhookWithSecretFilter struct {
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Verdicts []string `json:"verdicts,omitempty"`
+	AgentIDs []string `json:"agentIds,omitempty"`
+}
+
+// WebhookWithSecret is part of the API's requests or answers.
+type WebhookWithSecret struct {
+	// Names the webhook.
+	WebhookID string `json:"webhookId"`
+	// Where messages are sent with POST. Private, local and reserved addresses are refused, and http:// in a live environment, unless CUSTOS_WEBHOOK_ALLOW_PRIVATE permits them.
+	URL         string  `json:"url"`
+	Description *string `json:"description"`
+	// The types of events that are sent.
+	// One of: decision.made, approval.opened, approval.decided, intent.decided, trust.level_changed, proof.anchored, policy.activated, policy.refused, key.created, key.revoked, log.halted, audit.failed.
+	Events         []string                 `json:"events"`
+	Filter         *WebhookWithSecretFilter `json:"filter"`
+	Enabled        bool                     `json:"enabled"`
+	DisabledReason *string                  `json:"disabledReason"`
+	DisabledAt     *string                  `json:"disabledAt"`
+	FailingSince   *string                  `json:"failingSince"`
+	// hmac: `v1` signatures; ed25519: `v1a`.
+	// One of: hmac, ed25519.
+	Signature         string  `json:"signature"`
+	PublicKey         *string `json:"publicKey"`
+	PreviousKeysUntil *string `json:"previousKeysUntil"`
+	// RFC 3339, UTC, milliseconds.
+	CreatedAt string `json:"createdAt"`
+	// The key that created it.
+	CreatedBy string `json:"createdBy"`
+	// The secret of an hmac webhook; it is never shown again. A repeat under the same Idempotency-Key lacks it.
+	Secret *string `json:"secret,omitempty"`
+}
+
 // IntentsQuery holds the query parameters of GET /v1/intents. Empty ones are not sent.
 type IntentsQuery struct {
 	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
@@ -2048,6 +2210,16 @@ type AuthKeysQuery struct {
 
 // ToolsQuery holds the query parameters of GET /v1/tools. Empty ones are not sent.
 type ToolsQuery struct {
+	// The nextCursor of the page before. Opaque; stays valid while rows are added.
+	Cursor string `query:"cursor"`
+	// Most items on the page.
+	Limit int64 `query:"limit"`
+}
+
+// WebhooksDeliveriesQuery holds the query parameters of GET /v1/webhooks/{webhookId}/deliveries. Empty ones are not sent.
+type WebhooksDeliveriesQuery struct {
+	// One of: pending, delivered, failed.
+	State string `query:"state"`
 	// The nextCursor of the page before. Opaque; stays valid while rows are added.
 	Cursor string `query:"cursor"`
 	// Most items on the page.

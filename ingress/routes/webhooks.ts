@@ -132,6 +132,7 @@ function endpointRoutes({ db, nowMs, webhookAddresses }: WebhookDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/webhooks',
+      operationId: 'createWebhook',
       access: ['admin:*'],
       tag: 'Webhooks',
       summary: 'Create a webhook',
@@ -157,6 +158,7 @@ function endpointRoutes({ db, nowMs, webhookAddresses }: WebhookDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/webhooks',
+      operationId: 'listWebhooks',
       access: ['admin:*'],
       tag: 'Webhooks',
       summary: 'List the webhooks of the environment, newest first',
@@ -170,6 +172,7 @@ function endpointRoutes({ db, nowMs, webhookAddresses }: WebhookDeps): Route[] {
     defineRoute({
       method: 'PATCH',
       path: '/v1/webhooks/{webhookId}',
+      operationId: 'updateWebhook',
       access: ['admin:*'],
       tag: 'Webhooks',
       summary: 'Change, disable or enable a webhook',
@@ -191,6 +194,7 @@ function endpointRoutes({ db, nowMs, webhookAddresses }: WebhookDeps): Route[] {
     defineRoute({
       method: 'DELETE',
       path: '/v1/webhooks/{webhookId}',
+      operationId: 'deleteWebhook',
       access: ['admin:*'],
       tag: 'Webhooks',
       summary: 'Delete a webhook',
@@ -211,6 +215,7 @@ function endpointRoutes({ db, nowMs, webhookAddresses }: WebhookDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/webhooks/{webhookId}/rotate',
+      operationId: 'rotateWebhook',
       access: ['admin:*'],
       tag: 'Webhooks',
       summary: "Replace a webhook's signing key",
@@ -239,6 +244,7 @@ function deliveryRoutes({ db, nowMs }: WebhookDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/webhooks/{webhookId}/deliveries',
+      operationId: 'listWebhookDeliveries',
       access: ['admin:*'],
       tag: 'Webhooks',
       summary: "List a webhook's deliveries, newest first",
@@ -259,6 +265,7 @@ function deliveryRoutes({ db, nowMs }: WebhookDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/replay',
+      operationId: 'replayWebhookDelivery',
       access: ['admin:*'],
       tag: 'Webhooks',
       summary: 'Send a message again',

@@ -161,6 +161,8 @@ describe('readConfig', () => {
     [{ CUSTOS_TRUST_PROXY: 'true' }, /^CUSTOS_TRUST_PROXY must be the number of proxies/],
     [{ CUSTOS_TRUST_PROXY: '10.0.0.0/33' }, /^CUSTOS_TRUST_PROXY must be/],
     [{ CUSTOS_RATE_LIMITS: '9=1/1' }, /^CUSTOS_RATE_LIMITS must be a list such as/],
+    [{ CUSTOS_WEBHOOK_ALLOW_PRIVATE: '10.0.0.0/33' }, /^CUSTOS_WEBHOOK_ALLOW_PRIVATE must be on, off, or addresses/],
+    [{ CUSTOS_WEBHOOK_ALLOW_PRIVATE: 'localhost' }, /^CUSTOS_WEBHOOK_ALLOW_PRIVATE must be on, off, or addresses/],
     [{ CUSTOS_LOG_HOST: 'Custos Example' }, /^CUSTOS_LOG_HOST must be a host name/],
     [{ CUSTOS_LOG_LEVEL: 'verbose' }, /^CUSTOS_LOG_LEVEL must be one of trace, debug/],
     [{ CUSTOS_SHUTDOWN_TIMEOUT: '0' }, /^CUSTOS_SHUTDOWN_TIMEOUT must be a whole number from 1/],

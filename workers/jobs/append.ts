@@ -55,11 +55,8 @@ export const append: JobDefinition<'proofs', 'append', AppendDeps> = {
     async ({ organisationId, environment }) => {
       await appendWaiting(deps, organisationId, environment);
       await deps.checkpointer.publish(organisationId, environment);
-<<<<<<< HEAD
       deps.announce();
-=======
       // After the checkpoint, so that anchored proofs are among the events. If this is lost, the sweeper finds the events.
       await deps.db.query(QUEUE_DELIVERIES, [organisationId, environment]);
->>>>>>> 47ed89a (Webhooks: endpoints, signed messages, retries in order per subject, deliveries and replay)
     },
 };
