@@ -852,6 +852,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhooks of the environment, newest first
+         * @description They are few and fit on one page.
+         *
+         *     Scope: admin:*.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description From now on events of the given types are sent to the URL as Standard Webhooks (standardwebhooks.com) describes, signed with the webhook's own key. The answer is the only place where the secret is ever shown: a repeat under the same Idempotency-Key is answered without `secret`.
+         *
+         *     Scope: admin:*.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Messages that wait are not sent. To keep them, disable the webhook instead.
+         *
+         *     Scope: admin:*.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change, disable or enable a webhook
+         * @description Scope: admin:*.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/v1/webhooks/{webhookId}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace a webhook's signing key
+         * @description Until the overlap ends (default 24h; at most 30d) each message has a signature of the old key and one of the new key. The answer is the only place where the secret is ever shown: a repeat under the same Idempotency-Key is answered without `secret`.
+         *
+         *     Scope: admin:*.
+         */
+        post: operations["rotateWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a webhook's deliveries, newest first
+         * @description Deliveries are kept for a week.
+         *
+         *     Scope: admin:*.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message again
+         * @description It keeps its `webhook-id`, so that a receiver can recognize it. One that is pending is sent at once instead of at its next attempt.
+         *
+         *     Scope: admin:*.
+         */
+        post: operations["replayWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -2655,6 +2775,204 @@ export interface components {
             /** @description SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`. */
             digest: string;
             items: components["schemas"]["ToolCatalogue"][];
+            nextCursor: string | null;
+        };
+        WebhookCreate: {
+            /**
+             * @description Where messages are sent with POST. Private, local and reserved addresses are refused, and http:// in a live environment, unless CUSTOS_WEBHOOK_ALLOW_PRIVATE permits them.
+             * @example https://receiver.example.com/custos
+             */
+            url: string;
+            /**
+             * @description The types of events that are sent.
+             * @example [
+             *       "decision.made",
+             *       "approval.opened"
+             *     ]
+             */
+            events: ("decision.made" | "approval.opened" | "approval.decided" | "intent.decided" | "trust.level_changed" | "proof.anchored" | "policy.activated" | "policy.refused" | "key.created" | "key.revoked" | "log.halted" | "audit.failed")[];
+            /** @description Which decisions are sent as `decision.made`; other events are not filtered. Absent members: all. */
+            filter?: {
+                verdicts?: ("ALLOW" | "DENY" | "ESCALATE" | "DEGRADE")[];
+                agentIds?: string[];
+            };
+            /** @example pages the on-call engineer */
+            description?: string;
+            /**
+             * @description A secret of the caller: `whsec_` and 24 to 64 bytes, or `whsk_` and an Ed25519 private key, in base64. Absent: one is generated.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            secret?: string;
+            /**
+             * @description Kind of the generated key; a given `secret` has its own. Default: hmac.
+             * @enum {string}
+             */
+            signature?: "hmac" | "ed25519";
+        };
+        WebhookWithSecret: {
+            /**
+             * @description Names the webhook.
+             * @example whk_01jq3k8v5m9z4t2c6x7b8n9p0q
+             */
+            webhookId: string;
+            /**
+             * @description Where messages are sent with POST. Private, local and reserved addresses are refused, and http:// in a live environment, unless CUSTOS_WEBHOOK_ALLOW_PRIVATE permits them.
+             * @example https://receiver.example.com/custos
+             */
+            url: string;
+            description: string | null;
+            /**
+             * @description The types of events that are sent.
+             * @example [
+             *       "decision.made",
+             *       "approval.opened"
+             *     ]
+             */
+            events: ("decision.made" | "approval.opened" | "approval.decided" | "intent.decided" | "trust.level_changed" | "proof.anchored" | "policy.activated" | "policy.refused" | "key.created" | "key.revoked" | "log.halted" | "audit.failed")[];
+            filter: {
+                verdicts?: ("ALLOW" | "DENY" | "ESCALATE" | "DEGRADE")[];
+                agentIds?: string[];
+            } | null;
+            enabled: boolean;
+            disabledReason: ("operator" | "gone" | "failing") | null;
+            disabledAt: string | null;
+            failingSince: string | null;
+            /**
+             * @description hmac: `v1` signatures; ed25519: `v1a`.
+             * @enum {string}
+             */
+            signature: "hmac" | "ed25519";
+            publicKey: string | null;
+            previousKeysUntil: string | null;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            /** @description The key that created it. */
+            createdBy: string;
+            /** @description The secret of an hmac webhook; it is never shown again. A repeat under the same Idempotency-Key lacks it. */
+            secret?: string;
+        };
+        Webhook: {
+            /**
+             * @description Names the webhook.
+             * @example whk_01jq3k8v5m9z4t2c6x7b8n9p0q
+             */
+            webhookId: string;
+            /**
+             * @description Where messages are sent with POST. Private, local and reserved addresses are refused, and http:// in a live environment, unless CUSTOS_WEBHOOK_ALLOW_PRIVATE permits them.
+             * @example https://receiver.example.com/custos
+             */
+            url: string;
+            description: string | null;
+            /**
+             * @description The types of events that are sent.
+             * @example [
+             *       "decision.made",
+             *       "approval.opened"
+             *     ]
+             */
+            events: ("decision.made" | "approval.opened" | "approval.decided" | "intent.decided" | "trust.level_changed" | "proof.anchored" | "policy.activated" | "policy.refused" | "key.created" | "key.revoked" | "log.halted" | "audit.failed")[];
+            filter: {
+                verdicts?: ("ALLOW" | "DENY" | "ESCALATE" | "DEGRADE")[];
+                agentIds?: string[];
+            } | null;
+            enabled: boolean;
+            disabledReason: ("operator" | "gone" | "failing") | null;
+            disabledAt: string | null;
+            failingSince: string | null;
+            /**
+             * @description hmac: `v1` signatures; ed25519: `v1a`.
+             * @enum {string}
+             */
+            signature: "hmac" | "ed25519";
+            publicKey: string | null;
+            previousKeysUntil: string | null;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            /** @description The key that created it. */
+            createdBy: string;
+        };
+        WebhookList: {
+            items: components["schemas"]["Webhook"][];
+            nextCursor: string | null;
+        };
+        WebhookUpdate: {
+            /**
+             * @description Where messages are sent with POST. Private, local and reserved addresses are refused, and http:// in a live environment, unless CUSTOS_WEBHOOK_ALLOW_PRIVATE permits them.
+             * @example https://receiver.example.com/custos
+             */
+            url?: string;
+            /**
+             * @description The types of events that are sent.
+             * @example [
+             *       "decision.made",
+             *       "approval.opened"
+             *     ]
+             */
+            events?: ("decision.made" | "approval.opened" | "approval.decided" | "intent.decided" | "trust.level_changed" | "proof.anchored" | "policy.activated" | "policy.refused" | "key.created" | "key.revoked" | "log.halted" | "audit.failed")[];
+            filter?: {
+                verdicts?: ("ALLOW" | "DENY" | "ESCALATE" | "DEGRADE")[];
+                agentIds?: string[];
+            } | null;
+            description?: string | null;
+            /** @description false: nothing is sent. true: messages that wait are sent, then the events of the time while it was disabled, at most those of the last three days. */
+            enabled?: boolean;
+        };
+        WebhookRotate: {
+            /**
+             * @description How long messages are signed with the old key too. Default: 24h; 0m ends the old key at once.
+             * @example 24h
+             */
+            overlap?: string;
+            /**
+             * @description A secret of the caller: `whsec_` and 24 to 64 bytes, or `whsk_` and an Ed25519 private key, in base64. Absent: one is generated.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            secret?: string;
+            /**
+             * @description Kind of the generated key; a given `secret` has its own. Default: hmac.
+             * @enum {string}
+             */
+            signature?: "hmac" | "ed25519";
+        };
+        WebhookDelivery: {
+            /**
+             * @description The header `webhook-id` of the message. The same after a retry and a replay.
+             * @example msg_2b8f0c4de1a94f7d86c3a5b7e9f01234
+             */
+            deliveryId: string;
+            /** @enum {string} */
+            type: "decision.made" | "approval.opened" | "approval.decided" | "intent.decided" | "trust.level_changed" | "proof.anchored" | "policy.activated" | "policy.refused" | "key.created" | "key.revoked" | "log.halted" | "audit.failed";
+            /** @description What the event is about; messages about one subject are sent in order. */
+            subject: string;
+            /**
+             * @description pending: not delivered yet; delivered: answered with a status of 200 to 299; failed: no more attempts are made.
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "failed";
+            attempts: number;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            createdAt: string;
+            nextAttemptAt: string | null;
+            lastAttemptAt: string | null;
+            durationMs: number | null;
+            responseStatus: number | null;
+            error: string | null;
+            /** @description The body of the message: type, timestamp and data. */
+            payload: {
+                [key: string]: unknown;
+            };
+        };
+        WebhookDeliveryList: {
+            items: components["schemas"]["WebhookDelivery"][];
             nextCursor: string | null;
         };
         Health: {
@@ -4988,6 +5306,195 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ToolCatalogueList"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookUpdate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    rotateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookRotate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                state?: "pending" | "delivered" | "failed";
+                /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+        };
+    };
+    replayWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                webhookId: string;
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
         };
