@@ -201,3 +201,19 @@ export const RECEIPT = {
   checkpoint:
     'custos.local/default/live\n7\nzWUthaog+xdY3PI2o8V+9xo0PiVijM1DfUYN5oy0rD8=\n\n— custos.local/default/live vaFafeTL0COCb7xELUlhAb1ybO99k+aL8p6th/L6nV9naLby2iCC+ZuG62xLK3aYD1/fEoBSHTEXw9ujGFU/aU4AWgE=\n— custos.local/default/live 4BZkfgAAAABrAa1m9rRAFeQz1zE+VyDMnryqk1MsWzDzQxzTk6woI6F1tHH+CD6MwhDF2x/F9SmiZoK3XQw9gjtd8qIINuhcP9T6DQ==\n',
 };
+
+/** A new webhook. @param request the request that created it */
+export const webhookBody = (request: object): object => ({
+  webhookId: 'whk_01jq3k5v7w9x1y3z5b7d9f1h3p',
+  ...request,
+  description: null,
+  enabled: true,
+  disabledReason: null,
+  disabledAt: null,
+  failingSince: null,
+  signature: 'hmac',
+  publicKey: null,
+  previousKeysUntil: null,
+  createdAt: AT.now,
+  createdBy: '4fZ0q9Lm',
+});

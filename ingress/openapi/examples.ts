@@ -1,5 +1,5 @@
 // The examples of the OpenAPI document: a request for each operation with a body, and the answer of a new service.
-import { acceptedProof, AGENT, ALLOWED, AT, DENIED, newKey, PARSE, RECEIPT } from './example-answers.ts';
+import { acceptedProof, AGENT, ALLOWED, AT, DENIED, newKey, PARSE, RECEIPT, webhookBody } from './example-answers.ts';
 import type { Route } from '../route.ts';
 
 export interface Example {
@@ -42,6 +42,12 @@ const EVALUATION = {
   subject: { type: 'user', id: 'alice' },
   action: { name: 'can_read' },
   resource: { type: 'record', id: 'record-1' },
+};
+
+const WEBHOOK = {
+  url: 'https://receiver.example.com/custos',
+  events: ['decision.made', 'approval.opened'],
+  filter: { verdicts: ['DENY', 'ESCALATE'] },
 };
 
 /** By method and path. Ids, times, digests and signatures differ each time. */
@@ -111,6 +117,17 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     keyId: '4fZ0q9Lm',
     since: AT.now,
   }),
+  'POST /v1/webhooks': answered(WEBHOOK, 201, {
+    ...webhookBody(WEBHOOK),
+    secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  }),
+  'PATCH /v1/webhooks/{webhookId}': answered({ enabled: false }, 200, {
+    ...webhookBody(WEBHOOK),
+    enabled: false,
+    disabledReason: 'operator',
+    disabledAt: AT.now,
+  }),
+  'POST /v1/webhooks/{webhookId}/rotate': { request: { overlap: '24h' } },
   'POST /v1/policies/replay': {
     request: { since: '7d', files: [{ path: 'nights.json', text: nights(6) }] },
   },

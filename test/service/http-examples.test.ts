@@ -19,7 +19,7 @@ interface Operation {
 
 /** Members that differ for each run: ids made by the service, times, hashes, signatures, secrets. */
 const CHANGING =
-  /^(intent_id|decision_id|request_id|key_id|keyId|proof_id|proofId|intentId|digest|recordDigest|issuedAt|deadline|signature|day|created_at|evaluated_at|expires_at|createdAt|updatedAt|expiresAt|since|key)$/;
+  /^(intent_id|decision_id|request_id|key_id|keyId|proof_id|proofId|intentId|digest|recordDigest|issuedAt|deadline|signature|day|created_at|evaluated_at|expires_at|createdAt|updatedAt|expiresAt|since|key|webhookId|disabledAt|createdBy|secret)$/;
 
 /** The same value with each changing member replaced by its type. */
 function settled(value: unknown): unknown {
@@ -88,17 +88,19 @@ describe('the examples of the OpenAPI document', () => {
       (await asking.post('/v1/enforce', { intent: `unknown:${resource}`, agent_id: 'agent-7' })).json.approval
         .approval_id;
     let keyId = '';
+    let webhookId = '';
     const pathOf = async (name: string): Promise<string> => {
       const path = name.slice(name.indexOf(' ') + 1);
       if (path.includes('{id}'))
         return path.replace('{id}', await approval(path.endsWith('approve') ? 'db/a' : 'db/b'));
-      return path.replace('{agentId}', 'agent-7').replace('{keyId}', keyId);
+      return path.replace('{agentId}', 'agent-7').replace('{keyId}', keyId).replace('{webhookId}', webhookId);
     };
     for (const [name, { request, answer }] of Object.entries(EXAMPLES)) {
       const [method = ''] = name.split(' ');
       const { status, json } = await admin.request(method, await pathOf(name), { body: request });
       expect(status, `${name} ${JSON.stringify(json)}`).to.be.within(200, 299);
       if (name === 'POST /v1/auth/keys') keyId = json.keyId;
+      if (name === 'POST /v1/webhooks') webhookId = json.webhookId;
       if (name === 'POST /v1/halt') await admin.delete('/v1/halt');
       if (answer === undefined) continue;
       expect(status, name).to.equal(answer.status);

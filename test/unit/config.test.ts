@@ -69,6 +69,7 @@ describe('readConfig', () => {
       queueAdmin: false,
       trustDailyCap: 10_000,
       approvalTtlMs: 3_600_000,
+      webhookAllowPrivate: [],
       logHost: 'custos.local',
       publicUrl: undefined,
       logLevel: 'info',

@@ -5346,6 +5346,21 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://receiver.example.com/custos",
+                 *       "events": [
+                 *         "decision.made",
+                 *         "approval.opened"
+                 *       ],
+                 *       "filter": {
+                 *         "verdicts": [
+                 *           "DENY",
+                 *           "ESCALATE"
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["WebhookCreate"];
             };
         };
@@ -5355,6 +5370,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "webhookId": "whk_01jq3k5v7w9x1y3z5b7d9f1h3p",
+                     *       "url": "https://receiver.example.com/custos",
+                     *       "events": [
+                     *         "decision.made",
+                     *         "approval.opened"
+                     *       ],
+                     *       "filter": {
+                     *         "verdicts": [
+                     *           "DENY",
+                     *           "ESCALATE"
+                     *         ]
+                     *       },
+                     *       "description": null,
+                     *       "enabled": true,
+                     *       "disabledReason": null,
+                     *       "disabledAt": null,
+                     *       "failingSince": null,
+                     *       "signature": "hmac",
+                     *       "publicKey": null,
+                     *       "previousKeysUntil": null,
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdBy": "4fZ0q9Lm",
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
@@ -5398,6 +5440,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "enabled": false
+                 *     }
+                 */
                 "application/json": components["schemas"]["WebhookUpdate"];
             };
         };
@@ -5407,6 +5454,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "webhookId": "whk_01jq3k5v7w9x1y3z5b7d9f1h3p",
+                     *       "url": "https://receiver.example.com/custos",
+                     *       "events": [
+                     *         "decision.made",
+                     *         "approval.opened"
+                     *       ],
+                     *       "filter": {
+                     *         "verdicts": [
+                     *           "DENY",
+                     *           "ESCALATE"
+                     *         ]
+                     *       },
+                     *       "description": null,
+                     *       "enabled": false,
+                     *       "disabledReason": "operator",
+                     *       "disabledAt": "2026-03-01T09:30:00.000Z",
+                     *       "failingSince": null,
+                     *       "signature": "hmac",
+                     *       "publicKey": null,
+                     *       "previousKeysUntil": null,
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "createdBy": "4fZ0q9Lm"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
@@ -5428,6 +5501,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "overlap": "24h"
+                 *     }
+                 */
                 "application/json": components["schemas"]["WebhookRotate"];
             };
         };
