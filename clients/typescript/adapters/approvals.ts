@@ -1,0 +1,41 @@
+// For frameworks that ask the application's own user before a tool runs: the question is asked once before, and carried on afterwards.
+import { type Custos, type JsonObject, type Permission, RefusedError } from '../src/index.ts';
+import { type AdapterOptions, ByCall, questionOf } from './common.ts';
+
+export interface Preflight {
+  /**
+   * Whether a human must approve the call first. The answer is kept for `authorize`, which decides: the consent of the application's user
+   * is not the approval of Custos.
+   */
+  needsApproval(name: string, input: unknown, callId: string): Promise<boolean>;
+  /** @throws {RefusedError} */
+  authorize(name: string, input: unknown, callId: string, signal?: AbortSignal): Promise<Permission<JsonObject>>;
+}
+
+export function createPreflight(custos: Custos, options: AdapterOptions): Preflight {
+  const permissions = new ByCall<{ readonly name: string; readonly permission: Permission<JsonObject> }>(
+    ({ permission }) => permission.notCalled(),
+  );
+  const approvals = new ByCall<string>();
+  return {
+    async needsApproval(name, input, callId) {
+      try {
+        const permission = await custos.authorize(questionOf(options, name, input), { ...options, waitSeconds: 0 });
+        permissions.put(callId, { name, permission });
+        return false;
+      } catch (error) {
+        if (!(error instanceof RefusedError) || error.approvalId === undefined) return false;
+        approvals.put(callId, error.approvalId);
+        return true;
+      }
+    },
+    async authorize(name, input, callId, signal) {
+      const kept = permissions.take(callId);
+      // A permission runs the tool with the judged arguments, whatever the framework has now.
+      if (kept?.name === name) return kept.permission;
+      kept?.permission.notCalled();
+      const approvalId = approvals.take(callId);
+      return custos.authorize(questionOf(options, name, input), { ...options, approvalId, signal });
+    },
+  };
+}

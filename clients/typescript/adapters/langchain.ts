@@ -1,0 +1,48 @@
+// LangChain and LangGraph agents: a middleware that asks Custos before each tool call.
+import { ToolMessage } from '@langchain/core/messages';
+import { createMiddleware } from 'langchain';
+import type { Custos } from '../src/index.ts';
+import { type AdapterOptions, questionOf, refusalText } from './common.ts';
+
+/** The model gets a refusal as the tool's message, with status `error`. */
+export function custosMiddleware(custos: Custos, options: AdapterOptions) {
+  return createMiddleware({
+    name: 'Custos',
+    wrapToolCall: async (request, handler) => {
+      const { toolCall } = request;
+      const { name, id = '' } = toolCall;
+      const signal = request.runtime.signal;
+      const refuse = (error: unknown) =>
+        new ToolMessage({ content: refusalText(error), tool_call_id: id, name, status: 'error' });
+      let permission;
+      try {
+        permission = await custos.authorize(questionOf(options, name, toolCall.args), { ...options, signal });
+      } catch (error) {
+        return refuse(error);
+      }
+      let answer;
+      try {
+        answer = await handler({ ...request, toolCall: { ...toolCall, args: permission.arguments } });
+      } catch (error) {
+        permission.report({ outcome: 'failure' });
+        throw error;
+      }
+      if (!ToolMessage.isInstance(answer)) {
+        // A command changes the state of the graph in its own way: obligations can't be applied to it.
+        permission.report({ outcome: 'success' });
+        return permission.decision.obligations.length === 0
+          ? answer
+          : refuse(new TypeError('the result is a command, which obligations can not be applied to'));
+      }
+      permission.report({ outcome: answer.status === 'error' ? 'failure' : 'success', result: answer.content });
+      try {
+        const content = await permission.applyObligations(answer.content);
+        if (content === answer.content) return answer;
+        const shown = typeof content === 'string' ? content : JSON.stringify(content);
+        return new ToolMessage({ content: shown, tool_call_id: answer.tool_call_id, name });
+      } catch (error) {
+        return refuse(error);
+      }
+    },
+  });
+}

@@ -1,0 +1,64 @@
+// OpenAI Agents SDK: function tools that ask Custos before they run, and a guardrail for tools that can't be wrapped.
+import {
+  defineToolInputGuardrail,
+  type FunctionTool,
+  ToolGuardrailFunctionOutputFactory,
+  type ToolInputParameters,
+} from '@openai/agents-core';
+import type { Custos } from '../src/index.ts';
+import { createPreflight } from './approvals.ts';
+import { type AdapterOptions, questionOf, refusalText } from './common.ts';
+
+export interface OpenAiAgentsOptions extends AdapterOptions {
+  /**
+   * Whether a call that waits for a human interrupts the run (`needsApproval`), so that the application can show it. Custos' own approval is
+   * needed all the same. Default: the call waits inside the tool.
+   */
+  readonly asksUser?: boolean;
+}
+
+function inputOf(text: string): unknown {
+  return text === '' ? {} : (JSON.parse(text) as unknown);
+}
+
+/** The same tool, asking Custos before it runs. The model gets a refusal as the tool's output. */
+export function guardTool<Context, Parameters extends ToolInputParameters, Result>(
+  custos: Custos,
+  tool: FunctionTool<Context, Parameters, Result>,
+  options: OpenAiAgentsOptions,
+): FunctionTool<Context, Parameters, Result> {
+  const preflight = createPreflight(custos, options);
+  const needsApproval: typeof tool.needsApproval = async (context, input, callId = '') =>
+    (await preflight.needsApproval(tool.name, input, callId)) || tool.needsApproval(context, input, callId);
+  const invoke: typeof tool.invoke = async (context, text, details) => {
+    try {
+      const callId = details?.toolCall?.callId ?? '';
+      const permission = await preflight.authorize(tool.name, inputOf(text), callId, details?.signal);
+      // The tool gets the judged arguments as text; it parses them as it would have parsed those of the model.
+      return await permission.run((args) => tool.invoke(context, JSON.stringify(args), details));
+    } catch (error) {
+      return refusalText(error instanceof SyntaxError ? new TypeError('the input is not JSON') : error);
+    }
+  };
+  return { ...tool, invoke, ...(options.asksUser === true ? { needsApproval } : {}) };
+}
+
+/**
+ * A tool input guardrail: for tools that can't be wrapped. It decides only: the outcome is not reported, and a call that is permitted under
+ * obligations is refused, because a guardrail can't change arguments or results.
+ */
+export function toolInputGuardrail(custos: Custos, options: Omit<AdapterOptions, 'obligations'>) {
+  return defineToolInputGuardrail({
+    name: 'custos',
+    run: async ({ toolCall }) => {
+      try {
+        const question = questionOf(options, toolCall.name, inputOf(toolCall.arguments));
+        const { decision } = await custos.authorize(question, options);
+        return ToolGuardrailFunctionOutputFactory.allow({ decisionId: decision.decisionId });
+      } catch (error) {
+        const shown = error instanceof SyntaxError ? new TypeError('the input is not JSON') : error;
+        return ToolGuardrailFunctionOutputFactory.rejectContent(refusalText(shown));
+      }
+    },
+  });
+}
