@@ -1,6 +1,8 @@
 // The adapters before a real service (CUSTOS_URL, with the policies of test/process/clients/adapters.test.ts), each in its framework.
 import { expect } from 'chai';
-import { Custos, type JsonObject } from '../../src/index.ts';
+import { jsonSchema } from 'ai';
+import { Custos, type JsonObject, RefusedError } from '../../src/index.ts';
+import { guardTools } from '../vercel-ai.ts';
 import type { AdapterOptions } from '../common.ts';
 import { FRAMEWORKS, openAiGuardrail } from './frameworks.ts';
 
@@ -20,7 +22,7 @@ describe('with a Custos client, the adapter of', () => {
     };
     const options = { agentId, server: 'notes', waitSeconds: 20, ...more };
     const decideAs = async (verdict: 'approve' | 'reject'): Promise<void> => {
-      for (;;) {
+      for (let tries = 0; tries < 200; tries += 1) {
         const { items } = await admin.approvals.list({ agentId, status: 'pending' }).page();
         const [approval] = items;
         if (approval !== undefined) {
@@ -29,13 +31,16 @@ describe('with a Custos client, the adapter of', () => {
         }
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
+      throw new Error('no approval was opened');
     };
     return { calls, tool, options, decideAs };
   };
-  const reported = async (agentId: string, event: string): Promise<number> => {
+  /** Whether the report of the agent's one decision is accepted; it is anchored later. */
+  const isReported = async (agentId: string): Promise<boolean> => {
     await custos.flush();
-    const { items } = await admin.proofs.list({ entityId: agentId, event }).page();
-    return items.length;
+    const { items } = await admin.decisions.list({ agentId }).page();
+    const { status } = await admin.proofs.get(`tool.called:${items[0]?.decisionId ?? ''}`);
+    return status === 'pending' || status === 'anchored';
   };
 
   for (const [name, { drive, changesResults }] of Object.entries(FRAMEWORKS))
@@ -46,7 +51,7 @@ describe('with a Custos client, the adapter of', () => {
         const { calls, tool, options } = setUp();
         expect(await drive(custos, { name: 'read_note', arguments: args, tool }, options)).to.include('Ada');
         expect(calls).to.deep.equal([args]);
-        expect(await reported(options.agentId, 'tool.called')).to.equal(1);
+        expect(await isReported(options.agentId)).to.equal(true);
       });
 
       it('does not run a denied tool, and tells the model why', async () => {
@@ -94,6 +99,30 @@ describe('with a Custos client, the adapter of', () => {
         expect(calls).to.deep.equal([]);
       });
     });
+
+  it('the Vercel AI SDK shows a call that waits for a human as an approval request; its own consent is not enough', async () => {
+    const { calls, tool, options } = setUp({ waitSeconds: 0 });
+    const guarded = guardTools(
+      custos,
+      { send_note: { inputSchema: jsonSchema({ type: 'object' }), execute: (input: unknown) => tool(input as JsonObject) } },
+      { ...options, asksUser: true },
+    );
+    const about = { toolCallId: 'call_1', messages: [] };
+    const args = { id: 'note-1' };
+    const { needsApproval, execute } = guarded.send_note as unknown as {
+      needsApproval: (input: unknown, about: unknown) => Promise<boolean>;
+      execute: (input: unknown, about: unknown) => Promise<unknown>;
+    };
+    expect(await needsApproval(args, about)).to.equal(true);
+    const early = await execute(args, about).catch((error: unknown) => error);
+    expect(early).to.be.instanceOf(RefusedError);
+    expect(calls).to.deep.equal([]);
+    expect(await needsApproval(args, about)).to.equal(true);
+    const { items } = await admin.approvals.list({ agentId: options.agentId, status: 'pending' }).page();
+    await admin.approvals.approve(items[0]?.approvalId ?? '', { reason: 'test' });
+    expect(await execute(args, about)).to.deep.equal(NOTE);
+    expect(calls).to.deep.equal([args]);
+  });
 
   it('OpenAI Agents decides as a guardrail, too', async () => {
     const { calls, tool, options } = setUp();
