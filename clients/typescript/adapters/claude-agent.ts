@@ -22,7 +22,8 @@ function onArguments(handlers: ObligationHandlers<JsonObject> = {}): ObligationH
       type,
       async (obligation, args) => {
         const terms = await handle(obligation, args);
-        if (terms?.result !== undefined) throw new Error(`its obligation ${type} is about the result, which hooks can not change`);
+        if (terms?.result !== undefined)
+          throw new Error(`its obligation ${type} is about the result, which hooks can not change`);
         return terms;
       },
     ]),

@@ -75,6 +75,8 @@ describeUnless(reason, 'the adapters of the TypeScript client', () => {
     const { stdout } = await run(process.execPath, args, { cwd: CLIENT, env }).catch((error: { stdout?: string }) => {
       throw new Error(error.stdout ?? String(error), { cause: error });
     });
-    expect(stdout).to.match(/\d+ passing/).and.not.match(/pending/);
+    expect(stdout)
+      .to.match(/\d+ passing/)
+      .and.not.match(/pending/);
   });
 });

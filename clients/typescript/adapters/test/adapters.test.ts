@@ -104,7 +104,12 @@ describe('with a Custos client, the adapter of', () => {
     const { calls, tool, options } = setUp({ waitSeconds: 0 });
     const guarded = guardTools(
       custos,
-      { send_note: { inputSchema: jsonSchema({ type: 'object' }), execute: (input: unknown) => tool(input as JsonObject) } },
+      {
+        send_note: {
+          inputSchema: jsonSchema({ type: 'object' }),
+          execute: (input: unknown) => tool(input as JsonObject),
+        },
+      },
       { ...options, asksUser: true },
     );
     const about = { toolCallId: 'call_1', messages: [] };
@@ -128,7 +133,9 @@ describe('with a Custos client, the adapter of', () => {
     const { calls, tool, options } = setUp();
     const args = { id: 'note-1' };
     expect(await openAiGuardrail(custos, { name: 'read_note', arguments: args, tool }, options)).to.include('Ada');
-    expect(await openAiGuardrail(custos, { name: 'delete_note', arguments: args, tool }, options)).to.include('notes are kept');
+    expect(await openAiGuardrail(custos, { name: 'delete_note', arguments: args, tool }, options)).to.include(
+      'notes are kept',
+    );
     expect(calls).to.deep.equal([args]);
   });
 });

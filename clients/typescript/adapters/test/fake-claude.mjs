@@ -48,7 +48,17 @@ for await (const line of createInterface({ input: process.stdin })) {
   }
   if (message.type !== 'control_request') continue;
   const { request_id, request } = message;
-  const response = { subtype: 'success', request_id, response: { commands: [], models: [], output_style: 'default', hook_on_failure_supported: true, hooks_applied: true } };
+  const response = {
+    subtype: 'success',
+    request_id,
+    response: {
+      commands: [],
+      models: [],
+      output_style: 'default',
+      hook_on_failure_supported: true,
+      hooks_applied: true,
+    },
+  };
   send({ type: 'control_response', response });
   if (request.subtype !== 'initialize') continue;
   void callTool(request.hooks ?? {}).then((result) => {
