@@ -72,9 +72,11 @@ describeUnless(reason, 'the adapters of the TypeScript client', () => {
       CUSTOS_ADMIN_KEY: service.adminKey,
     };
     const args = [bin('mocha'), '--no-config', '--timeout', '60000', 'dist/adapters/test/adapters.test.js'];
-    const { stdout } = await run(process.execPath, args, { cwd: CLIENT, env }).catch((error: Error & { stdout?: string }) => {
-      throw new Error(error.stdout ?? error.message, { cause: error });
-    });
+    const { stdout } = await run(process.execPath, args, { cwd: CLIENT, env }).catch(
+      (error: Error & { stdout?: string }) => {
+        throw new Error(error.stdout ?? error.message, { cause: error });
+      },
+    );
     expect(stdout)
       .to.match(/\d+ passing/)
       .and.not.match(/pending/);
