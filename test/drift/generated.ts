@@ -11,7 +11,7 @@ import { authzenSchemaText } from '../../shared/core/authzen/schema.ts';
 import { toolsSchemaText } from '../../shared/core/tools/schema.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { commandLineText } from './command-line.ts';
-import { canonicalText, receiptsText } from './conformance/files.ts';
+import { callsText, canonicalText, receiptsText } from './conformance/files.ts';
 import { goTypesText } from './go-types.ts';
 import { type ApiDocument, clientDocument, clientTypesText, memberTableText } from './typescript-client.ts';
 import { pythonModules } from './python/resources.ts';
@@ -82,4 +82,5 @@ export const GENERATED_FILES: readonly GeneratedFile[] = [
   { file: 'policies/schema/lexicon.schema.json', content: () => `${JSON.stringify(LexiconSchema, null, 2)}\n` },
   { file: 'clients/conformance/receipts.json', content: receiptsText },
   { file: 'clients/conformance/canonical.json', content: canonicalText },
+  { file: 'clients/conformance/calls.json', content: callsText },
 ];

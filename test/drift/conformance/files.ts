@@ -1,4 +1,8 @@
 // The generated files of clients/conformance: cases that every implementation of verification and canonical JSON must agree on.
+import type { CallCase } from './call-case.ts';
+import { faultCases } from './calls-faults.ts';
+import { guardCases } from './calls-guard.ts';
+import { realCases } from './calls-real.ts';
 import { canonicalCases } from './canonical-cases.ts';
 import { chainsAndPromises } from './chains-and-promises.ts';
 import { forgedReceipts } from './forged-receipts.ts';
@@ -8,6 +12,10 @@ import { validReceipts } from './valid-receipts.ts';
 
 export function proofCases(): ProofCase[] {
   return [...validReceipts(), ...malformedReceipts(), ...forgedReceipts(), ...chainsAndPromises()];
+}
+
+export function callCases(): CallCase[] {
+  return [...realCases(), ...faultCases(), ...guardCases()];
 }
 
 /** One case per line, so that a difference shows the cases that changed. */
@@ -21,4 +29,8 @@ export function receiptsText(): string {
 
 export function canonicalText(): string {
   return `[\n${lines(canonicalCases())}\n]\n`;
+}
+
+export function callsText(): string {
+  return `[\n${lines(callCases())}\n]\n`;
 }

@@ -1,0 +1,163 @@
+// The client libraries in TypeScript, Python and Go run the cases of clients/conformance, each in its runner, started once.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'chai';
+import { findRoot } from '../../../shared/platform/config/root.ts';
+import { OPERATIONS } from '../../drift/conformance/calls-real.ts';
+import type { CallCase } from '../../drift/conformance/call-case.ts';
+import { canonicalCases } from '../../drift/conformance/canonical-cases.ts';
+import { callCases, proofCases } from '../../drift/conformance/files.ts';
+import { FILE_KEYS } from '../../drift/conformance/parts.ts';
+import {
+  examplesFrom,
+  type ExampleOf,
+  refusedAddress,
+  type ScriptedServer,
+  startScriptedServer,
+} from '../../support/scripted-server.ts';
+import { describeUnless } from '../../support/skip.ts';
+import { requestsDifference, stepDifference } from './matching.ts';
+import { type RealService, startRealService, type Tenant } from './real-service.ts';
+import { type Language, LANGUAGES, type Runner, startRunner, whyNot } from './runners.ts';
+
+const document = JSON.parse(readFileSync(path.join(findRoot(), 'docs', 'openapi.json'), 'utf8')) as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+};
+const exampleOf: ExampleOf = examplesFrom(document);
+
+/** Operations for browsers, gateways and scrapers, which no client wraps. */
+const NOT_WRAPPED = /^GET \/(openapi\.json|schemas\/|metrics|\.well-known\/)|^POST \/access\//;
+
+/** The first difference between what was printed and what is expected, of steps and of requests. */
+function differenceIn(
+  one: CallCase,
+  answer: Readonly<Record<string, unknown>>,
+  server: ScriptedServer | undefined,
+): string | undefined {
+  if (answer['crashed'] !== undefined) return `the runner crashed: ${String(answer['crashed'])}`;
+  const printed = (answer['steps'] ?? []) as unknown[];
+  for (const [i, step] of one.steps.entries()) {
+    const difference = stepDifference(step, printed[i], printed);
+    if (difference !== undefined) return `step ${i} (${step.call}): ${difference}`;
+  }
+  for (const expected of one.requests ?? []) {
+    const difference = requestsDifference(expected, server?.requests ?? []);
+    if (difference !== undefined) return difference;
+  }
+  return undefined;
+}
+
+interface Ran {
+  readonly answer: Readonly<Record<string, unknown>>;
+  readonly server: ScriptedServer | undefined;
+}
+
+async function runCalls(runner: Runner, one: CallCase, realUrl: string, { env, key }: Tenant): Promise<Ran> {
+  const server = typeof one.server === 'object' ? await startScriptedServer(one.server, exampleOf) : undefined;
+  try {
+    const url = server?.url ?? (one.server === 'refused' ? await refusedAddress() : realUrl);
+    const { server: _, requests: __, ...sent } = one;
+    return { answer: await runner.run({ kind: 'calls', url, key, env, case: sent }), server };
+  } finally {
+    await server?.close();
+  }
+}
+
+/** Cases that a runner works on at once: many of them wait. */
+const AT_ONCE = 6;
+
+/** Runs all cases, some at once. @returns what came of each, by its name; failures are in the promises */
+function runAll(cases: readonly CallCase[], run: (one: CallCase) => Promise<Ran>): ReadonlyMap<string, Promise<Ran>> {
+  const ends: Promise<unknown>[] = [];
+  return new Map(
+    cases.map((one, i) => {
+      const free = ends[i - AT_ONCE] ?? Promise.resolve();
+      const ran = free.then(() => run(one));
+      ends.push(ran.catch(() => undefined));
+      return [one.name, ran];
+    }),
+  );
+}
+
+describe('The conformance cases of calls', () => {
+  it('have different names, and each operation that a client wraps has a case against a real service', () => {
+    const cases = callCases();
+    expect(new Set(cases.map(({ name }) => name)).size).to.equal(cases.length);
+    const operations = Object.entries(document.paths).flatMap(([route, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${route}`),
+    );
+    const wrapped = operations.filter((operation) => !NOT_WRAPPED.test(operation));
+    expect(Object.values(OPERATIONS).sort()).to.deep.equal(wrapped.sort());
+    const called = new Set(
+      cases.filter(({ server }) => server === 'real').flatMap(({ steps }) => steps.map(({ call }) => call)),
+    );
+    expect(Object.keys(OPERATIONS).filter((call) => !called.has(call))).to.deep.equal([]);
+  });
+});
+
+describe('Clients', function () {
+  this.timeout(180_000);
+  let real: RealService;
+  const runners = new Map<Language, Runner>();
+  const calls = new Map<Language, ReadonlyMap<string, Promise<Ran>>>();
+  const present = LANGUAGES.filter((language) => whyNot(language) === undefined);
+  before(async () => {
+    if (present.length === 0) return;
+    real = await startRealService();
+    const url = real.service.ingress.address;
+    for (const language of present) {
+      const tenant = await real.addTenant(`of-${language.name}`);
+      const runner = startRunner(language);
+      runners.set(language, runner);
+      calls.set(
+        language,
+        runAll(callCases(), (one) => runCalls(runner, one, url, tenant)),
+      );
+    }
+  });
+  after(() => real?.close());
+
+  for (const language of LANGUAGES) {
+    describeUnless(whyNot(language), `the ${language.name} client`, () => {
+      const run: Runner['run'] = (line) => runners.get(language)?.run(line) ?? Promise.reject(new Error('no runner'));
+      after(async () => {
+        const ended = await runners.get(language)?.end();
+        expect(ended?.code, ended?.stderr.slice(-2_000)).to.equal(0);
+      });
+
+      it('verifies and refuses proofs with the names of failures that the service gives', async () => {
+        const results = await Promise.all(
+          proofCases().map(async (one) => {
+            const { name, kind, input, keys = FILE_KEYS, ...expected } = one;
+            const { id: _, ...printed } = await run({ kind: 'verify', keys, case: { name, kind, input } });
+            return { expected: { name, ...expected }, printed };
+          }),
+        );
+        const wrong = results.filter(({ expected, printed }) => !isDeepStrictEqual(expected, printed));
+        expect(wrong.map(({ printed }) => printed)).to.deep.equal(wrong.map(({ expected }) => expected));
+      });
+
+      it('writes canonical JSON as the service does, and refuses what it refuses', async () => {
+        const results = await Promise.all(
+          canonicalCases().map(async (one) => {
+            const { name, input } = one;
+            return {
+              ...one,
+              canonical: (await run({ kind: 'canonical', case: { name, input } }))['canonical'] ?? null,
+            };
+          }),
+        );
+        const wrong = results.filter((result, i) => !isDeepStrictEqual(result, canonicalCases()[i]));
+        expect(wrong).to.deep.equal([]);
+      });
+
+      for (const one of callCases())
+        it(one.name, async () => {
+          const ran = await calls.get(language)?.get(one.name);
+          const difference = ran === undefined ? 'it did not run' : differenceIn(one, ran.answer, ran.server);
+          if (difference !== undefined) throw new Error(difference);
+        });
+    });
+  }
+});
