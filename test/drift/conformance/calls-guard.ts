@@ -175,7 +175,7 @@ function faults(): CallCase[] {
   return [
     ...Object.entries(GARBAGE).map(([name, { reply }]) =>
       guarded(`refuses after ${name}`, [{ ...reply, when: 'POST /v1/enforce' }], refused(null), {
-        requests: [askedTimes([1, 4], 1), NO_REPORT],
+        requests: [askedTimes([1, 4]), NO_REPORT],
       }),
     ),
     guarded('refuses when the key is not valid', [problem(401, 'E1002')], refused(null, { cause: 'api' }), {
@@ -390,11 +390,15 @@ function reports(): CallCase[] {
         ],
       },
     },
-    guarded('sends no arguments and no result in its report', [ALLOW], RAN, {
-      args: { arguments: { path: 'a-secret-path' } },
-      step: { expect: { result: { ran: true, arguments: { path: 'a-secret-path' } }, ran: 1 } },
-      requests: [{ ...called('success'), without: 'a-secret-path' }],
-    }),
+    guarded(
+      'sends no arguments and no result in its report',
+      [ALLOW],
+      { result: { ran: true, arguments: { path: 'a-secret-path' } }, ran: 1 },
+      {
+        args: { arguments: { path: 'a-secret-path' } },
+        requests: [{ ...called('success'), without: 'a-secret-path' }],
+      },
+    ),
     guarded('judges and runs the arguments as they were when the call began', [ALLOW], RAN, {
       args: { function: 'mutate' },
       requests: [{ ...askedTimes(1), body: { tool: { arguments: GUARD.arguments } } }],

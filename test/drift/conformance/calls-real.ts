@@ -127,14 +127,14 @@ function operations(): CallCase[] {
         { agentId: 'a 1/é', description: 'Changed' },
       ),
       gives('agents.terminate', { agentId: 'a 1/é' }, {}),
-      gives('agents.get', { agentId: 'a 1/é' }, { status: 'terminated' }),
+      gives('agents.get', { agentId: 'a 1/é' }, { status: 'TERMINATED' }),
     ]),
     real('lists page by page, as one sequence', [
       ...['p1', 'p2', 'p3'].map((agentId) => gives('agents.create', { agentId: `page-${agentId}`, name: agentId }, {})),
       gives('agents.list', { limit: 2 }, { items: ['*', '*'], nextCursor: '*' }),
       gives(
         'all:agents.list',
-        { limit: 2, status: 'active' },
+        { limit: 2, status: 'ACTIVE' },
         { $has: [{ agentId: 'page-p1' }, { agentId: 'page-p2' }, { agentId: 'page-p3' }] },
       ),
     ]),
