@@ -10,6 +10,8 @@ import { callGuarded } from './conformance-guard.ts';
 interface Step {
   readonly call: string;
   readonly arguments?: Arguments;
+  /** Of this step alone; absent: that of the case. */
+  readonly key?: string;
   readonly cancelAfterMs?: number;
 }
 
@@ -95,14 +97,15 @@ async function runStep(custos: Custos, { call, cancelAfterMs }: Step, args: Argu
 }
 
 async function runCalls({ url, key, env = {}, case: conformanceCase }: Line): Promise<object> {
-  const ownKey = conformanceCase.key === undefined ? key : String(filled(conformanceCase.key, { env }));
   const { timeoutMs, retries } = conformanceCase.client ?? {};
   // The client never reads the wall clock, so wallClockOffsetHours has no effect on it.
-  const custos = new Custos({ url, key: ownKey, timeoutMs, retries });
+  const clientWith = (own: unknown): Custos => new Custos({ url, key: String(own), timeoutMs, retries });
+  const custos = clientWith(filled(conformanceCase.key ?? key, { env }));
   const steps: StepResult[] = [];
   for (const step of conformanceCase.steps ?? []) {
     const args = filled(step.arguments ?? {}, { env, steps }) as Arguments;
-    steps.push(await runStep(custos, step, args));
+    const client = step.key === undefined ? custos : clientWith(filled(step.key, { env, steps }));
+    steps.push(await runStep(client, step, args));
   }
   await custos.close();
   return { steps };

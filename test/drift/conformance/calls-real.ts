@@ -78,9 +78,12 @@ const fails = (call: string, args: Args, error: object, more: Partial<CallStep> 
   ...more,
   expect: { error: { type: 'api', ...error } },
 });
+/** Time is not what these cases are about, and the machine may be busy. */
+const PATIENT = { timeoutMs: 60_000 };
 const real = (name: string, steps: readonly CallStep[], key = ADMIN): CallCase => ({
   name: `real: ${name}`,
   server: 'real',
+  client: PATIENT,
   key,
   steps,
 });
@@ -340,6 +343,7 @@ function guards(): CallCase[] {
   const guard = (name: string, args: Args, expect: CallStep['expect']): CallCase => ({
     name: `real: guard: ${name}`,
     server: 'real',
+    client: PATIENT,
     key: AGENT,
     steps: [{ call: 'guard', arguments: { ...CALL, ...args }, expect }],
   });

@@ -9,6 +9,9 @@ import { verifyReceipt } from '../../../shared/core/proof/receipt.ts';
 import type { Receipt } from '../../../shared/core/proof/shapes.ts';
 import { parseEvidence, verifyChain } from '../../../shared/core/proof/verify.ts';
 import { JsonError, parseJson } from '../../../shared/kernel/json.ts';
+import { parseBody } from '../../../ingress/request/read.ts';
+import { type LogDeps, logRoutes } from '../../../ingress/routes/log.ts';
+import { ApiError } from '../../../shared/kernel/errors.ts';
 import { canonicalCases } from '../../drift/conformance/canonical-cases.ts';
 import { proofCases } from '../../drift/conformance/files.ts';
 import { oddSignature } from '../../drift/conformance/edwards.ts';
@@ -71,6 +74,40 @@ describe('The conformance cases of proofs', () => {
     const ofLogs = ['PROMISE_BROKEN', 'PROMISE_NOT_DUE', 'LOG_ALTERED'];
     const shown = new Set(cases.map((one) => (one.ok ? '' : one.failure)));
     expect(Object.keys(FAILURES).filter((failure) => !shown.has(failure as never))).to.deep.equal(ofLogs);
+  });
+});
+
+/** The answer of POST /v1/proofs/verify to a text, with these trusted keys: a failure, VALID, or the code of an error. */
+async function postedTo(text: string, keys: readonly TrustedKey[]): Promise<string> {
+  // The route uses the keys and nothing else.
+  const deps = { log: { allKeys: async () => keys } } as unknown as LogDeps;
+  const route = logRoutes(deps).find(({ path }) => path === '/v1/proofs/verify');
+  try {
+    const body = parseBody(Buffer.from(text));
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'E2001';
+    const reply = await route?.handler({ body } as never);
+    const { valid, failure } = reply?.body as { readonly valid: boolean; readonly failure: string | null };
+    return valid ? 'VALID' : String(failure);
+  } catch (error) {
+    if (error instanceof ApiError) return error.code;
+    throw error;
+  }
+}
+
+describe('POST /v1/proofs/verify', () => {
+  it('gives the failures of the conformance cases, or refuses as a bad request what is no JSON object', async () => {
+    const cases = proofCases().filter(({ kind }) => kind === 'receipt');
+    const wrong: object[] = [];
+    for (const one of cases) {
+      const expected = one.ok ? 'VALID' : one.failure;
+      const keys = asResult(() => ({ ok: true, keys: trusted(one.keys) }) as const);
+      // Keys of this service are never malformed.
+      if (!keys.ok) continue;
+      const got = await postedTo(String(one.input), keys.keys);
+      const isRefused = expected === 'MALFORMED' && /^E20/.test(got);
+      if (got !== expected && !isRefused) wrong.push({ name: one.name, expected, got });
+    }
+    expect(wrong).to.deep.equal([]);
   });
 });
 
