@@ -357,7 +357,12 @@ function guards(): CallCase[] {
       ),
       steps: [
         { call: 'guard', arguments: { ...CALL, agentId: 'guarded', name: 'read' }, expect: ran },
-        gives('proofs.chain', { entityId: 'guarded' }, '*'),
+        gives('decisions.list', { agentId: 'guarded' }, { items: [{ verdict: 'ALLOW' }] }),
+        gives(
+          'proofs.waitAnchored',
+          { id: 'tool.called:${steps.1.result.items.0.decisionId}', timeoutSeconds: 30 },
+          { status: 'anchored' },
+        ),
       ],
     },
     guard(
