@@ -35,7 +35,7 @@ function differenceIn(
   answer: Readonly<Record<string, unknown>>,
   server: ScriptedServer | undefined,
 ): string | undefined {
-  if (answer['crashed'] !== undefined) return `the runner crashed: ${String(answer['crashed'])}`;
+  if (answer['crashed'] !== undefined) return `the runner crashed: ${JSON.stringify(answer['crashed'])}`;
   const printed = (answer['steps'] ?? []) as unknown[];
   for (const [i, step] of one.steps.entries()) {
     const difference = stepDifference(step, printed[i], printed);
