@@ -26,8 +26,8 @@ const document = JSON.parse(readFileSync(path.join(findRoot(), 'docs', 'openapi.
 };
 const exampleOf: ExampleOf = examplesFrom(document);
 
-/** Operations for browsers, gateways and scrapers, which no client wraps. */
-const NOT_WRAPPED = /^GET \/(openapi\.json|schemas\/|metrics|\.well-known\/)|^POST \/access\//;
+/** Operations for browsers, gateways, scrapers and the receivers of webhooks, which no client wraps. */
+const NOT_WRAPPED = /^GET \/(openapi\.json|schemas\/|metrics|\.well-known\/)|^POST \/access\/|^[A-Z]+ \/v1\/webhooks/;
 
 /** The first difference between what was printed and what is expected, of steps and of requests. */
 function differenceIn(
