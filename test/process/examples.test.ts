@@ -1,4 +1,4 @@
-// The example of a guarded MCP session, line by line as its README shows it, and the configuration files of the guide to the guard.
+// The examples, line by line as their READMEs show them, and the configuration files of the guide to the guard.
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -33,7 +33,7 @@ function expectLines(output: string, shown: string): void {
   }
 }
 
-describe('the example of a guarded MCP session', function () {
+describe('the examples of a guarded MCP session and of an auditor', function () {
   this.timeout(180_000);
   const README = 'examples/mcp/README.md';
   let custos: TestCustos;
@@ -102,6 +102,18 @@ describe('the example of a guarded MCP session', function () {
       expect(answer.isError, JSON.stringify(answer.content)).to.not.equal(true);
       await client.close();
     });
+
+  it('every client and the service accept a receipt, and refuse it with one byte changed for the same reason', async () => {
+    const folder = temporaryFolder('audit');
+    const lines = (label: string): string =>
+      blocks('examples/auditor/README.md', label)[0].replaceAll('.build/audit', folder);
+    const audited = await shell(`${lines('record')}\n${lines('audit')}`);
+    const [, ...printed] = audited.trimEnd().split('\n');
+    const shown = lines('audited').trimEnd().split('\n');
+    // In CI all languages are installed.
+    const isSkipped = (line: string): boolean => process.env['CI'] === undefined && line.includes('skipped: ');
+    expect(printed.map((line, i) => (isSkipped(line) ? shown[i] : line))).to.deep.equal(shown);
+  });
 
   it('refuses every call when Custos is stopped', async () => {
     await custos.stop();
