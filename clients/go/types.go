@@ -4,12 +4,16 @@ package custos
 
 // Agent is part of the API's requests or answers.
 type Agent struct {
-	AgentID      string         `json:"agentId"`
-	Name         string         `json:"name"`
-	Description  *string        `json:"description"`
-	Capabilities []string       `json:"capabilities"`
-	Tags         []string       `json:"tags"`
-	Metadata     map[string]any `json:"metadata"`
+	// Names it, for ever.
+	AgentID string `json:"agentId"`
+	// For people.
+	Name        string  `json:"name"`
+	Description *string `json:"description"`
+	// What it is made for; a fact for policies.
+	Capabilities []string `json:"capabilities"`
+	// Words of your own; a fact for policies.
+	Tags     []string       `json:"tags"`
+	Metadata map[string]any `json:"metadata"`
 	// ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.
 	// One of: ACTIVE, PAUSED, SUSPENDED, TERMINATED.
 	Status string       `json:"status"`
@@ -23,28 +27,36 @@ type Agent struct {
 // AgentCreate is part of the API's requests or answers.
 type AgentCreate struct {
 	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
-	AgentID      *string  `json:"agentId,omitempty"`
-	Name         string   `json:"name"`
-	Description  *string  `json:"description,omitempty"`
+	AgentID *string `json:"agentId,omitempty"`
+	// For people.
+	Name string `json:"name"`
+	// What it does, for people.
+	Description *string `json:"description,omitempty"`
+	// What it is made for; a fact for policies.
 	Capabilities []string `json:"capabilities,omitempty"`
-	Tags         []string `json:"tags,omitempty"`
+	// Words of your own; a fact for policies.
+	Tags []string `json:"tags,omitempty"`
 	// An object of your own, at most 16 kB of JSON; returned unchanged.
 	Metadata map[string]any `json:"metadata,omitempty"`
 }
 
 // AgentList is part of the API's requests or answers.
 type AgentList struct {
+	// One page of them.
 	Items      []Agent `json:"items"`
 	NextCursor *string `json:"nextCursor"`
 }
 
 // AgentUpdate is part of the API's requests or answers.
 type AgentUpdate struct {
-	Name         *string                   `json:"name,omitempty"`
-	Description  *Nullable[string]         `json:"description,omitempty"`
-	Capabilities []string                  `json:"capabilities,omitempty"`
-	Tags         []string                  `json:"tags,omitempty"`
-	Metadata     *Nullable[map[string]any] `json:"metadata,omitempty"`
+	// For people.
+	Name        *string           `json:"name,omitempty"`
+	Description *Nullable[string] `json:"description,omitempty"`
+	// What it is made for; a fact for policies.
+	Capabilities []string `json:"capabilities,omitempty"`
+	// Words of your own; a fact for policies.
+	Tags     []string                  `json:"tags,omitempty"`
+	Metadata *Nullable[map[string]any] `json:"metadata,omitempty"`
 	// ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.
 	// One of: ACTIVE, PAUSED, SUSPENDED, TERMINATED.
 	Status *string `json:"status,omitempty"`
@@ -52,11 +64,13 @@ type AgentUpdate struct {
 
 // Approval is part of the API's requests or answers.
 type Approval struct {
-	Requested  *Requested `json:"requested"`
-	ApprovalID string     `json:"approvalId"`
+	Requested *Requested `json:"requested"`
+	// Names it.
+	ApprovalID string `json:"approvalId"`
 	// pending; approved: may be used once; rejected; used; expired: not decided or not used in time.
 	// One of: pending, approved, rejected, expired, used.
-	Status  string `json:"status"`
+	Status string `json:"status"`
+	// The agent.
 	AgentID string `json:"agentId"`
 	// The key that asked. It may not decide, nor may a key that it created or that created it.
 	KeyID string `json:"keyId"`
@@ -87,11 +101,13 @@ type ApprovalDetailMasked struct {
 
 // ApprovalDetail is part of the API's requests or answers.
 type ApprovalDetail struct {
-	Requested  *Requested `json:"requested"`
-	ApprovalID string     `json:"approvalId"`
+	Requested *Requested `json:"requested"`
+	// Names it.
+	ApprovalID string `json:"approvalId"`
 	// pending; approved: may be used once; rejected; used; expired: not decided or not used in time.
 	// One of: pending, approved, rejected, expired, used.
-	Status  string `json:"status"`
+	Status string `json:"status"`
+	// The agent.
 	AgentID string `json:"agentId"`
 	// The key that asked. It may not decide, nor may a key that it created or that created it.
 	KeyID string `json:"keyId"`
@@ -119,6 +135,7 @@ type ApprovalDetail struct {
 
 // ApprovalList is part of the API's requests or answers.
 type ApprovalList struct {
+	// One page of them.
 	Items      []Approval `json:"items"`
 	NextCursor *string    `json:"nextCursor"`
 }
@@ -130,6 +147,7 @@ type ApprovalVerdict struct {
 }
 
 // AuthzenAction is part of the API's requests or answers.
+// What is done.
 type AuthzenAction struct {
 	// Read by policies/authzen.json, else by the lexicon.
 	Name string `json:"name"`
@@ -151,6 +169,7 @@ func (v *AuthzenAction) UnmarshalJSON(text []byte) error {
 }
 
 // AuthzenActionSearchRequestPage is part of the API's requests or answers.
+// Which page of the results.
 type AuthzenActionSearchRequestPage struct {
 	// The most results of a page. Default 50, at most 200.
 	Limit *int64 `json:"limit,omitempty"`
@@ -176,8 +195,9 @@ type AuthzenActionSearchRequest struct {
 	Subject  AuthzenSubject  `json:"subject"`
 	Resource AuthzenResource `json:"resource"`
 	// Facts of the request, which policies read as `context.env`. `approval.id` names the approval that an earlier answer asked for.
-	Context map[string]any                  `json:"context,omitempty"`
-	Page    *AuthzenActionSearchRequestPage `json:"page,omitempty"`
+	Context map[string]any `json:"context,omitempty"`
+	// Which page of the results.
+	Page *AuthzenActionSearchRequestPage `json:"page,omitempty"`
 	// More holds the members that have no field.
 	More map[string]any `json:"-"`
 }
@@ -195,10 +215,12 @@ func (v *AuthzenActionSearchRequest) UnmarshalJSON(text []byte) error {
 
 // AuthzenActionSearchResponseResults is part of the API's requests or answers.
 type AuthzenActionSearchResponseResults struct {
+	// The name of the action.
 	Name string `json:"name"`
 }
 
 // AuthzenActionSearchResponsePage is part of the API's requests or answers.
+// How to get the next page.
 type AuthzenActionSearchResponsePage struct {
 	// Empty: there are no more results.
 	NextToken string `json:"next_token"`
@@ -206,8 +228,10 @@ type AuthzenActionSearchResponsePage struct {
 
 // AuthzenActionSearchResponse is part of the API's requests or answers.
 type AuthzenActionSearchResponse struct {
+	// One page of them.
 	Results []AuthzenActionSearchResponseResults `json:"results"`
-	Page    AuthzenActionSearchResponsePage      `json:"page"`
+	// How to get the next page.
+	Page AuthzenActionSearchResponsePage `json:"page"`
 }
 
 // AuthzenConfiguration is part of the API's requests or answers.
@@ -255,6 +279,7 @@ type AuthzenEvaluationResponse struct {
 }
 
 // AuthzenEvaluationsRequestOptions is part of the API's requests or answers.
+// How the members are evaluated.
 type AuthzenEvaluationsRequestOptions struct {
 	// Whether all members are evaluated (the default), or in order until the first that is denied, or permitted. Members after it are neither evaluated nor recorded, and have no answer.
 	// One of: execute_all, deny_on_first_deny, permit_on_first_permit.
@@ -285,8 +310,9 @@ type AuthzenEvaluationsRequest struct {
 	// The default of every member.
 	Context any `json:"context,omitempty"`
 	// Absent or empty: the request is a single evaluation.
-	Evaluations []any                             `json:"evaluations,omitempty"`
-	Options     *AuthzenEvaluationsRequestOptions `json:"options,omitempty"`
+	Evaluations []any `json:"evaluations,omitempty"`
+	// How the members are evaluated.
+	Options *AuthzenEvaluationsRequestOptions `json:"options,omitempty"`
 	// More holds the members that have no field.
 	More map[string]any `json:"-"`
 }
@@ -304,10 +330,12 @@ func (v *AuthzenEvaluationsRequest) UnmarshalJSON(text []byte) error {
 
 // AuthzenEvaluationsResponse is part of the API's requests or answers.
 type AuthzenEvaluationsResponse struct {
+	// In the order of the request.
 	Evaluations []AuthzenEvaluationResponse `json:"evaluations"`
 }
 
 // AuthzenResource is part of the API's requests or answers.
+// What it is done to.
 type AuthzenResource struct {
 	// The first part of the resource, `<type>/<id>`.
 	Type string `json:"type"`
@@ -331,6 +359,7 @@ func (v *AuthzenResource) UnmarshalJSON(text []byte) error {
 }
 
 // AuthzenSubject is part of the API's requests or answers.
+// Who acts.
 type AuthzenSubject struct {
 	// Without a colon: the agent is `<type>:<id>`.
 	Type string `json:"type"`
@@ -354,6 +383,7 @@ func (v *AuthzenSubject) UnmarshalJSON(text []byte) error {
 }
 
 // AuthzenSubjectSearchRequestSubject is part of the API's requests or answers.
+// The subjects that are looked for.
 type AuthzenSubjectSearchRequestSubject struct {
 	// The type that is looked for.
 	Type string `json:"type"`
@@ -375,6 +405,7 @@ func (v *AuthzenSubjectSearchRequestSubject) UnmarshalJSON(text []byte) error {
 }
 
 // AuthzenSubjectSearchRequestPage is part of the API's requests or answers.
+// Which page of the results.
 type AuthzenSubjectSearchRequestPage struct {
 	// The most results of a page. Default 50, at most 200.
 	Limit *int64 `json:"limit,omitempty"`
@@ -397,12 +428,14 @@ func (v *AuthzenSubjectSearchRequestPage) UnmarshalJSON(text []byte) error {
 
 // AuthzenSubjectSearchRequest is part of the API's requests or answers.
 type AuthzenSubjectSearchRequest struct {
+	// The subjects that are looked for.
 	Subject  AuthzenSubjectSearchRequestSubject `json:"subject"`
 	Action   AuthzenAction                      `json:"action"`
 	Resource AuthzenResource                    `json:"resource"`
 	// Facts of the request, which policies read as `context.env`. `approval.id` names the approval that an earlier answer asked for.
-	Context map[string]any                   `json:"context,omitempty"`
-	Page    *AuthzenSubjectSearchRequestPage `json:"page,omitempty"`
+	Context map[string]any `json:"context,omitempty"`
+	// Which page of the results.
+	Page *AuthzenSubjectSearchRequestPage `json:"page,omitempty"`
 	// More holds the members that have no field.
 	More map[string]any `json:"-"`
 }
@@ -420,11 +453,14 @@ func (v *AuthzenSubjectSearchRequest) UnmarshalJSON(text []byte) error {
 
 // AuthzenSubjectSearchResponseResults is part of the API's requests or answers.
 type AuthzenSubjectSearchResponseResults struct {
+	// Its type.
 	Type string `json:"type"`
-	ID   string `json:"id"`
+	// Its id among them.
+	ID string `json:"id"`
 }
 
 // AuthzenSubjectSearchResponsePage is part of the API's requests or answers.
+// How to get the next page.
 type AuthzenSubjectSearchResponsePage struct {
 	// Empty: there are no more results.
 	NextToken string `json:"next_token"`
@@ -432,12 +468,15 @@ type AuthzenSubjectSearchResponsePage struct {
 
 // AuthzenSubjectSearchResponse is part of the API's requests or answers.
 type AuthzenSubjectSearchResponse struct {
+	// One page of them.
 	Results []AuthzenSubjectSearchResponseResults `json:"results"`
-	Page    AuthzenSubjectSearchResponsePage      `json:"page"`
+	// How to get the next page.
+	Page AuthzenSubjectSearchResponsePage `json:"page"`
 }
 
 // CataloguedTool is part of the API's requests or answers.
 type CataloguedTool struct {
+	// The name of the tool.
 	Name string `json:"name"`
 	// why it is read so
 	Description *string `json:"description,omitempty"`
@@ -468,9 +507,11 @@ type CataloguedTool struct {
 
 // Checkpoint is part of the API's requests or answers.
 type Checkpoint struct {
+	// A number of leaves.
 	Size int64 `json:"size"`
 	// SHA-256, lower-case hex.
 	Root string `json:"root"`
+	// The signed note (C2SP tlog-checkpoint).
 	Note string `json:"note"`
 	// RFC 3339, UTC, milliseconds.
 	SignedAt string `json:"signedAt"`
@@ -478,28 +519,99 @@ type Checkpoint struct {
 
 // CheckpointList is part of the API's requests or answers.
 type CheckpointList struct {
+	// One page of them.
 	Items      []Checkpoint `json:"items"`
 	NextCursor *string      `json:"nextCursor"`
 }
 
 // Consistency is part of the API's requests or answers.
 type Consistency struct {
-	From int64    `json:"from"`
-	To   int64    `json:"to"`
+	// The smaller number of leaves.
+	From int64 `json:"from"`
+	// The larger one.
+	To int64 `json:"to"`
+	// The consistency path.
 	Path []string `json:"path"`
 }
 
+// DecisionPolicySet is part of the API's requests or answers.
+// The policy set that was in force.
+type DecisionPolicySet struct {
+	// Its SHA-256, lower-case hex.
+	Digest string `json:"digest"`
+}
+
+// DecisionApproval is part of the API's requests or answers.
+// With ESCALATE: the approval that a human must give, and until when it can be decided and used.
+type DecisionApproval struct {
+	// Sent with the question once it is approved.
+	ApprovalID string `json:"approval_id"`
+	// RFC 3339, UTC, milliseconds.
+	ExpiresAt string `json:"expires_at"`
+}
+
+// DecisionProof is part of the API's requests or answers.
+// The record of the decision in the log.
+type DecisionProof struct {
+	// For GET /v1/proofs/{id}.
+	ProofID string   `json:"proof_id"`
+	Promise *Promise `json:"promise,omitempty"`
+}
+
+// Decision is part of the API's requests or answers.
+type Decision struct {
+	// Names the decision, and its record.
+	DecisionID string `json:"decision_id"`
+	// X-Request-Id of the request that asked, or that submitted the intent. A repeat under an Idempotency-Key gives that of the first request. Decisions that were recorded before this member was added have none.
+	RequestID *string `json:"request_id,omitempty"`
+	// Whether the verdict is ALLOW or DEGRADE.
+	Allowed bool `json:"allowed"`
+	// DEGRADE permits with obligations; ESCALATE waits for a human.
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Verdict string `json:"verdict"`
+	// The agent that was asked about.
+	AgentID string `json:"agent_id"`
+	// The key that asked.
+	KeyID  string         `json:"key_id"`
+	Intent DecisionIntent `json:"intent"`
+	Tool   *ToolAnswer    `json:"tool,omitempty"`
+	Trust  DecisionTrust  `json:"trust"`
+	// By severity, DENY first. Never empty.
+	Reasons     []Reason     `json:"reasons"`
+	Obligations []Obligation `json:"obligations"`
+	// The policy set that was in force.
+	PolicySet DecisionPolicySet `json:"policy_set"`
+	// RFC 3339, UTC, milliseconds.
+	EvaluatedAt string `json:"evaluated_at"`
+	// With ESCALATE: the approval that a human must give, and until when it can be decided and used.
+	Approval *DecisionApproval `json:"approval,omitempty"`
+	// The record of the decision in the log.
+	Proof DecisionProof `json:"proof"`
+	// RFC 3339, UTC, milliseconds.
+	ExpiresAt string `json:"expires_at"`
+	// Every candidate rule with its conditions, the values that they compared, and why a rule was skipped.
+	Explanation []ExplainedRule `json:"explanation,omitempty"`
+}
+
 // DecisionIntent is part of the API's requests or answers.
+// How the question was read.
 type DecisionIntent struct {
-	Requested  *Requested `json:"requested,omitempty"`
-	Normalized string     `json:"normalized"`
-	Domain     string     `json:"domain"`
+	Requested *Requested `json:"requested,omitempty"`
+	// `<domain>.<action>.<object>`.
+	Normalized string `json:"normalized"`
+	// The first word of it.
+	Domain string `json:"domain"`
+	// The class of the verb.
 	// One of: read, create, update, delete, execute, send, transfer, grant, revoke, unknown.
-	Action   string `json:"action"`
-	Verb     string `json:"verb"`
+	Action string `json:"action"`
+	// The caller's own verb.
+	Verb string `json:"verb"`
+	// Canonical, as policies match it.
 	Resource string `json:"resource"`
+	// What it does to the resource.
 	// One of: read, write, destructive.
 	Effect string `json:"effect"`
+	// Properties that make it graver.
 	// One of: external, privileged, financial, bulk, irreversible, illicit.
 	Traits []string `json:"traits"`
 	Risk   Risk     `json:"risk"`
@@ -507,113 +619,33 @@ type DecisionIntent struct {
 	Parsed bool `json:"parsed"`
 }
 
-// DecisionTrustAsOf is part of the API's requests or answers.
-type DecisionTrustAsOf struct {
-	Signals int64 `json:"signals"`
-	// UTC day, YYYY-MM-DD.
-	Day string `json:"day"`
-}
-
-// DecisionTrust is part of the API's requests or answers.
-type DecisionTrust struct {
-	ClaimedLevel   *int64 `json:"claimed_level"`
-	RecordedLevel  int64  `json:"recorded_level"`
-	EffectiveLevel int64  `json:"effective_level"`
-	// The recorded score.
-	Score       int64             `json:"score"`
-	Uncertainty float64           `json:"uncertainty"`
-	AsOf        DecisionTrustAsOf `json:"as_of"`
-}
-
-// DecisionPolicySet is part of the API's requests or answers.
-type DecisionPolicySet struct {
-	Digest string `json:"digest"`
-}
-
-// DecisionApproval is part of the API's requests or answers.
-// With ESCALATE: the approval that a human must give, and until when it can be decided and used.
-type DecisionApproval struct {
-	ApprovalID string `json:"approval_id"`
-	// RFC 3339, UTC, milliseconds.
-	ExpiresAt string `json:"expires_at"`
-}
-
-// DecisionProof is part of the API's requests or answers.
-type DecisionProof struct {
-	ProofID string   `json:"proof_id"`
-	Promise *Promise `json:"promise,omitempty"`
-}
-
-// DecisionExplanationConditions is part of the API's requests or answers.
-type DecisionExplanationConditions struct {
-	Fact     string  `json:"fact"`
-	Path     *string `json:"path,omitempty"`
-	Operator string  `json:"operator"`
-	Expected any     `json:"expected"`
-	Actual   any     `json:"actual,omitempty"`
-	Missing  bool    `json:"missing"`
-	Result   bool    `json:"result"`
-}
-
-// DecisionExplanation is part of the API's requests or answers.
-type DecisionExplanation struct {
-	Policy     string                          `json:"policy"`
-	Rule       string                          `json:"rule"`
-	Effect     string                          `json:"effect"`
-	Matched    bool                            `json:"matched"`
-	Skipped    *string                         `json:"skipped,omitempty"`
-	Conditions []DecisionExplanationConditions `json:"conditions"`
-}
-
-// Decision is part of the API's requests or answers.
-type Decision struct {
-	DecisionID string `json:"decision_id"`
-	// X-Request-Id of the request that asked, or that submitted the intent. A repeat under an Idempotency-Key gives that of the first request. Decisions that were recorded before this member was added have none.
-	RequestID *string `json:"request_id,omitempty"`
-	// Whether the verdict is ALLOW or DEGRADE.
-	Allowed bool `json:"allowed"`
-	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
-	Verdict     string            `json:"verdict"`
-	AgentID     string            `json:"agent_id"`
-	KeyID       string            `json:"key_id"`
-	Intent      DecisionIntent    `json:"intent"`
-	Tool        *ToolAnswer       `json:"tool,omitempty"`
-	Trust       DecisionTrust     `json:"trust"`
-	Reasons     []Reason          `json:"reasons"`
-	Obligations []Obligation      `json:"obligations"`
-	PolicySet   DecisionPolicySet `json:"policy_set"`
-	// RFC 3339, UTC, milliseconds.
-	EvaluatedAt string `json:"evaluated_at"`
-	// With ESCALATE: the approval that a human must give, and until when it can be decided and used.
-	Approval *DecisionApproval `json:"approval,omitempty"`
-	Proof    DecisionProof     `json:"proof"`
-	// RFC 3339, UTC, milliseconds.
-	ExpiresAt string `json:"expires_at"`
-	// Every candidate rule with its conditions, the values that they compared, and why a rule was skipped.
-	Explanation []DecisionExplanation `json:"explanation,omitempty"`
-}
-
 // DecisionList is part of the API's requests or answers.
 type DecisionList struct {
+	// One page of them.
 	Items      []DecisionOnRecord `json:"items"`
 	NextCursor *string            `json:"nextCursor"`
 }
 
 // DecisionOnRecordPolicySet is part of the API's requests or answers.
+// The policy set that was in force.
 type DecisionOnRecordPolicySet struct {
+	// Its SHA-256, lower-case hex.
 	Digest string `json:"digest"`
 }
 
 // DecisionOnRecordApproval is part of the API's requests or answers.
 // With ESCALATE: the approval that a human must give, and until when it can be decided and used.
 type DecisionOnRecordApproval struct {
+	// Sent with the question once it is approved.
 	ApprovalID string `json:"approval_id"`
 	// RFC 3339, UTC, milliseconds.
 	ExpiresAt string `json:"expires_at"`
 }
 
 // DecisionOnRecordProof is part of the API's requests or answers.
+// The record of the decision in the log.
 type DecisionOnRecordProof struct {
+	// For GET /v1/proofs/{id}.
 	ProofID string   `json:"proof_id"`
 	Promise *Promise `json:"promise,omitempty"`
 }
@@ -621,26 +653,33 @@ type DecisionOnRecordProof struct {
 // DecisionOnRecord is part of the API's requests or answers.
 // A stored decision: the original answer, and whether it stands now.
 type DecisionOnRecord struct {
+	// Names the decision, and its record.
 	DecisionID string `json:"decision_id"`
 	// X-Request-Id of the request that asked, or that submitted the intent. A repeat under an Idempotency-Key gives that of the first request. Decisions that were recorded before this member was added have none.
 	RequestID *string `json:"request_id,omitempty"`
 	// Whether the verdict is ALLOW or DEGRADE.
 	Allowed bool `json:"allowed"`
+	// DEGRADE permits with obligations; ESCALATE waits for a human.
 	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
-	Verdict     string                    `json:"verdict"`
-	AgentID     string                    `json:"agent_id"`
-	KeyID       string                    `json:"key_id"`
-	Intent      DecisionIntent            `json:"intent"`
-	Tool        *ToolAnswer               `json:"tool,omitempty"`
-	Trust       DecisionTrust             `json:"trust"`
-	Reasons     []Reason                  `json:"reasons"`
-	Obligations []Obligation              `json:"obligations"`
-	PolicySet   DecisionOnRecordPolicySet `json:"policy_set"`
+	Verdict string `json:"verdict"`
+	// The agent that was asked about.
+	AgentID string `json:"agent_id"`
+	// The key that asked.
+	KeyID  string         `json:"key_id"`
+	Intent DecisionIntent `json:"intent"`
+	Tool   *ToolAnswer    `json:"tool,omitempty"`
+	Trust  DecisionTrust  `json:"trust"`
+	// By severity, DENY first. Never empty.
+	Reasons     []Reason     `json:"reasons"`
+	Obligations []Obligation `json:"obligations"`
+	// The policy set that was in force.
+	PolicySet DecisionOnRecordPolicySet `json:"policy_set"`
 	// RFC 3339, UTC, milliseconds.
 	EvaluatedAt string `json:"evaluated_at"`
 	// With ESCALATE: the approval that a human must give, and until when it can be decided and used.
 	Approval *DecisionOnRecordApproval `json:"approval,omitempty"`
-	Proof    DecisionOnRecordProof     `json:"proof"`
+	// The record of the decision in the log.
+	Proof DecisionOnRecordProof `json:"proof"`
 	// RFC 3339, UTC, milliseconds.
 	ExpiresAt string `json:"expires_at"`
 	// Whether it may be acted upon now. Not part of the record: it is computed when the decision is read.
@@ -650,30 +689,64 @@ type DecisionOnRecord struct {
 	StandsReason *string `json:"stands_reason,omitempty"`
 }
 
+// DecisionTrustAsOf is part of the API's requests or answers.
+// What the score was computed from.
+type DecisionTrustAsOf struct {
+	// How many signals were counted.
+	Signals int64 `json:"signals"`
+	// UTC day, YYYY-MM-DD.
+	Day string `json:"day"`
+}
+
+// DecisionTrust is part of the API's requests or answers.
+// The trust in the agent.
+type DecisionTrust struct {
+	ClaimedLevel *int64 `json:"claimed_level"`
+	// What the signals about the agent say.
+	RecordedLevel int64 `json:"recorded_level"`
+	// The lower of the two.
+	EffectiveLevel int64 `json:"effective_level"`
+	// The recorded score.
+	Score int64 `json:"score"`
+	// 1 without any evidence.
+	Uncertainty float64 `json:"uncertainty"`
+	// What the score was computed from.
+	AsOf DecisionTrustAsOf `json:"as_of"`
+}
+
 // DryRunPolicySet is part of the API's requests or answers.
+// The policy set that was in force.
 type DryRunPolicySet struct {
+	// Its SHA-256, lower-case hex.
 	Digest string `json:"digest"`
 }
 
 // DryRun is part of the API's requests or answers.
 // The verdict that a decision would have. Not a decision: no id, no proof, nothing stored.
 type DryRun struct {
-	DryRun  bool `json:"dry_run"`
+	// Tells it from a decision.
+	DryRun bool `json:"dry_run"`
+	// A dry run permits nothing.
 	Allowed bool `json:"allowed"`
+	// DEGRADE permits with obligations; ESCALATE waits for a human.
 	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
-	Verdict     string          `json:"verdict"`
-	AgentID     string          `json:"agent_id"`
-	KeyID       string          `json:"key_id"`
-	Intent      DecisionIntent  `json:"intent"`
-	Tool        *ToolAnswer     `json:"tool,omitempty"`
-	Trust       DecisionTrust   `json:"trust"`
-	Reasons     []Reason        `json:"reasons"`
-	Obligations []Obligation    `json:"obligations"`
-	PolicySet   DryRunPolicySet `json:"policy_set"`
+	Verdict string `json:"verdict"`
+	// The agent that was asked about.
+	AgentID string `json:"agent_id"`
+	// The key that asked.
+	KeyID  string         `json:"key_id"`
+	Intent DecisionIntent `json:"intent"`
+	Tool   *ToolAnswer    `json:"tool,omitempty"`
+	Trust  DecisionTrust  `json:"trust"`
+	// By severity, DENY first. Never empty.
+	Reasons     []Reason     `json:"reasons"`
+	Obligations []Obligation `json:"obligations"`
+	// The policy set that was in force.
+	PolicySet DryRunPolicySet `json:"policy_set"`
 	// RFC 3339, UTC, milliseconds.
 	EvaluatedAt string `json:"evaluated_at"`
 	// Every candidate rule with its conditions, the values that they compared, and why a rule was skipped.
-	Explanation []DecisionExplanation `json:"explanation,omitempty"`
+	Explanation []ExplainedRule `json:"explanation,omitempty"`
 }
 
 // EnforceBatchFailure is part of the API's requests or answers.
@@ -748,21 +821,61 @@ func (v *EnforceResponse) UnmarshalJSON(text []byte) error {
 	return unmarshalAnswer(text, v)
 }
 
+// ExplainedRuleConditions is part of the API's requests or answers.
+type ExplainedRuleConditions struct {
+	// The fact that is compared.
+	Fact string `json:"fact"`
+	// The member of the fact.
+	Path *string `json:"path,omitempty"`
+	// How it is compared.
+	Operator string `json:"operator"`
+	// The value in the rule.
+	Expected any `json:"expected"`
+	// The value of the fact.
+	Actual any `json:"actual,omitempty"`
+	// Whether the fact is missing.
+	Missing bool `json:"missing"`
+	// Whether the condition holds.
+	Result bool `json:"result"`
+}
+
+// ExplainedRule is part of the API's requests or answers.
+type ExplainedRule struct {
+	// The id of the policy.
+	Policy string `json:"policy"`
+	// The name of its rule.
+	Rule string `json:"rule"`
+	// What the rule demands.
+	Effect string `json:"effect"`
+	// Whether its conditions hold.
+	Matched bool `json:"matched"`
+	// Why it was skipped, or did not count although its conditions hold.
+	Skipped *string `json:"skipped,omitempty"`
+	// Its conditions, in their order.
+	Conditions []ExplainedRuleConditions `json:"conditions"`
+}
+
 // FieldError is part of the API's requests or answers.
 type FieldError struct {
 	// RFC 6901 pointer into the body, or ?name for a query parameter, {name} for a path parameter
 	Pointer string `json:"pointer"`
+	// what is wrong there
 	Message string `json:"message"`
 }
 
 // Finding is part of the API's requests or answers.
 type Finding struct {
-	File   string `json:"file"`
-	Line   int64  `json:"line"`
-	Column int64  `json:"column"`
+	// The file, below the policy folder.
+	File string `json:"file"`
+	// From 1.
+	Line int64 `json:"line"`
+	// From 1, in characters.
+	Column int64 `json:"column"`
 	// RFC 6901, into the file.
 	Pointer string `json:"pointer"`
-	Code    string `json:"code"`
+	// The kind of problem, for programs.
+	Code string `json:"code"`
+	// The problem, for people.
 	Message string `json:"message"`
 	// Absent: error. A set with an error is not activated.
 	// One of: error, warning.
@@ -775,123 +888,173 @@ type Finding struct {
 
 // HaltRequest is part of the API's requests or answers.
 type HaltRequest struct {
+	// Stored in the log permanently.
 	Reason string `json:"reason"`
 }
 
 // HaltState is part of the API's requests or answers.
 type HaltState struct {
+	// That of the key.
 	// One of: live, test, dev.
-	Environment string  `json:"environment"`
-	Halted      bool    `json:"halted"`
-	Reason      *string `json:"reason"`
-	KeyID       *string `json:"keyId"`
-	Since       *string `json:"since"`
+	Environment string `json:"environment"`
+	// Whether every verdict is DENY now.
+	Halted bool    `json:"halted"`
+	Reason *string `json:"reason"`
+	KeyID  *string `json:"keyId"`
+	Since  *string `json:"since"`
 }
 
 // Health is part of the API's requests or answers.
 type Health struct {
+	// The process answers.
 	// One of: alive.
 	Status string `json:"status"`
 }
 
 // IntentAlternatives is part of the API's requests or answers.
 type IntentAlternatives struct {
+	// In the same form.
 	Normalized string `json:"normalized"`
+	// The class of the verb.
 	// One of: read, create, update, delete, execute, send, transfer, grant, revoke, unknown.
 	Action string `json:"action"`
-	Verb   string `json:"verb"`
+	// The caller's own verb, in its base form; `unknown` when none was found.
+	Verb string `json:"verb"`
+	// What the verb acts on.
 	Object string `json:"object"`
+	// What it does to the object.
 	// One of: read, write, destructive.
-	Effect     string  `json:"effect"`
+	Effect string `json:"effect"`
+	// How sure the reading is, with three decimals.
 	Confidence float64 `json:"confidence"`
 }
 
 // IntentEntitiesMoney is part of the API's requests or answers.
 type IntentEntitiesMoney struct {
-	Amount   float64 `json:"amount"`
-	Currency string  `json:"currency"`
+	// In the currency's major unit.
+	Amount float64 `json:"amount"`
+	// ISO 4217.
+	Currency string `json:"currency"`
 }
 
 // IntentEntities is part of the API's requests or answers.
+// What the text names.
 type IntentEntities struct {
-	Emails      []string              `json:"emails"`
-	URLs        []string              `json:"urls"`
-	Hosts       []string              `json:"hosts"`
-	Money       []IntentEntitiesMoney `json:"money"`
-	Paths       []string              `json:"paths"`
-	Identifiers []string              `json:"identifiers"`
+	// Mail addresses.
+	Emails []string `json:"emails"`
+	// Addresses of pages and services.
+	URLs []string `json:"urls"`
+	// Names and addresses of hosts.
+	Hosts []string `json:"hosts"`
+	// Sums of money.
+	Money []IntentEntitiesMoney `json:"money"`
+	// Paths of files.
+	Paths []string `json:"paths"`
+	// Numbers and names of tickets, invoices and the like.
+	Identifiers []string `json:"identifiers"`
 }
 
 // IntentTrustClaimed is part of the API's requests or answers.
+// What the request claims.
 type IntentTrustClaimed struct {
+	// 0 to 1000.
 	Score int64 `json:"score"`
+	// The level of the score.
 	Level int64 `json:"level"`
 }
 
 // IntentTrustRecorded is part of the API's requests or answers.
+// What the signals about the agent say.
 type IntentTrustRecorded struct {
+	// 0 to 1000.
 	Score int64 `json:"score"`
+	// The level of the score.
 	Level int64 `json:"level"`
 }
 
 // IntentTrustEffective is part of the API's requests or answers.
+// The lower of the two.
 type IntentTrustEffective struct {
+	// 0 to 1000.
 	Score int64 `json:"score"`
+	// The level of the score.
 	Level int64 `json:"level"`
 }
 
 // IntentTrust is part of the API's requests or answers.
+// The trust in the agent.
 type IntentTrust struct {
-	Claimed   *IntentTrustClaimed  `json:"claimed"`
-	Recorded  IntentTrustRecorded  `json:"recorded"`
+	Claimed *IntentTrustClaimed `json:"claimed"`
+	// What the signals about the agent say.
+	Recorded IntentTrustRecorded `json:"recorded"`
+	// The lower of the two.
 	Effective IntentTrustEffective `json:"effective"`
 }
 
 // IntentPolicySet is part of the API's requests or answers.
+// The policy set that was in force.
 type IntentPolicySet struct {
+	// Its SHA-256, lower-case hex.
 	Digest string `json:"digest"`
 }
 
 // Intent is part of the API's requests or answers.
 type Intent struct {
 	// The intent_id of a parse.
-	IntentID   string `json:"intent_id"`
-	AgentID    string `json:"agent_id"`
+	IntentID string `json:"intent_id"`
+	// The agent.
+	AgentID string `json:"agent_id"`
+	// `<domain>.<action>.<object>` in lower case; parsing it again returns it.
 	Normalized string `json:"normalized"`
-	Domain     string `json:"domain"`
+	// The kind of thing: `data`, `db`, `email`, ...
+	Domain string `json:"domain"`
+	// The class of the verb.
 	// One of: read, create, update, delete, execute, send, transfer, grant, revoke, unknown.
 	Action string `json:"action"`
-	// The caller's own verb.
-	Verb   string   `json:"verb"`
-	Object string   `json:"object"`
+	// The caller's own verb, in its base form; `unknown` when none was found.
+	Verb string `json:"verb"`
+	// What the verb acts on.
+	Object string `json:"object"`
+	// Canonical resources that are named.
 	Places []string `json:"places"`
+	// What it does to the object.
 	// One of: read, write, destructive.
 	Effect string `json:"effect"`
+	// Properties that make it graver.
 	// One of: external, privileged, financial, bulk, irreversible, illicit.
 	Traits []string `json:"traits"`
 	// How many objects are affected.
 	// One of: one, many, all.
-	Extent       string               `json:"extent"`
-	Confidence   float64              `json:"confidence"`
+	Extent string `json:"extent"`
+	// How sure the reading is, with three decimals.
+	Confidence float64 `json:"confidence"`
+	// Other actions that the text requests, or may request.
 	Alternatives []IntentAlternatives `json:"alternatives"`
-	Entities     IntentEntities       `json:"entities"`
+	// What the text names.
+	Entities IntentEntities `json:"entities"`
+	// Sensitive kinds of data that are involved.
 	// One of: credentials, pii, financial, health.
 	DataClasses []string `json:"data_classes"`
+	// Warnings about the text itself, such as hidden instructions.
 	// One of: prompt_injection, obfuscated, negated, multi_action, not_understood, secret_in_text.
-	Flags []string    `json:"flags"`
-	Risk  Risk        `json:"risk"`
+	Flags []string `json:"flags"`
+	Risk  Risk     `json:"risk"`
+	// The trust in the agent.
 	Trust IntentTrust `json:"trust"`
 	// The verdict that enforcing this now would have. Not a decision: it permits nothing.
 	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
-	VerdictPreview string          `json:"verdict_preview"`
-	PolicySet      IntentPolicySet `json:"policy_set"`
+	VerdictPreview string `json:"verdict_preview"`
+	// The policy set that was in force.
+	PolicySet IntentPolicySet `json:"policy_set"`
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt string `json:"created_at"`
 }
 
 // IntentAccepted is part of the API's requests or answers.
 type IntentAccepted struct {
+	// For GET /v1/intents/{id}.
 	IntentID string `json:"intentId"`
+	// It waits for a worker.
 	// One of: queued.
 	Status string `json:"status"`
 }
@@ -923,6 +1086,7 @@ type IntentSubmission struct {
 
 // Jwks is part of the API's requests or answers.
 type Jwks struct {
+	// JSON Web Keys (RFC 7517).
 	Keys []map[string]any `json:"keys"`
 }
 
@@ -930,15 +1094,19 @@ type Jwks struct {
 type Key struct {
 	// Names the key; not secret.
 	KeyID string `json:"keyId"`
-	Name  string `json:"name"`
+	// For people.
+	Name string `json:"name"`
+	// What it may do: see GET /v1/reference/scopes.
 	// One of: agents:read, agents:write, intents:write, trust:read, trust:write, proofs:read, admin:*.
 	Scopes   []string `json:"scopes"`
 	AgentIDs []string `json:"agentIds"`
 	// Types of obligations that its holder keeps.
 	KeepsObligations []string `json:"keepsObligations"`
+	// Where it works.
 	// One of: live, test, dev.
 	Environment string `json:"environment"`
-	Tier        int64  `json:"tier"`
+	// Its rate limit: see GET /v1/reference/rate-limits.
+	Tier int64 `json:"tier"`
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt  string  `json:"createdAt"`
 	ExpiresAt  *string `json:"expiresAt"`
@@ -950,6 +1118,7 @@ type Key struct {
 
 // KeyCreate is part of the API's requests or answers.
 type KeyCreate struct {
+	// For people.
 	Name string `json:"name"`
 	// No scope twice. `admin:*` implies all.
 	// One of: agents:read, agents:write, intents:write, trust:read, trust:write, proofs:read, admin:*.
@@ -971,15 +1140,19 @@ type KeyCreate struct {
 type KeyCreated struct {
 	// Names the key; not secret.
 	KeyID string `json:"keyId"`
-	Name  string `json:"name"`
+	// For people.
+	Name string `json:"name"`
+	// What it may do: see GET /v1/reference/scopes.
 	// One of: agents:read, agents:write, intents:write, trust:read, trust:write, proofs:read, admin:*.
 	Scopes   []string `json:"scopes"`
 	AgentIDs []string `json:"agentIds"`
 	// Types of obligations that its holder keeps.
 	KeepsObligations []string `json:"keepsObligations"`
+	// Where it works.
 	// One of: live, test, dev.
 	Environment string `json:"environment"`
-	Tier        int64  `json:"tier"`
+	// Its rate limit: see GET /v1/reference/rate-limits.
+	Tier int64 `json:"tier"`
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt string  `json:"createdAt"`
 	ExpiresAt *string `json:"expiresAt"`
@@ -989,6 +1162,7 @@ type KeyCreated struct {
 
 // KeyList is part of the API's requests or answers.
 type KeyList struct {
+	// One page of them.
 	Items      []Key   `json:"items"`
 	NextCursor *string `json:"nextCursor"`
 }
@@ -1012,15 +1186,19 @@ type KeyRotatedReplaces struct {
 type KeyRotated struct {
 	// Names the key; not secret.
 	KeyID string `json:"keyId"`
-	Name  string `json:"name"`
+	// For people.
+	Name string `json:"name"`
+	// What it may do: see GET /v1/reference/scopes.
 	// One of: agents:read, agents:write, intents:write, trust:read, trust:write, proofs:read, admin:*.
 	Scopes   []string `json:"scopes"`
 	AgentIDs []string `json:"agentIds"`
 	// Types of obligations that its holder keeps.
 	KeepsObligations []string `json:"keepsObligations"`
+	// Where it works.
 	// One of: live, test, dev.
 	Environment string `json:"environment"`
-	Tier        int64  `json:"tier"`
+	// Its rate limit: see GET /v1/reference/rate-limits.
+	Tier int64 `json:"tier"`
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt string  `json:"createdAt"`
 	ExpiresAt *string `json:"expiresAt"`
@@ -1033,24 +1211,31 @@ type KeyRotated struct {
 // LeafHashes is part of the API's requests or answers.
 // At most 1,000 hashes; `to` is the end of the returned range.
 type LeafHashes struct {
-	From   int64    `json:"from"`
-	To     int64    `json:"to"`
+	// The smaller number of leaves.
+	From int64 `json:"from"`
+	// The larger one.
+	To int64 `json:"to"`
+	// Of the leaves from `from` up to `to`.
 	Hashes []string `json:"hashes"`
 }
 
 // LogKeysItems is part of the API's requests or answers.
 type LogKeysItems struct {
+	// Its thumbprint (RFC 7638).
 	KeyID string `json:"keyId"`
-	// A C2SP note verifier key.
+	// A C2SP note verifier key, named by the origin of the log, or `<origin>/promise`.
 	Vkey string `json:"vkey"`
+	// What it signs: checkpoints, or promises.
 	// One of: log, promise.
-	Use       string `json:"use"`
+	Use string `json:"use"`
+	// The smallest tree that it may sign; 0 of a promise key.
 	FirstSize int64  `json:"firstSize"`
 	LastSize  *int64 `json:"lastSize"`
 }
 
 // LogKeys is part of the API's requests or answers.
 type LogKeys struct {
+	// One page of them.
 	Items      []LogKeysItems `json:"items"`
 	NextCursor *string        `json:"nextCursor"`
 }
@@ -1058,6 +1243,7 @@ type LogKeys struct {
 // Obligation is part of the API's requests or answers.
 // What the caller must do after DEGRADE: redact_fields {fields}, max_rows {limit}, read_only, rate {limit, perSeconds}, or another kind with its data in params. A caller that does not know a kind must not act.
 type Obligation struct {
+	// The kind.
 	Type string `json:"type"`
 	// More holds the members that have no field.
 	More map[string]any `json:"-"`
@@ -1077,8 +1263,10 @@ func (v *Obligation) UnmarshalJSON(text []byte) error {
 // PolicySetStatusLastRead is part of the API's requests or answers.
 // The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings.
 type PolicySetStatusLastRead struct {
-	At       *string   `json:"at"`
-	Ok       bool      `json:"ok"`
+	At *string `json:"at"`
+	// Whether the folder was accepted.
+	Ok bool `json:"ok"`
+	// Problems and warnings.
 	Findings []Finding `json:"findings"`
 }
 
@@ -1095,57 +1283,73 @@ type PolicySetStatus struct {
 }
 
 // Problem is part of the API's requests or answers.
+// Why a request was refused or failed (RFC 9457).
 type Problem struct {
 	// a reference that names the kind of problem
-	Type   string `json:"type"`
-	Title  string `json:"title"`
-	Status int64  `json:"status"`
+	Type string `json:"type"`
+	// the name of the code
+	Title string `json:"title"`
+	// the HTTP status
+	Status int64 `json:"status"`
 	// what was wrong with this request, and what to do
 	Detail string `json:"detail"`
 	// the same as `detail`, under the name that clients of other services read
 	Message string `json:"message"`
 	// the path of the request
 	Instance string `json:"instance"`
+	// what happened: see GET /v1/reference/errors
 	// One of: E1001, E1002, E1003, E1004, E2001, E2005, E2006, E2009, E2010, E3001, E4001, E4002, E4003, E4004, E4005, E5001, E5002, E5003, E5004, E6001, E6002.
 	Code string `json:"code"`
+	// the kind of the code
 	// One of: authentication, validation, limit, not_found, conflict, internal.
 	Category string `json:"category"`
 	// whether the same request may succeed later
-	Retryable bool         `json:"retryable"`
-	RequestID string       `json:"requestId"`
-	Errors    []FieldError `json:"errors,omitempty"`
+	Retryable bool `json:"retryable"`
+	// X-Request-Id of the answer
+	RequestID string `json:"requestId"`
+	// the members that are wrong, at most 20
+	Errors []FieldError `json:"errors,omitempty"`
 }
 
 // Promise is part of the API's requests or answers.
 // A signed promise that the record will be in the log by the deadline. `custos verify promise.json --log FILE` detects a broken one.
 type Promise struct {
 	// Origin of the log.
-	Log          string `json:"log"`
-	ProofID      string `json:"proofId"`
+	Log string `json:"log"`
+	// Names the record.
+	ProofID string `json:"proofId"`
+	// SHA-256 of the record's canonical bytes without its previousHash, lower-case hex.
 	RecordDigest string `json:"recordDigest"`
 	// RFC 3339, UTC, milliseconds.
 	IssuedAt string `json:"issuedAt"`
 	// RFC 3339, UTC, milliseconds.
 	Deadline string `json:"deadline"`
-	KeyID    string `json:"keyId"`
+	// The thumbprint of the promise key.
+	KeyID string `json:"keyId"`
 	// Ed25519, base64; /v1/log/keys has the key.
 	Signature string `json:"signature"`
 }
 
 // Proof is part of the API's requests or answers.
 type Proof struct {
+	// Names the record.
 	ProofID string `json:"proofId"`
+	// It is in the log.
 	// One of: anchored.
-	Status   string `json:"status"`
-	Event    string `json:"event"`
+	Status string `json:"status"`
+	// What is proven.
+	Event string `json:"event"`
+	// What the record is about.
 	EntityID string `json:"entityId"`
 	// Base64 of the canonical bytes.
 	Record string `json:"record"`
 	// Position in the log.
 	Index int64 `json:"index"`
 	// Position in the entity's chain.
-	ChainIndex   int64  `json:"chainIndex"`
-	EventHash    string `json:"eventHash"`
+	ChainIndex int64 `json:"chainIndex"`
+	// SHA-256 of the record.
+	EventHash string `json:"eventHash"`
+	// The eventHash of the record before it in the entity's chain.
 	PreviousHash string `json:"previousHash"`
 	// RFC 3339, UTC, milliseconds.
 	OccurredAt string `json:"occurredAt"`
@@ -1155,7 +1359,9 @@ type Proof struct {
 
 // ProofAccepted is part of the API's requests or answers.
 type ProofAccepted struct {
+	// Names the record.
 	ProofID string `json:"proofId"`
+	// pending: accepted and durable; anchored: in the log.
 	// One of: pending, anchored.
 	Status string `json:"status"`
 	// SHA-256 of JCS of the record without its previousHash, lower-case hex.
@@ -1165,26 +1371,33 @@ type ProofAccepted struct {
 
 // ProofBatchAccepted is part of the API's requests or answers.
 type ProofBatchAccepted struct {
+	// In the order of the request.
 	Proofs []ProofAccepted `json:"proofs"`
 }
 
 // ProofBatchCreate is part of the API's requests or answers.
 type ProofBatchCreate struct {
+	// Anchored in this order.
 	Proofs []ProofCreate `json:"proofs"`
 }
 
 // ProofChainHead is part of the API's requests or answers.
+// The newest record of the chain; null: there is none.
 type ProofChainHead struct {
-	ChainIndex int64  `json:"chainIndex"`
-	EventHash  string `json:"eventHash"`
+	// Its position in the chain.
+	ChainIndex int64 `json:"chainIndex"`
+	// SHA-256 of the record.
+	EventHash string `json:"eventHash"`
 }
 
 // ProofChain is part of the API's requests or answers.
 type ProofChain struct {
-	EntityID   string          `json:"entityId"`
-	Head       *ProofChainHead `json:"head"`
-	Items      []Proof         `json:"items"`
-	NextCursor *string         `json:"nextCursor"`
+	// What the record is about.
+	EntityID string          `json:"entityId"`
+	Head     *ProofChainHead `json:"head"`
+	// One page of them.
+	Items      []Proof `json:"items"`
+	NextCursor *string `json:"nextCursor"`
 }
 
 // ProofCreate is part of the API's requests or answers.
@@ -1201,16 +1414,21 @@ type ProofCreate struct {
 
 // ProofList is part of the API's requests or answers.
 type ProofList struct {
+	// One page of them.
 	Items      []ProofListItem `json:"items"`
 	NextCursor *string         `json:"nextCursor"`
 }
 
 // ProofListItem is part of the API's requests or answers.
 type ProofListItem struct {
+	// Names the record.
 	ProofID string `json:"proofId"`
+	// pending: accepted and durable; anchored: in the log.
 	// One of: pending, anchored.
-	Status   string `json:"status"`
-	Event    string `json:"event"`
+	Status string `json:"status"`
+	// What is proven.
+	Event string `json:"event"`
+	// What the record is about.
 	EntityID string `json:"entityId"`
 	Index    *int64 `json:"index"`
 	// RFC 3339, UTC, milliseconds.
@@ -1219,8 +1437,10 @@ type ProofListItem struct {
 
 // Readiness is part of the API's requests or answers.
 type Readiness struct {
+	// Whether requests may be sent here.
 	// One of: ready, not_ready, stopping.
-	Status string           `json:"status"`
+	Status string `json:"status"`
+	// One for each part.
 	Checks []ReadinessCheck `json:"checks"`
 	// parts that are down and that the service can do without for a while
 	Degraded []string `json:"degraded"`
@@ -1228,26 +1448,37 @@ type Readiness struct {
 
 // ReadinessCheck is part of the API's requests or answers.
 type ReadinessCheck struct {
-	Name   string  `json:"name"`
-	Ok     bool    `json:"ok"`
+	// The part.
+	Name string `json:"name"`
+	// Whether it works.
+	Ok bool `json:"ok"`
+	// Why it does not; for the operator only.
 	Detail *string `json:"detail,omitempty"`
 }
 
 // Reason is part of the API's requests or answers.
 type Reason struct {
+	// The id of the policy, or of the rules that the service itself has.
 	Policy string `json:"policy"`
-	Rule   string `json:"rule"`
+	// The name of its rule.
+	Rule string `json:"rule"`
+	// What the rule demands.
 	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
-	Effect  string `json:"effect"`
-	Code    string `json:"code"`
+	Effect string `json:"effect"`
+	// For programs: stable while the rule keeps its meaning.
+	Code string `json:"code"`
+	// For people.
 	Message string `json:"message"`
 }
 
 // Receipt is part of the API's requests or answers.
 type Receipt struct {
+	// The version of this form.
 	Format string `json:"format"`
+	// A receipt is of an anchored record.
 	// One of: anchored.
-	Status  string `json:"status"`
+	Status string `json:"status"`
+	// Names the record.
 	ProofID string `json:"proofId"`
 	// Base64 of the canonical bytes.
 	Record string `json:"record"`
@@ -1261,53 +1492,76 @@ type Receipt struct {
 
 // ReferenceError is part of the API's requests or answers.
 type ReferenceError struct {
-	Code      string  `json:"code"`
-	Statuses  []int64 `json:"statuses"`
-	Title     string  `json:"title"`
-	Category  string  `json:"category"`
-	Retryable bool    `json:"retryable"`
-	When      string  `json:"when"`
+	// The code.
+	Code string `json:"code"`
+	// The HTTP statuses that it can have.
+	Statuses []int64 `json:"statuses"`
+	// Its name.
+	Title string `json:"title"`
+	// Its kind.
+	Category string `json:"category"`
+	// Whether the same request may succeed later.
+	Retryable bool `json:"retryable"`
+	// When it is given.
+	When string `json:"when"`
 }
 
 // ReferenceRateLimit is part of the API's requests or answers.
 type ReferenceRateLimit struct {
-	Tier      int64 `json:"tier"`
+	// Of a key: 0 to 7.
+	Tier int64 `json:"tier"`
+	// Requests in each second.
 	PerSecond int64 `json:"perSecond"`
+	// Requests in each minute.
 	PerMinute int64 `json:"perMinute"`
 }
 
 // ReferenceScope is part of the API's requests or answers.
 type ReferenceScope struct {
-	Scope   string `json:"scope"`
+	// The scope.
+	Scope string `json:"scope"`
+	// What it permits.
 	Permits string `json:"permits"`
 }
 
 // ReferenceTier is part of the API's requests or answers.
 type ReferenceTier struct {
-	Level int64  `json:"level"`
-	Name  string `json:"name"`
-	From  int64  `json:"from"`
-	To    int64  `json:"to"`
+	// 0 to 7.
+	Level int64 `json:"level"`
+	// Its name.
+	Name string `json:"name"`
+	// The lowest score.
+	From int64 `json:"from"`
+	// The highest score.
+	To int64 `json:"to"`
 }
 
 // ReplayDraft is part of the API's requests or answers.
+// What is evaluated.
 type ReplayDraft struct {
 	// Of a policy set, SHA-256, lower-case hex.
 	Digest string `json:"digest"`
 }
 
 // ReplayProgress is part of the API's requests or answers.
+// Counted in decisions.
 type ReplayProgress struct {
+	// Decisions that are done.
 	Replayed int64 `json:"replayed"`
-	Total    int64 `json:"total"`
+	// All of the range.
+	Total int64 `json:"total"`
 }
 
 // Replay is part of the API's requests or answers.
 type Replay struct {
+	// For GET /v1/policies/replays/{id}.
 	ReplayID string `json:"replayId"`
+	// How far the job is.
 	// One of: queued, running, done, failed.
-	Status   string         `json:"status"`
-	Draft    ReplayDraft    `json:"draft"`
+	Status string `json:"status"`
+	// What is evaluated.
+	Draft ReplayDraft `json:"draft"`
+	// Counted in decisions.
 	Progress ReplayProgress `json:"progress"`
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt  string        `json:"createdAt"`
@@ -1317,13 +1571,16 @@ type Replay struct {
 }
 
 // ReplayReportDraft is part of the API's requests or answers.
+// What was evaluated.
 type ReplayReportDraft struct {
 	// Of a policy set, SHA-256, lower-case hex.
-	Digest   string `json:"digest"`
-	Policies int64  `json:"policies"`
+	Digest string `json:"digest"`
+	// Its number of policies.
+	Policies int64 `json:"policies"`
 }
 
 // ReplayReportRange is part of the API's requests or answers.
+// Which decisions.
 type ReplayReportRange struct {
 	From *string `json:"from"`
 	// RFC 3339, UTC, milliseconds.
@@ -1334,189 +1591,249 @@ type ReplayReportRange struct {
 	Limit        *int64  `json:"limit"`
 }
 
-// ReplayReportDecisionsNotEvaluable is part of the API's requests or answers.
-type ReplayReportDecisionsNotEvaluable struct {
-	Total         int64 `json:"total"`
-	FactsErased   int64 `json:"factsErased"`
-	Damaged       int64 `json:"damaged"`
-	NotReproduced int64 `json:"notReproduced"`
-}
-
-// ReplayReportDecisions is part of the API's requests or answers.
-type ReplayReportDecisions struct {
-	Total     int64 `json:"total"`
-	Evaluated int64 `json:"evaluated"`
-	// Answers that do not depend on policies: halts, refused approvals, failed evaluations.
-	Standing     int64                             `json:"standing"`
-	NotEvaluable ReplayReportDecisionsNotEvaluable `json:"notEvaluable"`
-}
-
-// ReplayReportChanged is part of the API's requests or answers.
-type ReplayReportChanged struct {
-	Decisions   int64 `json:"decisions"`
-	Stricter    int64 `json:"stricter"`
-	Looser      int64 `json:"looser"`
-	Obligations int64 `json:"obligations"`
-}
-
 // ReplayReportTransitions is part of the API's requests or answers.
 type ReplayReportTransitions struct {
+	// The recorded verdict.
 	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
 	From string `json:"from"`
+	// The verdict under the draft.
 	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
-	To        string `json:"to"`
-	Decisions int64  `json:"decisions"`
-}
-
-// ReplayReportRulesItems is part of the API's requests or answers.
-type ReplayReportRulesItems struct {
-	Policy string `json:"policy"`
-	Rule   string `json:"rule"`
-	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
-	Effect   string `json:"effect"`
-	Newly    int64  `json:"newly"`
-	NoLonger int64  `json:"noLonger"`
-}
-
-// ReplayReportRules is part of the API's requests or answers.
-// Changed decisions by rules that are newly, or no longer, among their reasons. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
-type ReplayReportRules struct {
-	Items  []ReplayReportRulesItems `json:"items"`
-	More   int64                    `json:"more"`
-	Beyond int64                    `json:"beyond"`
-}
-
-// ReplayReportAgentsItems is part of the API's requests or answers.
-type ReplayReportAgentsItems struct {
-	Organisation string `json:"organisation"`
-	Environment  string `json:"environment"`
-	AgentID      string `json:"agentId"`
-	Decisions    int64  `json:"decisions"`
-	Stricter     int64  `json:"stricter"`
-	Looser       int64  `json:"looser"`
-}
-
-// ReplayReportAgents is part of the API's requests or answers.
-// Changed decisions by agent. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
-type ReplayReportAgents struct {
-	Items  []ReplayReportAgentsItems `json:"items"`
-	More   int64                     `json:"more"`
-	Beyond int64                     `json:"beyond"`
-}
-
-// ReplayReportResourcesItems is part of the API's requests or answers.
-type ReplayReportResourcesItems struct {
-	Resource  string `json:"resource"`
-	Decisions int64  `json:"decisions"`
-	Stricter  int64  `json:"stricter"`
-	Looser    int64  `json:"looser"`
-}
-
-// ReplayReportResources is part of the API's requests or answers.
-// Changed decisions by resource. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
-type ReplayReportResources struct {
-	Items  []ReplayReportResourcesItems `json:"items"`
-	More   int64                        `json:"more"`
-	Beyond int64                        `json:"beyond"`
-}
-
-// ReplayReportEnvironmentsItems is part of the API's requests or answers.
-type ReplayReportEnvironmentsItems struct {
-	Organisation string `json:"organisation"`
-	Environment  string `json:"environment"`
-	Decisions    int64  `json:"decisions"`
-	Stricter     int64  `json:"stricter"`
-	Looser       int64  `json:"looser"`
-}
-
-// ReplayReportEnvironments is part of the API's requests or answers.
-// Changed decisions by organisation and environment. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
-type ReplayReportEnvironments struct {
-	Items  []ReplayReportEnvironmentsItems `json:"items"`
-	More   int64                           `json:"more"`
-	Beyond int64                           `json:"beyond"`
-}
-
-// ReplayReportExamplesTool is part of the API's requests or answers.
-type ReplayReportExamplesTool struct {
-	Server string `json:"server"`
-	Name   string `json:"name"`
-}
-
-// ReplayReportExamplesBeforeReasons is part of the API's requests or answers.
-type ReplayReportExamplesBeforeReasons struct {
-	Policy string `json:"policy"`
-	Rule   string `json:"rule"`
-	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
-	Effect  string `json:"effect"`
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
-// ReplayReportExamplesBefore is part of the API's requests or answers.
-type ReplayReportExamplesBefore struct {
-	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
-	Verdict string `json:"verdict"`
-	// The first five.
-	Reasons     []ReplayReportExamplesBeforeReasons `json:"reasons"`
-	Obligations []map[string]any                    `json:"obligations"`
-}
-
-// ReplayReportExamplesAfter is part of the API's requests or answers.
-type ReplayReportExamplesAfter struct {
-	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
-	Verdict string `json:"verdict"`
-	// The first five.
-	Reasons     []ReplayReportExamplesBeforeReasons `json:"reasons"`
-	Obligations []map[string]any                    `json:"obligations"`
-}
-
-// ReplayReportExamples is part of the API's requests or answers.
-type ReplayReportExamples struct {
-	DecisionID string `json:"decisionId"`
-	// RFC 3339, UTC, milliseconds.
-	EvaluatedAt  string                     `json:"evaluatedAt"`
-	Organisation string                     `json:"organisation"`
-	Environment  string                     `json:"environment"`
-	AgentID      string                     `json:"agentId"`
-	Intent       string                     `json:"intent"`
-	Resource     string                     `json:"resource"`
-	Tool         *ReplayReportExamplesTool  `json:"tool,omitempty"`
-	Before       ReplayReportExamplesBefore `json:"before"`
-	After        ReplayReportExamplesAfter  `json:"after"`
+	To string `json:"to"`
+	// How many.
+	Decisions int64 `json:"decisions"`
 }
 
 // ReplayReportSets is part of the API's requests or answers.
 type ReplayReportSets struct {
 	// Of a policy set, SHA-256, lower-case hex.
-	Digest    string `json:"digest"`
-	Decisions int64  `json:"decisions"`
+	Digest string `json:"digest"`
+	// How many it made.
+	Decisions int64 `json:"decisions"`
+	// Whether its lexicon is the draft's.
 	// One of: same, other, unknown.
 	Lexicon string `json:"lexicon"`
 }
 
 // ReplayReport is part of the API's requests or answers.
+// What the draft would have decided otherwise.
 type ReplayReport struct {
-	Draft     ReplayReportDraft     `json:"draft"`
+	// What was evaluated.
+	Draft ReplayReportDraft `json:"draft"`
+	// Which decisions.
 	Range     ReplayReportRange     `json:"range"`
 	Decisions ReplayReportDecisions `json:"decisions"`
 	Changed   ReplayReportChanged   `json:"changed"`
 	// The same verdict and obligations for other reasons.
-	OtherReasons int64                     `json:"otherReasons"`
+	OtherReasons int64 `json:"otherReasons"`
+	// The changes of verdicts.
 	Transitions  []ReplayReportTransitions `json:"transitions"`
-	// Changed decisions by rules that are newly, or no longer, among their reasons. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
-	Rules ReplayReportRules `json:"rules"`
-	// Changed decisions by agent. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
-	Agents ReplayReportAgents `json:"agents"`
-	// Changed decisions by resource. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
-	Resources ReplayReportResources `json:"resources"`
-	// Changed decisions by organisation and environment. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
-	Environments ReplayReportEnvironments `json:"environments"`
+	Rules        ReplayReportRules         `json:"rules"`
+	Agents       ReplayReportAgents        `json:"agents"`
+	Resources    ReplayReportResources     `json:"resources"`
+	Environments ReplayReportEnvironments  `json:"environments"`
 	// For each transition up to 20, each agent, resource and reasons once, and five with the same reasons.
 	Examples []ReplayReportExamples `json:"examples"`
 	// The policy sets of the decisions, and whether their lexicon is that of the draft.
-	Sets  []ReplayReportSets `json:"sets"`
-	Notes []string           `json:"notes"`
+	Sets []ReplayReportSets `json:"sets"`
+	// Caveats, as sentences.
+	Notes []string `json:"notes"`
+}
+
+// ReplayReportAgentsItems is part of the API's requests or answers.
+type ReplayReportAgentsItems struct {
+	// Its slug.
+	Organisation string `json:"organisation"`
+	// live, test or dev.
+	Environment string `json:"environment"`
+	// The agent.
+	AgentID string `json:"agentId"`
+	// Changed decisions.
+	Decisions int64 `json:"decisions"`
+	// Those whose verdict is stricter under the draft.
+	Stricter int64 `json:"stricter"`
+	// Those whose verdict is looser under the draft.
+	Looser int64 `json:"looser"`
+}
+
+// ReplayReportAgents is part of the API's requests or answers.
+// Changed decisions by agent.
+type ReplayReportAgents struct {
+	// The largest first.
+	Items []ReplayReportAgentsItems `json:"items"`
+	// Further entries, not shown.
+	More int64 `json:"more"`
+	// Changes of entries that were too many to be counted one by one.
+	Beyond int64 `json:"beyond"`
+}
+
+// ReplayReportChanged is part of the API's requests or answers.
+// How many would be different.
+type ReplayReportChanged struct {
+	// Changed decisions.
+	Decisions int64 `json:"decisions"`
+	// Those whose verdict is stricter under the draft.
+	Stricter int64 `json:"stricter"`
+	// Those whose verdict is looser under the draft.
+	Looser int64 `json:"looser"`
+	// Those that are DEGRADE before and after, with other obligations.
+	Obligations int64 `json:"obligations"`
+}
+
+// ReplayReportDecisionsNotEvaluable is part of the API's requests or answers.
+// Those that could not be evaluated again.
+type ReplayReportDecisionsNotEvaluable struct {
+	// All of them.
+	Total int64 `json:"total"`
+	// Retention has erased their facts.
+	FactsErased int64 `json:"factsErased"`
+	// Record or facts were altered; `custos decision verify` gives details.
+	Damaged int64 `json:"damaged"`
+	// Their facts do not give the recorded result under the set that made them.
+	NotReproduced int64 `json:"notReproduced"`
+}
+
+// ReplayReportDecisions is part of the API's requests or answers.
+// How many decisions were looked at.
+type ReplayReportDecisions struct {
+	// All of the range.
+	Total int64 `json:"total"`
+	// Those that were evaluated again.
+	Evaluated int64 `json:"evaluated"`
+	// Answers that do not depend on policies: halts, refused approvals, failed evaluations.
+	Standing int64 `json:"standing"`
+	// Those that could not be evaluated again.
+	NotEvaluable ReplayReportDecisionsNotEvaluable `json:"notEvaluable"`
+}
+
+// ReplayReportEnvironmentsItems is part of the API's requests or answers.
+type ReplayReportEnvironmentsItems struct {
+	// Its slug.
+	Organisation string `json:"organisation"`
+	// live, test or dev.
+	Environment string `json:"environment"`
+	// Changed decisions.
+	Decisions int64 `json:"decisions"`
+	// Those whose verdict is stricter under the draft.
+	Stricter int64 `json:"stricter"`
+	// Those whose verdict is looser under the draft.
+	Looser int64 `json:"looser"`
+}
+
+// ReplayReportEnvironments is part of the API's requests or answers.
+// Changed decisions by organisation and environment.
+type ReplayReportEnvironments struct {
+	// The largest first.
+	Items []ReplayReportEnvironmentsItems `json:"items"`
+	// Further entries, not shown.
+	More int64 `json:"more"`
+	// Changes of entries that were too many to be counted one by one.
+	Beyond int64 `json:"beyond"`
+}
+
+// ReplayReportExamplesTool is part of the API's requests or answers.
+// The tool that was called; absent for other questions.
+type ReplayReportExamplesTool struct {
+	// The source of the tool.
+	Server string `json:"server"`
+	// Its name.
+	Name string `json:"name"`
+}
+
+// ReplayReportExamplesBefore is part of the API's requests or answers.
+// As it was recorded.
+type ReplayReportExamplesBefore struct {
+	// The verdict.
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Verdict string `json:"verdict"`
+	// The first five.
+	Reasons []Reason `json:"reasons"`
+	// Its obligations.
+	Obligations []map[string]any `json:"obligations"`
+}
+
+// ReplayReportExamplesAfter is part of the API's requests or answers.
+// Under the draft.
+type ReplayReportExamplesAfter struct {
+	// The verdict.
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Verdict string `json:"verdict"`
+	// The first five.
+	Reasons []Reason `json:"reasons"`
+	// Its obligations.
+	Obligations []map[string]any `json:"obligations"`
+}
+
+// ReplayReportExamples is part of the API's requests or answers.
+type ReplayReportExamples struct {
+	// The decision.
+	DecisionID string `json:"decisionId"`
+	// RFC 3339, UTC, milliseconds.
+	EvaluatedAt string `json:"evaluatedAt"`
+	// Its slug.
+	Organisation string `json:"organisation"`
+	// live, test or dev.
+	Environment string `json:"environment"`
+	// The agent.
+	AgentID string `json:"agentId"`
+	// The normalized intent.
+	Intent string `json:"intent"`
+	// The canonical resource.
+	Resource string `json:"resource"`
+	// The tool that was called; absent for other questions.
+	Tool *ReplayReportExamplesTool `json:"tool,omitempty"`
+	// As it was recorded.
+	Before ReplayReportExamplesBefore `json:"before"`
+	// Under the draft.
+	After ReplayReportExamplesAfter `json:"after"`
+}
+
+// ReplayReportResourcesItems is part of the API's requests or answers.
+type ReplayReportResourcesItems struct {
+	// The canonical resource.
+	Resource string `json:"resource"`
+	// Changed decisions.
+	Decisions int64 `json:"decisions"`
+	// Those whose verdict is stricter under the draft.
+	Stricter int64 `json:"stricter"`
+	// Those whose verdict is looser under the draft.
+	Looser int64 `json:"looser"`
+}
+
+// ReplayReportResources is part of the API's requests or answers.
+// Changed decisions by resource.
+type ReplayReportResources struct {
+	// The largest first.
+	Items []ReplayReportResourcesItems `json:"items"`
+	// Further entries, not shown.
+	More int64 `json:"more"`
+	// Changes of entries that were too many to be counted one by one.
+	Beyond int64 `json:"beyond"`
+}
+
+// ReplayReportRulesItems is part of the API's requests or answers.
+type ReplayReportRulesItems struct {
+	// The id of the policy.
+	Policy string `json:"policy"`
+	// The name of its rule.
+	Rule string `json:"rule"`
+	// What it demands.
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Effect string `json:"effect"`
+	// Decisions that have it as a reason under the draft only.
+	Newly int64 `json:"newly"`
+	// Decisions that have it as a reason in the record only.
+	NoLonger int64 `json:"noLonger"`
+}
+
+// ReplayReportRules is part of the API's requests or answers.
+// Changed decisions by rules that are newly, or no longer, among their reasons.
+type ReplayReportRules struct {
+	// The largest first.
+	Items []ReplayReportRulesItems `json:"items"`
+	// Further entries, not shown.
+	More int64 `json:"more"`
+	// Changes of entries that were too many to be counted one by one.
+	Beyond int64 `json:"beyond"`
 }
 
 // ReplayRequestFiles is part of the API's requests or answers.
@@ -1549,23 +1866,30 @@ type ReplayRequest struct {
 
 // RequestedIntent is part of the API's requests or answers.
 type RequestedIntent struct {
+	// Of an enforcement.
 	Intent string `json:"intent"`
 }
 
 // RequestedAction is part of the API's requests or answers.
 type RequestedAction struct {
-	Action   string `json:"action"`
+	// Of a submitted intent.
+	Action string `json:"action"`
+	// Of a submitted intent.
 	Resource string `json:"resource"`
 }
 
 // RequestedToolTool is part of the API's requests or answers.
+// The tool that is called.
 type RequestedToolTool struct {
+	// The source of the tool.
 	Server string `json:"server"`
-	Name   string `json:"name"`
+	// Its name.
+	Name string `json:"name"`
 }
 
 // RequestedTool is part of the API's requests or answers.
 type RequestedTool struct {
+	// The tool that is called.
 	Tool RequestedToolTool `json:"tool"`
 }
 
@@ -1589,31 +1913,40 @@ func (v *Requested) UnmarshalJSON(text []byte) error {
 
 // RiskFactors is part of the API's requests or answers.
 type RiskFactors struct {
-	Factor  string `json:"factor"`
-	Score   int64  `json:"score"`
+	// Its name.
+	Factor string `json:"factor"`
+	// Its part of the score.
+	Score int64 `json:"score"`
+	// What it found, as a sentence.
 	Message string `json:"message"`
 }
 
 // RiskCertain is part of the API's requests or answers.
 // The risk without factors that count only because facts are missing; present when there are such factors. Where it differs, rules of stage enforce treat the risk as missing.
 type RiskCertain struct {
+	// low below 400, medium below 700, else high.
 	// One of: low, medium, high.
 	Level string `json:"level"`
-	Score int64  `json:"score"`
+	// 0 to 1000.
+	Score int64 `json:"score"`
 }
 
 // Risk is part of the API's requests or answers.
-// Computed by the policies of stage intake; level low below 400, medium below 700, else high.
+// Computed by the policies of stage intake.
 type Risk struct {
+	// low below 400, medium below 700, else high.
 	// One of: low, medium, high.
-	Level   string        `json:"level"`
-	Score   int64         `json:"score"`
+	Level string `json:"level"`
+	// 0 to 1000.
+	Score int64 `json:"score"`
+	// What the score consists of.
 	Factors []RiskFactors `json:"factors"`
 	// The risk without factors that count only because facts are missing; present when there are such factors. Where it differs, rules of stage enforce treat the risk as missing.
 	Certain *RiskCertain `json:"certain,omitempty"`
 }
 
 // ShadowStatusDraft is part of the API's requests or answers.
+// The draft that is evaluated now.
 type ShadowStatusDraft struct {
 	// Of a policy set, SHA-256, lower-case hex.
 	Digest string `json:"digest"`
@@ -1622,9 +1955,11 @@ type ShadowStatusDraft struct {
 // ShadowStatusDrafts is part of the API's requests or answers.
 type ShadowStatusDrafts struct {
 	// Of a policy set, SHA-256, lower-case hex.
-	Digest   string  `json:"digest"`
-	Policies int64   `json:"policies"`
-	Share    float64 `json:"share"`
+	Digest string `json:"digest"`
+	// Its number of policies.
+	Policies int64 `json:"policies"`
+	// Share of live decisions that was evaluated.
+	Share float64 `json:"share"`
 	// RFC 3339, UTC, milliseconds.
 	Since string `json:"since"`
 	// RFC 3339, UTC, milliseconds.
@@ -1634,16 +1969,13 @@ type ShadowStatusDrafts struct {
 	Decisions ReplayReportDecisions `json:"decisions"`
 	Changed   ReplayReportChanged   `json:"changed"`
 	// The same verdict and obligations for other reasons.
-	OtherReasons int64                     `json:"otherReasons"`
+	OtherReasons int64 `json:"otherReasons"`
+	// The changes of verdicts.
 	Transitions  []ReplayReportTransitions `json:"transitions"`
-	// Changed decisions by rules that are newly, or no longer, among their reasons. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
-	Rules ReplayReportRules `json:"rules"`
-	// Changed decisions by agent. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
-	Agents ReplayReportAgents `json:"agents"`
-	// Changed decisions by resource. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
-	Resources ReplayReportResources `json:"resources"`
-	// Changed decisions by organisation and environment. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one.
-	Environments ReplayReportEnvironments `json:"environments"`
+	Rules        ReplayReportRules         `json:"rules"`
+	Agents       ReplayReportAgents        `json:"agents"`
+	Resources    ReplayReportResources     `json:"resources"`
+	Environments ReplayReportEnvironments  `json:"environments"`
 	// For each transition up to 20, each agent, resource and reasons once, and five with the same reasons.
 	Examples []ReplayReportExamples `json:"examples"`
 }
@@ -1667,8 +1999,10 @@ type StoredPolicySet struct {
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt string `json:"createdAt"`
 	// The action names of AuthZEN requests: see /schemas/authzen.json.
-	Authzen  map[string]any   `json:"authzen,omitempty"`
-	Engine   int64            `json:"engine"`
+	Authzen map[string]any `json:"authzen,omitempty"`
+	// The version of the rules of evaluation.
+	Engine int64 `json:"engine"`
+	// See /schemas/lexicon.json.
 	Lexicon  map[string]any   `json:"lexicon"`
 	Policies []map[string]any `json:"policies"`
 	Tools    []map[string]any `json:"tools,omitempty"`
@@ -1676,10 +2010,13 @@ type StoredPolicySet struct {
 
 // SubmittedIntent is part of the API's requests or answers.
 type SubmittedIntent struct {
+	// Names it.
 	IntentID string `json:"intentId"`
-	AgentID  string `json:"agentId"`
+	// The agent.
+	AgentID string `json:"agentId"`
 	// Of a tool call: what its catalogue said when it was accepted.
-	Action   string `json:"action"`
+	Action string `json:"action"`
+	// As it was submitted; of a tool call as `action`.
 	Resource string `json:"resource"`
 	// queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED.
 	// One of: queued, evaluating, waiting_approval, decided, failed.
@@ -1694,14 +2031,18 @@ type SubmittedIntent struct {
 
 // SubmittedIntentList is part of the API's requests or answers.
 type SubmittedIntentList struct {
+	// One page of them.
 	Items      []SubmittedIntent `json:"items"`
 	NextCursor *string           `json:"nextCursor"`
 }
 
 // ToolAnswer is part of the API's requests or answers.
+// The tool call that was asked about.
 type ToolAnswer struct {
+	// The source of the tool.
 	Server string `json:"server"`
-	Name   string `json:"name"`
+	// The name of the tool.
+	Name string `json:"name"`
 	// `sha256:` and SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of the arguments.
 	ArgumentsDigest string `json:"arguments_digest"`
 	// Whether a catalogue says what the call does. Otherwise its action is `unknown`.
@@ -1713,11 +2054,16 @@ type ToolAnswer struct {
 // ToolCallAnnotations is part of the API's requests or answers.
 // The hints of the server itself. They decide only where its catalogue has trustAnnotations.
 type ToolCallAnnotations struct {
-	Title           *string `json:"title,omitempty"`
-	ReadOnlyHint    *bool   `json:"readOnlyHint,omitempty"`
-	DestructiveHint *bool   `json:"destructiveHint,omitempty"`
-	IdempotentHint  *bool   `json:"idempotentHint,omitempty"`
-	OpenWorldHint   *bool   `json:"openWorldHint,omitempty"`
+	// For people.
+	Title *string `json:"title,omitempty"`
+	// It changes nothing.
+	ReadOnlyHint *bool `json:"readOnlyHint,omitempty"`
+	// It may destroy something.
+	DestructiveHint *bool `json:"destructiveHint,omitempty"`
+	// A repeat changes nothing more.
+	IdempotentHint *bool `json:"idempotentHint,omitempty"`
+	// It reaches systems outside.
+	OpenWorldHint *bool `json:"openWorldHint,omitempty"`
 	// More holds the members that have no field.
 	More map[string]any `json:"-"`
 }
@@ -1751,7 +2097,8 @@ type ToolCall struct {
 // ToolCatalogue is part of the API's requests or answers.
 type ToolCatalogue struct {
 	// The name of the source of the tools, as calls name it.
-	Server      string `json:"server"`
+	Server string `json:"server"`
+	// What the source is.
 	Description string `json:"description"`
 	// Whether the annotations of the server decide about its tools that are not listed here.
 	TrustAnnotations bool `json:"trustAnnotations"`
@@ -1762,12 +2109,14 @@ type ToolCatalogue struct {
 // ToolCatalogueList is part of the API's requests or answers.
 type ToolCatalogueList struct {
 	// SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`.
-	Digest     string          `json:"digest"`
+	Digest string `json:"digest"`
+	// One page of them.
 	Items      []ToolCatalogue `json:"items"`
 	NextCursor *string         `json:"nextCursor"`
 }
 
 // TrustEvidence is part of the API's requests or answers.
+// What the score is computed from.
 type TrustEvidence struct {
 	// The amount that counts on that day: capped and decayed, in full signals.
 	Positive float64 `json:"positive"`
@@ -1777,6 +2126,7 @@ type TrustEvidence struct {
 }
 
 // TrustAsOf is part of the API's requests or answers.
+// The moment of the score.
 type TrustAsOf struct {
 	// How many signals were folded: the first n of this agent.
 	Signals int64 `json:"signals"`
@@ -1786,17 +2136,23 @@ type TrustAsOf struct {
 
 // Trust is part of the API's requests or answers.
 type Trust struct {
+	// The agent.
 	AgentID string `json:"agentId"`
 	// In decisions an unregistered agent has at most the score without evidence (250).
-	Registered bool  `json:"registered"`
-	Score      int64 `json:"score"`
-	Level      int64 `json:"level"`
+	Registered bool `json:"registered"`
+	// 0 to 1000.
+	Score int64 `json:"score"`
+	// The level of the score.
+	Level int64 `json:"level"`
+	// The name of the level.
 	// One of: Sandbox, Observed, Provisional, Monitored, Standard, Trusted, Certified, Autonomous.
 	Tier string `json:"tier"`
 	// 1 without any evidence.
-	Uncertainty float64       `json:"uncertainty"`
-	Evidence    TrustEvidence `json:"evidence"`
-	AsOf        TrustAsOf     `json:"asOf"`
+	Uncertainty float64 `json:"uncertainty"`
+	// What the score is computed from.
+	Evidence TrustEvidence `json:"evidence"`
+	// The moment of the score.
+	AsOf TrustAsOf `json:"asOf"`
 }
 
 // TrustChangeCause is part of the API's requests or answers.
@@ -1804,10 +2160,14 @@ type Trust struct {
 type TrustChangeCause struct {
 	// Signals of the agent are numbered without gaps.
 	FirstSignal int64 `json:"firstSignal"`
-	LastSignal  int64 `json:"lastSignal"`
-	Success     int64 `json:"success"`
-	Failure     int64 `json:"failure"`
-	Violation   int64 `json:"violation"`
+	// The number of the last one.
+	LastSignal int64 `json:"lastSignal"`
+	// Successes.
+	Success int64 `json:"success"`
+	// Failures.
+	Failure int64 `json:"failure"`
+	// Violations.
+	Violation int64 `json:"violation"`
 	// The `custos.trust` record that holds these signals.
 	ProofID string `json:"proofId"`
 }
@@ -1815,9 +2175,12 @@ type TrustChangeCause struct {
 // TrustChange is part of the API's requests or answers.
 type TrustChange struct {
 	// RFC 3339, UTC, milliseconds.
-	At    string `json:"at"`
-	Score int64  `json:"score"`
-	Level int64  `json:"level"`
+	At string `json:"at"`
+	// 0 to 1000.
+	Score int64 `json:"score"`
+	// The level of the score.
+	Level int64 `json:"level"`
+	// The name of the level.
 	// One of: Sandbox, Observed, Provisional, Monitored, Standard, Trusted, Certified, Autonomous.
 	Tier string `json:"tier"`
 	// The signals that led to the score, counted by type.
@@ -1826,6 +2189,7 @@ type TrustChange struct {
 
 // TrustHistory is part of the API's requests or answers.
 type TrustHistory struct {
+	// One page of them.
 	Items      []TrustChange `json:"items"`
 	NextCursor *string       `json:"nextCursor"`
 }
@@ -1851,6 +2215,7 @@ type TrustSignal struct {
 
 // TrustSignalBatch is part of the API's requests or answers.
 type TrustSignalBatch struct {
+	// All are accepted or none.
 	Signals []TrustSignal `json:"signals"`
 }
 
@@ -1878,11 +2243,16 @@ func (v *TrustSignalsRequest) UnmarshalJSON(text []byte) error {
 }
 
 // TrustSummary is part of the API's requests or answers.
+// The trust in the agent now.
 type TrustSummary struct {
+	// 0 to 1000.
 	Score int64 `json:"score"`
+	// The level of the score.
 	Level int64 `json:"level"`
+	// The name of the level.
 	// One of: Sandbox, Observed, Provisional, Monitored, Standard, Trusted, Certified, Autonomous.
-	Tier        string  `json:"tier"`
+	Tier string `json:"tier"`
+	// 1 without any evidence.
 	Uncertainty float64 `json:"uncertainty"`
 }
 
@@ -1902,13 +2272,16 @@ type ValidatePoliciesRequest struct {
 
 // ValidatePoliciesResponse is part of the API's requests or answers.
 type ValidatePoliciesResponse struct {
-	Valid    bool      `json:"valid"`
-	Digest   *string   `json:"digest"`
+	// Whether the files may come into force.
+	Valid  bool    `json:"valid"`
+	Digest *string `json:"digest"`
+	// Problems and warnings, by file and position.
 	Findings []Finding `json:"findings"`
 }
 
 // Verification is part of the API's requests or answers.
 type Verification struct {
+	// Whether every check passed.
 	Valid    bool    `json:"valid"`
 	Failure  *string `json:"failure"`
 	Sentence *string `json:"sentence"`
@@ -2098,6 +2471,7 @@ type IntentsQuery struct {
 type DecisionsQuery struct {
 	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
 	AgentID string `query:"agentId"`
+	// Only decisions with this verdict.
 	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
 	Verdict string `query:"verdict"`
 	// X-Request-Id of the request that asked.
@@ -2131,8 +2505,10 @@ type ApprovalsQuery struct {
 
 // ProofsQuery holds the query parameters of GET /v1/proofs. Empty ones are not sent.
 type ProofsQuery struct {
+	// Only records about this entity.
 	EntityID string `query:"entityId"`
-	Event    string `query:"event"`
+	// Only records of this event.
+	Event string `query:"event"`
 	// RFC 3339 date and time.
 	From string `query:"from"`
 	// RFC 3339 date and time.
@@ -2161,14 +2537,18 @@ type LogCheckpointsQuery struct {
 
 // LogConsistencyQuery holds the query parameters of GET /v1/log/consistency. Empty ones are not sent.
 type LogConsistencyQuery struct {
+	// The smaller number of leaves.
 	From int64 `query:"from,required"`
-	To   int64 `query:"to,required"`
+	// The larger one.
+	To int64 `query:"to,required"`
 }
 
 // LogLeavesQuery holds the query parameters of GET /v1/log/leaves. Empty ones are not sent.
 type LogLeavesQuery struct {
+	// The smaller number of leaves.
 	From int64 `query:"from,required"`
-	To   int64 `query:"to,required"`
+	// The larger one.
+	To int64 `query:"to,required"`
 }
 
 // AgentsQuery holds the query parameters of GET /v1/agents. Empty ones are not sent.

@@ -27,6 +27,31 @@ export class Schemas {
   }
 }
 
+/** Parameters that many operations have, by their names in the document. */
+export class Parameters {
+  readonly byName: Json = {};
+
+  /** The parameter, or a reference when it is one of the shared ones and has the same meaning here. */
+  refer(parameter: Json & { readonly name: string; readonly in: string }): Json {
+    const name = SHARED_PARAMETERS[`${parameter.in} ${parameter.name}`];
+    if (name === undefined) return parameter;
+    const known = (this.byName[name] ??= parameter);
+    if (JSON.stringify(known) !== JSON.stringify(parameter)) return parameter;
+    return { $ref: `#/components/parameters/${name}` };
+  }
+}
+
+const SHARED_PARAMETERS: Readonly<Record<string, string>> = {
+  'query cursor': 'Cursor',
+  'query limit': 'Limit',
+  'query from': 'From',
+  'query to': 'To',
+  'query agentId': 'AgentFilter',
+  'path agentId': 'AgentId',
+  'path id': 'Id',
+  'path keyId': 'KeyId',
+};
+
 const HEADERS = {
   RequestId: {
     description: "The request's id in logs; the caller's own if it sent a valid one",

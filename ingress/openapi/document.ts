@@ -1,7 +1,15 @@
 // Builds the OpenAPI 3.1 document from the route values that also serve the requests.
 import { ProblemSchema } from '../../shared/api/problem.ts';
 import type { Route } from '../route.ts';
-import { FIXED_COMPONENTS, header, type Json, NOT_MODIFIED_RESPONSE, parameter, Schemas } from './components.ts';
+import {
+  FIXED_COMPONENTS,
+  header,
+  type Json,
+  NOT_MODIFIED_RESPONSE,
+  parameter,
+  Parameters,
+  Schemas,
+} from './components.ts';
 import { ErrorResponses } from './errors.ts';
 import { answerExample, requestExample } from './examples.ts';
 import { describeTag } from './tags.ts';
@@ -15,6 +23,7 @@ export interface OpenApiDocument extends Json {
 /** What the operations of one document share. */
 interface Shared {
   readonly schemas: Schemas;
+  readonly parameters: Parameters;
   readonly errors: ErrorResponses;
 }
 
@@ -74,16 +83,18 @@ function responses(route: Route, { schemas, errors }: Shared): Json {
 }
 
 /** Parameters in `path` or `query` from the members of an object schema. */
-function parameters(schema: unknown, place: 'path' | 'query', schemas: Schemas): Json[] {
+function parameters(schema: unknown, place: 'path' | 'query', { schemas, parameters: shared }: Shared): Json[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = schema as { properties?: Record<string, Json>; required?: string[] };
-  return Object.entries(properties).map(([name, { description, ...member }]) => ({
-    name,
-    in: place,
-    required: place === 'path' || required.includes(name),
-    ...(typeof description === 'string' ? { description } : {}),
-    schema: schemas.refer(member),
-  }));
+  return Object.entries(properties).map(([name, { description, ...member }]) =>
+    shared.refer({
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(typeof description === 'string' ? { description } : {}),
+      schema: schemas.refer(member),
+    }),
+  );
 }
 
 function security(route: Route): Json[] {
@@ -115,8 +126,8 @@ function operation(route: Route, shared: Shared): Json {
     description: route.description === undefined ? access : `${route.description}\n\n${access}`,
     security: security(route),
     parameters: [
-      ...parameters(params, 'path', shared.schemas),
-      ...parameters(query, 'query', shared.schemas),
+      ...parameters(params, 'path', shared),
+      ...parameters(query, 'query', shared),
       parameter('RequestId'),
       ...(route.cached === true ? [parameter('IfNoneMatch')] : []),
       ...(route.wait === undefined ? [] : [parameter('Wait')]),
@@ -152,7 +163,7 @@ function checkOperationIds(routes: readonly Route[]): void {
  */
 export function buildOpenApi(routes: readonly Route[], options: { readonly version: string }): OpenApiDocument {
   checkOperationIds(routes);
-  const shared: Shared = { schemas: new Schemas(), errors: new ErrorResponses() };
+  const shared: Shared = { schemas: new Schemas(), parameters: new Parameters(), errors: new ErrorResponses() };
   // A copy without the hidden members of typebox.
   const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
   shared.schemas.refer(plain(ProblemSchema));
@@ -180,6 +191,7 @@ export function buildOpenApi(routes: readonly Route[], options: { readonly versi
       ...FIXED_COMPONENTS,
       schemas: shared.schemas.byId,
       responses: { ...shared.errors.byName, ...FIXED_COMPONENTS.responses },
+      parameters: { ...FIXED_COMPONENTS.parameters, ...shared.parameters.byName },
       examples: shared.errors.examples,
     },
   };

@@ -29,10 +29,9 @@ function nameOf(status: number, codes: readonly ErrorCode[]): string {
 }
 
 function problemExample(status: number, code: ErrorCode): Json {
-  const entry: ErrorEntry = ERROR_TABLE[code];
-  const text = entry.when.charAt(0).toUpperCase() + entry.when.slice(1);
-  const error = new ApiError(code, `${text}.`, { status });
-  return { summary: entry.title, value: toProblem(error, '/v1/enforce', 'req_01jq3k5v7w9x1y3z5b7d9f1h3k') };
+  const { title }: ErrorEntry = ERROR_TABLE[code];
+  const error = new ApiError(code, `${title}.`, { status });
+  return { summary: title, value: toProblem(error, '/v1/enforce', 'req_01jq3k5v7w9x1y3z5b7d9f1h3k') };
 }
 
 function headersOf(status: number, codes: readonly ErrorCode[]): Json {

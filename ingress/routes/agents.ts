@@ -228,6 +228,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       access: ['agents:read'],
       tag: 'Agents',
       summary: 'List agents, newest first',
+      description: 'Each with its trust now.',
       request: { query: AgentListQuery },
       responses: { 200: { description: 'One page of agents.', schema: AgentList } },
       handler: async ({ key, query }) => {
@@ -251,6 +252,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       access: ['agents:read'],
       tag: 'Agents',
       summary: 'Read one agent',
+      description: 'With its trust now.',
       request: { params: AgentIdParams },
       responses: { 200: { description: 'The agent, with its trust.', schema: Agent } },
       errors: ['E4002'],
@@ -268,6 +270,8 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       access: ['agents:write'],
       tag: 'Agents',
       summary: 'Update an agent, or pause, resume, suspend or terminate it',
+      description:
+        'Only the members that are sent are changed. A change of status takes effect in every process within a second.',
       request: { params: AgentIdParams, body: AgentUpdate },
       responses: { 200: { description: 'The agent as it is now.', schema: Agent } },
       errors: ['E4002', 'E5002'],

@@ -49,6 +49,7 @@ function schemaRoute(name: SchemaName, schemaDir: string): Route {
     cached: true,
     tag: 'Service',
     summary: `The JSON Schema of ${described}`,
+    description: 'For editors that check and complete files while they are written.',
     responses: {
       200: {
         description: 'A JSON Schema (2020-12)',
@@ -72,10 +73,14 @@ export function docsRoutes(deps: DocsDeps): Route[] {
       cached: true,
       tag: 'Service',
       summary: 'This description (OpenAPI 3.1)',
+      description: 'The same document as these reference pages show.',
       responses: {
         200: {
           description: 'The document',
-          schema: Type.Object({ openapi: Type.String() }, { additionalProperties: true }),
+          schema: Type.Object(
+            { openapi: Type.String({ description: 'The version of OpenAPI.' }) },
+            { additionalProperties: true },
+          ),
         },
       },
       handler: () => (reply ??= cacheable({ status: 200, text: deps.document() }, 'public, max-age=60')),

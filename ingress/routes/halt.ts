@@ -52,6 +52,7 @@ export function haltRoutes({ db, nowMs, settle }: HaltDeps): Route[] {
       access: ['admin:*'],
       tag: 'Halt',
       summary: 'Whether the environment is halted',
+      description: 'While it is halted, every verdict is DENY.',
       responses: { 200: { description: 'The halt in force, if any.', schema: HaltState } },
       handler: async ({ key }) => reply(key, await readHalt(db, key)),
     }),
@@ -62,6 +63,8 @@ export function haltRoutes({ db, nowMs, settle }: HaltDeps): Route[] {
       access: ['admin:*'],
       tag: 'Halt',
       summary: 'Lift the halt',
+      description:
+        'From then on verdicts come from the policies again. Lifting when nothing is halted changes nothing.',
       responses: { 200: { description: 'Nothing is halted now.', schema: HaltState } },
       handler: async ({ key }) => {
         await db.transaction((sql) => liftHalt(sql, key, { keyId: key.keyId, nowMs: nowMs() }));

@@ -11,17 +11,24 @@ import { type Access, defineRoute, type Route } from '../route.ts';
 /** /ready answers within 2 s whatever its checks do. */
 const CHECK_DEADLINE_MS = 1_500;
 
-const Health = Type.Object({ status: StringEnum(['alive']) }, { $id: 'Health', additionalProperties: false });
+const Health = Type.Object(
+  { status: StringEnum(['alive'], { description: 'The process answers.' }) },
+  { $id: 'Health', additionalProperties: false },
+);
 
 const CheckResult = Type.Object(
-  { name: Type.String(), ok: Type.Boolean(), detail: Type.Optional(Type.String()) },
+  {
+    name: Type.String({ description: 'The part.' }),
+    ok: Type.Boolean({ description: 'Whether it works.' }),
+    detail: Type.Optional(Type.String({ description: 'Why it does not; for the operator only.' })),
+  },
   { $id: 'ReadinessCheck', additionalProperties: false },
 );
 
 const Readiness = Type.Object(
   {
-    status: StringEnum(['ready', 'not_ready', 'stopping']),
-    checks: Type.Array(CheckResult),
+    status: StringEnum(['ready', 'not_ready', 'stopping'], { description: 'Whether requests may be sent here.' }),
+    checks: Type.Array(CheckResult, { description: 'One for each part.' }),
     degraded: Type.Array(Type.String(), {
       description: 'parts that are down and that the service can do without for a while',
     }),
@@ -75,6 +82,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       unlimited: true,
       tag: 'Service',
       summary: 'Whether the process is alive',
+      description: 'Answers as long as the process runs, whatever its dependencies do.',
       responses: { 200: { description: 'It is', schema: Health } },
       handler: () => ({ status: 200, body: { status: 'alive' } }),
     }),
@@ -123,6 +131,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       unlimited: true,
       tag: 'Service',
       summary: 'Metrics in the text format of Prometheus',
+      description: 'A setting can restrict them to the operator.',
       responses: { 200: { description: 'The metrics of this process', contentType: 'text/plain' } },
       handler: async ({ key }) => {
         // They are about the whole installation, so when a key is needed, it must be the operator's.

@@ -106,6 +106,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
       access: ['intents:write'],
       tag: 'Intents',
       summary: 'Read a parse again',
+      description: 'As it was answered, while it is kept.',
       request: { params: IntentIdParams },
       responses: { 200: { description: 'The parse as it was answered.', schema: Intent } },
       errors: ['E4001'],

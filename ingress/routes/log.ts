@@ -47,6 +47,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
       access: ['proofs:read'],
       tag: 'Log',
       summary: "The log's newest signed checkpoint",
+      description: 'It signs the size and the root of the tree, and with them every record.',
       responses: { 200: { description: 'A signed note (C2SP tlog-checkpoint).', contentType: 'text/plain' } },
       errors: ['E4001'],
       handler: async ({ key }) => {
@@ -62,6 +63,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
       access: ['proofs:read'],
       tag: 'Log',
       summary: 'List checkpoints, newest first',
+      description: 'Each covers all records of the ones before it.',
       request: { query: PageQuery },
       responses: { 200: { description: 'One page of checkpoints.', schema: CheckpointList } },
       handler: async ({ key, query }) => {
@@ -92,6 +94,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
       cached: true,
       tag: 'Log',
       summary: 'That the tree of `to` leaves begins with the tree of `from` leaves',
+      description: 'Proves that nothing was changed or removed between two checkpoints.',
       request: { query: Range },
       responses: { 200: { description: 'The consistency path (RFC 9162 section 2.1.4).', schema: Consistency } },
       errors: ['E4001'],
@@ -157,10 +160,14 @@ export function logRoutes({ log }: LogDeps): Route[] {
       access: 'none',
       tag: 'Log',
       summary: 'The public keys of all logs, as a JSON Web Key Set',
+      description: 'For verifiers that read JSON Web Keys; GET /v1/log/keys has the same keys with their sizes.',
       responses: {
         200: {
           description: 'Ed25519 keys (RFC 8037).',
-          schema: Type.Object({ keys: Type.Array(JsonObject()) }, { $id: 'Jwks', additionalProperties: false }),
+          schema: Type.Object(
+            { keys: Type.Array(JsonObject(), { description: 'JSON Web Keys (RFC 7517).' }) },
+            { $id: 'Jwks', additionalProperties: false },
+          ),
         },
       },
       errors: ['E6002'],

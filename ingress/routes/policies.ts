@@ -49,6 +49,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
       cached: true,
       tag: 'Policies',
       summary: 'The policy set in force',
+      description: 'With the findings of the last reading of the folder, which may have been refused.',
       responses: {
         200: {
           description: 'The active set, and the result of the last reading of the folder.',
@@ -77,6 +78,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'A policy set that is or was in force',
+      description: 'Decisions name the set that made them by its digest.',
       request: { params: PolicyDigestParams },
       responses: { 200: { description: 'The set, as it was digested.', schema: StoredPolicySet } },
       errors: ['E4001'],
@@ -101,6 +103,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'Check policy files without putting them into force',
+      description: 'The same checks as those of the folder and of `custos policy check`.',
       request: { body: ValidatePoliciesRequest },
       responses: {
         200: {

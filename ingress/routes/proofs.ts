@@ -187,6 +187,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       access: ['proofs:read'],
       tag: 'Proofs',
       summary: 'List anchored proofs, newest first',
+      description: '`from` is inclusive, `to` exclusive. Accepted proofs appear once they are in the log.',
       request: { query: ProofListQuery },
       responses: { 200: { description: 'One page of proofs.', schema: ProofList } },
       handler: async ({ key, query }) => {
@@ -265,6 +266,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       access: ['proofs:read'],
       tag: 'Proofs',
       summary: "Read one entity's chain, oldest first",
+      description: 'Every record names the hash of the one before it, so none can be left out unnoticed.',
       request: { params: EntityIdParams, query: PageQuery },
       responses: { 200: { description: 'One page of the chain, and its head.', schema: ProofChain } },
       handler: async ({ key, params, query }) => {

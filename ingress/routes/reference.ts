@@ -2,35 +2,36 @@
 import { type TSchema, Type } from 'typebox';
 import { ERROR_TABLE, type ErrorEntry } from '../../shared/kernel/errors.ts';
 import { RATE_LIMIT_TABLE, SCOPE_TABLE, TIER_TABLE } from '../../shared/kernel/vocabulary.ts';
-import { listOf } from '../../shared/api/common.ts';
+import { listOf, named } from '../../shared/api/common.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { cacheable } from './caching.ts';
 
-const closed = { additionalProperties: false };
+const integer = (description: string) => Type.Integer({ description });
+const text = (description: string) => Type.String({ description });
 
-const Tier = Type.Object(
-  { level: Type.Integer(), name: Type.String(), from: Type.Integer(), to: Type.Integer() },
-  { $id: 'ReferenceTier', ...closed },
-);
+const Tier = named('ReferenceTier', {
+  level: integer('0 to 7.'),
+  name: text('Its name.'),
+  from: integer('The lowest score.'),
+  to: integer('The highest score.'),
+});
 
-const RateLimit = Type.Object(
-  { tier: Type.Integer(), perSecond: Type.Integer(), perMinute: Type.Integer() },
-  { $id: 'ReferenceRateLimit', ...closed },
-);
+const RateLimit = named('ReferenceRateLimit', {
+  tier: integer('Of a key: 0 to 7.'),
+  perSecond: integer('Requests in each second.'),
+  perMinute: integer('Requests in each minute.'),
+});
 
-const ErrorItem = Type.Object(
-  {
-    code: Type.String(),
-    statuses: Type.Array(Type.Integer(), { minItems: 1 }),
-    title: Type.String(),
-    category: Type.String(),
-    retryable: Type.Boolean(),
-    when: Type.String(),
-  },
-  { $id: 'ReferenceError', ...closed },
-);
+const ErrorItem = named('ReferenceError', {
+  code: text('The code.'),
+  statuses: Type.Array(Type.Integer(), { minItems: 1, description: 'The HTTP statuses that it can have.' }),
+  title: text('Its name.'),
+  category: text('Its kind.'),
+  retryable: Type.Boolean({ description: 'Whether the same request may succeed later.' }),
+  when: text('When it is given.'),
+});
 
-const ScopeItem = Type.Object({ scope: Type.String(), permits: Type.String() }, { $id: 'ReferenceScope', ...closed });
+const ScopeItem = named('ReferenceScope', { scope: text('The scope.'), permits: text('What it permits.') });
 
 /** A table changes only with the program, so the reply is made once. */
 function tableRoute(
@@ -49,6 +50,7 @@ function tableRoute(
     cached: true,
     tag: 'Reference',
     summary,
+    description: 'It changes only with the version of the service.',
     responses: { 200: { description: 'The whole table', schema: listOf(item) } },
     handler: () => reply,
   });

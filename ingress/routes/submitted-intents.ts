@@ -145,6 +145,8 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
       access: ['proofs:read', 'intents:write'],
       tag: 'Intents',
       summary: 'Read one submitted intent',
+      description:
+        'Its state, and its decision when there is one. A key without proofs:read sees what it submitted itself.',
       request: { params: IdParams },
       responses: { 200: { description: 'The intent, with its decision once there is one.', schema: SubmittedIntent } },
       errors: ['E4001'],

@@ -28,6 +28,7 @@ export function toolRoutes({ policies }: { readonly policies: Pick<ActivePolicyS
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'The tool catalogues in force',
+      description: 'They say what tools do; a call of a tool that none lists is judged as unknown.',
       request: { query: ToolCatalogueListQuery },
       responses: { 200: { description: 'A page of catalogues, by server.', schema: ToolCatalogueList } },
       errors: ['E6002'],

@@ -15,9 +15,14 @@ import {
 } from './common.ts';
 import { SCORED } from './trust.ts';
 
+const NAME = { description: 'For people.' };
+const CAPABILITIES = { description: 'What it is made for; a fact for policies.' };
+const TAGS = { description: 'Words of your own; a fact for policies.' };
+const DESCRIPTION = { description: 'What it does, for people.' };
 const Label = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' });
-const Labels = Type.Array(Label, { maxItems: 100, uniqueItems: true });
-const Description = Type.String({ maxLength: 2_000, pattern: NO_NUL });
+const Name = Type.String({ ...Label, ...NAME });
+const labels = (options: object) => Type.Optional(Type.Array(Label, { maxItems: 100, uniqueItems: true, ...options }));
+const Description = Type.String({ maxLength: 2_000, pattern: NO_NUL, ...DESCRIPTION });
 const Metadata = JsonObject({ description: 'An object of your own, at most 16 kB of JSON; returned unchanged.' });
 
 export const AgentStatusSchema = StringEnum(AGENT_STATUSES, {
@@ -29,36 +34,40 @@ export const AgentIdParams = closed({ agentId: CallerId });
 
 export const AgentCreate = named('AgentCreate', {
   agentId: Type.Optional(CallerId),
-  name: Label,
+  name: Name,
   description: Type.Optional(Description),
-  capabilities: Type.Optional(Labels),
-  tags: Type.Optional(Labels),
+  capabilities: labels(CAPABILITIES),
+  tags: labels(TAGS),
   metadata: Type.Optional(Metadata),
 });
 
 export const AgentUpdate = closed(
   {
-    name: Type.Optional(Label),
+    name: Type.Optional(Name),
     description: Type.Optional(Nullable(Description)),
-    capabilities: Type.Optional(Labels),
-    tags: Type.Optional(Labels),
+    capabilities: labels(CAPABILITIES),
+    tags: labels(TAGS),
     metadata: Type.Optional(Nullable(Metadata)),
     status: Type.Optional(AgentStatusSchema),
   },
   { $id: 'AgentUpdate', minProperties: 1 },
 );
 
-export const TrustSummary = named('TrustSummary', {
-  ...SCORED,
-  uncertainty: Type.Number({ minimum: 0, maximum: 1 }),
-});
+export const TrustSummary = named(
+  'TrustSummary',
+  {
+    ...SCORED,
+    uncertainty: Type.Number({ minimum: 0, maximum: 1, description: '1 without any evidence.' }),
+  },
+  { description: 'The trust in the agent now.' },
+);
 
 export const Agent = named('Agent', {
-  agentId: Type.String(),
-  name: Type.String(),
-  description: Nullable(Type.String()),
-  capabilities: Type.Array(Type.String()),
-  tags: Type.Array(Type.String()),
+  agentId: Type.String({ description: 'Names it, for ever.' }),
+  name: Type.String(NAME),
+  description: Nullable(Type.String(DESCRIPTION)),
+  capabilities: Type.Array(Type.String(), CAPABILITIES),
+  tags: Type.Array(Type.String(), TAGS),
   metadata: Nullable(Metadata),
   status: AgentStatusSchema,
   trust: TrustSummary,

@@ -23,9 +23,9 @@ const Status = StringEnum(APPROVAL_STATES, {
 
 const members = {
   requested: Nullable(RequestedSchema),
-  approvalId: Type.String({ examples: ['apr_01jq3kzv5w8e3h2c4n9m7x6y1t'] }),
+  approvalId: Type.String({ description: 'Names it.', examples: ['apr_01jq3kzv5w8e3h2c4n9m7x6y1t'] }),
   status: Status,
-  agentId: Type.String(),
+  agentId: Type.String({ description: 'The agent.' }),
   keyId: Type.String({
     description: 'The key that asked. It may not decide, nor may a key that it created or that created it.',
   }),

@@ -12,11 +12,11 @@ const Subject = Type.Object(
     id: name('Unique among the subjects of its type.', 'alice'),
     properties,
   },
-  { $id: 'AuthzenSubject', ...open },
+  { $id: 'AuthzenSubject', description: 'Who acts.', ...open },
 );
 const Action = Type.Object(
   { name: name('Read by policies/authzen.json, else by the lexicon.', 'can_read'), properties },
-  { $id: 'AuthzenAction', ...open },
+  { $id: 'AuthzenAction', description: 'What is done.', ...open },
 );
 const Resource = Type.Object(
   {
@@ -24,7 +24,7 @@ const Resource = Type.Object(
     id: name('An asterisk is text, not a wildcard.', 'record-1'),
     properties,
   },
-  { $id: 'AuthzenResource', ...open },
+  { $id: 'AuthzenResource', description: 'What it is done to.', ...open },
 );
 const RequestContext = Type.Optional(
   JsonObject({
@@ -72,7 +72,7 @@ export const EvaluationsRequest = Type.Object(
             }),
           ),
         },
-        open,
+        { ...open, description: 'How the members are evaluated.' },
       ),
     ),
   },
@@ -92,7 +92,7 @@ export const EvaluationResponse = Type.Object(
   { $id: 'AuthzenEvaluationResponse', additionalProperties: false },
 );
 export const EvaluationsResponse = Type.Object(
-  { evaluations: Type.Array(EvaluationResponse) },
+  { evaluations: Type.Array(EvaluationResponse, { description: 'In the order of the request.' }) },
   { $id: 'AuthzenEvaluationsResponse', additionalProperties: false },
 );
 
@@ -104,10 +104,13 @@ const Page = Type.Optional(
       ),
       token: Type.Optional(Type.String({ description: 'The next_token of the page before.' })),
     },
-    open,
+    { ...open, description: 'Which page of the results.' },
   ),
 );
-const subjectSought = Type.Object({ type: name('The type that is looked for.', 'user'), properties }, open);
+const subjectSought = Type.Object(
+  { type: name('The type that is looked for.', 'user'), properties },
+  { ...open, description: 'The subjects that are looked for.' },
+);
 
 export const SubjectSearchRequest = Type.Object(
   { subject: subjectSought, action: Action, resource: Resource, context: RequestContext, page: Page },
@@ -120,17 +123,20 @@ export const ActionSearchRequest = Type.Object(
 
 const NextPage = Type.Object(
   { next_token: Type.String({ description: 'Empty: there are no more results.' }) },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'How to get the next page.' },
 );
 const found = (result: ReturnType<typeof Type.Object>, id: string) =>
-  Type.Object({ results: Type.Array(result), page: NextPage }, { $id: id, additionalProperties: false });
-const text = Type.String();
+  Type.Object(
+    { results: Type.Array(result, { description: 'One page of them.' }), page: NextPage },
+    { $id: id, additionalProperties: false },
+  );
+const text = (description: string) => Type.String({ description });
 export const SubjectSearchResponse = found(
-  Type.Object({ type: text, id: text }, { additionalProperties: false }),
+  Type.Object({ type: text('Its type.'), id: text('Its id among them.') }, { additionalProperties: false }),
   'AuthzenSubjectSearchResponse',
 );
 export const ActionSearchResponse = found(
-  Type.Object({ name: text }, { additionalProperties: false }),
+  Type.Object({ name: text('The name of the action.') }, { additionalProperties: false }),
   'AuthzenActionSearchResponse',
 );
 

@@ -45,13 +45,15 @@ export const PAGE = { cursor: Type.Optional(Cursor), limit: Type.Optional(Limit)
 export const PageQuery = closed(PAGE);
 
 /** A path parameter without a pattern, so that a malformed id gets the same 404 as another tenant's. */
-export const IdParams = closed({ id: Type.String({ minLength: 1, maxLength: 64 }) });
+export const IdParams = closed({
+  id: Type.String({ minLength: 1, maxLength: 64, description: 'What its creation or its list gave.' }),
+});
 
 /** A page of a list: `{items, nextCursor}`. Without an id the OpenAPI document shows it in its place. */
 export function listOf<T extends TSchema>(item: T, id?: string) {
   return closed(
     {
-      items: Type.Array(item),
+      items: Type.Array(item, { description: 'One page of them.' }),
       nextCursor: Nullable(
         Type.String({ description: 'Give it as `cursor` for the next page; null on the last one.' }),
       ),

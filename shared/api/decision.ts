@@ -12,11 +12,11 @@ import { PromiseSchema } from '../core/proof/shapes.ts';
 import { REQUEST_ID_PATTERN } from '../kernel/ids.ts';
 import { ACTIONS, EFFECTS, TRAITS, VERDICTS } from '../kernel/vocabulary.ts';
 import { CallerId, closed, Instant, listOf, named, Nullable, PAGE, StringEnum, Timestamp } from './common.ts';
-import { Context, IntentId } from './intent.ts';
+import { Context, InForce, IntentId } from './intent.ts';
 import { ProblemSchema } from './problem.ts';
 import { ToolAnswer, ToolCallSchema } from './tool.ts';
 
-const Level = Type.Integer({ minimum: 0, maximum: 7 });
+const level = (description: string) => Type.Integer({ minimum: 0, maximum: 7, description });
 
 export const EnforceRequest = named('EnforceRequest', {
   intent: Type.Optional(
@@ -59,40 +59,54 @@ export const EnforceBatchRequest = named('EnforceBatchRequest', {
 export const EnforceBatchBody = closed({ requests: Type.Array(Type.Unknown(), BATCH) });
 
 const common = {
-  verdict: StringEnum(VERDICTS),
-  agent_id: Type.String(),
-  key_id: Type.String(),
-  intent: closed({
-    requested: Type.Optional(RequestedSchema),
-    normalized: Type.String(),
-    domain: Type.String(),
-    action: StringEnum(ACTIONS),
-    verb: Type.String(),
-    resource: Type.String(),
-    effect: StringEnum(EFFECTS),
-    traits: Type.Array(StringEnum(TRAITS)),
-    risk: RiskSchema,
-    parsed: Type.Boolean({
-      description: 'Whether a parse by this agent of the last 15 minutes was joined, named by its intent_id or not.',
-    }),
+  verdict: StringEnum(VERDICTS, {
+    description: 'DEGRADE permits with obligations; ESCALATE waits for a human.',
   }),
+  agent_id: Type.String({ description: 'The agent that was asked about.' }),
+  key_id: Type.String({ description: 'The key that asked.' }),
+  intent: closed(
+    {
+      requested: Type.Optional(RequestedSchema),
+      normalized: Type.String({ description: '`<domain>.<action>.<object>`.' }),
+      domain: Type.String({ description: 'The first word of it.' }),
+      action: StringEnum(ACTIONS, { description: 'The class of the verb.' }),
+      verb: Type.String({ description: "The caller's own verb." }),
+      resource: Type.String({ description: 'Canonical, as policies match it.' }),
+      effect: StringEnum(EFFECTS, { description: 'What it does to the resource.' }),
+      traits: Type.Array(StringEnum(TRAITS), { description: 'Properties that make it graver.' }),
+      risk: RiskSchema,
+      parsed: Type.Boolean({
+        description: 'Whether a parse by this agent of the last 15 minutes was joined, named by its intent_id or not.',
+      }),
+    },
+    { $id: 'DecisionIntent', description: 'How the question was read.' },
+  ),
   tool: Type.Optional(ToolAnswer),
-  trust: closed({
-    claimed_level: Nullable(Level),
-    recorded_level: Level,
-    effective_level: Level,
-    score: Type.Integer({ minimum: 0, maximum: 1_000, description: 'The recorded score.' }),
-    uncertainty: Type.Number({ minimum: 0, maximum: 1 }),
-    as_of: closed({ signals: Type.Integer({ minimum: 0 }), day: Type.String({ description: 'UTC day, YYYY-MM-DD.' }) }),
-  }),
-  reasons: Type.Array(ReasonSchema),
+  trust: closed(
+    {
+      claimed_level: Nullable(level('What the request claims.')),
+      recorded_level: level('What the signals about the agent say.'),
+      effective_level: level('The lower of the two.'),
+      score: Type.Integer({ minimum: 0, maximum: 1_000, description: 'The recorded score.' }),
+      uncertainty: Type.Number({ minimum: 0, maximum: 1, description: '1 without any evidence.' }),
+      as_of: closed(
+        {
+          signals: Type.Integer({ minimum: 0, description: 'How many signals were counted.' }),
+          day: Type.String({ description: 'UTC day, YYYY-MM-DD.' }),
+        },
+        { description: 'What the score was computed from.' },
+      ),
+    },
+    { $id: 'DecisionTrust', description: 'The trust in the agent.' },
+  ),
+  reasons: Type.Array(ReasonSchema, { description: 'By severity, DENY first. Never empty.' }),
   obligations: Type.Array(ObligationSchema),
-  policy_set: closed({ digest: Type.String() }),
+  policy_set: InForce,
   evaluated_at: Timestamp,
 };
 
 const decision = {
-  decision_id: Type.String(),
+  decision_id: Type.String({ description: 'Names the decision, and its record.' }),
   request_id: Type.Optional(
     Type.String({
       description:
@@ -103,13 +117,19 @@ const decision = {
   ...common,
   approval: Type.Optional(
     closed(
-      { approval_id: Type.String(), expires_at: Timestamp },
+      {
+        approval_id: Type.String({ description: 'Sent with the question once it is approved.' }),
+        expires_at: Timestamp,
+      },
       {
         description: 'With ESCALATE: the approval that a human must give, and until when it can be decided and used.',
       },
     ),
   ),
-  proof: closed({ proof_id: Type.String(), promise: Type.Optional(PromiseSchema) }),
+  proof: closed(
+    { proof_id: Type.String({ description: 'For GET /v1/proofs/{id}.' }), promise: Type.Optional(PromiseSchema) },
+    { description: 'The record of the decision in the log.' },
+  ),
   expires_at: Timestamp,
 };
 
@@ -138,8 +158,8 @@ export const DecisionOnRecord = closed(
 
 export const DryRun = closed(
   {
-    dry_run: Type.Literal(true),
-    allowed: Type.Literal(false),
+    dry_run: Type.Literal(true, { description: 'Tells it from a decision.' }),
+    allowed: Type.Literal(false, { description: 'A dry run permits nothing.' }),
     ...common,
     explanation: Type.Optional(ExplanationSchema),
   },
@@ -157,7 +177,7 @@ export const EnforceResponse = Type.Union([Decision, DryRun], {
 export const DecisionList = listOf(DecisionOnRecord, 'DecisionList');
 export const DecisionListQuery = closed({
   agentId: Type.Optional(CallerId),
-  verdict: Type.Optional(StringEnum(VERDICTS)),
+  verdict: Type.Optional(StringEnum(VERDICTS, { description: 'Only decisions with this verdict.' })),
   requestId: Type.Optional(
     Type.String({ pattern: REQUEST_ID_PATTERN, description: 'X-Request-Id of the request that asked.' }),
   ),

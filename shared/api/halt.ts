@@ -8,14 +8,15 @@ export const HaltRequest = named('HaltRequest', {
     minLength: 1,
     maxLength: 500,
     pattern: NO_NUL,
+    description: 'Stored in the log permanently.',
     examples: ['Runaway agent, incident 42'],
   }),
 });
 
 export const HaltState = named('HaltState', {
-  environment: StringEnum(ENVIRONMENTS),
-  halted: Type.Boolean(),
-  reason: Nullable(Type.String()),
+  environment: StringEnum(ENVIRONMENTS, { description: 'That of the key.' }),
+  halted: Type.Boolean({ description: 'Whether every verdict is DENY now.' }),
+  reason: Nullable(Type.String({ description: 'Why it was halted.' })),
   keyId: Nullable(Type.String({ description: 'The key that halted.' })),
   since: Nullable(Timestamp),
 });

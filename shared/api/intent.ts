@@ -15,6 +15,12 @@ export const IntentId = Type.String({
   description: 'The intent_id of a parse.',
 });
 
+/** The policy set in force. */
+export const InForce = closed(
+  { digest: Type.String({ description: 'Its SHA-256, lower-case hex.' }) },
+  { description: 'The policy set that was in force.' },
+);
+
 export const IntentRequest = named('IntentRequest', {
   agent_id: CallerId,
   raw_intent: Type.String({
@@ -34,21 +40,32 @@ export const IntentRequest = named('IntentRequest', {
 });
 export type IntentRequestBody = Static<typeof IntentRequest>;
 
-const ScoreAndLevel = closed({
-  score: Type.Integer({ minimum: 0, maximum: 1_000 }),
-  level: Type.Integer({ minimum: 0, maximum: 7 }),
-});
+const scoreAndLevel = (description: string) =>
+  closed(
+    {
+      score: Type.Integer({ minimum: 0, maximum: 1_000, description: '0 to 1000.' }),
+      level: Type.Integer({ minimum: 0, maximum: 7, description: 'The level of the score.' }),
+    },
+    { description },
+  );
 
 export const Intent = named('Intent', {
   intent_id: IntentId,
-  agent_id: Type.String(),
+  agent_id: Type.String({ description: 'The agent.' }),
   ...ParsedIntentSchema.properties,
   risk: RiskSchema,
-  trust: closed({ claimed: Nullable(ScoreAndLevel), recorded: ScoreAndLevel, effective: ScoreAndLevel }),
+  trust: closed(
+    {
+      claimed: Nullable(scoreAndLevel('What the request claims.')),
+      recorded: scoreAndLevel('What the signals about the agent say.'),
+      effective: scoreAndLevel('The lower of the two.'),
+    },
+    { description: 'The trust in the agent.' },
+  ),
   verdict_preview: StringEnum(VERDICTS, {
     description: 'The verdict that enforcing this now would have. Not a decision: it permits nothing.',
   }),
-  policy_set: closed({ digest: Type.String() }),
+  policy_set: InForce,
   created_at: Timestamp,
 });
 export type IntentBody = Static<typeof Intent>;

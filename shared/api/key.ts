@@ -21,11 +21,21 @@ const Duration = (description: string, example: string) =>
   Type.String({ pattern: DURATION_PATTERN, description, examples: [example] });
 
 /** No pattern, so that a malformed id gets the same 404 as another tenant's key. */
-export const KeyIdParams = closed({ keyId: Type.String({ minLength: 1, maxLength: 256, examples: ['4fZ0q9Lm'] }) });
+export const KeyIdParams = closed({
+  keyId: Type.String({ minLength: 1, maxLength: 256, description: 'Names the key.', examples: ['4fZ0q9Lm'] }),
+});
+
+const NAME = { description: 'For people.' };
 
 // Closed, because a misspelt agentIds would create a key for all agents.
 export const KeyCreate = named('KeyCreate', {
-  name: Type.String({ minLength: 1, maxLength: NAME_MAX, pattern: NAME_PATTERN, examples: ['billing gateway'] }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: NAME_MAX,
+    pattern: NAME_PATTERN,
+    ...NAME,
+    examples: ['billing gateway'],
+  }),
   scopes: Type.Array(StringEnum(SCOPES), {
     minItems: 1,
     maxItems: 2 * SCOPES.length,
@@ -71,12 +81,16 @@ export const KeyRotate = named('KeyRotate', {
 
 const FIELDS = {
   keyId: KeyId,
-  name: Type.String(),
-  scopes: Type.Array(StringEnum(SCOPES)),
+  name: Type.String(NAME),
+  scopes: Type.Array(StringEnum(SCOPES), { description: 'What it may do: see GET /v1/reference/scopes.' }),
   agentIds: Nullable(Type.Array(Type.String(), { description: 'The agents the key is bound to.' })),
   keepsObligations: Type.Array(Type.String(), { description: 'Types of obligations that its holder keeps.' }),
-  environment: StringEnum(ENVIRONMENTS),
-  tier: Type.Integer({ minimum: 0, maximum: TIER_MAX }),
+  environment: StringEnum(ENVIRONMENTS, { description: 'Where it works.' }),
+  tier: Type.Integer({
+    minimum: 0,
+    maximum: TIER_MAX,
+    description: 'Its rate limit: see GET /v1/reference/rate-limits.',
+  }),
   createdAt: Timestamp,
   expiresAt: Nullable(Timestamp),
 };

@@ -20,7 +20,11 @@ export const PolicySetStatus = named('PolicySetStatus', {
   policies: Policies,
   tools: Tools,
   lastRead: closed(
-    { at: Nullable(Timestamp), ok: Type.Boolean(), findings: Type.Array(FindingSchema) },
+    {
+      at: Nullable(Timestamp),
+      ok: Type.Boolean({ description: 'Whether the folder was accepted.' }),
+      findings: Type.Array(FindingSchema, { description: 'Problems and warnings.' }),
+    },
     {
       description:
         'The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings.',
@@ -32,13 +36,15 @@ export const StoredPolicySet = named('StoredPolicySet', {
   digest: PolicySetDigest,
   createdAt: Timestamp,
   authzen: Authzen,
-  engine: Type.Integer(),
-  lexicon: JsonObject(),
+  engine: Type.Integer({ description: 'The version of the rules of evaluation.' }),
+  lexicon: JsonObject({ description: 'See /schemas/lexicon.json.' }),
   policies: Policies,
   tools: Tools,
 });
 
-export const PolicyDigestParams = closed({ digest: Type.String({ pattern: '^[0-9a-f]{64}$' }) });
+export const PolicyDigestParams = closed({
+  digest: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of the set: SHA-256, lower-case hex.' }),
+});
 
 export const ValidatePoliciesRequest = named('ValidatePoliciesRequest', {
   files: Type.Array(
@@ -60,7 +66,7 @@ export const ValidatePoliciesRequest = named('ValidatePoliciesRequest', {
 });
 
 export const ValidatePoliciesResponse = named('ValidatePoliciesResponse', {
-  valid: Type.Boolean(),
+  valid: Type.Boolean({ description: 'Whether the files may come into force.' }),
   digest: Nullable(PolicySetDigest),
-  findings: Type.Array(FindingSchema),
+  findings: Type.Array(FindingSchema, { description: 'Problems and warnings, by file and position.' }),
 });

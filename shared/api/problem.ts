@@ -9,22 +9,28 @@ export const FieldErrorSchema = named('FieldError', {
   pointer: Type.String({
     description: 'RFC 6901 pointer into the body, or ?name for a query parameter, {name} for a path parameter',
   }),
-  message: Type.String(),
+  message: Type.String({ description: 'what is wrong there' }),
 });
 
-export const ProblemSchema = named('Problem', {
-  type: Type.String({ description: 'a reference that names the kind of problem' }),
-  title: Type.String(),
-  status: Type.Integer({ minimum: 400, maximum: 599 }),
-  detail: Type.String({ description: 'what was wrong with this request, and what to do' }),
-  message: Type.String({ description: 'the same as `detail`, under the name that clients of other services read' }),
-  instance: Type.String({ description: 'the path of the request' }),
-  code: StringEnum(CODES),
-  category: StringEnum(ERROR_CATEGORIES),
-  retryable: Type.Boolean({ description: 'whether the same request may succeed later' }),
-  requestId: Type.String(),
-  errors: Type.Optional(Type.Array(FieldErrorSchema, { maxItems: 20 })),
-});
+export const ProblemSchema = named(
+  'Problem',
+  {
+    type: Type.String({ description: 'a reference that names the kind of problem' }),
+    title: Type.String({ description: 'the name of the code' }),
+    status: Type.Integer({ minimum: 400, maximum: 599, description: 'the HTTP status' }),
+    detail: Type.String({ description: 'what was wrong with this request, and what to do' }),
+    message: Type.String({ description: 'the same as `detail`, under the name that clients of other services read' }),
+    instance: Type.String({ description: 'the path of the request' }),
+    code: StringEnum(CODES, { description: 'what happened: see GET /v1/reference/errors' }),
+    category: StringEnum(ERROR_CATEGORIES, { description: 'the kind of the code' }),
+    retryable: Type.Boolean({ description: 'whether the same request may succeed later' }),
+    requestId: Type.String({ description: 'X-Request-Id of the answer' }),
+    errors: Type.Optional(
+      Type.Array(FieldErrorSchema, { maxItems: 20, description: 'the members that are wrong, at most 20' }),
+    ),
+  },
+  { description: 'Why a request was refused or failed (RFC 9457).' },
+);
 type Problem = Static<typeof ProblemSchema>;
 
 /** The problem document of an error; `instance` is the path of the request. */

@@ -35,58 +35,77 @@ export const ProofCreate = named('ProofCreate', {
 export type ProofCreateBody = Static<typeof ProofCreate>;
 
 export const ProofBatchCreate = named('ProofBatchCreate', {
-  proofs: Type.Array(ProofCreate, { minItems: 1, maxItems: 1_000 }),
+  proofs: Type.Array(ProofCreate, { minItems: 1, maxItems: 1_000, description: 'Anchored in this order.' }),
 });
 
+const ProofId = Type.String({ description: 'Names the record.' });
+const ProofStatus = StringEnum(['pending', 'anchored'], {
+  description: 'pending: accepted and durable; anchored: in the log.',
+});
+const EntityId = Type.String({ description: 'What the record is about.' });
+
 export const ProofAccepted = named('ProofAccepted', {
-  proofId: Type.String(),
-  status: StringEnum(['pending', 'anchored']),
+  proofId: ProofId,
+  status: ProofStatus,
   recordDigest: Type.String({
     description: 'SHA-256 of JCS of the record without its previousHash, lower-case hex.',
   }),
   promise: PromiseSchema,
 });
 
-export const ProofBatchAccepted = named('ProofBatchAccepted', { proofs: Type.Array(ProofAccepted) });
+export const ProofBatchAccepted = named('ProofBatchAccepted', {
+  proofs: Type.Array(ProofAccepted, { description: 'In the order of the request.' }),
+});
 
 export const Proof = named('Proof', {
-  proofId: Type.String(),
-  status: StringEnum(['anchored']),
-  event: Type.String(),
-  entityId: Type.String(),
+  proofId: ProofId,
+  status: StringEnum(['anchored'], { description: 'It is in the log.' }),
+  event: Type.String({ description: 'What is proven.' }),
+  entityId: EntityId,
   record: Type.String({ description: 'Base64 of the canonical bytes.' }),
   index: Type.Integer({ minimum: 0, description: 'Position in the log.' }),
   chainIndex: Type.Integer({ minimum: 0, description: "Position in the entity's chain." }),
-  eventHash: Type.String(),
-  previousHash: Type.String(),
+  eventHash: Type.String({ description: 'SHA-256 of the record.' }),
+  previousHash: Type.String({ description: "The eventHash of the record before it in the entity's chain." }),
   occurredAt: Timestamp,
   anchoredAt: Timestamp,
 });
 
 export const ProofIdParams = closed({ id: CallerId });
 /** Without a pattern, because the chains of the service's own entities can be read. */
-export const EntityIdParams = closed({ entityId: Type.String({ minLength: 1, maxLength: 256 }) });
+export const EntityIdParams = closed({
+  entityId: Type.String({ minLength: 1, maxLength: 256, description: 'What the records are about.' }),
+});
 
 export const ProofListItem = named('ProofListItem', {
-  proofId: Type.String(),
-  status: StringEnum(['pending', 'anchored']),
-  event: Type.String(),
-  entityId: Type.String(),
-  index: Nullable(Type.Integer({ minimum: 0 })),
+  proofId: ProofId,
+  status: ProofStatus,
+  event: Type.String({ description: 'What is proven.' }),
+  entityId: EntityId,
+  index: Nullable(Type.Integer({ minimum: 0, description: 'Position in the log.' })),
   occurredAt: Timestamp,
 });
 export const ProofList = listOf(ProofListItem, 'ProofList');
 export const ProofListQuery = closed({
-  entityId: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-  event: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+  entityId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 256, description: 'Only records about this entity.' }),
+  ),
+  event: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Only records of this event.' })),
   from: Type.Optional(Instant),
   to: Type.Optional(Instant),
   ...PAGE,
 });
 
 export const ProofChain = named('ProofChain', {
-  entityId: Type.String(),
-  head: Nullable(closed({ chainIndex: Type.Integer(), eventHash: Type.String() })),
-  items: Type.Array(Proof),
-  nextCursor: Nullable(Type.String()),
+  entityId: EntityId,
+  head: Nullable(
+    closed(
+      {
+        chainIndex: Type.Integer({ description: 'Its position in the chain.' }),
+        eventHash: Type.String({ description: 'SHA-256 of the record.' }),
+      },
+      { description: 'The newest record of the chain; null: there is none.' },
+    ),
+  ),
+  ...listOf(Proof).properties,
 });

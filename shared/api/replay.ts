@@ -7,8 +7,6 @@ import { ENVIRONMENTS } from '../kernel/vocabulary.ts';
 import { CallerId, closed, Instant, named, Nullable, StringEnum, Timestamp } from './common.ts';
 import { ValidatePoliciesRequest } from './policy-set.ts';
 
-const Count = Type.Integer({ minimum: 0 });
-
 export const ReplayRequest = closed(
   {
     files: Type.Optional(ValidatePoliciesRequest.properties.files),
@@ -32,12 +30,18 @@ export const ReplayRequest = closed(
 );
 
 export const ReplaySchema = named('Replay', {
-  replayId: Type.String(),
-  status: StringEnum(REPLAY_STATUSES),
-  draft: closed({ digest: DraftDigest }),
-  progress: closed({ replayed: Count, total: Count }),
+  replayId: Type.String({ description: 'For GET /v1/policies/replays/{id}.' }),
+  status: StringEnum(REPLAY_STATUSES, { description: 'How far the job is.' }),
+  draft: closed({ digest: DraftDigest }, { description: 'What is evaluated.' }),
+  progress: closed(
+    {
+      replayed: Type.Integer({ minimum: 0, description: 'Decisions that are done.' }),
+      total: Type.Integer({ minimum: 0, description: 'All of the range.' }),
+    },
+    { description: 'Counted in decisions.' },
+  ),
   createdAt: Timestamp,
   finishedAt: Nullable(Timestamp),
-  error: Nullable(Type.String()),
+  error: Nullable(Type.String({ description: 'Why it failed.' })),
   report: Nullable(ReplayReportSchema),
 });

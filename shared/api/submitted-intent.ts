@@ -34,13 +34,16 @@ export const IntentSubmission = named('IntentSubmission', {
   context: Type.Optional(Context),
 });
 
-export const IntentAccepted = named('IntentAccepted', { intentId: Type.String(), status: StringEnum(['queued']) });
+export const IntentAccepted = named('IntentAccepted', {
+  intentId: Type.String({ description: 'For GET /v1/intents/{id}.' }),
+  status: StringEnum(['queued'], { description: 'It waits for a worker.' }),
+});
 
 export const SubmittedIntent = named('SubmittedIntent', {
-  intentId: Type.String(),
-  agentId: Type.String(),
+  intentId: Type.String({ description: 'Names it.' }),
+  agentId: Type.String({ description: 'The agent.' }),
   action: Type.String({ description: 'Of a tool call: what its catalogue said when it was accepted.' }),
-  resource: Type.String(),
+  resource: Type.String({ description: 'As it was submitted; of a tool call as `action`.' }),
   status: Status,
   approvalId: Nullable(
     Type.String({

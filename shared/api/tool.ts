@@ -12,7 +12,7 @@ import { EFFECTS } from '../kernel/vocabulary.ts';
 import { CallerId, closed, Cursor, JsonObject, listOf, named, PAGE, StringEnum } from './common.ts';
 import { PolicySetDigest } from './policy-set.ts';
 
-const Hint = Type.Boolean();
+const hint = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 /** The question of a guard in front of a tool. Other members of annotations are accepted, because servers may have more, and not kept. */
 export const ToolCallSchema = Type.Unsafe<ToolCall>(
@@ -39,11 +39,11 @@ export const ToolCallSchema = Type.Unsafe<ToolCall>(
       annotations: Type.Optional(
         Type.Object(
           {
-            title: Type.Optional(Type.String({ maxLength: 1_000 })),
-            readOnlyHint: Type.Optional(Hint),
-            destructiveHint: Type.Optional(Hint),
-            idempotentHint: Type.Optional(Hint),
-            openWorldHint: Type.Optional(Hint),
+            title: Type.Optional(Type.String({ maxLength: 1_000, description: 'For people.' })),
+            readOnlyHint: hint('It changes nothing.'),
+            destructiveHint: hint('It may destroy something.'),
+            idempotentHint: hint('A repeat changes nothing more.'),
+            openWorldHint: hint('It reaches systems outside.'),
           },
           {
             additionalProperties: true,
@@ -58,19 +58,23 @@ export const ToolCallSchema = Type.Unsafe<ToolCall>(
 );
 
 /** What a decision says about the call. */
-export const ToolAnswer = named('ToolAnswer', {
-  server: Type.String(),
-  name: Type.String(),
-  arguments_digest: Type.String({
-    description: '`sha256:` and SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of the arguments.',
-  }),
-  known: Type.Boolean({
-    description: 'Whether a catalogue says what the call does. Otherwise its action is `unknown`.',
-  }),
-  changed: Type.Boolean({
-    description: 'Whether the catalogue pins another definition of the tool. Then the action is `unknown`, too.',
-  }),
-});
+export const ToolAnswer = named(
+  'ToolAnswer',
+  {
+    server: Type.String({ description: 'The source of the tool.' }),
+    name: Type.String({ description: 'The name of the tool.' }),
+    arguments_digest: Type.String({
+      description: '`sha256:` and SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of the arguments.',
+    }),
+    known: Type.Boolean({
+      description: 'Whether a catalogue says what the call does. Otherwise its action is `unknown`.',
+    }),
+    changed: Type.Boolean({
+      description: 'Whether the catalogue pins another definition of the tool. Then the action is `unknown`, too.',
+    }),
+  },
+  { description: 'The tool call that was asked about.' },
+);
 
 /** Arguments that are shown with a mask. */
 export const MaskedArguments = Type.Array(
@@ -90,14 +94,14 @@ export const ToolCatalogueListQuery = closed({
 });
 
 const CataloguedTool = named('CataloguedTool', {
-  name: Type.String(),
+  name: Type.String({ description: 'The name of the tool.' }),
   ...ToolEntrySchema.properties,
   effect: StringEnum(EFFECTS, { description: 'Of the entry, or that of its action.' }),
 });
 
 const CatalogueInForce = named('ToolCatalogue', {
   server: Type.String({ description: 'The name of the source of the tools, as calls name it.' }),
-  description: Type.String(),
+  description: Type.String({ description: 'What the source is.' }),
   trustAnnotations: Type.Boolean({
     description: 'Whether the annotations of the server decide about its tools that are not listed here.',
   }),

@@ -58,7 +58,11 @@ export const TrustSignal = named('TrustSignal', {
 export type TrustSignalBody = Static<typeof TrustSignal>;
 
 const TrustSignalBatch = named('TrustSignalBatch', {
-  signals: Type.Array(TrustSignal, { minItems: 1, maxItems: MAX_SIGNALS }),
+  signals: Type.Array(TrustSignal, {
+    minItems: 1,
+    maxItems: MAX_SIGNALS,
+    description: 'All are accepted or none.',
+  }),
 });
 
 /** What the service accepts. `if`, and not a union: an error then names the member that is wrong, and not two shapes. */
@@ -86,33 +90,42 @@ export const TrustSignalsAccepted = named('TrustSignalsAccepted', {
 
 /** A score with its level and tier. */
 export const SCORED = {
-  score: Type.Integer({ minimum: 0, maximum: 1_000 }),
-  level: Type.Integer({ minimum: 0, maximum: 7 }),
-  tier: StringEnum(TIER_TABLE.map((tier) => tier.name)),
+  score: Type.Integer({ minimum: 0, maximum: 1_000, description: '0 to 1000.' }),
+  level: Type.Integer({ minimum: 0, maximum: 7, description: 'The level of the score.' }),
+  tier: StringEnum(
+    TIER_TABLE.map((tier) => tier.name),
+    { description: 'The name of the level.' },
+  ),
 };
 
 export const Trust = named('Trust', {
-  agentId: Type.String(),
+  agentId: Type.String({ description: 'The agent.' }),
   registered: Type.Boolean({
     description: 'In decisions an unregistered agent has at most the score without evidence (250).',
   }),
   ...SCORED,
   uncertainty: Type.Number({ minimum: 0, maximum: 1, description: '1 without any evidence.' }),
-  evidence: closed({
-    positive: Type.Number({
-      minimum: 0,
-      description: 'The amount that counts on that day: capped and decayed, in full signals.',
-    }),
-    negative: Type.Number({
-      minimum: 0,
-      description: 'The amount that counts on that day: decayed, in full failures.',
-    }),
-    lastSignalAt: Nullable(Timestamp),
-  }),
-  asOf: closed({
-    signals: Type.Integer({ minimum: 0, description: 'How many signals were folded: the first n of this agent.' }),
-    day: Type.String({ description: 'UTC day, YYYY-MM-DD.' }),
-  }),
+  evidence: closed(
+    {
+      positive: Type.Number({
+        minimum: 0,
+        description: 'The amount that counts on that day: capped and decayed, in full signals.',
+      }),
+      negative: Type.Number({
+        minimum: 0,
+        description: 'The amount that counts on that day: decayed, in full failures.',
+      }),
+      lastSignalAt: Nullable(Timestamp),
+    },
+    { description: 'What the score is computed from.' },
+  ),
+  asOf: closed(
+    {
+      signals: Type.Integer({ minimum: 0, description: 'How many signals were folded: the first n of this agent.' }),
+      day: Type.String({ description: 'UTC day, YYYY-MM-DD.' }),
+    },
+    { description: 'The moment of the score.' },
+  ),
 });
 export type TrustBody = Static<typeof Trust>;
 
@@ -124,10 +137,10 @@ export const TrustChange = named('TrustChange', {
   cause: closed(
     {
       firstSignal: Type.Integer({ minimum: 1, description: 'Signals of the agent are numbered without gaps.' }),
-      lastSignal: Type.Integer({ minimum: 1 }),
-      success: Type.Integer({ minimum: 0 }),
-      failure: Type.Integer({ minimum: 0 }),
-      violation: Type.Integer({ minimum: 0 }),
+      lastSignal: Type.Integer({ minimum: 1, description: 'The number of the last one.' }),
+      success: Type.Integer({ minimum: 0, description: 'Successes.' }),
+      failure: Type.Integer({ minimum: 0, description: 'Failures.' }),
+      violation: Type.Integer({ minimum: 0, description: 'Violations.' }),
       proofId: Type.String({ description: 'The `custos.trust` record that holds these signals.' }),
     },
     { description: 'The signals that led to the score, counted by type.' },

@@ -21,8 +21,8 @@ export function closed<P extends Record<string, TSchema>>(properties: P, options
 }
 
 /** A closed object that the OpenAPI document lists under this name. */
-export function named<P extends Record<string, TSchema>>($id: string, properties: P) {
-  return closed(properties, { $id });
+export function named<P extends Record<string, TSchema>>($id: string, properties: P, options: TSchemaOptions = {}) {
+  return closed(properties, { $id, ...options });
 }
 
 export function Nullable<T extends TSchema>(schema: T) {

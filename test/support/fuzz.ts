@@ -30,13 +30,16 @@ export interface Operation {
   readonly body: Json | undefined;
 }
 
-/** The operations of an OpenAPI document, with their schemas unchanged. */
+/** The operations of an OpenAPI document, with their schemas unchanged, and shared parameters in their places. */
 export function operationsOf(document: Json): Operation[] {
+  const shared = (document['components'] as Record<string, Record<string, Json>>)['parameters'] ?? {};
+  const resolved = (parameter: Json): Json =>
+    typeof parameter['$ref'] === 'string' ? (shared[parameter['$ref'].split('/').at(-1) ?? ''] ?? {}) : parameter;
   return Object.entries(document['paths'] as Record<string, Record<string, Json>>).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
       template,
-      parameters: (operation['parameters'] ?? []) as Json[],
+      parameters: ((operation['parameters'] ?? []) as Json[]).map(resolved),
       body: ((operation['requestBody'] as Json | undefined)?.['content'] as Record<string, Json> | undefined)?.[
         'application/json'
       ]?.['schema'] as Json | undefined,

@@ -4,46 +4,65 @@ import { closed, StringEnum } from '../../kernel/schema.ts';
 import { ACTIONS, DATA_CLASSES, EFFECTS, EXTENTS, INTENT_FLAGS, TRAITS } from '../../kernel/vocabulary.ts';
 import type { Action, Effect, Extent } from '../../kernel/vocabulary.ts';
 
-const Confidence = Type.Number({ minimum: 0, maximum: 1 });
-const Texts = Type.Array(Type.String());
+const Confidence = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  description: 'How sure the reading is, with three decimals.',
+});
+const Texts = (description: string) => Type.Array(Type.String(), { description });
+const Action = StringEnum(ACTIONS, { description: 'The class of the verb.' });
+const Verb = Type.String({ description: "The caller's own verb, in its base form; `unknown` when none was found." });
+const Thing = Type.String({ description: 'What the verb acts on.' });
+const EffectOf = StringEnum(EFFECTS, { description: 'What it does to the object.' });
 
 export const ParsedIntentSchema = closed({
-  // `<domain>.<action>.<object>`, lower case, snake_case words; parsing it again returns it.
-  normalized: Type.String({ examples: ['data.read.user_profile'] }),
-  domain: Type.String(),
-  action: StringEnum(ACTIONS),
-  // In its base form (`drop`, `fetch`); `unknown` when none was found.
-  verb: Type.String({ description: "The caller's own verb." }),
-  object: Type.String(),
-  // Canonical resource paths.
-  places: Type.Array(Type.String({ examples: ['db/production'] })),
-  effect: StringEnum(EFFECTS),
-  traits: Type.Array(StringEnum(TRAITS)),
+  normalized: Type.String({
+    description: '`<domain>.<action>.<object>` in lower case; parsing it again returns it.',
+    examples: ['data.read.user_profile'],
+  }),
+  domain: Type.String({ description: 'The kind of thing: `data`, `db`, `email`, ...' }),
+  action: Action,
+  verb: Verb,
+  object: Thing,
+  places: Type.Array(Type.String({ examples: ['db/production'] }), {
+    description: 'Canonical resources that are named.',
+  }),
+  effect: EffectOf,
+  traits: Type.Array(StringEnum(TRAITS), { description: 'Properties that make it graver.' }),
   extent: StringEnum(EXTENTS, { description: 'How many objects are affected.' }),
-  // Three decimals.
   confidence: Confidence,
-  // Other actions that the text requests, or may request.
   alternatives: Type.Array(
     closed({
-      normalized: Type.String(),
-      action: StringEnum(ACTIONS),
-      verb: Type.String(),
-      object: Type.String(),
-      effect: StringEnum(EFFECTS),
+      normalized: Type.String({ description: 'In the same form.' }),
+      action: Action,
+      verb: Verb,
+      object: Thing,
+      effect: EffectOf,
       confidence: Confidence,
     }),
+    { description: 'Other actions that the text requests, or may request.' },
   ),
-  entities: closed({
-    emails: Texts,
-    urls: Texts,
-    hosts: Texts,
-    // `currency` is an ISO 4217 code, `amount` in its major unit.
-    money: Type.Array(closed({ amount: Type.Number(), currency: Type.String() })),
-    paths: Texts,
-    identifiers: Texts,
+  entities: closed(
+    {
+      emails: Texts('Mail addresses.'),
+      urls: Texts('Addresses of pages and services.'),
+      hosts: Texts('Names and addresses of hosts.'),
+      money: Type.Array(
+        closed({
+          amount: Type.Number({ description: "In the currency's major unit." }),
+          currency: Type.String({ description: 'ISO 4217.' }),
+        }),
+        { description: 'Sums of money.' },
+      ),
+      paths: Texts('Paths of files.'),
+      identifiers: Texts('Numbers and names of tickets, invoices and the like.'),
+    },
+    { description: 'What the text names.' },
+  ),
+  data_classes: Type.Array(StringEnum(DATA_CLASSES), { description: 'Sensitive kinds of data that are involved.' }),
+  flags: Type.Array(StringEnum(INTENT_FLAGS), {
+    description: 'Warnings about the text itself, such as hidden instructions.',
   }),
-  data_classes: Type.Array(StringEnum(DATA_CLASSES)),
-  flags: Type.Array(StringEnum(INTENT_FLAGS)),
 });
 
 /** One thing that an intent may come to mean: what policies judge it as. */

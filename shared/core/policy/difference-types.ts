@@ -4,18 +4,27 @@ import { closed, JsonObject, type Shape, StringEnum, Timestamp } from '../../ker
 import { VERDICTS } from '../../kernel/vocabulary.ts';
 import { type Evaluation, ReasonSchema } from './types.ts';
 
-const Count = Type.Integer({ minimum: 0 });
-const Verdict = StringEnum(VERDICTS);
-const OWNER = { organisation: Type.String(), environment: Type.String() };
+const Count = (description: string) => Type.Integer({ minimum: 0, description });
+const Verdict = (description: string) => StringEnum(VERDICTS, { description });
+const OWNER = {
+  organisation: Type.String({ description: 'Its slug.' }),
+  environment: Type.String({ description: 'live, test or dev.' }),
+};
+const AgentId = Type.String({ description: 'The agent.' });
+const Resource = Type.String({ description: 'The canonical resource.' });
 
 /** `stricter` and `looser`: in the order ALLOW, DEGRADE, ESCALATE, DENY. */
-const ChangeSchema = closed({ decisions: Count, stricter: Count, looser: Count });
+const ChangeSchema = closed({
+  decisions: Count('Changed decisions.'),
+  stricter: Count('Those whose verdict is stricter under the draft.'),
+  looser: Count('Those whose verdict is looser under the draft.'),
+});
 export type Change = Shape<typeof ChangeSchema>;
 
 const SaidSchema = closed({
-  verdict: Verdict,
-  reasons: Type.Array(closed(ReasonSchema.properties), { description: 'The first five.' }),
-  obligations: Type.Array(JsonObject()),
+  verdict: Verdict('The verdict.'),
+  reasons: Type.Array(ReasonSchema, { description: 'The first five.' }),
+  obligations: Type.Array(JsonObject(), { description: 'Its obligations.' }),
 });
 export type Said = Shape<typeof SaidSchema>;
 
@@ -28,50 +37,103 @@ export interface Table<Item> {
   readonly beyond: number;
 }
 
-function tableOf<P extends Record<string, TSchema>>(properties: P, description: string) {
+function tableOf<P extends Record<string, TSchema>>($id: string, properties: P, description: string) {
   return closed(
-    { items: Type.Array(closed(properties)), more: Count, beyond: Count },
     {
-      description: `${description} The largest first. \`more\`: further entries, not shown; \`beyond\`: changes of entries that were too many to be counted one by one.`,
+      items: Type.Array(closed(properties), { description: 'The largest first.' }),
+      more: Count('Further entries, not shown.'),
+      beyond: Count('Changes of entries that were too many to be counted one by one.'),
     },
+    { $id, description },
   );
 }
 
 export const DifferenceSchema = closed({
-  decisions: closed({
-    total: Count,
-    evaluated: Count,
-    standing: Type.Integer({
-      minimum: 0,
-      description: 'Answers that do not depend on policies: halts, refused approvals, failed evaluations.',
-    }),
-    notEvaluable: closed({ total: Count, factsErased: Count, damaged: Count, notReproduced: Count }),
-  }),
-  // `obligations`: DEGRADE before and after, with different obligations.
-  changed: closed({ ...ChangeSchema.properties, obligations: Count }),
+  decisions: closed(
+    {
+      total: Count('All of the range.'),
+      evaluated: Count('Those that were evaluated again.'),
+      standing: Type.Integer({
+        minimum: 0,
+        description: 'Answers that do not depend on policies: halts, refused approvals, failed evaluations.',
+      }),
+      notEvaluable: closed(
+        {
+          total: Count('All of them.'),
+          factsErased: Count('Retention has erased their facts.'),
+          damaged: Count('Record or facts were altered; `custos decision verify` gives details.'),
+          notReproduced: Count('Their facts do not give the recorded result under the set that made them.'),
+        },
+        { description: 'Those that could not be evaluated again.' },
+      ),
+    },
+    { $id: 'ReplayReportDecisions', description: 'How many decisions were looked at.' },
+  ),
+  changed: closed(
+    {
+      ...ChangeSchema.properties,
+      obligations: Count('Those that are DEGRADE before and after, with other obligations.'),
+    },
+    { $id: 'ReplayReportChanged', description: 'How many would be different.' },
+  ),
   otherReasons: Type.Integer({ minimum: 0, description: 'The same verdict and obligations for other reasons.' }),
-  transitions: Type.Array(closed({ from: Verdict, to: Verdict, decisions: Count })),
+  transitions: Type.Array(
+    closed({
+      from: Verdict('The recorded verdict.'),
+      to: Verdict('The verdict under the draft.'),
+      decisions: Count('How many.'),
+    }),
+    { description: 'The changes of verdicts.' },
+  ),
   rules: tableOf(
-    { policy: Type.String(), rule: Type.String(), effect: Verdict, newly: Count, noLonger: Count },
+    'ReplayReportRules',
+    {
+      policy: Type.String({ description: 'The id of the policy.' }),
+      rule: Type.String({ description: 'The name of its rule.' }),
+      effect: Verdict('What it demands.'),
+      newly: Count('Decisions that have it as a reason under the draft only.'),
+      noLonger: Count('Decisions that have it as a reason in the record only.'),
+    },
     'Changed decisions by rules that are newly, or no longer, among their reasons.',
   ),
-  agents: tableOf({ ...OWNER, agentId: Type.String(), ...ChangeSchema.properties }, 'Changed decisions by agent.'),
-  resources: tableOf({ resource: Type.String(), ...ChangeSchema.properties }, 'Changed decisions by resource.'),
-  environments: tableOf({ ...OWNER, ...ChangeSchema.properties }, 'Changed decisions by organisation and environment.'),
+  agents: tableOf(
+    'ReplayReportAgents',
+    { ...OWNER, agentId: AgentId, ...ChangeSchema.properties },
+    'Changed decisions by agent.',
+  ),
+  resources: tableOf(
+    'ReplayReportResources',
+    { resource: Resource, ...ChangeSchema.properties },
+    'Changed decisions by resource.',
+  ),
+  environments: tableOf(
+    'ReplayReportEnvironments',
+    { ...OWNER, ...ChangeSchema.properties },
+    'Changed decisions by organisation and environment.',
+  ),
   examples: Type.Array(
-    closed({
-      decisionId: Type.String(),
-      evaluatedAt: Timestamp,
-      ...OWNER,
-      agentId: Type.String(),
-      // The normalized intent.
-      intent: Type.String(),
-      resource: Type.String(),
-      // The tool that was called; absent for other questions.
-      tool: Type.Optional(closed({ server: Type.String(), name: Type.String() })),
-      before: SaidSchema,
-      after: SaidSchema,
-    }),
+    closed(
+      {
+        decisionId: Type.String({ description: 'The decision.' }),
+        evaluatedAt: Timestamp,
+        ...OWNER,
+        agentId: AgentId,
+        intent: Type.String({ description: 'The normalized intent.' }),
+        resource: Resource,
+        tool: Type.Optional(
+          closed(
+            {
+              server: Type.String({ description: 'The source of the tool.' }),
+              name: Type.String({ description: 'Its name.' }),
+            },
+            { description: 'The tool that was called; absent for other questions.' },
+          ),
+        ),
+        before: closed(SaidSchema.properties, { description: 'As it was recorded.' }),
+        after: closed(SaidSchema.properties, { description: 'Under the draft.' }),
+      },
+      { $id: 'ReplayReportExamples' },
+    ),
     {
       description:
         'For each transition up to 20, each agent, resource and reasons once, and five with the same reasons.',

@@ -7,16 +7,24 @@ import { closed, named, type Shape, StringEnum } from '../../kernel/schema.ts';
 import { RISK_LEVELS, VERDICTS } from '../../kernel/vocabulary.ts';
 import type { AgentStatus, Environment, Effect, Verdict } from '../../kernel/vocabulary.ts';
 
-const Score = Type.Integer({ minimum: 0, maximum: 1_000 });
+const Score = Type.Integer({ minimum: 0, maximum: 1_000, description: '0 to 1000.' });
+const Level = StringEnum(RISK_LEVELS, { description: 'low below 400, medium below 700, else high.' });
 
 export const RiskSchema = closed(
   {
-    level: StringEnum(RISK_LEVELS),
+    level: Level,
     score: Score,
-    factors: Type.Array(closed({ factor: Type.String(), score: Type.Integer(), message: Type.String() })),
+    factors: Type.Array(
+      closed({
+        factor: Type.String({ description: 'Its name.' }),
+        score: Type.Integer({ description: 'Its part of the score.' }),
+        message: Type.String({ description: 'What it found, as a sentence.' }),
+      }),
+      { description: 'What the score consists of.' },
+    ),
     certain: Type.Optional(
       closed(
-        { level: StringEnum(RISK_LEVELS), score: Score },
+        { level: Level, score: Score },
         {
           description:
             'The risk without factors that count only because facts are missing; present when there are such factors. Where it differs, rules of stage enforce treat the risk as missing.',
@@ -26,7 +34,7 @@ export const RiskSchema = closed(
   },
   {
     $id: 'Risk',
-    description: 'Computed by the policies of stage intake; level low below 400, medium below 700, else high.',
+    description: 'Computed by the policies of stage intake.',
   },
 );
 export type Risk = Static<typeof RiskSchema>;
@@ -34,9 +42,20 @@ export type RiskFactor = Risk['factors'][number];
 
 export const RequestedSchema = Type.Union(
   [
-    closed({ intent: Type.String() }),
-    closed({ action: Type.String(), resource: Type.String() }),
-    closed({ tool: closed({ server: Type.String(), name: Type.String() }) }),
+    closed({ intent: Type.String({ description: 'Of an enforcement.' }) }),
+    closed({
+      action: Type.String({ description: 'Of a submitted intent.' }),
+      resource: Type.String({ description: 'Of a submitted intent.' }),
+    }),
+    closed({
+      tool: closed(
+        {
+          server: Type.String({ description: 'The source of the tool.' }),
+          name: Type.String({ description: 'Its name.' }),
+        },
+        { description: 'The tool that is called.' },
+      ),
+    }),
   ],
   {
     $id: 'Requested',
@@ -84,11 +103,11 @@ export interface Facts {
 }
 
 export const ReasonSchema = named('Reason', {
-  policy: Type.String(),
-  rule: Type.String(),
-  effect: StringEnum(VERDICTS),
-  code: Type.String(),
-  message: Type.String(),
+  policy: Type.String({ description: 'The id of the policy, or of the rules that the service itself has.' }),
+  rule: Type.String({ description: 'The name of its rule.' }),
+  effect: StringEnum(VERDICTS, { description: 'What the rule demands.' }),
+  code: Type.String({ description: 'For programs: stable while the rule keeps its meaning.' }),
+  message: Type.String({ description: 'For people.' }),
 });
 export type Reason = Static<typeof ReasonSchema>;
 
@@ -101,7 +120,7 @@ export const ObligationSchema = Type.Unsafe<Obligation>({
   $id: 'Obligation',
   type: 'object',
   required: ['type'],
-  properties: { type: { type: 'string' } },
+  properties: { type: { type: 'string', description: 'The kind.' } },
   description:
     'What the caller must do after DEGRADE: redact_fields {fields}, max_rows {limit}, read_only, rate {limit, perSeconds}, or another kind with its data in params. A caller that does not know a kind must not act.',
   examples: [
@@ -112,25 +131,30 @@ export const ObligationSchema = Type.Unsafe<Obligation>({
 
 /** The rules of `explain`, with the values that their conditions were compared with. */
 export const ExplanationSchema = Type.Array(
-  closed({
-    policy: Type.String(),
-    rule: Type.String(),
-    effect: Type.Unsafe<Verdict>(Type.String()),
-    matched: Type.Boolean(),
-    // Why a candidate rule was skipped, or did not count although its conditions matched.
-    skipped: Type.Optional(Type.String()),
-    conditions: Type.Array(
-      closed({
-        fact: Type.String(),
-        path: Type.Optional(Type.String()),
-        operator: Type.String(),
-        expected: Type.Unknown(),
-        actual: Type.Optional(Type.Unknown()),
-        missing: Type.Boolean(),
-        result: Type.Boolean(),
-      }),
-    ),
-  }),
+  closed(
+    {
+      policy: Type.String({ description: 'The id of the policy.' }),
+      rule: Type.String({ description: 'The name of its rule.' }),
+      effect: Type.Unsafe<Verdict>(Type.String({ description: 'What the rule demands.' })),
+      matched: Type.Boolean({ description: 'Whether its conditions hold.' }),
+      skipped: Type.Optional(
+        Type.String({ description: 'Why it was skipped, or did not count although its conditions hold.' }),
+      ),
+      conditions: Type.Array(
+        closed({
+          fact: Type.String({ description: 'The fact that is compared.' }),
+          path: Type.Optional(Type.String({ description: 'The member of the fact.' })),
+          operator: Type.String({ description: 'How it is compared.' }),
+          expected: Type.Unknown({ description: 'The value in the rule.' }),
+          actual: Type.Optional(Type.Unknown({ description: 'The value of the fact.' })),
+          missing: Type.Boolean({ description: 'Whether the fact is missing.' }),
+          result: Type.Boolean({ description: 'Whether the condition holds.' }),
+        }),
+        { description: 'Its conditions, in their order.' },
+      ),
+    },
+    { $id: 'ExplainedRule' },
+  ),
   {
     description: 'Every candidate rule with its conditions, the values that they compared, and why a rule was skipped.',
   },
@@ -152,13 +176,13 @@ export type RiskFacts = Omit<Facts, 'intent'> & { intent: Omit<IntentFacts, 'ris
 
 /** A problem in a policy file, a lexicon or a stored set that prevents its use, with its position. */
 export const FindingSchema = named('Finding', {
-  file: Type.String(),
-  line: Type.Integer({ minimum: 1 }),
-  column: Type.Integer({ minimum: 1 }),
+  file: Type.String({ description: 'The file, below the policy folder.' }),
+  line: Type.Integer({ minimum: 1, description: 'From 1.' }),
+  column: Type.Integer({ minimum: 1, description: 'From 1, in characters.' }),
   pointer: Type.String({ description: 'RFC 6901, into the file.' }),
   // A FindingCode, or a LintCode for findings of the linter.
-  code: Type.String(),
-  message: Type.String(),
+  code: Type.String({ description: 'The kind of problem, for programs.' }),
+  message: Type.String({ description: 'The problem, for people.' }),
   severity: Type.Optional(
     StringEnum(['error', 'warning'], { description: 'Absent: error. A set with an error is not activated.' }),
   ),

@@ -3,13 +3,17 @@ import { Type } from 'typebox';
 import { closed, named, Nullable, type Shape, StringEnum, Timestamp } from '../../kernel/schema.ts';
 
 export const Hash = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256, lower-case hex.' });
-export const Size = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+export const Size = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'A number of leaves.',
+});
 
 /** A receipt, as `GET /v1/proofs/{id}` returns it. */
 export const ReceiptSchema = named('Receipt', {
-  format: Type.Literal('custos-receipt/1'),
-  status: StringEnum(['anchored']),
-  proofId: Type.String(),
+  format: Type.Literal('custos-receipt/1', { description: 'The version of this form.' }),
+  status: StringEnum(['anchored'], { description: 'A receipt is of an anchored record.' }),
+  proofId: Type.String({ description: 'Names the record.' }),
   record: Type.String({ description: 'Base64 of the canonical bytes.' }),
   index: Type.Integer({ minimum: 0, description: 'Position in the log.' }),
   path: Type.Array(Hash, { description: 'The inclusion path, nearest first.' }),
@@ -20,13 +24,13 @@ export type Receipt = Shape<typeof ReceiptSchema>;
 export const PromiseSchema = closed(
   {
     log: Type.String({ description: 'Origin of the log.' }),
-    proofId: Type.String(),
-    // SHA-256 of the record's canonical bytes without its previousHash, lower-case hex.
-    recordDigest: Type.String(),
+    proofId: Type.String({ description: 'Names the record.' }),
+    recordDigest: Type.String({
+      description: "SHA-256 of the record's canonical bytes without its previousHash, lower-case hex.",
+    }),
     issuedAt: Timestamp,
     deadline: Timestamp,
-    // Thumbprint of the promise key.
-    keyId: Type.String(),
+    keyId: Type.String({ description: 'The thumbprint of the promise key.' }),
     signature: Type.String({ description: 'Ed25519, base64; /v1/log/keys has the key.' }),
   },
   {
@@ -40,12 +44,14 @@ export type PromiseClaims = Omit<SignedPromise, 'signature'>;
 
 /** One entry of `GET /v1/log/keys`. */
 export const PublishedKeySchema = closed({
-  keyId: Type.String(),
-  // Its name is the origin, or `<origin>/promise`.
-  vkey: Type.String({ description: 'A C2SP note verifier key.' }),
-  use: StringEnum(['log', 'promise']),
-  // The smallest and the largest tree that the key may sign; null means that it still signs. A promise key has 0 and null.
-  firstSize: Size,
-  lastSize: Nullable(Size),
+  keyId: Type.String({ description: 'Its thumbprint (RFC 7638).' }),
+  vkey: Type.String({
+    description: 'A C2SP note verifier key, named by the origin of the log, or `<origin>/promise`.',
+  }),
+  use: StringEnum(['log', 'promise'], { description: 'What it signs: checkpoints, or promises.' }),
+  firstSize: Type.Integer({ ...Size, description: 'The smallest tree that it may sign; 0 of a promise key.' }),
+  lastSize: Nullable(
+    Type.Integer({ ...Size, description: 'The largest one; null while it signs, and of a promise key.' }),
+  ),
 });
 export type PublishedKey = Shape<typeof PublishedKeySchema>;

@@ -31,7 +31,9 @@ export interface paths {
         };
         /**
          * Read a parse again
-         * @description Scope: intents:write.
+         * @description As it was answered, while it is kept.
+         *
+         *     Scope: intents:write.
          */
         get: operations["getParsedIntent"];
         put?: never;
@@ -123,7 +125,9 @@ export interface paths {
         };
         /**
          * Read one submitted intent
-         * @description Scope: proofs:read or intents:write.
+         * @description Its state, and its decision when there is one. A key without proofs:read sees what it submitted itself.
+         *
+         *     Scope: proofs:read or intents:write.
          */
         get: operations["getIntent"];
         put?: never;
@@ -275,7 +279,9 @@ export interface paths {
         };
         /**
          * List anchored proofs, newest first
-         * @description Scope: proofs:read.
+         * @description `from` is inclusive, `to` exclusive. Accepted proofs appear once they are in the log.
+         *
+         *     Scope: proofs:read.
          */
         get: operations["listProofs"];
         put?: never;
@@ -345,7 +351,9 @@ export interface paths {
         };
         /**
          * Read one entity's chain, oldest first
-         * @description Scope: proofs:read.
+         * @description Every record names the hash of the one before it, so none can be left out unnoticed.
+         *
+         *     Scope: proofs:read.
          */
         get: operations["getProofChain"];
         put?: never;
@@ -365,7 +373,9 @@ export interface paths {
         };
         /**
          * The log's newest signed checkpoint
-         * @description Scope: proofs:read.
+         * @description It signs the size and the root of the tree, and with them every record.
+         *
+         *     Scope: proofs:read.
          */
         get: operations["getCheckpoint"];
         put?: never;
@@ -385,7 +395,9 @@ export interface paths {
         };
         /**
          * List checkpoints, newest first
-         * @description Scope: proofs:read.
+         * @description Each covers all records of the ones before it.
+         *
+         *     Scope: proofs:read.
          */
         get: operations["listCheckpoints"];
         put?: never;
@@ -427,7 +439,9 @@ export interface paths {
         };
         /**
          * That the tree of `to` leaves begins with the tree of `from` leaves
-         * @description Scope: proofs:read.
+         * @description Proves that nothing was changed or removed between two checkpoints.
+         *
+         *     Scope: proofs:read.
          */
         get: operations["getConsistency"];
         put?: never;
@@ -491,7 +505,9 @@ export interface paths {
         };
         /**
          * List agents, newest first
-         * @description Scope: agents:read.
+         * @description Each with its trust now.
+         *
+         *     Scope: agents:read.
          */
         get: operations["listAgents"];
         put?: never;
@@ -517,7 +533,9 @@ export interface paths {
         };
         /**
          * Read one agent
-         * @description Scope: agents:read.
+         * @description With its trust now.
+         *
+         *     Scope: agents:read.
          */
         get: operations["getAgent"];
         put?: never;
@@ -533,7 +551,9 @@ export interface paths {
         head?: never;
         /**
          * Update an agent, or pause, resume, suspend or terminate it
-         * @description Scope: agents:write.
+         * @description Only the members that are sent are changed. A change of status takes effect in every process within a second.
+         *
+         *     Scope: agents:write.
          */
         patch: operations["updateAgent"];
         trace?: never;
@@ -685,7 +705,9 @@ export interface paths {
         };
         /**
          * Whether the environment is halted
-         * @description Scope: admin:*.
+         * @description While it is halted, every verdict is DENY.
+         *
+         *     Scope: admin:*.
          */
         get: operations["getHalt"];
         put?: never;
@@ -698,7 +720,9 @@ export interface paths {
         post: operations["setHalt"];
         /**
          * Lift the halt
-         * @description Scope: admin:*.
+         * @description From then on verdicts come from the policies again. Lifting when nothing is halted changes nothing.
+         *
+         *     Scope: admin:*.
          */
         delete: operations["liftHalt"];
         options?: never;
@@ -781,7 +805,9 @@ export interface paths {
         };
         /**
          * The policy set in force
-         * @description Scope: admin:*.
+         * @description With the findings of the last reading of the folder, which may have been refused.
+         *
+         *     Scope: admin:*.
          */
         get: operations["getPolicies"];
         put?: never;
@@ -801,7 +827,9 @@ export interface paths {
         };
         /**
          * A policy set that is or was in force
-         * @description Scope: admin:*.
+         * @description Decisions name the set that made them by its digest.
+         *
+         *     Scope: admin:*.
          */
         get: operations["getPolicySet"];
         put?: never;
@@ -823,7 +851,9 @@ export interface paths {
         put?: never;
         /**
          * Check policy files without putting them into force
-         * @description Scope: admin:*.
+         * @description The same checks as those of the folder and of `custos policy check`.
+         *
+         *     Scope: admin:*.
          */
         post: operations["validatePolicies"];
         delete?: never;
@@ -841,7 +871,9 @@ export interface paths {
         };
         /**
          * The tool catalogues in force
-         * @description Scope: admin:*.
+         * @description They say what tools do; a call of a tool that none lists is judged as unknown.
+         *
+         *     Scope: admin:*.
          */
         get: operations["listTools"];
         put?: never;
@@ -981,7 +1013,9 @@ export interface paths {
         };
         /**
          * Whether the process is alive
-         * @description No key is needed.
+         * @description Answers as long as the process runs, whatever its dependencies do.
+         *
+         *     No key is needed.
          */
         get: operations["getHealth"];
         put?: never;
@@ -1023,7 +1057,9 @@ export interface paths {
         };
         /**
          * Trust levels: name and range of scores
-         * @description No key is needed.
+         * @description It changes only with the version of the service.
+         *
+         *     No key is needed.
          */
         get: operations["listTiers"];
         put?: never;
@@ -1043,7 +1079,9 @@ export interface paths {
         };
         /**
          * Requests per second and per minute by the tier of a key
-         * @description No key is needed.
+         * @description It changes only with the version of the service.
+         *
+         *     No key is needed.
          */
         get: operations["listRateLimits"];
         put?: never;
@@ -1063,7 +1101,9 @@ export interface paths {
         };
         /**
          * Every error code, its statuses and when it is given
-         * @description No key is needed.
+         * @description It changes only with the version of the service.
+         *
+         *     No key is needed.
          */
         get: operations["listErrors"];
         put?: never;
@@ -1083,7 +1123,9 @@ export interface paths {
         };
         /**
          * The scopes of keys and what they permit
-         * @description No key is needed.
+         * @description It changes only with the version of the service.
+         *
+         *     No key is needed.
          */
         get: operations["listScopes"];
         put?: never;
@@ -1101,12 +1143,16 @@ export interface components {
         FieldError: {
             /** @description RFC 6901 pointer into the body, or ?name for a query parameter, {name} for a path parameter */
             pointer: string;
+            /** @description what is wrong there */
             message: string;
         };
+        /** @description Why a request was refused or failed (RFC 9457). */
         Problem: {
             /** @description a reference that names the kind of problem */
             type: string;
+            /** @description the name of the code */
             title: string;
+            /** @description the HTTP status */
             status: number;
             /** @description what was wrong with this request, and what to do */
             detail: string;
@@ -1114,13 +1160,21 @@ export interface components {
             message: string;
             /** @description the path of the request */
             instance: string;
-            /** @enum {string} */
+            /**
+             * @description what happened: see GET /v1/reference/errors
+             * @enum {string}
+             */
             code: "E1001" | "E1002" | "E1003" | "E1004" | "E2001" | "E2005" | "E2006" | "E2009" | "E2010" | "E3001" | "E4001" | "E4002" | "E4003" | "E4004" | "E4005" | "E5001" | "E5002" | "E5003" | "E5004" | "E6001" | "E6002";
-            /** @enum {string} */
+            /**
+             * @description the kind of the code
+             * @enum {string}
+             */
             category: "authentication" | "validation" | "limit" | "not_found" | "conflict" | "internal";
             /** @description whether the same request may succeed later */
             retryable: boolean;
+            /** @description X-Request-Id of the answer */
             requestId: string;
+            /** @description the members that are wrong, at most 20 */
             errors?: components["schemas"]["FieldError"][];
         };
         IntentRequest: {
@@ -1147,80 +1201,138 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description Computed by the policies of stage intake; level low below 400, medium below 700, else high. */
+        /** @description Computed by the policies of stage intake. */
         Risk: {
-            /** @enum {string} */
+            /**
+             * @description low below 400, medium below 700, else high.
+             * @enum {string}
+             */
             level: "low" | "medium" | "high";
+            /** @description 0 to 1000. */
             score: number;
+            /** @description What the score consists of. */
             factors: {
+                /** @description Its name. */
                 factor: string;
+                /** @description Its part of the score. */
                 score: number;
+                /** @description What it found, as a sentence. */
                 message: string;
             }[];
             /** @description The risk without factors that count only because facts are missing; present when there are such factors. Where it differs, rules of stage enforce treat the risk as missing. */
             certain?: {
-                /** @enum {string} */
+                /**
+                 * @description low below 400, medium below 700, else high.
+                 * @enum {string}
+                 */
                 level: "low" | "medium" | "high";
+                /** @description 0 to 1000. */
                 score: number;
             };
         };
         Intent: {
             /** @description The intent_id of a parse. */
             intentId: string;
+            /** @description The agent. */
             agentId: string;
-            /** @example data.read.user_profile */
+            /**
+             * @description `<domain>.<action>.<object>` in lower case; parsing it again returns it.
+             * @example data.read.user_profile
+             */
             normalized: string;
+            /** @description The kind of thing: `data`, `db`, `email`, ... */
             domain: string;
-            /** @enum {string} */
+            /**
+             * @description The class of the verb.
+             * @enum {string}
+             */
             action: "read" | "create" | "update" | "delete" | "execute" | "send" | "transfer" | "grant" | "revoke" | "unknown";
-            /** @description The caller's own verb. */
+            /** @description The caller's own verb, in its base form; `unknown` when none was found. */
             verb: string;
+            /** @description What the verb acts on. */
             object: string;
+            /** @description Canonical resources that are named. */
             places: string[];
-            /** @enum {string} */
+            /**
+             * @description What it does to the object.
+             * @enum {string}
+             */
             effect: "read" | "write" | "destructive";
+            /** @description Properties that make it graver. */
             traits: ("external" | "privileged" | "financial" | "bulk" | "irreversible" | "illicit")[];
             /**
              * @description How many objects are affected.
              * @enum {string}
              */
             extent: "one" | "many" | "all";
+            /** @description How sure the reading is, with three decimals. */
             confidence: number;
+            /** @description Other actions that the text requests, or may request. */
             alternatives: {
+                /** @description In the same form. */
                 normalized: string;
-                /** @enum {string} */
+                /**
+                 * @description The class of the verb.
+                 * @enum {string}
+                 */
                 action: "read" | "create" | "update" | "delete" | "execute" | "send" | "transfer" | "grant" | "revoke" | "unknown";
+                /** @description The caller's own verb, in its base form; `unknown` when none was found. */
                 verb: string;
+                /** @description What the verb acts on. */
                 object: string;
-                /** @enum {string} */
+                /**
+                 * @description What it does to the object.
+                 * @enum {string}
+                 */
                 effect: "read" | "write" | "destructive";
+                /** @description How sure the reading is, with three decimals. */
                 confidence: number;
             }[];
+            /** @description What the text names. */
             entities: {
+                /** @description Mail addresses. */
                 emails: string[];
+                /** @description Addresses of pages and services. */
                 urls: string[];
+                /** @description Names and addresses of hosts. */
                 hosts: string[];
+                /** @description Sums of money. */
                 money: {
+                    /** @description In the currency's major unit. */
                     amount: number;
+                    /** @description ISO 4217. */
                     currency: string;
                 }[];
+                /** @description Paths of files. */
                 paths: string[];
+                /** @description Numbers and names of tickets, invoices and the like. */
                 identifiers: string[];
             };
+            /** @description Sensitive kinds of data that are involved. */
             dataClasses: ("credentials" | "pii" | "financial" | "health")[];
+            /** @description Warnings about the text itself, such as hidden instructions. */
             flags: ("prompt_injection" | "obfuscated" | "negated" | "multi_action" | "not_understood" | "secret_in_text")[];
             risk: components["schemas"]["Risk"];
+            /** @description The trust in the agent. */
             trust: {
                 claimed: {
+                    /** @description 0 to 1000. */
                     score: number;
+                    /** @description The level of the score. */
                     level: number;
                 } | null;
+                /** @description What the signals about the agent say. */
                 recorded: {
+                    /** @description 0 to 1000. */
                     score: number;
+                    /** @description The level of the score. */
                     level: number;
                 };
+                /** @description The lower of the two. */
                 effective: {
+                    /** @description 0 to 1000. */
                     score: number;
+                    /** @description The level of the score. */
                     level: number;
                 };
             };
@@ -1229,7 +1341,9 @@ export interface components {
              * @enum {string}
              */
             verdictPreview: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+            /** @description The policy set that was in force. */
             policySet: {
+                /** @description Its SHA-256, lower-case hex. */
                 digest: string;
             };
             /**
@@ -1272,10 +1386,15 @@ export interface components {
              *     }
              */
             annotations?: {
+                /** @description For people. */
                 title?: string;
+                /** @description It changes nothing. */
                 readOnlyHint?: boolean;
+                /** @description It may destroy something. */
                 destructiveHint?: boolean;
+                /** @description A repeat changes nothing more. */
                 idempotentHint?: boolean;
+                /** @description It reaches systems outside. */
                 openWorldHint?: boolean;
             } & {
                 [key: string]: unknown;
@@ -1321,18 +1440,54 @@ export interface components {
          *     }
          */
         Requested: {
+            /** @description Of an enforcement. */
             intent: string;
         } | {
+            /** @description Of a submitted intent. */
             action: string;
+            /** @description Of a submitted intent. */
             resource: string;
         } | {
+            /** @description The tool that is called. */
             tool: {
+                /** @description The source of the tool. */
                 server: string;
+                /** @description Its name. */
                 name: string;
             };
         };
+        /** @description How the question was read. */
+        DecisionIntent: {
+            requested?: components["schemas"]["Requested"];
+            /** @description `<domain>.<action>.<object>`. */
+            normalized: string;
+            /** @description The first word of it. */
+            domain: string;
+            /**
+             * @description The class of the verb.
+             * @enum {string}
+             */
+            action: "read" | "create" | "update" | "delete" | "execute" | "send" | "transfer" | "grant" | "revoke" | "unknown";
+            /** @description The caller's own verb. */
+            verb: string;
+            /** @description Canonical, as policies match it. */
+            resource: string;
+            /**
+             * @description What it does to the resource.
+             * @enum {string}
+             */
+            effect: "read" | "write" | "destructive";
+            /** @description Properties that make it graver. */
+            traits: ("external" | "privileged" | "financial" | "bulk" | "irreversible" | "illicit")[];
+            risk: components["schemas"]["Risk"];
+            /** @description Whether a parse by this agent of the last 15 minutes was joined, named by its intent_id or not. */
+            parsed: boolean;
+        };
+        /** @description The tool call that was asked about. */
         ToolAnswer: {
+            /** @description The source of the tool. */
             server: string;
+            /** @description The name of the tool. */
             name: string;
             /** @description `sha256:` and SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of the arguments. */
             argumentsDigest: string;
@@ -1341,12 +1496,38 @@ export interface components {
             /** @description Whether the catalogue pins another definition of the tool. Then the action is `unknown`, too. */
             changed: boolean;
         };
+        /** @description The trust in the agent. */
+        DecisionTrust: {
+            claimedLevel: number | null;
+            /** @description What the signals about the agent say. */
+            recordedLevel: number;
+            /** @description The lower of the two. */
+            effectiveLevel: number;
+            /** @description The recorded score. */
+            score: number;
+            /** @description 1 without any evidence. */
+            uncertainty: number;
+            /** @description What the score was computed from. */
+            asOf: {
+                /** @description How many signals were counted. */
+                signals: number;
+                /** @description UTC day, YYYY-MM-DD. */
+                day: string;
+            };
+        };
         Reason: {
+            /** @description The id of the policy, or of the rules that the service itself has. */
             policy: string;
+            /** @description The name of its rule. */
             rule: string;
-            /** @enum {string} */
+            /**
+             * @description What the rule demands.
+             * @enum {string}
+             */
             effect: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+            /** @description For programs: stable while the rule keeps its meaning. */
             code: string;
+            /** @description For people. */
             message: string;
         };
         /**
@@ -1363,13 +1544,16 @@ export interface components {
          *     }
          */
         Obligation: {
+            /** @description The kind. */
             type: string;
         };
         /** @description A signed promise that the record will be in the log by the deadline. `custos verify promise.json --log FILE` detects a broken one. */
         Promise: {
             /** @description Origin of the log. */
             log: string;
+            /** @description Names the record. */
             proofId: string;
+            /** @description SHA-256 of the record's canonical bytes without its previousHash, lower-case hex. */
             recordDigest: string;
             /**
              * @description RFC 3339, UTC, milliseconds.
@@ -1381,52 +1565,65 @@ export interface components {
              * @example 2026-03-01T09:30:00.000Z
              */
             deadline: string;
+            /** @description The thumbprint of the promise key. */
             keyId: string;
             /** @description Ed25519, base64; /v1/log/keys has the key. */
             signature: string;
         };
+        ExplainedRule: {
+            /** @description The id of the policy. */
+            policy: string;
+            /** @description The name of its rule. */
+            rule: string;
+            /** @description What the rule demands. */
+            effect: string;
+            /** @description Whether its conditions hold. */
+            matched: boolean;
+            /** @description Why it was skipped, or did not count although its conditions hold. */
+            skipped?: string;
+            /** @description Its conditions, in their order. */
+            conditions: {
+                /** @description The fact that is compared. */
+                fact: string;
+                /** @description The member of the fact. */
+                path?: string;
+                /** @description How it is compared. */
+                operator: string;
+                /** @description The value in the rule. */
+                expected: unknown;
+                /** @description The value of the fact. */
+                actual?: unknown;
+                /** @description Whether the fact is missing. */
+                missing: boolean;
+                /** @description Whether the condition holds. */
+                result: boolean;
+            }[];
+        };
         Decision: {
+            /** @description Names the decision, and its record. */
             decisionId: string;
             /** @description X-Request-Id of the request that asked, or that submitted the intent. A repeat under an Idempotency-Key gives that of the first request. Decisions that were recorded before this member was added have none. */
             requestId?: string;
             /** @description Whether the verdict is ALLOW or DEGRADE. */
             allowed: boolean;
-            /** @enum {string} */
+            /**
+             * @description DEGRADE permits with obligations; ESCALATE waits for a human.
+             * @enum {string}
+             */
             verdict: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+            /** @description The agent that was asked about. */
             agentId: string;
+            /** @description The key that asked. */
             keyId: string;
-            intent: {
-                requested?: components["schemas"]["Requested"];
-                normalized: string;
-                domain: string;
-                /** @enum {string} */
-                action: "read" | "create" | "update" | "delete" | "execute" | "send" | "transfer" | "grant" | "revoke" | "unknown";
-                verb: string;
-                resource: string;
-                /** @enum {string} */
-                effect: "read" | "write" | "destructive";
-                traits: ("external" | "privileged" | "financial" | "bulk" | "irreversible" | "illicit")[];
-                risk: components["schemas"]["Risk"];
-                /** @description Whether a parse by this agent of the last 15 minutes was joined, named by its intent_id or not. */
-                parsed: boolean;
-            };
+            intent: components["schemas"]["DecisionIntent"];
             tool?: components["schemas"]["ToolAnswer"];
-            trust: {
-                claimedLevel: number | null;
-                recordedLevel: number;
-                effectiveLevel: number;
-                /** @description The recorded score. */
-                score: number;
-                uncertainty: number;
-                asOf: {
-                    signals: number;
-                    /** @description UTC day, YYYY-MM-DD. */
-                    day: string;
-                };
-            };
+            trust: components["schemas"]["DecisionTrust"];
+            /** @description By severity, DENY first. Never empty. */
             reasons: components["schemas"]["Reason"][];
             obligations: components["schemas"]["Obligation"][];
+            /** @description The policy set that was in force. */
             policySet: {
+                /** @description Its SHA-256, lower-case hex. */
                 digest: string;
             };
             /**
@@ -1436,6 +1633,7 @@ export interface components {
             evaluatedAt: string;
             /** @description With ESCALATE: the approval that a human must give, and until when it can be decided and used. */
             approval?: {
+                /** @description Sent with the question once it is approved. */
                 approvalId: string;
                 /**
                  * @description RFC 3339, UTC, milliseconds.
@@ -1443,7 +1641,9 @@ export interface components {
                  */
                 expiresAt: string;
             };
+            /** @description The record of the decision in the log. */
             proof: {
+                /** @description For GET /v1/proofs/{id}. */
                 proofId: string;
                 promise?: components["schemas"]["Promise"];
             };
@@ -1453,65 +1653,38 @@ export interface components {
              */
             expiresAt: string;
             /** @description Every candidate rule with its conditions, the values that they compared, and why a rule was skipped. */
-            explanation?: {
-                policy: string;
-                rule: string;
-                effect: string;
-                matched: boolean;
-                skipped?: string;
-                conditions: {
-                    fact: string;
-                    path?: string;
-                    operator: string;
-                    expected: unknown;
-                    actual?: unknown;
-                    missing: boolean;
-                    result: boolean;
-                }[];
-            }[];
+            explanation?: components["schemas"]["ExplainedRule"][];
         };
         /** @description The verdict that a decision would have. Not a decision: no id, no proof, nothing stored. */
         DryRun: {
-            /** @constant */
+            /**
+             * @description Tells it from a decision.
+             * @constant
+             */
             dryRun: true;
-            /** @constant */
+            /**
+             * @description A dry run permits nothing.
+             * @constant
+             */
             allowed: false;
-            /** @enum {string} */
+            /**
+             * @description DEGRADE permits with obligations; ESCALATE waits for a human.
+             * @enum {string}
+             */
             verdict: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+            /** @description The agent that was asked about. */
             agentId: string;
+            /** @description The key that asked. */
             keyId: string;
-            intent: {
-                requested?: components["schemas"]["Requested"];
-                normalized: string;
-                domain: string;
-                /** @enum {string} */
-                action: "read" | "create" | "update" | "delete" | "execute" | "send" | "transfer" | "grant" | "revoke" | "unknown";
-                verb: string;
-                resource: string;
-                /** @enum {string} */
-                effect: "read" | "write" | "destructive";
-                traits: ("external" | "privileged" | "financial" | "bulk" | "irreversible" | "illicit")[];
-                risk: components["schemas"]["Risk"];
-                /** @description Whether a parse by this agent of the last 15 minutes was joined, named by its intent_id or not. */
-                parsed: boolean;
-            };
+            intent: components["schemas"]["DecisionIntent"];
             tool?: components["schemas"]["ToolAnswer"];
-            trust: {
-                claimedLevel: number | null;
-                recordedLevel: number;
-                effectiveLevel: number;
-                /** @description The recorded score. */
-                score: number;
-                uncertainty: number;
-                asOf: {
-                    signals: number;
-                    /** @description UTC day, YYYY-MM-DD. */
-                    day: string;
-                };
-            };
+            trust: components["schemas"]["DecisionTrust"];
+            /** @description By severity, DENY first. Never empty. */
             reasons: components["schemas"]["Reason"][];
             obligations: components["schemas"]["Obligation"][];
+            /** @description The policy set that was in force. */
             policySet: {
+                /** @description Its SHA-256, lower-case hex. */
                 digest: string;
             };
             /**
@@ -1520,22 +1693,7 @@ export interface components {
              */
             evaluatedAt: string;
             /** @description Every candidate rule with its conditions, the values that they compared, and why a rule was skipped. */
-            explanation?: {
-                policy: string;
-                rule: string;
-                effect: string;
-                matched: boolean;
-                skipped?: string;
-                conditions: {
-                    fact: string;
-                    path?: string;
-                    operator: string;
-                    expected: unknown;
-                    actual?: unknown;
-                    missing: boolean;
-                    result: boolean;
-                }[];
-            }[];
+            explanation?: components["schemas"]["ExplainedRule"][];
         };
         /** @description The decision, or for a request with `dry_run` what it would have been: `dry_run` tells them apart. */
         EnforceResponse: components["schemas"]["Decision"] | components["schemas"]["DryRun"];
@@ -1579,53 +1737,40 @@ export interface components {
             };
         };
         IntentAccepted: {
+            /** @description For GET /v1/intents/{id}. */
             intentId: string;
-            /** @enum {string} */
+            /**
+             * @description It waits for a worker.
+             * @enum {string}
+             */
             status: "queued";
         };
         /** @description A stored decision: the original answer, and whether it stands now. */
         DecisionOnRecord: {
+            /** @description Names the decision, and its record. */
             decisionId: string;
             /** @description X-Request-Id of the request that asked, or that submitted the intent. A repeat under an Idempotency-Key gives that of the first request. Decisions that were recorded before this member was added have none. */
             requestId?: string;
             /** @description Whether the verdict is ALLOW or DEGRADE. */
             allowed: boolean;
-            /** @enum {string} */
+            /**
+             * @description DEGRADE permits with obligations; ESCALATE waits for a human.
+             * @enum {string}
+             */
             verdict: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+            /** @description The agent that was asked about. */
             agentId: string;
+            /** @description The key that asked. */
             keyId: string;
-            intent: {
-                requested?: components["schemas"]["Requested"];
-                normalized: string;
-                domain: string;
-                /** @enum {string} */
-                action: "read" | "create" | "update" | "delete" | "execute" | "send" | "transfer" | "grant" | "revoke" | "unknown";
-                verb: string;
-                resource: string;
-                /** @enum {string} */
-                effect: "read" | "write" | "destructive";
-                traits: ("external" | "privileged" | "financial" | "bulk" | "irreversible" | "illicit")[];
-                risk: components["schemas"]["Risk"];
-                /** @description Whether a parse by this agent of the last 15 minutes was joined, named by its intent_id or not. */
-                parsed: boolean;
-            };
+            intent: components["schemas"]["DecisionIntent"];
             tool?: components["schemas"]["ToolAnswer"];
-            trust: {
-                claimedLevel: number | null;
-                recordedLevel: number;
-                effectiveLevel: number;
-                /** @description The recorded score. */
-                score: number;
-                uncertainty: number;
-                asOf: {
-                    signals: number;
-                    /** @description UTC day, YYYY-MM-DD. */
-                    day: string;
-                };
-            };
+            trust: components["schemas"]["DecisionTrust"];
+            /** @description By severity, DENY first. Never empty. */
             reasons: components["schemas"]["Reason"][];
             obligations: components["schemas"]["Obligation"][];
+            /** @description The policy set that was in force. */
             policySet: {
+                /** @description Its SHA-256, lower-case hex. */
                 digest: string;
             };
             /**
@@ -1635,6 +1780,7 @@ export interface components {
             evaluatedAt: string;
             /** @description With ESCALATE: the approval that a human must give, and until when it can be decided and used. */
             approval?: {
+                /** @description Sent with the question once it is approved. */
                 approvalId: string;
                 /**
                  * @description RFC 3339, UTC, milliseconds.
@@ -1642,7 +1788,9 @@ export interface components {
                  */
                 expiresAt: string;
             };
+            /** @description The record of the decision in the log. */
             proof: {
+                /** @description For GET /v1/proofs/{id}. */
                 proofId: string;
                 promise?: components["schemas"]["Promise"];
             };
@@ -1660,10 +1808,13 @@ export interface components {
             standsReason?: "verdict" | "expired" | "halted" | "agent_not_active" | "key_invalid";
         };
         SubmittedIntent: {
+            /** @description Names it. */
             intentId: string;
+            /** @description The agent. */
             agentId: string;
             /** @description Of a tool call: what its catalogue said when it was accepted. */
             action: string;
+            /** @description As it was submitted; of a tool call as `action`. */
             resource: string;
             /**
              * @description queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED.
@@ -1684,22 +1835,28 @@ export interface components {
             decision: components["schemas"]["DecisionOnRecord"] | null;
         };
         SubmittedIntentList: {
+            /** @description One page of them. */
             items: components["schemas"]["SubmittedIntent"][];
             nextCursor: string | null;
         };
         DecisionList: {
+            /** @description One page of them. */
             items: components["schemas"]["DecisionOnRecord"][];
             nextCursor: string | null;
         };
         Approval: {
             requested: components["schemas"]["Requested"] | null;
-            /** @example apr_01jq3kzv5w8e3h2c4n9m7x6y1t */
+            /**
+             * @description Names it.
+             * @example apr_01jq3kzv5w8e3h2c4n9m7x6y1t
+             */
             approvalId: string;
             /**
              * @description pending; approved: may be used once; rejected; used; expired: not decided or not used in time.
              * @enum {string}
              */
             status: "pending" | "approved" | "rejected" | "expired" | "used";
+            /** @description The agent. */
             agentId: string;
             /** @description The key that asked. It may not decide, nor may a key that it created or that created it. */
             keyId: string;
@@ -1725,18 +1882,23 @@ export interface components {
             decision: components["schemas"]["DecisionOnRecord"];
         };
         ApprovalList: {
+            /** @description One page of them. */
             items: components["schemas"]["Approval"][];
             nextCursor: string | null;
         };
         ApprovalDetail: {
             requested: components["schemas"]["Requested"] | null;
-            /** @example apr_01jq3kzv5w8e3h2c4n9m7x6y1t */
+            /**
+             * @description Names it.
+             * @example apr_01jq3kzv5w8e3h2c4n9m7x6y1t
+             */
             approvalId: string;
             /**
              * @description pending; approved: may be used once; rejected; used; expired: not decided or not used in time.
              * @enum {string}
              */
             status: "pending" | "approved" | "rejected" | "expired" | "used";
+            /** @description The agent. */
             agentId: string;
             /** @description The key that asked. It may not decide, nor may a key that it created or that created it. */
             keyId: string;
@@ -1814,24 +1976,36 @@ export interface components {
             proofId?: string;
         };
         ProofAccepted: {
+            /** @description Names the record. */
             proofId: string;
-            /** @enum {string} */
+            /**
+             * @description pending: accepted and durable; anchored: in the log.
+             * @enum {string}
+             */
             status: "pending" | "anchored";
             /** @description SHA-256 of JCS of the record without its previousHash, lower-case hex. */
             recordDigest: string;
             promise: components["schemas"]["Promise"];
         };
         ProofBatchCreate: {
+            /** @description Anchored in this order. */
             proofs: components["schemas"]["ProofCreate"][];
         };
         ProofBatchAccepted: {
+            /** @description In the order of the request. */
             proofs: components["schemas"]["ProofAccepted"][];
         };
         ProofListItem: {
+            /** @description Names the record. */
             proofId: string;
-            /** @enum {string} */
+            /**
+             * @description pending: accepted and durable; anchored: in the log.
+             * @enum {string}
+             */
             status: "pending" | "anchored";
+            /** @description What is proven. */
             event: string;
+            /** @description What the record is about. */
             entityId: string;
             index: number | null;
             /**
@@ -1841,14 +2015,22 @@ export interface components {
             occurredAt: string;
         };
         ProofList: {
+            /** @description One page of them. */
             items: components["schemas"]["ProofListItem"][];
             nextCursor: string | null;
         };
         Receipt: {
-            /** @constant */
+            /**
+             * @description The version of this form.
+             * @constant
+             */
             format: "custos-receipt/1";
-            /** @enum {string} */
+            /**
+             * @description A receipt is of an anchored record.
+             * @enum {string}
+             */
             status: "anchored";
+            /** @description Names the record. */
             proofId: string;
             /** @description Base64 of the canonical bytes. */
             record: string;
@@ -1860,10 +2042,16 @@ export interface components {
             checkpoint: string;
         };
         Proof: {
+            /** @description Names the record. */
             proofId: string;
-            /** @enum {string} */
+            /**
+             * @description It is in the log.
+             * @enum {string}
+             */
             status: "anchored";
+            /** @description What is proven. */
             event: string;
+            /** @description What the record is about. */
             entityId: string;
             /** @description Base64 of the canonical bytes. */
             record: string;
@@ -1871,7 +2059,9 @@ export interface components {
             index: number;
             /** @description Position in the entity's chain. */
             chainIndex: number;
+            /** @description SHA-256 of the record. */
             eventHash: string;
+            /** @description The eventHash of the record before it in the entity's chain. */
             previousHash: string;
             /**
              * @description RFC 3339, UTC, milliseconds.
@@ -1885,18 +2075,24 @@ export interface components {
             anchoredAt: string;
         };
         ProofChain: {
+            /** @description What the record is about. */
             entityId: string;
             head: {
+                /** @description Its position in the chain. */
                 chainIndex: number;
+                /** @description SHA-256 of the record. */
                 eventHash: string;
             } | null;
+            /** @description One page of them. */
             items: components["schemas"]["Proof"][];
             nextCursor: string | null;
         };
         Checkpoint: {
+            /** @description A number of leaves. */
             size: number;
             /** @description SHA-256, lower-case hex. */
             root: string;
+            /** @description The signed note (C2SP tlog-checkpoint). */
             note: string;
             /**
              * @description RFC 3339, UTC, milliseconds.
@@ -1905,33 +2101,47 @@ export interface components {
             signedAt: string;
         };
         CheckpointList: {
+            /** @description One page of them. */
             items: components["schemas"]["Checkpoint"][];
             nextCursor: string | null;
         };
         LogKeys: {
+            /** @description One page of them. */
             items: {
+                /** @description Its thumbprint (RFC 7638). */
                 keyId: string;
-                /** @description A C2SP note verifier key. */
+                /** @description A C2SP note verifier key, named by the origin of the log, or `<origin>/promise`. */
                 vkey: string;
-                /** @enum {string} */
+                /**
+                 * @description What it signs: checkpoints, or promises.
+                 * @enum {string}
+                 */
                 use: "log" | "promise";
+                /** @description The smallest tree that it may sign; 0 of a promise key. */
                 firstSize: number;
                 lastSize: number | null;
             }[];
             nextCursor: string | null;
         };
         Consistency: {
+            /** @description The smaller number of leaves. */
             from: number;
+            /** @description The larger one. */
             to: number;
+            /** @description The consistency path. */
             path: string[];
         };
         /** @description At most 1,000 hashes; `to` is the end of the returned range. */
         LeafHashes: {
+            /** @description The smaller number of leaves. */
             from: number;
+            /** @description The larger one. */
             to: number;
+            /** @description Of the leaves from `from` up to `to`. */
             hashes: string[];
         };
         Verification: {
+            /** @description Whether every check passed. */
             valid: boolean;
             failure: string | null;
             sentence: string | null;
@@ -1947,27 +2157,42 @@ export interface components {
              * @example agent-7
              */
             agentId?: string;
+            /** @description For people. */
             name: string;
+            /** @description What it does, for people. */
             description?: string;
+            /** @description What it is made for; a fact for policies. */
             capabilities?: string[];
+            /** @description Words of your own; a fact for policies. */
             tags?: string[];
             /** @description An object of your own, at most 16 kB of JSON; returned unchanged. */
             metadata?: {
                 [key: string]: unknown;
             };
         };
+        /** @description The trust in the agent now. */
         TrustSummary: {
+            /** @description 0 to 1000. */
             score: number;
+            /** @description The level of the score. */
             level: number;
-            /** @enum {string} */
+            /**
+             * @description The name of the level.
+             * @enum {string}
+             */
             tier: "Sandbox" | "Observed" | "Provisional" | "Monitored" | "Standard" | "Trusted" | "Certified" | "Autonomous";
+            /** @description 1 without any evidence. */
             uncertainty: number;
         };
         Agent: {
+            /** @description Names it, for ever. */
             agentId: string;
+            /** @description For people. */
             name: string;
             description: string | null;
+            /** @description What it is made for; a fact for policies. */
             capabilities: string[];
+            /** @description Words of your own; a fact for policies. */
             tags: string[];
             metadata: {
                 [key: string]: unknown;
@@ -1990,13 +2215,17 @@ export interface components {
             updatedAt: string;
         };
         AgentList: {
+            /** @description One page of them. */
             items: components["schemas"]["Agent"][];
             nextCursor: string | null;
         };
         AgentUpdate: {
+            /** @description For people. */
             name?: string;
             description?: string | null;
+            /** @description What it is made for; a fact for policies. */
             capabilities?: string[];
+            /** @description Words of your own; a fact for policies. */
             tags?: string[];
             metadata?: {
                 [key: string]: unknown;
@@ -2045,6 +2274,7 @@ export interface components {
             };
         };
         TrustSignalBatch: {
+            /** @description All are accepted or none. */
             signals: components["schemas"]["TrustSignal"][];
         };
         /**
@@ -2071,15 +2301,22 @@ export interface components {
             signalIds: string[];
         };
         Trust: {
+            /** @description The agent. */
             agentId: string;
             /** @description In decisions an unregistered agent has at most the score without evidence (250). */
             registered: boolean;
+            /** @description 0 to 1000. */
             score: number;
+            /** @description The level of the score. */
             level: number;
-            /** @enum {string} */
+            /**
+             * @description The name of the level.
+             * @enum {string}
+             */
             tier: "Sandbox" | "Observed" | "Provisional" | "Monitored" | "Standard" | "Trusted" | "Certified" | "Autonomous";
             /** @description 1 without any evidence. */
             uncertainty: number;
+            /** @description What the score is computed from. */
             evidence: {
                 /** @description The amount that counts on that day: capped and decayed, in full signals. */
                 positive: number;
@@ -2087,6 +2324,7 @@ export interface components {
                 negative: number;
                 lastSignalAt: string | null;
             };
+            /** @description The moment of the score. */
             asOf: {
                 /** @description How many signals were folded: the first n of this agent. */
                 signals: number;
@@ -2100,28 +2338,41 @@ export interface components {
              * @example 2026-03-01T09:30:00.000Z
              */
             at: string;
+            /** @description 0 to 1000. */
             score: number;
+            /** @description The level of the score. */
             level: number;
-            /** @enum {string} */
+            /**
+             * @description The name of the level.
+             * @enum {string}
+             */
             tier: "Sandbox" | "Observed" | "Provisional" | "Monitored" | "Standard" | "Trusted" | "Certified" | "Autonomous";
             /** @description The signals that led to the score, counted by type. */
             cause: {
                 /** @description Signals of the agent are numbered without gaps. */
                 firstSignal: number;
+                /** @description The number of the last one. */
                 lastSignal: number;
+                /** @description Successes. */
                 success: number;
+                /** @description Failures. */
                 failure: number;
+                /** @description Violations. */
                 violation: number;
                 /** @description The `custos.trust` record that holds these signals. */
                 proofId: string;
             };
         };
         TrustHistory: {
+            /** @description One page of them. */
             items: components["schemas"]["TrustChange"][];
             nextCursor: string | null;
         };
         KeyCreate: {
-            /** @example billing gateway */
+            /**
+             * @description For people.
+             * @example billing gateway
+             */
             name: string;
             /** @description No scope twice. `admin:*` implies all. */
             scopes: ("agents:read" | "agents:write" | "intents:write" | "trust:read" | "trust:write" | "proofs:read" | "admin:*")[];
@@ -2148,13 +2399,19 @@ export interface components {
              * @example 4fZ0q9Lm
              */
             keyId: string;
+            /** @description For people. */
             name: string;
+            /** @description What it may do: see GET /v1/reference/scopes. */
             scopes: ("agents:read" | "agents:write" | "intents:write" | "trust:read" | "trust:write" | "proofs:read" | "admin:*")[];
             agentIds: string[] | null;
             /** @description Types of obligations that its holder keeps. */
             keepsObligations: string[];
-            /** @enum {string} */
+            /**
+             * @description Where it works.
+             * @enum {string}
+             */
             environment: "live" | "test" | "dev";
+            /** @description Its rate limit: see GET /v1/reference/rate-limits. */
             tier: number;
             /**
              * @description RFC 3339, UTC, milliseconds.
@@ -2171,13 +2428,19 @@ export interface components {
              * @example 4fZ0q9Lm
              */
             keyId: string;
+            /** @description For people. */
             name: string;
+            /** @description What it may do: see GET /v1/reference/scopes. */
             scopes: ("agents:read" | "agents:write" | "intents:write" | "trust:read" | "trust:write" | "proofs:read" | "admin:*")[];
             agentIds: string[] | null;
             /** @description Types of obligations that its holder keeps. */
             keepsObligations: string[];
-            /** @enum {string} */
+            /**
+             * @description Where it works.
+             * @enum {string}
+             */
             environment: "live" | "test" | "dev";
+            /** @description Its rate limit: see GET /v1/reference/rate-limits. */
             tier: number;
             /**
              * @description RFC 3339, UTC, milliseconds.
@@ -2191,6 +2454,7 @@ export interface components {
             lastUsedAt: string | null;
         };
         KeyList: {
+            /** @description One page of them. */
             items: components["schemas"]["Key"][];
             nextCursor: string | null;
         };
@@ -2207,13 +2471,19 @@ export interface components {
              * @example 4fZ0q9Lm
              */
             keyId: string;
+            /** @description For people. */
             name: string;
+            /** @description What it may do: see GET /v1/reference/scopes. */
             scopes: ("agents:read" | "agents:write" | "intents:write" | "trust:read" | "trust:write" | "proofs:read" | "admin:*")[];
             agentIds: string[] | null;
             /** @description Types of obligations that its holder keeps. */
             keepsObligations: string[];
-            /** @enum {string} */
+            /**
+             * @description Where it works.
+             * @enum {string}
+             */
             environment: "live" | "test" | "dev";
+            /** @description Its rate limit: see GET /v1/reference/rate-limits. */
             tier: number;
             /**
              * @description RFC 3339, UTC, milliseconds.
@@ -2238,12 +2508,19 @@ export interface components {
             };
         };
         HaltRequest: {
-            /** @example Runaway agent, incident 42 */
+            /**
+             * @description Stored in the log permanently.
+             * @example Runaway agent, incident 42
+             */
             reason: string;
         };
         HaltState: {
-            /** @enum {string} */
+            /**
+             * @description That of the key.
+             * @enum {string}
+             */
             environment: "live" | "test" | "dev";
+            /** @description Whether every verdict is DENY now. */
             halted: boolean;
             reason: string | null;
             keyId: string | null;
@@ -2286,12 +2563,184 @@ export interface components {
              */
             agentId?: string;
         };
+        /** @description How many decisions were looked at. */
+        ReplayReportDecisions: {
+            /** @description All of the range. */
+            total: number;
+            /** @description Those that were evaluated again. */
+            evaluated: number;
+            /** @description Answers that do not depend on policies: halts, refused approvals, failed evaluations. */
+            standing: number;
+            /** @description Those that could not be evaluated again. */
+            notEvaluable: {
+                /** @description All of them. */
+                total: number;
+                /** @description Retention has erased their facts. */
+                factsErased: number;
+                /** @description Record or facts were altered; `custos decision verify` gives details. */
+                damaged: number;
+                /** @description Their facts do not give the recorded result under the set that made them. */
+                notReproduced: number;
+            };
+        };
+        /** @description How many would be different. */
+        ReplayReportChanged: {
+            /** @description Changed decisions. */
+            decisions: number;
+            /** @description Those whose verdict is stricter under the draft. */
+            stricter: number;
+            /** @description Those whose verdict is looser under the draft. */
+            looser: number;
+            /** @description Those that are DEGRADE before and after, with other obligations. */
+            obligations: number;
+        };
+        /** @description Changed decisions by rules that are newly, or no longer, among their reasons. */
+        ReplayReportRules: {
+            /** @description The largest first. */
+            items: {
+                /** @description The id of the policy. */
+                policy: string;
+                /** @description The name of its rule. */
+                rule: string;
+                /**
+                 * @description What it demands.
+                 * @enum {string}
+                 */
+                effect: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                /** @description Decisions that have it as a reason under the draft only. */
+                newly: number;
+                /** @description Decisions that have it as a reason in the record only. */
+                noLonger: number;
+            }[];
+            /** @description Further entries, not shown. */
+            more: number;
+            /** @description Changes of entries that were too many to be counted one by one. */
+            beyond: number;
+        };
+        /** @description Changed decisions by agent. */
+        ReplayReportAgents: {
+            /** @description The largest first. */
+            items: {
+                /** @description Its slug. */
+                organisation: string;
+                /** @description live, test or dev. */
+                environment: string;
+                /** @description The agent. */
+                agentId: string;
+                /** @description Changed decisions. */
+                decisions: number;
+                /** @description Those whose verdict is stricter under the draft. */
+                stricter: number;
+                /** @description Those whose verdict is looser under the draft. */
+                looser: number;
+            }[];
+            /** @description Further entries, not shown. */
+            more: number;
+            /** @description Changes of entries that were too many to be counted one by one. */
+            beyond: number;
+        };
+        /** @description Changed decisions by resource. */
+        ReplayReportResources: {
+            /** @description The largest first. */
+            items: {
+                /** @description The canonical resource. */
+                resource: string;
+                /** @description Changed decisions. */
+                decisions: number;
+                /** @description Those whose verdict is stricter under the draft. */
+                stricter: number;
+                /** @description Those whose verdict is looser under the draft. */
+                looser: number;
+            }[];
+            /** @description Further entries, not shown. */
+            more: number;
+            /** @description Changes of entries that were too many to be counted one by one. */
+            beyond: number;
+        };
+        /** @description Changed decisions by organisation and environment. */
+        ReplayReportEnvironments: {
+            /** @description The largest first. */
+            items: {
+                /** @description Its slug. */
+                organisation: string;
+                /** @description live, test or dev. */
+                environment: string;
+                /** @description Changed decisions. */
+                decisions: number;
+                /** @description Those whose verdict is stricter under the draft. */
+                stricter: number;
+                /** @description Those whose verdict is looser under the draft. */
+                looser: number;
+            }[];
+            /** @description Further entries, not shown. */
+            more: number;
+            /** @description Changes of entries that were too many to be counted one by one. */
+            beyond: number;
+        };
+        ReplayReportExamples: {
+            /** @description The decision. */
+            decisionId: string;
+            /**
+             * @description RFC 3339, UTC, milliseconds.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            evaluatedAt: string;
+            /** @description Its slug. */
+            organisation: string;
+            /** @description live, test or dev. */
+            environment: string;
+            /** @description The agent. */
+            agentId: string;
+            /** @description The normalized intent. */
+            intent: string;
+            /** @description The canonical resource. */
+            resource: string;
+            /** @description The tool that was called; absent for other questions. */
+            tool?: {
+                /** @description The source of the tool. */
+                server: string;
+                /** @description Its name. */
+                name: string;
+            };
+            /** @description As it was recorded. */
+            before: {
+                /**
+                 * @description The verdict.
+                 * @enum {string}
+                 */
+                verdict: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                /** @description The first five. */
+                reasons: components["schemas"]["Reason"][];
+                /** @description Its obligations. */
+                obligations: {
+                    [key: string]: unknown;
+                }[];
+            };
+            /** @description Under the draft. */
+            after: {
+                /**
+                 * @description The verdict.
+                 * @enum {string}
+                 */
+                verdict: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                /** @description The first five. */
+                reasons: components["schemas"]["Reason"][];
+                /** @description Its obligations. */
+                obligations: {
+                    [key: string]: unknown;
+                }[];
+            };
+        };
+        /** @description What the draft would have decided otherwise. */
         ReplayReport: {
+            /** @description What was evaluated. */
             draft: {
                 /** @description Of a policy set, SHA-256, lower-case hex. */
                 digest: string;
+                /** @description Its number of policies. */
                 policies: number;
             };
+            /** @description Which decisions. */
             range: {
                 from: string | null;
                 /**
@@ -2304,152 +2753,64 @@ export interface components {
                 agentId: string | null;
                 limit: number | null;
             };
-            decisions: {
-                total: number;
-                evaluated: number;
-                /** @description Answers that do not depend on policies: halts, refused approvals, failed evaluations. */
-                standing: number;
-                notEvaluable: {
-                    total: number;
-                    factsErased: number;
-                    damaged: number;
-                    notReproduced: number;
-                };
-            };
-            changed: {
-                decisions: number;
-                stricter: number;
-                looser: number;
-                obligations: number;
-            };
+            decisions: components["schemas"]["ReplayReportDecisions"];
+            changed: components["schemas"]["ReplayReportChanged"];
             /** @description The same verdict and obligations for other reasons. */
             otherReasons: number;
+            /** @description The changes of verdicts. */
             transitions: {
-                /** @enum {string} */
+                /**
+                 * @description The recorded verdict.
+                 * @enum {string}
+                 */
                 from: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                /** @enum {string} */
+                /**
+                 * @description The verdict under the draft.
+                 * @enum {string}
+                 */
                 to: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                /** @description How many. */
                 decisions: number;
             }[];
-            /** @description Changed decisions by rules that are newly, or no longer, among their reasons. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one. */
-            rules: {
-                items: {
-                    policy: string;
-                    rule: string;
-                    /** @enum {string} */
-                    effect: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                    newly: number;
-                    noLonger: number;
-                }[];
-                more: number;
-                beyond: number;
-            };
-            /** @description Changed decisions by agent. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one. */
-            agents: {
-                items: {
-                    organisation: string;
-                    environment: string;
-                    agentId: string;
-                    decisions: number;
-                    stricter: number;
-                    looser: number;
-                }[];
-                more: number;
-                beyond: number;
-            };
-            /** @description Changed decisions by resource. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one. */
-            resources: {
-                items: {
-                    resource: string;
-                    decisions: number;
-                    stricter: number;
-                    looser: number;
-                }[];
-                more: number;
-                beyond: number;
-            };
-            /** @description Changed decisions by organisation and environment. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one. */
-            environments: {
-                items: {
-                    organisation: string;
-                    environment: string;
-                    decisions: number;
-                    stricter: number;
-                    looser: number;
-                }[];
-                more: number;
-                beyond: number;
-            };
+            rules: components["schemas"]["ReplayReportRules"];
+            agents: components["schemas"]["ReplayReportAgents"];
+            resources: components["schemas"]["ReplayReportResources"];
+            environments: components["schemas"]["ReplayReportEnvironments"];
             /** @description For each transition up to 20, each agent, resource and reasons once, and five with the same reasons. */
-            examples: {
-                decisionId: string;
-                /**
-                 * @description RFC 3339, UTC, milliseconds.
-                 * @example 2026-03-01T09:30:00.000Z
-                 */
-                evaluatedAt: string;
-                organisation: string;
-                environment: string;
-                agentId: string;
-                intent: string;
-                resource: string;
-                tool?: {
-                    server: string;
-                    name: string;
-                };
-                before: {
-                    /** @enum {string} */
-                    verdict: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                    /** @description The first five. */
-                    reasons: {
-                        policy: string;
-                        rule: string;
-                        /** @enum {string} */
-                        effect: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                        code: string;
-                        message: string;
-                    }[];
-                    obligations: {
-                        [key: string]: unknown;
-                    }[];
-                };
-                after: {
-                    /** @enum {string} */
-                    verdict: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                    /** @description The first five. */
-                    reasons: {
-                        policy: string;
-                        rule: string;
-                        /** @enum {string} */
-                        effect: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                        code: string;
-                        message: string;
-                    }[];
-                    obligations: {
-                        [key: string]: unknown;
-                    }[];
-                };
-            }[];
+            examples: components["schemas"]["ReplayReportExamples"][];
             /** @description The policy sets of the decisions, and whether their lexicon is that of the draft. */
             sets: {
                 /** @description Of a policy set, SHA-256, lower-case hex. */
                 digest: string;
+                /** @description How many it made. */
                 decisions: number;
-                /** @enum {string} */
+                /**
+                 * @description Whether its lexicon is the draft's.
+                 * @enum {string}
+                 */
                 lexicon: "same" | "other" | "unknown";
             }[];
+            /** @description Caveats, as sentences. */
             notes: string[];
         };
         Replay: {
+            /** @description For GET /v1/policies/replays/{id}. */
             replayId: string;
-            /** @enum {string} */
+            /**
+             * @description How far the job is.
+             * @enum {string}
+             */
             status: "queued" | "running" | "done" | "failed";
+            /** @description What is evaluated. */
             draft: {
                 /** @description Of a policy set, SHA-256, lower-case hex. */
                 digest: string;
             };
+            /** @description Counted in decisions. */
             progress: {
+                /** @description Decisions that are done. */
                 replayed: number;
+                /** @description All of the range. */
                 total: number;
             };
             /**
@@ -2462,12 +2823,17 @@ export interface components {
             report: components["schemas"]["ReplayReport"] | null;
         };
         Finding: {
+            /** @description The file, below the policy folder. */
             file: string;
+            /** @description From 1. */
             line: number;
+            /** @description From 1, in characters. */
             column: number;
             /** @description RFC 6901, into the file. */
             pointer: string;
+            /** @description The kind of problem, for programs. */
             code: string;
+            /** @description The problem, for people. */
             message: string;
             /**
              * @description Absent: error. A set with an error is not activated.
@@ -2493,7 +2859,9 @@ export interface components {
             drafts: {
                 /** @description Of a policy set, SHA-256, lower-case hex. */
                 digest: string;
+                /** @description Its number of policies. */
                 policies: number;
+                /** @description Share of live decisions that was evaluated. */
                 share: number;
                 /**
                  * @description RFC 3339, UTC, milliseconds.
@@ -2507,132 +2875,31 @@ export interface components {
                 until: string;
                 /** @description Records passed over because the worker was too far behind. */
                 skipped: number;
-                decisions: {
-                    total: number;
-                    evaluated: number;
-                    /** @description Answers that do not depend on policies: halts, refused approvals, failed evaluations. */
-                    standing: number;
-                    notEvaluable: {
-                        total: number;
-                        factsErased: number;
-                        damaged: number;
-                        notReproduced: number;
-                    };
-                };
-                changed: {
-                    decisions: number;
-                    stricter: number;
-                    looser: number;
-                    obligations: number;
-                };
+                decisions: components["schemas"]["ReplayReportDecisions"];
+                changed: components["schemas"]["ReplayReportChanged"];
                 /** @description The same verdict and obligations for other reasons. */
                 otherReasons: number;
+                /** @description The changes of verdicts. */
                 transitions: {
-                    /** @enum {string} */
+                    /**
+                     * @description The recorded verdict.
+                     * @enum {string}
+                     */
                     from: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                    /** @enum {string} */
+                    /**
+                     * @description The verdict under the draft.
+                     * @enum {string}
+                     */
                     to: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                    /** @description How many. */
                     decisions: number;
                 }[];
-                /** @description Changed decisions by rules that are newly, or no longer, among their reasons. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one. */
-                rules: {
-                    items: {
-                        policy: string;
-                        rule: string;
-                        /** @enum {string} */
-                        effect: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                        newly: number;
-                        noLonger: number;
-                    }[];
-                    more: number;
-                    beyond: number;
-                };
-                /** @description Changed decisions by agent. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one. */
-                agents: {
-                    items: {
-                        organisation: string;
-                        environment: string;
-                        agentId: string;
-                        decisions: number;
-                        stricter: number;
-                        looser: number;
-                    }[];
-                    more: number;
-                    beyond: number;
-                };
-                /** @description Changed decisions by resource. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one. */
-                resources: {
-                    items: {
-                        resource: string;
-                        decisions: number;
-                        stricter: number;
-                        looser: number;
-                    }[];
-                    more: number;
-                    beyond: number;
-                };
-                /** @description Changed decisions by organisation and environment. The largest first. `more`: further entries, not shown; `beyond`: changes of entries that were too many to be counted one by one. */
-                environments: {
-                    items: {
-                        organisation: string;
-                        environment: string;
-                        decisions: number;
-                        stricter: number;
-                        looser: number;
-                    }[];
-                    more: number;
-                    beyond: number;
-                };
+                rules: components["schemas"]["ReplayReportRules"];
+                agents: components["schemas"]["ReplayReportAgents"];
+                resources: components["schemas"]["ReplayReportResources"];
+                environments: components["schemas"]["ReplayReportEnvironments"];
                 /** @description For each transition up to 20, each agent, resource and reasons once, and five with the same reasons. */
-                examples: {
-                    decisionId: string;
-                    /**
-                     * @description RFC 3339, UTC, milliseconds.
-                     * @example 2026-03-01T09:30:00.000Z
-                     */
-                    evaluatedAt: string;
-                    organisation: string;
-                    environment: string;
-                    agentId: string;
-                    intent: string;
-                    resource: string;
-                    tool?: {
-                        server: string;
-                        name: string;
-                    };
-                    before: {
-                        /** @enum {string} */
-                        verdict: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                        /** @description The first five. */
-                        reasons: {
-                            policy: string;
-                            rule: string;
-                            /** @enum {string} */
-                            effect: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                            code: string;
-                            message: string;
-                        }[];
-                        obligations: {
-                            [key: string]: unknown;
-                        }[];
-                    };
-                    after: {
-                        /** @enum {string} */
-                        verdict: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                        /** @description The first five. */
-                        reasons: {
-                            policy: string;
-                            rule: string;
-                            /** @enum {string} */
-                            effect: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                            code: string;
-                            message: string;
-                        }[];
-                        obligations: {
-                            [key: string]: unknown;
-                        }[];
-                    };
-                }[];
+                examples: components["schemas"]["ReplayReportExamples"][];
             }[];
         };
         PolicySetStatus: {
@@ -2652,7 +2919,9 @@ export interface components {
             /** @description The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings. */
             lastRead: {
                 at: string | null;
+                /** @description Whether the folder was accepted. */
                 ok: boolean;
+                /** @description Problems and warnings. */
                 findings: components["schemas"]["Finding"][];
             };
         };
@@ -2668,7 +2937,9 @@ export interface components {
             authzen?: {
                 [key: string]: unknown;
             };
+            /** @description The version of the rules of evaluation. */
             engine: number;
+            /** @description See /schemas/lexicon.json. */
             lexicon: {
                 [key: string]: unknown;
             };
@@ -2689,11 +2960,14 @@ export interface components {
             }[];
         };
         ValidatePoliciesResponse: {
+            /** @description Whether the files may come into force. */
             valid: boolean;
             digest: string | null;
+            /** @description Problems and warnings, by file and position. */
             findings: components["schemas"]["Finding"][];
         };
         CataloguedTool: {
+            /** @description The name of the tool. */
             name: string;
             /**
              * @description why it is read so
@@ -2765,6 +3039,7 @@ export interface components {
         ToolCatalogue: {
             /** @description The name of the source of the tools, as calls name it. */
             server: string;
+            /** @description What the source is. */
             description: string;
             /** @description Whether the annotations of the server decide about its tools that are not listed here. */
             trustAnnotations: boolean;
@@ -2774,6 +3049,7 @@ export interface components {
         ToolCatalogueList: {
             /** @description SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`. */
             digest: string;
+            /** @description One page of them. */
             items: components["schemas"]["ToolCatalogue"][];
             nextCursor: string | null;
         };
@@ -2976,42 +3252,67 @@ export interface components {
             nextCursor: string | null;
         };
         Health: {
-            /** @enum {string} */
+            /**
+             * @description The process answers.
+             * @enum {string}
+             */
             status: "alive";
         };
         ReadinessCheck: {
+            /** @description The part. */
             name: string;
+            /** @description Whether it works. */
             ok: boolean;
+            /** @description Why it does not; for the operator only. */
             detail?: string;
         };
         Readiness: {
-            /** @enum {string} */
+            /**
+             * @description Whether requests may be sent here.
+             * @enum {string}
+             */
             status: "ready" | "not_ready" | "stopping";
+            /** @description One for each part. */
             checks: components["schemas"]["ReadinessCheck"][];
             /** @description parts that are down and that the service can do without for a while */
             degraded: string[];
         };
         ReferenceTier: {
+            /** @description 0 to 7. */
             level: number;
+            /** @description Its name. */
             name: string;
+            /** @description The lowest score. */
             from: number;
+            /** @description The highest score. */
             to: number;
         };
         ReferenceRateLimit: {
+            /** @description Of a key: 0 to 7. */
             tier: number;
+            /** @description Requests in each second. */
             perSecond: number;
+            /** @description Requests in each minute. */
             perMinute: number;
         };
         ReferenceError: {
+            /** @description The code. */
             code: string;
+            /** @description The HTTP statuses that it can have. */
             statuses: number[];
+            /** @description Its name. */
             title: string;
+            /** @description Its kind. */
             category: string;
+            /** @description Whether the same request may succeed later. */
             retryable: boolean;
+            /** @description When it is given. */
             when: string;
         };
         ReferenceScope: {
+            /** @description The scope. */
             scope: string;
+            /** @description What it permits. */
             permits: string;
         };
     };
@@ -3410,6 +3711,22 @@ export interface components {
         Wait: string;
         /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
         IdempotencyKey: string;
+        /** @description The intent_id of a parse. */
+        Id: string;
+        /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+        AgentFilter: string;
+        /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
+        Cursor: string;
+        /** @description Most items on the page. */
+        Limit: number;
+        /** @description RFC 3339 date and time. */
+        From: string;
+        /** @description RFC 3339 date and time. */
+        To: string;
+        /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+        AgentId: string;
+        /** @description Names the key. */
+        KeyId: string;
     };
     requestBodies: never;
     headers: {
@@ -3525,7 +3842,7 @@ export interface operations {
             };
             path: {
                 /** @description The intent_id of a parse. */
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -3853,13 +4170,13 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-                agentId?: string;
+                agentId?: components["parameters"]["AgentFilter"];
                 /** @description queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED. */
                 status?: "queued" | "evaluating" | "waiting_approval" | "decided" | "failed";
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Most items on the page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
@@ -3934,6 +4251,7 @@ export interface operations {
                 Prefer?: components["parameters"]["Wait"];
             };
             path: {
+                /** @description What its creation or its list gave. */
                 id: string;
             };
             cookie?: never;
@@ -3954,7 +4272,8 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-                agentId?: string;
+                agentId?: components["parameters"]["AgentFilter"];
+                /** @description Only decisions with this verdict. */
                 verdict?: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
                 /** @description X-Request-Id of the request that asked. */
                 requestId?: string;
@@ -3963,13 +4282,13 @@ export interface operations {
                 /** @description Only calls of this tool. Needs `toolServer`, because servers may have tools of the same name. */
                 toolName?: string;
                 /** @description RFC 3339 date and time. */
-                from?: string;
+                from?: components["parameters"]["From"];
                 /** @description RFC 3339 date and time. */
-                to?: string;
+                to?: components["parameters"]["To"];
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Most items on the page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
@@ -3998,6 +4317,7 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description What its creation or its list gave. */
                 id: string;
             };
             cookie?: never;
@@ -4020,11 +4340,11 @@ export interface operations {
                 /** @description pending; approved: may be used once; rejected; used; expired: not decided or not used in time. */
                 status?: "pending" | "approved" | "rejected" | "expired" | "used";
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-                agentId?: string;
+                agentId?: components["parameters"]["AgentFilter"];
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Most items on the page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
@@ -4058,6 +4378,7 @@ export interface operations {
                 Prefer?: components["parameters"]["Wait"];
             };
             path: {
+                /** @description What its creation or its list gave. */
                 id: string;
             };
             cookie?: never;
@@ -4084,6 +4405,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description What its creation or its list gave. */
                 id: string;
             };
             cookie?: never;
@@ -4119,6 +4441,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description What its creation or its list gave. */
                 id: string;
             };
             cookie?: never;
@@ -4147,16 +4470,18 @@ export interface operations {
     listProofs: {
         parameters: {
             query?: {
+                /** @description Only records about this entity. */
                 entityId?: string;
+                /** @description Only records of this event. */
                 event?: string;
                 /** @description RFC 3339 date and time. */
-                from?: string;
+                from?: components["parameters"]["From"];
                 /** @description RFC 3339 date and time. */
-                to?: string;
+                to?: components["parameters"]["To"];
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Most items on the page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
@@ -4337,15 +4662,16 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Most items on the page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description What the records are about. */
                 entityId: string;
             };
             cookie?: never;
@@ -4388,9 +4714,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Most items on the page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
@@ -4436,7 +4762,9 @@ export interface operations {
     getConsistency: {
         parameters: {
             query: {
+                /** @description The smaller number of leaves. */
                 from: number;
+                /** @description The larger one. */
                 to: number;
             };
             header?: {
@@ -4463,7 +4791,9 @@ export interface operations {
     getLeaves: {
         parameters: {
             query: {
+                /** @description The smaller number of leaves. */
                 from: number;
+                /** @description The larger one. */
                 to: number;
             };
             header?: {
@@ -4534,9 +4864,9 @@ export interface operations {
                 /** @description ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY. */
                 status?: "ACTIVE" | "PAUSED" | "SUSPENDED" | "TERMINATED";
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Most items on the page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
@@ -4629,7 +4959,7 @@ export interface operations {
             };
             path: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-                agentId: string;
+                agentId: components["parameters"]["AgentId"];
             };
             cookie?: never;
         };
@@ -4654,7 +4984,7 @@ export interface operations {
             };
             path: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-                agentId: string;
+                agentId: components["parameters"]["AgentId"];
             };
             cookie?: never;
         };
@@ -4679,7 +5009,7 @@ export interface operations {
             };
             path: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-                agentId: string;
+                agentId: components["parameters"]["AgentId"];
             };
             cookie?: never;
         };
@@ -4786,7 +5116,7 @@ export interface operations {
             };
             path: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-                agentId: string;
+                agentId: components["parameters"]["AgentId"];
             };
             cookie?: never;
         };
@@ -4806,13 +5136,13 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description RFC 3339 date and time. */
-                from?: string;
+                from?: components["parameters"]["From"];
                 /** @description RFC 3339 date and time. */
-                to?: string;
+                to?: components["parameters"]["To"];
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Most items on the page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
@@ -4820,7 +5150,7 @@ export interface operations {
             };
             path: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-                agentId: string;
+                agentId: components["parameters"]["AgentId"];
             };
             cookie?: never;
         };
@@ -4840,9 +5170,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Most items on the page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
@@ -4929,7 +5259,8 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
-                keyId: string;
+                /** @description Names the key. */
+                keyId: components["parameters"]["KeyId"];
             };
             cookie?: never;
         };
@@ -4955,7 +5286,8 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                keyId: string;
+                /** @description Names the key. */
+                keyId: components["parameters"]["KeyId"];
             };
             cookie?: never;
         };
@@ -5144,6 +5476,7 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description What its creation or its list gave. */
                 id: string;
             };
             cookie?: never;
@@ -5215,6 +5548,7 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description Of the set: SHA-256, lower-case hex. */
                 digest: string;
             };
             cookie?: never;
@@ -5289,7 +5623,7 @@ export interface operations {
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
                 cursor?: string;
                 /** @description Most items on the page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
@@ -5641,6 +5975,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description One page of them. */
                         items: components["schemas"]["ReferenceTier"][];
                         nextCursor: string | null;
                     };
@@ -5668,6 +6003,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description One page of them. */
                         items: components["schemas"]["ReferenceRateLimit"][];
                         nextCursor: string | null;
                     };
@@ -5695,6 +6031,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description One page of them. */
                         items: components["schemas"]["ReferenceError"][];
                         nextCursor: string | null;
                     };
@@ -5722,6 +6059,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description One page of them. */
                         items: components["schemas"]["ReferenceScope"][];
                         nextCursor: string | null;
                     };
