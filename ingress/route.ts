@@ -72,6 +72,8 @@ export interface RequestSpec {
   readonly body?: TSchema;
   /** The body in the OpenAPI document, where `body` is looser or worded for its errors. Absent: `body`. */
   readonly described?: TSchema;
+  /** Whether another standard defines the members, which then have only the spelling of the schema. */
+  readonly oneSpelling?: boolean;
 }
 
 export interface Route {
@@ -119,7 +121,7 @@ export function defineRoute<
   B extends TSchema | undefined = undefined,
 >(
   route: Omit<Route, 'handler' | 'request' | 'cost'> & {
-    request?: { params?: P; query?: Q; body?: B; described?: TSchema };
+    request?: { params?: P; query?: Q; body?: B; described?: TSchema; oneSpelling?: boolean };
     cost?: (body: StaticOf<B>) => number;
     handler: (request: RequestContext<StaticOf<P>, StaticOf<Q>, StaticOf<B>>) => Promise<Reply> | Reply;
   },

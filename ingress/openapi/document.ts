@@ -140,7 +140,7 @@ function operation(route: Route, shared: Shared): Json {
 
 const DESCRIPTION = `An agent asks before it acts; the answer comes from policies and from earned trust, and is on record before it is given.
 
-Every member of a request, in the body and in the query, is accepted in snake_case and in camelCase (\`agent_id\`, \`agentId\`). This description has one of them, which errors name, too. Both at once are refused (E2001). The members of free-form objects, such as \`context\` and \`payload\`, are left as they are.`;
+Every member of a request, in the body and in the query, is accepted in snake_case and in camelCase (\`agent_id\`, \`agentId\`). This description has one of them, which errors name, too. Both at once are refused (E2001). The members of free-form objects, such as \`context\` and \`payload\`, and those of AuthZEN are left as they are.`;
 
 const OPERATION_ID = /^[a-z][a-zA-Z]{2,29}$/;
 

@@ -2,7 +2,7 @@
 import type { Request } from 'express';
 import type { TSchema } from 'typebox';
 import { ApiError, type FieldError } from '../../shared/kernel/errors.ts';
-import type { Route } from '../route.ts';
+import type { RequestSpec, Route } from '../route.ts';
 import { fieldErrors, MAX_FIELD_ERRORS } from './field-errors.ts';
 import { coerceParameters, parseQuery } from './query.ts';
 import { type Compile, plainSchema, type Validator } from './schema.ts';
@@ -40,10 +40,14 @@ const ALL_ERRORS_UP_TO_BYTES = 65_536;
 
 const NO_PARAMETERS = Object.freeze({});
 
-/** @param described the schema in which `body` leaves members open that are checked later; they are respelled, too */
-export function compileBody(compile: Compile, body: TSchema, described?: TSchema): BodySchema {
+/** `described` covers members that `body` leaves open, because they are checked later: they are respelled, too. */
+export function compileBody(
+  compile: Compile,
+  body: TSchema,
+  { described, oneSpelling = false }: Pick<RequestSpec, 'described' | 'oneSpelling'> = {},
+): BodySchema {
   const validator = compile(body);
-  const spelling = spellingOf(described ?? body);
+  const spelling = oneSpelling ? undefined : spellingOf(described ?? body);
   const spellingHere = described === undefined ? spelling : spellingOf(body);
   return {
     check(given, bodyBytes) {
@@ -60,7 +64,7 @@ export function compileBody(compile: Compile, body: TSchema, described?: TSchema
 }
 
 export function compileRoute(route: Route, compile: Compile): CompiledRoute {
-  const { params, query, body, described } = route.request ?? {};
+  const { params, query, body, ...options } = route.request ?? {};
   const parameters = (schema: TSchema | undefined): ParameterSchema | undefined =>
     schema && {
       validator: compile(schema),
@@ -71,7 +75,7 @@ export function compileRoute(route: Route, compile: Compile): CompiledRoute {
     route,
     params: parameters(params),
     query: parameters(query),
-    body: body && compileBody(compile, body, described),
+    body: body && compileBody(compile, body, options),
   };
 }
 

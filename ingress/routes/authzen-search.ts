@@ -57,7 +57,7 @@ export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Rou
       summary: 'Which subjects may perform an action on a resource (AuthZEN)',
       description:
         'Among the registered agents whose id begins with `<subject type>:`. Like a dry run it records nothing and needs admin:*. A page may have fewer results than its limit, and none, while there are more.',
-      request: { body: SubjectSearchRequest },
+      request: { body: SubjectSearchRequest, oneSpelling: true },
       responses: { 200: { description: 'One page of subjects.', schema: SubjectSearchResponse } },
       errors: ['E6002'],
       cost: ({ page }) => Math.ceil(limitOf(page) / 10),
@@ -105,7 +105,7 @@ export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Rou
       summary: 'Which actions a subject may perform on a resource (AuthZEN)',
       description:
         'Among the nine action classes and the names of policies/authzen.json; for a registered agent. Like a dry run it records nothing and needs admin:*.',
-      request: { body: ActionSearchRequest },
+      request: { body: ActionSearchRequest, oneSpelling: true },
       responses: { 200: { description: 'The names of the actions.', schema: ActionSearchResponse } },
       errors: ['E6002'],
       handler: async (request) => {

@@ -115,7 +115,7 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
       summary: 'Ask whether a subject may perform an action on a resource (AuthZEN)',
       description:
         'A decision like that of POST /v1/enforce, on record before it is answered. The agent is `<subject type>:<subject id>`, the resource `<resource type>/<resource id>`. Policies read the request as context.subject, context.action, context.resource and context.env. An ESCALATE is `false` and names its approval; ask again with context.approval.id once a human has approved.',
-      request: { body: EvaluationRequest },
+      request: { body: EvaluationRequest, oneSpelling: true },
       responses: { 200: { description: 'The decision.', schema: EvaluationResponse } },
       errors: ['E5004', 'E6002'],
       handler: (request) => single(request, request.body),
@@ -130,7 +130,7 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
       summary: 'Ask several questions at once (AuthZEN)',
       description:
         'Answers come in the order of the evaluations. One that can not be evaluated is `false` with `context.error`. Without evaluations the request is a single one.',
-      request: { body: EvaluationsRequest },
+      request: { body: EvaluationsRequest, oneSpelling: true },
       responses: {
         200: {
           description: 'One answer an evaluation; the answer itself when there was a single one.',
