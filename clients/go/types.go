@@ -2292,14 +2292,6 @@ type Verification struct {
 	ProofID  *string `json:"proofId"`
 }
 
-// WebhookFilter is part of the API's requests or answers.
-// Which decisions are sent as `decision.made`; other events are not filtered. Absent members: all.
-type WebhookFilter struct {
-	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
-	Verdicts []string `json:"verdicts,omitempty"`
-	AgentIDs []string `json:"agentIds,omitempty"`
-}
-
 // Webhook is part of the API's requests or answers.
 type Webhook struct {
 	// Names the webhook.
@@ -2309,12 +2301,13 @@ type Webhook struct {
 	Description *string `json:"description"`
 	// The types of events that are sent.
 	// One of: decision.made, approval.opened, approval.decided, intent.decided, trust.level_changed, proof.anchored, policy.activated, policy.refused, key.created, key.revoked, log.halted, audit.failed.
-	Events         []string       `json:"events"`
-	Filter         *WebhookFilter `json:"filter"`
-	Enabled        bool           `json:"enabled"`
-	DisabledReason *string        `json:"disabledReason"`
-	DisabledAt     *string        `json:"disabledAt"`
-	FailingSince   *string        `json:"failingSince"`
+	Events []string       `json:"events"`
+	Filter *WebhookFilter `json:"filter"`
+	// Whether messages are sent.
+	Enabled        bool    `json:"enabled"`
+	DisabledReason *string `json:"disabledReason"`
+	DisabledAt     *string `json:"disabledAt"`
+	FailingSince   *string `json:"failingSince"`
 	// hmac: `v1` signatures; ed25519: `v1a`.
 	// One of: hmac, ed25519.
 	Signature         string  `json:"signature"`
@@ -2326,24 +2319,16 @@ type Webhook struct {
 	CreatedBy string `json:"createdBy"`
 }
 
-// WebhookCreateFilter is part of the API's requests or answers.
-// Which decisions are sent as `decision.made`; other events are not filtered. Absent members: all.
-type WebhookCreateFilter struct {
-	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
-	Verdicts []string `json:"verdicts,omitempty"`
-	AgentIDs []string `json:"agentIds,omitempty"`
-}
-
 // WebhookCreate is part of the API's requests or answers.
 type WebhookCreate struct {
 	// Where messages are sent with POST. Private, local and reserved addresses are refused, and http:// in a live environment, unless CUSTOS_WEBHOOK_ALLOW_PRIVATE permits them.
 	URL string `json:"url"`
 	// The types of events that are sent.
 	// One of: decision.made, approval.opened, approval.decided, intent.decided, trust.level_changed, proof.anchored, policy.activated, policy.refused, key.created, key.revoked, log.halted, audit.failed.
-	Events []string `json:"events"`
-	// Which decisions are sent as `decision.made`; other events are not filtered. Absent members: all.
-	Filter      *WebhookCreateFilter `json:"filter,omitempty"`
-	Description *string              `json:"description,omitempty"`
+	Events []string       `json:"events"`
+	Filter *WebhookFilter `json:"filter,omitempty"`
+	// For people.
+	Description *string `json:"description,omitempty"`
 	// A secret of the caller: `whsec_` and 24 to 64 bytes, or `whsk_` and an Ed25519 private key, in base64. Absent: one is generated.
 	Secret *string `json:"secret,omitempty"`
 	// Kind of the generated key; a given `secret` has its own. Default: hmac.
@@ -2355,14 +2340,16 @@ type WebhookCreate struct {
 type WebhookDelivery struct {
 	// The header `webhook-id` of the message. The same after a retry and a replay.
 	DeliveryID string `json:"deliveryId"`
+	// The type of the event.
 	// One of: decision.made, approval.opened, approval.decided, intent.decided, trust.level_changed, proof.anchored, policy.activated, policy.refused, key.created, key.revoked, log.halted, audit.failed.
 	Type string `json:"type"`
 	// What the event is about; messages about one subject are sent in order.
 	Subject string `json:"subject"`
 	// pending: not delivered yet; delivered: answered with a status of 200 to 299; failed: no more attempts are made.
 	// One of: pending, delivered, failed.
-	State    string `json:"state"`
-	Attempts int64  `json:"attempts"`
+	State string `json:"state"`
+	// How often it was tried.
+	Attempts int64 `json:"attempts"`
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt      string  `json:"createdAt"`
 	NextAttemptAt  *string `json:"nextAttemptAt"`
@@ -2376,12 +2363,24 @@ type WebhookDelivery struct {
 
 // WebhookDeliveryList is part of the API's requests or answers.
 type WebhookDeliveryList struct {
+	// One page of them.
 	Items      []WebhookDelivery `json:"items"`
 	NextCursor *string           `json:"nextCursor"`
 }
 
+// WebhookFilter is part of the API's requests or answers.
+// Which decisions are sent as `decision.made`; other events are not filtered. Absent members: all.
+type WebhookFilter struct {
+	// Only decisions with one of these verdicts.
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Verdicts []string `json:"verdicts,omitempty"`
+	// Only decisions about these agents.
+	AgentIDs []string `json:"agentIds,omitempty"`
+}
+
 // WebhookList is part of the API's requests or answers.
 type WebhookList struct {
+	// One page of them.
 	Items      []Webhook `json:"items"`
 	NextCursor *string   `json:"nextCursor"`
 }
@@ -2397,33 +2396,17 @@ type WebhookRotate struct {
 	Signature *string `json:"signature,omitempty"`
 }
 
-// WebhookUpdateFilter is part of the API's requests or answers.
-// Which decisions are sent as `decision.made`; other events are not filtered. Absent members: all.
-type WebhookUpdateFilter struct {
-	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
-	Verdicts []string `json:"verdicts,omitempty"`
-	AgentIDs []string `json:"agentIds,omitempty"`
-}
-
 // WebhookUpdate is part of the API's requests or answers.
 type WebhookUpdate struct {
 	// Where messages are sent with POST. Private, local and reserved addresses are refused, and http:// in a live environment, unless CUSTOS_WEBHOOK_ALLOW_PRIVATE permits them.
 	URL *string `json:"url,omitempty"`
 	// The types of events that are sent.
 	// One of: decision.made, approval.opened, approval.decided, intent.decided, trust.level_changed, proof.anchored, policy.activated, policy.refused, key.created, key.revoked, log.halted, audit.failed.
-	Events      []string                       `json:"events,omitempty"`
-	Filter      *Nullable[WebhookUpdateFilter] `json:"filter,omitempty"`
-	Description *Nullable[string]              `json:"description,omitempty"`
+	Events      []string                 `json:"events,omitempty"`
+	Filter      *Nullable[WebhookFilter] `json:"filter,omitempty"`
+	Description *Nullable[string]        `json:"description,omitempty"`
 	// false: nothing is sent. true: messages that wait are sent, then the events of the time while it was disabled, at most those of the last three days.
 	Enabled *bool `json:"enabled,omitempty"`
-}
-
-// WebhookWithSecretFilter is part of the API's requests or answers.
-// Which decisions are sent as `decision.made`; other events are not filtered. Absent members: all.
-type WebhookWithSecretFilter struct {
-	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
-	Verdicts []string `json:"verdicts,omitempty"`
-	AgentIDs []string `json:"agentIds,omitempty"`
 }
 
 // WebhookWithSecret is part of the API's requests or answers.
@@ -2435,12 +2418,13 @@ type WebhookWithSecret struct {
 	Description *string `json:"description"`
 	// The types of events that are sent.
 	// One of: decision.made, approval.opened, approval.decided, intent.decided, trust.level_changed, proof.anchored, policy.activated, policy.refused, key.created, key.revoked, log.halted, audit.failed.
-	Events         []string                 `json:"events"`
-	Filter         *WebhookWithSecretFilter `json:"filter"`
-	Enabled        bool                     `json:"enabled"`
-	DisabledReason *string                  `json:"disabledReason"`
-	DisabledAt     *string                  `json:"disabledAt"`
-	FailingSince   *string                  `json:"failingSince"`
+	Events []string       `json:"events"`
+	Filter *WebhookFilter `json:"filter"`
+	// Whether messages are sent.
+	Enabled        bool    `json:"enabled"`
+	DisabledReason *string `json:"disabledReason"`
+	DisabledAt     *string `json:"disabledAt"`
+	FailingSince   *string `json:"failingSince"`
 	// hmac: `v1` signatures; ed25519: `v1a`.
 	// One of: hmac, ed25519.
 	Signature         string  `json:"signature"`
@@ -2598,6 +2582,7 @@ type ToolsQuery struct {
 
 // WebhooksDeliveriesQuery holds the query parameters of GET /v1/webhooks/{webhookId}/deliveries. Empty ones are not sent.
 type WebhooksDeliveriesQuery struct {
+	// Only deliveries in this state.
 	// One of: pending, delivered, failed.
 	State string `query:"state"`
 	// The nextCursor of the page before. Opaque; stays valid while rows are added.

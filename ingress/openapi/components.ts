@@ -50,6 +50,7 @@ const SHARED_PARAMETERS: Readonly<Record<string, string>> = {
   'path agentId': 'AgentId',
   'path id': 'Id',
   'path keyId': 'KeyId',
+  'path webhookId': 'WebhookId',
 };
 
 const HEADERS = {

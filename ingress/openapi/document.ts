@@ -30,9 +30,6 @@ interface Shared {
 function successResponses(route: Route, schemas: Schemas): Json {
   const headers = {
     'X-Request-Id': header('RequestId'),
-    ...(route.access === 'none'
-      ? {}
-      : { 'RateLimit-Policy': header('RateLimitPolicy'), RateLimit: header('RateLimit') }),
     ...(route.wait === undefined ? {} : { 'Preference-Applied': header('PreferenceApplied') }),
     ...(route.idempotent === true ? { 'Idempotent-Replayed': header('IdempotentReplayed') } : {}),
   };
@@ -140,7 +137,9 @@ function operation(route: Route, shared: Shared): Json {
 
 const DESCRIPTION = `An agent asks before it acts; the answer comes from policies and from earned trust, and is on record before it is given.
 
-Every member of a request, in the body and in the query, is accepted in snake_case and in camelCase (\`agent_id\`, \`agentId\`). This description has one of them, which errors name, too. Both at once are refused (E2001). The members of free-form objects, such as \`context\` and \`payload\`, and those of AuthZEN are left as they are.`;
+Every member of a request, in the body and in the query, is accepted in snake_case and in camelCase (\`agent_id\`, \`agentId\`). This description has one of them, which errors name, too. Both at once are refused (E2001). The members of free-form objects, such as \`context\` and \`payload\`, and those of AuthZEN are left as they are.
+
+Every answer has the header X-Request-Id. Every answer to a request with a key has RateLimit-Policy and RateLimit, which are described at status 429.`;
 
 const OPERATION_ID = /^[a-z][a-zA-Z]{2,29}$/;
 
@@ -192,7 +191,6 @@ export function buildOpenApi(routes: readonly Route[], options: { readonly versi
       schemas: shared.schemas.byId,
       responses: { ...shared.errors.byName, ...FIXED_COMPONENTS.responses },
       parameters: { ...FIXED_COMPONENTS.parameters, ...shared.parameters.byName },
-      examples: shared.errors.examples,
     },
   };
 }

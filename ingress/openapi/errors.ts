@@ -1,6 +1,5 @@
 // The error responses of the OpenAPI document: one component for each set of codes that some operation can answer with.
-import { toProblem } from '../../shared/api/problem.ts';
-import { ApiError, ERROR_TABLE, type ErrorCode, type ErrorEntry } from '../../shared/kernel/errors.ts';
+import { ERROR_TABLE, type ErrorCode } from '../../shared/kernel/errors.ts';
 import type { Route } from '../route.ts';
 import { header, type Json } from './components.ts';
 
@@ -28,12 +27,6 @@ function nameOf(status: number, codes: readonly ErrorCode[]): string {
   return codes.join('_') + (isUsual ? '' : `_${status}`);
 }
 
-function problemExample(status: number, code: ErrorCode): Json {
-  const { title }: ErrorEntry = ERROR_TABLE[code];
-  const error = new ApiError(code, `${title}.`, { status });
-  return { summary: title, value: toProblem(error, '/v1/enforce', 'req_01jq3k5v7w9x1y3z5b7d9f1h3k') };
-}
-
 function headersOf(status: number, codes: readonly ErrorCode[]): Json {
   return {
     'X-Request-Id': header('RequestId'),
@@ -41,14 +34,14 @@ function headersOf(status: number, codes: readonly ErrorCode[]): Json {
       ? { 'Retry-After': header('RetryAfter') }
       : {}),
     ...(status === 405 ? { Allow: header('Allow') } : {}),
+    ...(status === 429 ? { 'RateLimit-Policy': header('RateLimitPolicy'), RateLimit: header('RateLimit') } : {}),
   };
 }
 
-/** The error responses of a document, as components with their examples. */
+/** The error responses of a document, as components. */
 export class ErrorResponses {
   /** Also one for each code, because requests that match no operation are answered with problems, too (E4004, E4005). */
   readonly byName: Json = {};
-  readonly examples: Json = {};
 
   constructor() {
     for (const code of CODES) for (const status of statusesOf(code)) this.refer(status, [code]);
@@ -81,16 +74,9 @@ export class ErrorResponses {
               { type: 'object', properties: { code: { enum: codes } } },
             ],
           },
-          examples: Object.fromEntries(codes.map((code) => [code, this.example(status, code)])),
         },
       },
     };
     return { $ref: `#/components/responses/${name}` };
-  }
-
-  private example(status: number, code: ErrorCode): Json {
-    const name = nameOf(status, [code]);
-    this.examples[name] ??= problemExample(status, code);
-    return { $ref: `#/components/examples/${name}` };
   }
 }

@@ -14,6 +14,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Policies: 'The policy set in force, past sets, checks of drafts, replays, and tool catalogues.',
   AuthZEN:
     'The OpenID AuthZEN Authorization API 1.0, for gateways: its rules hold here, and unknown members are ignored.',
+  Webhooks: 'Receivers of events, with what was delivered to each.',
   Service: 'Health, readiness, metrics and descriptions of the service.',
   Reference: 'The tables of the interface: tiers, rate limits, error codes and scopes.',
 };

@@ -176,6 +176,7 @@ function endpointRoutes({ db, nowMs, webhookAddresses }: WebhookDeps): Route[] {
       access: ['admin:*'],
       tag: 'Webhooks',
       summary: 'Change, disable or enable a webhook',
+      description: 'Only the members that are sent are changed.',
       request: { params: WebhookParams, body: WebhookUpdate },
       responses: { 200: { description: 'The webhook.', schema: Webhook } },
       errors: ['E4001'],

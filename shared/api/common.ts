@@ -54,9 +54,7 @@ export function listOf<T extends TSchema>(item: T, id?: string) {
   return closed(
     {
       items: Type.Array(item, { description: 'One page of them.' }),
-      nextCursor: Nullable(
-        Type.String({ description: 'Give it as `cursor` for the next page; null on the last one.' }),
-      ),
+      nextCursor: Nullable(Type.String({ description: 'The `cursor` of the next page; null on the last one.' })),
     },
     id === undefined ? {} : { $id: id },
   );

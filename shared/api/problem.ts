@@ -12,6 +12,20 @@ export const FieldErrorSchema = named('FieldError', {
   message: Type.String({ description: 'what is wrong there' }),
 });
 
+const PROBLEM = {
+  type: '/v1/reference/errors#E2001',
+  title: 'Request invalid',
+  status: 400,
+  detail: 'The request is invalid: /agent_id is required.',
+  message: 'The request is invalid: /agent_id is required.',
+  instance: '/v1/enforce',
+  code: 'E2001',
+  category: 'validation',
+  retryable: false,
+  requestId: 'req_01jq3k5v7w9x1y3z5b7d9f1h3k',
+  errors: [{ pointer: '/agent_id', message: 'is required' }],
+};
+
 export const ProblemSchema = named(
   'Problem',
   {
@@ -29,7 +43,7 @@ export const ProblemSchema = named(
       Type.Array(FieldErrorSchema, { maxItems: 20, description: 'the members that are wrong, at most 20' }),
     ),
   },
-  { description: 'Why a request was refused or failed (RFC 9457).' },
+  { description: 'Why a request was refused or failed (RFC 9457).', examples: [PROBLEM] },
 );
 type Problem = Static<typeof ProblemSchema>;
 

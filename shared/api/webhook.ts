@@ -32,7 +32,12 @@ const Url = Type.String({
     'Where messages are sent with POST. Private, local and reserved addresses are refused, and http:// in a live environment, unless CUSTOS_WEBHOOK_ALLOW_PRIVATE permits them.',
   examples: ['https://receiver.example.com/custos'],
 });
-const Description = Type.String({ maxLength: 200, pattern: NO_NUL, examples: ['pages the on-call engineer'] });
+const Description = Type.String({
+  maxLength: 200,
+  pattern: NO_NUL,
+  description: 'For people.',
+  examples: ['pages the on-call engineer'],
+});
 const Events = Type.Array(StringEnum(WEBHOOK_EVENTS), {
   minItems: 1,
   maxItems: WEBHOOK_EVENTS.length,
@@ -43,11 +48,21 @@ const Events = Type.Array(StringEnum(WEBHOOK_EVENTS), {
 const Filter = closed(
   {
     verdicts: Type.Optional(
-      Type.Array(StringEnum(VERDICTS), { minItems: 1, maxItems: VERDICTS.length, uniqueItems: true }),
+      Type.Array(StringEnum(VERDICTS), {
+        minItems: 1,
+        maxItems: VERDICTS.length,
+        uniqueItems: true,
+        description: 'Only decisions with one of these verdicts.',
+      }),
     ),
-    agentIds: Type.Optional(Type.Array(CallerId, { minItems: 1, maxItems: AGENT_IDS_MAX })),
+    agentIds: Type.Optional(
+      Type.Array(CallerId, { minItems: 1, maxItems: AGENT_IDS_MAX, description: 'Only decisions about these agents.' }),
+    ),
   },
-  { description: 'Which decisions are sent as `decision.made`; other events are not filtered. Absent members: all.' },
+  {
+    $id: 'WebhookFilter',
+    description: 'Which decisions are sent as `decision.made`; other events are not filtered. Absent members: all.',
+  },
 );
 const Secret = Type.String({
   minLength: 1,
@@ -61,11 +76,21 @@ const SignatureKind = StringEnum(SIGNATURES, {
 });
 
 /** No pattern, so that a malformed id gets the same 404 as another tenant's webhook. */
-const PathId = Type.String({ minLength: 1, maxLength: 64, examples: ['whk_01jq3k8v5m9z4t2c6x7b8n9p0q'] });
+const PathId = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'Names the webhook.',
+  examples: ['whk_01jq3k8v5m9z4t2c6x7b8n9p0q'],
+});
 export const WebhookParams = closed({ webhookId: PathId });
 export const DeliveryParams = closed({
   webhookId: PathId,
-  deliveryId: Type.String({ minLength: 1, maxLength: 64, examples: ['msg_2b8f0c4de1a94f7d86c3a5b7e9f01234'] }),
+  deliveryId: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Names the delivery.',
+    examples: ['msg_2b8f0c4de1a94f7d86c3a5b7e9f01234'],
+  }),
 });
 
 export const WebhookCreate = named('WebhookCreate', {
@@ -111,7 +136,7 @@ const FIELDS = {
   description: Nullable(Description),
   events: Events,
   filter: Nullable(Filter),
-  enabled: Type.Boolean(),
+  enabled: Type.Boolean({ description: 'Whether messages are sent.' }),
   disabledReason: Nullable(
     StringEnum(DISABLED_REASONS, {
       description:
@@ -150,20 +175,23 @@ export const WebhookWithSecret = named('WebhookWithSecret', {
   ),
 });
 
-export const DeliveryQuery = closed({ state: Type.Optional(StringEnum(DELIVERY_STATES)), ...PAGE });
+export const DeliveryQuery = closed({
+  state: Type.Optional(StringEnum(DELIVERY_STATES, { description: 'Only deliveries in this state.' })),
+  ...PAGE,
+});
 
 export const Delivery = named('WebhookDelivery', {
   deliveryId: Type.String({
     description: 'The header `webhook-id` of the message. The same after a retry and a replay.',
     examples: ['msg_2b8f0c4de1a94f7d86c3a5b7e9f01234'],
   }),
-  type: StringEnum(WEBHOOK_EVENTS),
+  type: StringEnum(WEBHOOK_EVENTS, { description: 'The type of the event.' }),
   subject: Type.String({ description: 'What the event is about; messages about one subject are sent in order.' }),
   state: StringEnum(DELIVERY_STATES, {
     description:
       'pending: not delivered yet; delivered: answered with a status of 200 to 299; failed: no more attempts are made.',
   }),
-  attempts: Type.Integer({ minimum: 0 }),
+  attempts: Type.Integer({ minimum: 0, description: 'How often it was tried.' }),
   createdAt: Timestamp,
   nextAttemptAt: Nullable(
     Type.String({

@@ -37,5 +37,4 @@ export function JsonObject(options: TSchemaOptions = {}) {
 export const Timestamp = Type.String({
   description: 'RFC 3339, UTC, milliseconds.',
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
-  examples: ['2026-03-01T09:30:00.000Z'],
 });

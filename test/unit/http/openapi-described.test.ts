@@ -34,7 +34,6 @@ interface Document {
     readonly schemas: Record<string, Schema>;
     readonly parameters: Record<string, Named>;
     readonly headers: Record<string, Named>;
-    readonly examples: Record<string, Named>;
   };
 }
 

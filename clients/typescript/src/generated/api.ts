@@ -933,7 +933,9 @@ export interface paths {
         head?: never;
         /**
          * Change, disable or enable a webhook
-         * @description Scope: admin:*.
+         * @description Only the members that are sent are changed.
+         *
+         *     Scope: admin:*.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -1146,7 +1148,27 @@ export interface components {
             /** @description what is wrong there */
             message: string;
         };
-        /** @description Why a request was refused or failed (RFC 9457). */
+        /**
+         * @description Why a request was refused or failed (RFC 9457).
+         * @example {
+         *       "type": "/v1/reference/errors#E2001",
+         *       "title": "Request invalid",
+         *       "status": 400,
+         *       "detail": "The request is invalid: /agent_id is required.",
+         *       "message": "The request is invalid: /agent_id is required.",
+         *       "instance": "/v1/enforce",
+         *       "code": "E2001",
+         *       "category": "validation",
+         *       "retryable": false,
+         *       "requestId": "req_01jq3k5v7w9x1y3z5b7d9f1h3k",
+         *       "errors": [
+         *         {
+         *           "pointer": "/agent_id",
+         *           "message": "is required"
+         *         }
+         *       ]
+         *     }
+         */
         Problem: {
             /** @description a reference that names the kind of problem */
             type: string;
@@ -1346,10 +1368,7 @@ export interface components {
                 /** @description Its SHA-256, lower-case hex. */
                 digest: string;
             };
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
         };
         /** @description A tool call, in place of an intent. */
@@ -1555,15 +1574,9 @@ export interface components {
             proofId: string;
             /** @description SHA-256 of the record's canonical bytes without its previousHash, lower-case hex. */
             recordDigest: string;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             issuedAt: string;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             deadline: string;
             /** @description The thumbprint of the promise key. */
             keyId: string;
@@ -1626,19 +1639,13 @@ export interface components {
                 /** @description Its SHA-256, lower-case hex. */
                 digest: string;
             };
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             evaluatedAt: string;
             /** @description With ESCALATE: the approval that a human must give, and until when it can be decided and used. */
             approval?: {
                 /** @description Sent with the question once it is approved. */
                 approvalId: string;
-                /**
-                 * @description RFC 3339, UTC, milliseconds.
-                 * @example 2026-03-01T09:30:00.000Z
-                 */
+                /** @description RFC 3339, UTC, milliseconds. */
                 expiresAt: string;
             };
             /** @description The record of the decision in the log. */
@@ -1647,10 +1654,7 @@ export interface components {
                 proofId: string;
                 promise?: components["schemas"]["Promise"];
             };
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             expiresAt: string;
             /** @description Every candidate rule with its conditions, the values that they compared, and why a rule was skipped. */
             explanation?: components["schemas"]["ExplainedRule"][];
@@ -1687,10 +1691,7 @@ export interface components {
                 /** @description Its SHA-256, lower-case hex. */
                 digest: string;
             };
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             evaluatedAt: string;
             /** @description Every candidate rule with its conditions, the values that they compared, and why a rule was skipped. */
             explanation?: components["schemas"]["ExplainedRule"][];
@@ -1773,19 +1774,13 @@ export interface components {
                 /** @description Its SHA-256, lower-case hex. */
                 digest: string;
             };
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             evaluatedAt: string;
             /** @description With ESCALATE: the approval that a human must give, and until when it can be decided and used. */
             approval?: {
                 /** @description Sent with the question once it is approved. */
                 approvalId: string;
-                /**
-                 * @description RFC 3339, UTC, milliseconds.
-                 * @example 2026-03-01T09:30:00.000Z
-                 */
+                /** @description RFC 3339, UTC, milliseconds. */
                 expiresAt: string;
             };
             /** @description The record of the decision in the log. */
@@ -1794,10 +1789,7 @@ export interface components {
                 proofId: string;
                 promise?: components["schemas"]["Promise"];
             };
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             expiresAt: string;
             /** @description Whether it may be acted upon now. Not part of the record: it is computed when the decision is read. */
             stands: boolean;
@@ -1822,15 +1814,9 @@ export interface components {
              */
             status: "queued" | "evaluating" | "waiting_approval" | "decided" | "failed";
             approvalId: string | null;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             submittedAt: string;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             updatedAt: string;
             decision: components["schemas"]["DecisionOnRecord"] | null;
         };
@@ -1863,15 +1849,9 @@ export interface components {
             /** @description What it is bound to: SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of `bound`, which GET /v1/approvals/{id} shows, with secrets in the arguments of a tool call masked. */
             digest: string;
             intentId: string | null;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             expiresAt: string;
             decidedAt: string | null;
             decidedBy: string | null;
@@ -1905,15 +1885,9 @@ export interface components {
             /** @description What it is bound to: SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of `bound`, which GET /v1/approvals/{id} shows, with secrets in the arguments of a tool call masked. */
             digest: string;
             intentId: string | null;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             expiresAt: string;
             decidedAt: string | null;
             decidedBy: string | null;
@@ -2008,10 +1982,7 @@ export interface components {
             /** @description What the record is about. */
             entityId: string;
             index: number | null;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             occurredAt: string;
         };
         ProofList: {
@@ -2063,15 +2034,9 @@ export interface components {
             eventHash: string;
             /** @description The eventHash of the record before it in the entity's chain. */
             previousHash: string;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             occurredAt: string;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             anchoredAt: string;
         };
         ProofChain: {
@@ -2094,10 +2059,7 @@ export interface components {
             root: string;
             /** @description The signed note (C2SP tlog-checkpoint). */
             note: string;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             signedAt: string;
         };
         CheckpointList: {
@@ -2203,15 +2165,9 @@ export interface components {
              */
             status: "ACTIVE" | "PAUSED" | "SUSPENDED" | "TERMINATED";
             trust: components["schemas"]["TrustSummary"];
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             updatedAt: string;
         };
         AgentList: {
@@ -2333,10 +2289,7 @@ export interface components {
             };
         };
         TrustChange: {
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             at: string;
             /** @description 0 to 1000. */
             score: number;
@@ -2413,10 +2366,7 @@ export interface components {
             environment: "live" | "test" | "dev";
             /** @description Its rate limit: see GET /v1/reference/rate-limits. */
             tier: number;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
             expiresAt: string | null;
             /** @description The key itself. Shown only once, and not in a repeat with an Idempotency-Key; only a hash is stored. */
@@ -2442,10 +2392,7 @@ export interface components {
             environment: "live" | "test" | "dev";
             /** @description Its rate limit: see GET /v1/reference/rate-limits. */
             tier: number;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
             expiresAt: string | null;
             createdBy: string | null;
@@ -2485,10 +2432,7 @@ export interface components {
             environment: "live" | "test" | "dev";
             /** @description Its rate limit: see GET /v1/reference/rate-limits. */
             tier: number;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
             expiresAt: string | null;
             /** @description The key itself. Shown only once, and not in a repeat with an Idempotency-Key; only a hash is stored. */
@@ -2500,10 +2444,7 @@ export interface components {
                  * @example 4fZ0q9Lm
                  */
                 keyId: string;
-                /**
-                 * @description RFC 3339, UTC, milliseconds.
-                 * @example 2026-03-01T09:30:00.000Z
-                 */
+                /** @description RFC 3339, UTC, milliseconds. */
                 expiresAt: string;
             };
         };
@@ -2680,10 +2621,7 @@ export interface components {
         ReplayReportExamples: {
             /** @description The decision. */
             decisionId: string;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             evaluatedAt: string;
             /** @description Its slug. */
             organisation: string;
@@ -2743,10 +2681,7 @@ export interface components {
             /** @description Which decisions. */
             range: {
                 from: string | null;
-                /**
-                 * @description RFC 3339, UTC, milliseconds.
-                 * @example 2026-03-01T09:30:00.000Z
-                 */
+                /** @description RFC 3339, UTC, milliseconds. */
                 to: string;
                 organisation: string | null;
                 environment: string | null;
@@ -2813,10 +2748,7 @@ export interface components {
                 /** @description All of the range. */
                 total: number;
             };
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
             finishedAt: string | null;
             error: string | null;
@@ -2863,15 +2795,9 @@ export interface components {
                 policies: number;
                 /** @description Share of live decisions that was evaluated. */
                 share: number;
-                /**
-                 * @description RFC 3339, UTC, milliseconds.
-                 * @example 2026-03-01T09:30:00.000Z
-                 */
+                /** @description RFC 3339, UTC, milliseconds. */
                 since: string;
-                /**
-                 * @description RFC 3339, UTC, milliseconds.
-                 * @example 2026-03-01T09:30:00.000Z
-                 */
+                /** @description RFC 3339, UTC, milliseconds. */
                 until: string;
                 /** @description Records passed over because the worker was too far behind. */
                 skipped: number;
@@ -2905,10 +2831,7 @@ export interface components {
         PolicySetStatus: {
             /** @description SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`. */
             digest: string;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             activatedAt: string;
             policies: {
                 [key: string]: unknown;
@@ -2928,10 +2851,7 @@ export interface components {
         StoredPolicySet: {
             /** @description SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`. */
             digest: string;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
             /** @description The action names of AuthZEN requests: see /schemas/authzen.json. */
             authzen?: {
@@ -3053,6 +2973,13 @@ export interface components {
             items: components["schemas"]["ToolCatalogue"][];
             nextCursor: string | null;
         };
+        /** @description Which decisions are sent as `decision.made`; other events are not filtered. Absent members: all. */
+        WebhookFilter: {
+            /** @description Only decisions with one of these verdicts. */
+            verdicts?: ("ALLOW" | "DENY" | "ESCALATE" | "DEGRADE")[];
+            /** @description Only decisions about these agents. */
+            agentIds?: string[];
+        };
         WebhookCreate: {
             /**
              * @description Where messages are sent with POST. Private, local and reserved addresses are refused, and http:// in a live environment, unless CUSTOS_WEBHOOK_ALLOW_PRIVATE permits them.
@@ -3067,12 +2994,11 @@ export interface components {
              *     ]
              */
             events: ("decision.made" | "approval.opened" | "approval.decided" | "intent.decided" | "trust.level_changed" | "proof.anchored" | "policy.activated" | "policy.refused" | "key.created" | "key.revoked" | "log.halted" | "audit.failed")[];
-            /** @description Which decisions are sent as `decision.made`; other events are not filtered. Absent members: all. */
-            filter?: {
-                verdicts?: ("ALLOW" | "DENY" | "ESCALATE" | "DEGRADE")[];
-                agentIds?: string[];
-            };
-            /** @example pages the on-call engineer */
+            filter?: components["schemas"]["WebhookFilter"];
+            /**
+             * @description For people.
+             * @example pages the on-call engineer
+             */
             description?: string;
             /**
              * @description A secret of the caller: `whsec_` and 24 to 64 bytes, or `whsk_` and an Ed25519 private key, in base64. Absent: one is generated.
@@ -3105,10 +3031,8 @@ export interface components {
              *     ]
              */
             events: ("decision.made" | "approval.opened" | "approval.decided" | "intent.decided" | "trust.level_changed" | "proof.anchored" | "policy.activated" | "policy.refused" | "key.created" | "key.revoked" | "log.halted" | "audit.failed")[];
-            filter: {
-                verdicts?: ("ALLOW" | "DENY" | "ESCALATE" | "DEGRADE")[];
-                agentIds?: string[];
-            } | null;
+            filter: components["schemas"]["WebhookFilter"] | null;
+            /** @description Whether messages are sent. */
             enabled: boolean;
             disabledReason: ("operator" | "gone" | "failing") | null;
             disabledAt: string | null;
@@ -3120,10 +3044,7 @@ export interface components {
             signature: "hmac" | "ed25519";
             publicKey: string | null;
             previousKeysUntil: string | null;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
             /** @description The key that created it. */
             createdBy: string;
@@ -3150,10 +3071,8 @@ export interface components {
              *     ]
              */
             events: ("decision.made" | "approval.opened" | "approval.decided" | "intent.decided" | "trust.level_changed" | "proof.anchored" | "policy.activated" | "policy.refused" | "key.created" | "key.revoked" | "log.halted" | "audit.failed")[];
-            filter: {
-                verdicts?: ("ALLOW" | "DENY" | "ESCALATE" | "DEGRADE")[];
-                agentIds?: string[];
-            } | null;
+            filter: components["schemas"]["WebhookFilter"] | null;
+            /** @description Whether messages are sent. */
             enabled: boolean;
             disabledReason: ("operator" | "gone" | "failing") | null;
             disabledAt: string | null;
@@ -3165,15 +3084,13 @@ export interface components {
             signature: "hmac" | "ed25519";
             publicKey: string | null;
             previousKeysUntil: string | null;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
             /** @description The key that created it. */
             createdBy: string;
         };
         WebhookList: {
+            /** @description One page of them. */
             items: components["schemas"]["Webhook"][];
             nextCursor: string | null;
         };
@@ -3191,10 +3108,7 @@ export interface components {
              *     ]
              */
             events?: ("decision.made" | "approval.opened" | "approval.decided" | "intent.decided" | "trust.level_changed" | "proof.anchored" | "policy.activated" | "policy.refused" | "key.created" | "key.revoked" | "log.halted" | "audit.failed")[];
-            filter?: {
-                verdicts?: ("ALLOW" | "DENY" | "ESCALATE" | "DEGRADE")[];
-                agentIds?: string[];
-            } | null;
+            filter?: components["schemas"]["WebhookFilter"] | null;
             description?: string | null;
             /** @description false: nothing is sent. true: messages that wait are sent, then the events of the time while it was disabled, at most those of the last three days. */
             enabled?: boolean;
@@ -3222,7 +3136,10 @@ export interface components {
              * @example msg_2b8f0c4de1a94f7d86c3a5b7e9f01234
              */
             deliveryId: string;
-            /** @enum {string} */
+            /**
+             * @description The type of the event.
+             * @enum {string}
+             */
             type: "decision.made" | "approval.opened" | "approval.decided" | "intent.decided" | "trust.level_changed" | "proof.anchored" | "policy.activated" | "policy.refused" | "key.created" | "key.revoked" | "log.halted" | "audit.failed";
             /** @description What the event is about; messages about one subject are sent in order. */
             subject: string;
@@ -3231,11 +3148,9 @@ export interface components {
              * @enum {string}
              */
             state: "pending" | "delivered" | "failed";
+            /** @description How often it was tried. */
             attempts: number;
-            /**
-             * @description RFC 3339, UTC, milliseconds.
-             * @example 2026-03-01T09:30:00.000Z
-             */
+            /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
             nextAttemptAt: string | null;
             lastAttemptAt: string | null;
@@ -3248,6 +3163,7 @@ export interface components {
             };
         };
         WebhookDeliveryList: {
+            /** @description One page of them. */
             items: components["schemas"]["WebhookDelivery"][];
             nextCursor: string | null;
         };
@@ -3453,6 +3369,8 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "Retry-After": components["headers"]["RetryAfter"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -3727,6 +3645,8 @@ export interface components {
         AgentId: string;
         /** @description Names the key. */
         KeyId: string;
+        /** @description Names the webhook. */
+        WebhookId: string;
     };
     requestBodies: never;
     headers: {
@@ -5744,7 +5664,8 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
-                webhookId: string;
+                /** @description Names the webhook. */
+                webhookId: components["parameters"]["WebhookId"];
             };
             cookie?: never;
         };
@@ -5768,7 +5689,8 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
-                webhookId: string;
+                /** @description Names the webhook. */
+                webhookId: components["parameters"]["WebhookId"];
             };
             cookie?: never;
         };
@@ -5829,7 +5751,8 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                webhookId: string;
+                /** @description Names the webhook. */
+                webhookId: components["parameters"]["WebhookId"];
             };
             cookie?: never;
         };
@@ -5857,18 +5780,20 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
+                /** @description Only deliveries in this state. */
                 state?: "pending" | "delivered" | "failed";
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: string;
+                cursor?: components["parameters"]["Cursor"];
                 /** @description Most items on the page. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
             };
             header?: {
                 /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
-                webhookId: string;
+                /** @description Names the webhook. */
+                webhookId: components["parameters"]["WebhookId"];
             };
             cookie?: never;
         };
@@ -5894,7 +5819,9 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                webhookId: string;
+                /** @description Names the webhook. */
+                webhookId: components["parameters"]["WebhookId"];
+                /** @description Names the delivery. */
                 deliveryId: string;
             };
             cookie?: never;
