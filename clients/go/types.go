@@ -1946,7 +1946,7 @@ type Risk struct {
 }
 
 // ShadowStatusDraft is part of the API's requests or answers.
-// The draft that is evaluated now.
+// What is evaluated.
 type ShadowStatusDraft struct {
 	// Of a policy set, SHA-256, lower-case hex.
 	Digest string `json:"digest"`

@@ -1,7 +1,7 @@
 // Schemas of replays.
 import { Type } from 'typebox';
 import { REPLAY_STATUSES } from '../domain/drafts/replay-jobs.ts';
-import { DraftDigest, ReplayReportSchema } from '../domain/drafts/reports.ts';
+import { DraftDigest, NamedDraft, ReplayReportSchema } from '../domain/drafts/reports.ts';
 import { DURATION_PATTERN } from '../domain/keys/durations.ts';
 import { ENVIRONMENTS } from '../kernel/vocabulary.ts';
 import { CallerId, closed, Instant, named, Nullable, StringEnum, Timestamp } from './common.ts';
@@ -32,7 +32,7 @@ export const ReplayRequest = closed(
 export const ReplaySchema = named('Replay', {
   replayId: Type.String({ description: 'For GET /v1/policies/replays/{id}.' }),
   status: StringEnum(REPLAY_STATUSES, { description: 'How far the job is.' }),
-  draft: closed({ digest: DraftDigest }, { description: 'What is evaluated.' }),
+  draft: NamedDraft,
   progress: closed(
     {
       replayed: Type.Integer({ minimum: 0, description: 'Decisions that are done.' }),

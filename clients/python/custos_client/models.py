@@ -13,10 +13,14 @@ from .unset import UNSET, Unset
 class Agent:
     is_camel_case: ClassVar[bool] = True
 
+    # Names it, for ever.
     agent_id: str
+    # For people.
     name: str
     description: Optional[str]
+    # What it is made for; a fact for policies.
     capabilities: List[str]
+    # Words of your own; a fact for policies.
     tags: List[str]
     metadata: Optional[Dict[str, Any]]
     # ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which
@@ -33,12 +37,16 @@ class Agent:
 class AgentCreate:
     is_camel_case: ClassVar[bool] = True
 
+    # For people.
     name: str
     # Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with
     # "custos:".
     agent_id: Optional[str] = None
+    # What it does, for people.
     description: Optional[str] = None
+    # What it is made for; a fact for policies.
     capabilities: Optional[List[str]] = None
+    # Words of your own; a fact for policies.
     tags: Optional[List[str]] = None
     # An object of your own, at most 16 kB of JSON; returned unchanged.
     metadata: Optional[Dict[str, Any]] = None
@@ -48,15 +56,19 @@ class AgentCreate:
 class AgentList:
     is_camel_case: ClassVar[bool] = True
 
+    # One page of them.
     items: List[Agent]
     next_cursor: Optional[str]
 
 
 @dataclass(frozen=True)
 class AgentUpdate:
+    # For people.
     name: Optional[str] = None
     description: Union[Unset, Optional[str]] = UNSET
+    # What it is made for; a fact for policies.
     capabilities: Optional[List[str]] = None
+    # Words of your own; a fact for policies.
     tags: Optional[List[str]] = None
     metadata: Union[Unset, Optional[Dict[str, Any]]] = UNSET
     # ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which
@@ -69,9 +81,11 @@ class Approval:
     is_camel_case: ClassVar[bool] = True
 
     requested: Optional[Requested]
+    # Names it.
     approval_id: str
     # pending; approved: may be used once; rejected; used; expired: not decided or not used in time.
     status: Literal["pending", "approved", "rejected", "expired", "used"]
+    # The agent.
     agent_id: str
     # The key that asked.
     key_id: str
@@ -107,9 +121,11 @@ class ApprovalDetail:
     is_camel_case: ClassVar[bool] = True
 
     requested: Optional[Requested]
+    # Names it.
     approval_id: str
     # pending; approved: may be used once; rejected; used; expired: not decided or not used in time.
     status: Literal["pending", "approved", "rejected", "expired", "used"]
+    # The agent.
     agent_id: str
     # The key that asked.
     key_id: str
@@ -140,6 +156,7 @@ class ApprovalDetail:
 class ApprovalList:
     is_camel_case: ClassVar[bool] = True
 
+    # One page of them.
     items: List[Approval]
     next_cursor: Optional[str]
 
@@ -154,6 +171,7 @@ class ApprovalVerdict:
 class CataloguedTool:
     is_camel_case: ClassVar[bool] = True
 
+    # The name of the tool.
     name: str
     # the action class of every call
     action: Literal["read", "create", "update", "delete", "execute", "send", "transfer", "grant", "revoke"]
@@ -186,9 +204,11 @@ class CataloguedTool:
 class Checkpoint:
     is_camel_case: ClassVar[bool] = True
 
+    # A number of leaves.
     size: int
     # SHA-256, lower-case hex.
     root: str
+    # The signed note (C2SP tlog-checkpoint).
     note: str
     # RFC 3339, UTC, milliseconds.
     signed_at: str
@@ -198,59 +218,34 @@ class Checkpoint:
 class CheckpointList:
     is_camel_case: ClassVar[bool] = True
 
+    # One page of them.
     items: List[Checkpoint]
     next_cursor: Optional[str]
 
 
 @dataclass(frozen=True)
 class Consistency:
+    # The smaller number of leaves.
     from_: int
+    # The larger one.
     to: int
+    # The consistency path.
     path: List[str]
 
 
 @dataclass(frozen=True)
-class DecisionIntent:
-    normalized: str
-    domain: str
-    action: Literal[
-        "read", "create", "update", "delete", "execute", "send", "transfer", "grant", "revoke", "unknown"
-    ]
-    verb: str
-    resource: str
-    effect: Literal["read", "write", "destructive"]
-    traits: List[Literal["external", "privileged", "financial", "bulk", "irreversible", "illicit"]]
-    risk: Risk
-    # Whether a parse by this agent of the last 15 minutes was joined, named by its intent_id or not.
-    parsed: bool
-    requested: Optional[Requested] = None
-
-
-@dataclass(frozen=True)
-class DecisionTrustAsOf:
-    signals: int
-    # UTC day, YYYY-MM-DD.
-    day: str
-
-
-@dataclass(frozen=True)
-class DecisionTrust:
-    claimed_level: Optional[int]
-    recorded_level: int
-    effective_level: int
-    # The recorded score.
-    score: int
-    uncertainty: float
-    as_of: DecisionTrustAsOf
-
-
-@dataclass(frozen=True)
 class DecisionPolicySet:
+    """The policy set that was in force."""
+
+    # Its SHA-256, lower-case hex.
     digest: str
 
 
 @dataclass(frozen=True)
 class DecisionProof:
+    """The record of the decision in the log."""
+
+    # For GET /v1/proofs/{id}.
     proof_id: str
     promise: Optional[Promise] = None
 
@@ -259,47 +254,34 @@ class DecisionProof:
 class DecisionApproval:
     """With ESCALATE: the approval that a human must give, and until when it can be decided and used."""
 
+    # Sent with the question once it is approved.
     approval_id: str
     # RFC 3339, UTC, milliseconds.
     expires_at: str
 
 
 @dataclass(frozen=True)
-class DecisionExplanationCondition:
-    fact: str
-    operator: str
-    expected: Any
-    missing: bool
-    result: bool
-    path: Optional[str] = None
-    actual: Optional[Any] = None
-
-
-@dataclass(frozen=True)
-class DecisionExplanation:
-    policy: str
-    rule: str
-    effect: str
-    matched: bool
-    conditions: List[DecisionExplanationCondition]
-    skipped: Optional[str] = None
-
-
-@dataclass(frozen=True)
 class Decision:
+    # Names the decision, and its record.
     decision_id: str
     # Whether the verdict is ALLOW or DEGRADE.
     allowed: bool
+    # DEGRADE permits with obligations; ESCALATE waits for a human.
     verdict: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
+    # The agent that was asked about.
     agent_id: str
+    # The key that asked.
     key_id: str
     intent: DecisionIntent
     trust: DecisionTrust
+    # By severity, DENY first.
     reasons: List[Reason]
     obligations: List[Obligation]
+    # The policy set that was in force.
     policy_set: DecisionPolicySet
     # RFC 3339, UTC, milliseconds.
     evaluated_at: str
+    # The record of the decision in the log.
     proof: DecisionProof
     # RFC 3339, UTC, milliseconds.
     expires_at: str
@@ -309,13 +291,40 @@ class Decision:
     # With ESCALATE: the approval that a human must give, and until when it can be decided and used.
     approval: Optional[DecisionApproval] = None
     # Every candidate rule with its conditions, the values that they compared, and why a rule was skipped.
-    explanation: Optional[List[DecisionExplanation]] = None
+    explanation: Optional[List[ExplainedRule]] = None
+
+
+@dataclass(frozen=True)
+class DecisionIntent:
+    """How the question was read."""
+
+    # `<domain>.<action>.<object>`.
+    normalized: str
+    # The first word of it.
+    domain: str
+    # The class of the verb.
+    action: Literal[
+        "read", "create", "update", "delete", "execute", "send", "transfer", "grant", "revoke", "unknown"
+    ]
+    # The caller's own verb.
+    verb: str
+    # Canonical, as policies match it.
+    resource: str
+    # What it does to the resource.
+    effect: Literal["read", "write", "destructive"]
+    # Properties that make it graver.
+    traits: List[Literal["external", "privileged", "financial", "bulk", "irreversible", "illicit"]]
+    risk: Risk
+    # Whether a parse by this agent of the last 15 minutes was joined, named by its intent_id or not.
+    parsed: bool
+    requested: Optional[Requested] = None
 
 
 @dataclass(frozen=True)
 class DecisionList:
     is_camel_case: ClassVar[bool] = True
 
+    # One page of them.
     items: List[DecisionOnRecord]
     next_cursor: Optional[str]
 
@@ -324,19 +333,26 @@ class DecisionList:
 class DecisionOnRecord:
     """A stored decision: the original answer, and whether it stands now."""
 
+    # Names the decision, and its record.
     decision_id: str
     # Whether the verdict is ALLOW or DEGRADE.
     allowed: bool
+    # DEGRADE permits with obligations; ESCALATE waits for a human.
     verdict: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
+    # The agent that was asked about.
     agent_id: str
+    # The key that asked.
     key_id: str
     intent: DecisionIntent
     trust: DecisionTrust
+    # By severity, DENY first.
     reasons: List[Reason]
     obligations: List[Obligation]
+    # The policy set that was in force.
     policy_set: DecisionPolicySet
     # RFC 3339, UTC, milliseconds.
     evaluated_at: str
+    # The record of the decision in the log.
     proof: DecisionProof
     # RFC 3339, UTC, milliseconds.
     expires_at: str
@@ -353,24 +369,58 @@ class DecisionOnRecord:
 
 
 @dataclass(frozen=True)
+class DecisionTrustAsOf:
+    """What the score was computed from."""
+
+    # How many signals were counted.
+    signals: int
+    # UTC day, YYYY-MM-DD.
+    day: str
+
+
+@dataclass(frozen=True)
+class DecisionTrust:
+    """The trust in the agent."""
+
+    claimed_level: Optional[int]
+    # What the signals about the agent say.
+    recorded_level: int
+    # The lower of the two.
+    effective_level: int
+    # The recorded score.
+    score: int
+    # 1 without any evidence.
+    uncertainty: float
+    # What the score was computed from.
+    as_of: DecisionTrustAsOf
+
+
+@dataclass(frozen=True)
 class DryRun:
     """The verdict that a decision would have."""
 
+    # Tells it from a decision.
     dry_run: Literal[True]
+    # A dry run permits nothing.
     allowed: Literal[False]
+    # DEGRADE permits with obligations; ESCALATE waits for a human.
     verdict: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
+    # The agent that was asked about.
     agent_id: str
+    # The key that asked.
     key_id: str
     intent: DecisionIntent
     trust: DecisionTrust
+    # By severity, DENY first.
     reasons: List[Reason]
     obligations: List[Obligation]
+    # The policy set that was in force.
     policy_set: DecisionPolicySet
     # RFC 3339, UTC, milliseconds.
     evaluated_at: str
     tool: Optional[ToolAnswer] = None
     # Every candidate rule with its conditions, the values that they compared, and why a rule was skipped.
-    explanation: Optional[List[DecisionExplanation]] = None
+    explanation: Optional[List[ExplainedRule]] = None
 
 
 @dataclass(frozen=True)
@@ -414,20 +464,60 @@ class EnforceRequest:
 
 
 @dataclass(frozen=True)
+class ExplainedRuleCondition:
+    # The fact that is compared.
+    fact: str
+    # How it is compared.
+    operator: str
+    # The value in the rule.
+    expected: Any
+    # Whether the fact is missing.
+    missing: bool
+    # Whether the condition holds.
+    result: bool
+    # The member of the fact.
+    path: Optional[str] = None
+    # The value of the fact.
+    actual: Optional[Any] = None
+
+
+@dataclass(frozen=True)
+class ExplainedRule:
+    # The id of the policy.
+    policy: str
+    # The name of its rule.
+    rule: str
+    # What the rule demands.
+    effect: str
+    # Whether its conditions hold.
+    matched: bool
+    # Its conditions, in their order.
+    conditions: List[ExplainedRuleCondition]
+    # Why it was skipped, or did not count although its conditions hold.
+    skipped: Optional[str] = None
+
+
+@dataclass(frozen=True)
 class FieldError:
     # RFC 6901 pointer into the body, or ?name for a query parameter, {name} for a path parameter
     pointer: str
+    # what is wrong there
     message: str
 
 
 @dataclass(frozen=True)
 class Finding:
+    # The file, below the policy folder.
     file: str
+    # From 1.
     line: int
+    # From 1, in characters.
     column: int
     # RFC 6901, into the file.
     pointer: str
+    # The kind of problem, for programs.
     code: str
+    # The problem, for people.
     message: str
     # Absent: error.
     severity: Optional[Literal["error", "warning"]] = None
@@ -439,6 +529,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class HaltRequest:
+    # Stored in the log permanently.
     reason: str
 
 
@@ -446,7 +537,9 @@ class HaltRequest:
 class HaltState:
     is_camel_case: ClassVar[bool] = True
 
+    # That of the key.
     environment: Literal["live", "test", "dev"]
+    # Whether every verdict is DENY now.
     halted: bool
     reason: Optional[str]
     key_id: Optional[str]
@@ -455,59 +548,92 @@ class HaltState:
 
 @dataclass(frozen=True)
 class Health:
+    # The process answers.
     status: Literal["alive"]
 
 
 @dataclass(frozen=True)
 class IntentAlternative:
+    # In the same form.
     normalized: str
+    # The class of the verb.
     action: Literal[
         "read", "create", "update", "delete", "execute", "send", "transfer", "grant", "revoke", "unknown"
     ]
+    # The caller's own verb, in its base form; `unknown` when none was found.
     verb: str
+    # What the verb acts on.
     object: str
+    # What it does to the object.
     effect: Literal["read", "write", "destructive"]
+    # How sure the reading is, with three decimals.
     confidence: float
 
 
 @dataclass(frozen=True)
 class IntentEntitiesMoney:
+    # In the currency's major unit.
     amount: float
+    # ISO 4217.
     currency: str
 
 
 @dataclass(frozen=True)
 class IntentEntities:
+    """What the text names."""
+
+    # Mail addresses.
     emails: List[str]
+    # Addresses of pages and services.
     urls: List[str]
+    # Names and addresses of hosts.
     hosts: List[str]
+    # Sums of money.
     money: List[IntentEntitiesMoney]
+    # Paths of files.
     paths: List[str]
+    # Numbers and names of tickets, invoices and the like.
     identifiers: List[str]
 
 
 @dataclass(frozen=True)
 class IntentTrustClaimed:
+    """What the request claims."""
+
+    # 0 to 1000.
     score: int
+    # The level of the score.
     level: int
 
 
 @dataclass(frozen=True)
 class IntentTrustRecorded:
+    """What the signals about the agent say."""
+
+    # 0 to 1000.
     score: int
+    # The level of the score.
     level: int
 
 
 @dataclass(frozen=True)
 class IntentTrustEffective:
+    """The lower of the two."""
+
+    # 0 to 1000.
     score: int
+    # The level of the score.
     level: int
 
 
 @dataclass(frozen=True)
 class IntentTrust:
+    """The trust in the agent."""
+
     claimed: Optional[IntentTrustClaimed]
+    # What the signals about the agent say.
     recorded: IntentTrustRecorded
+    # The lower of the two.
     effective: IntentTrustEffective
 
 
@@ -515,31 +641,46 @@ class IntentTrust:
 class Intent:
     # The intent_id of a parse.
     intent_id: str
+    # The agent.
     agent_id: str
+    # `<domain>.<action>.<object>` in lower case; parsing it again returns it.
     normalized: str
+    # The kind of thing: `data`, `db`, `email`, ...
     domain: str
+    # The class of the verb.
     action: Literal[
         "read", "create", "update", "delete", "execute", "send", "transfer", "grant", "revoke", "unknown"
     ]
-    # The caller's own verb.
+    # The caller's own verb, in its base form; `unknown` when none was found.
     verb: str
+    # What the verb acts on.
     object: str
+    # Canonical resources that are named.
     places: List[str]
+    # What it does to the object.
     effect: Literal["read", "write", "destructive"]
+    # Properties that make it graver.
     traits: List[Literal["external", "privileged", "financial", "bulk", "irreversible", "illicit"]]
     # How many objects are affected.
     extent: Literal["one", "many", "all"]
+    # How sure the reading is, with three decimals.
     confidence: float
+    # Other actions that the text requests, or may request.
     alternatives: List[IntentAlternative]
+    # What the text names.
     entities: IntentEntities
+    # Sensitive kinds of data that are involved.
     data_classes: List[Literal["credentials", "pii", "financial", "health"]]
+    # Warnings about the text itself, such as hidden instructions.
     flags: List[Literal[
         "prompt_injection", "obfuscated", "negated", "multi_action", "not_understood", "secret_in_text"
     ]]
     risk: Risk
+    # The trust in the agent.
     trust: IntentTrust
     # The verdict that enforcing this now would have.
     verdict_preview: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
+    # The policy set that was in force.
     policy_set: DecisionPolicySet
     # RFC 3339, UTC, milliseconds.
     created_at: str
@@ -549,7 +690,9 @@ class Intent:
 class IntentAccepted:
     is_camel_case: ClassVar[bool] = True
 
+    # For GET /v1/intents/{id}.
     intent_id: str
+    # It waits for a worker.
     status: Literal["queued"]
 
 
@@ -588,14 +731,18 @@ class Key:
 
     # Names the key; not secret.
     key_id: str
+    # For people.
     name: str
+    # What it may do: see GET /v1/reference/scopes.
     scopes: List[Literal[
         "agents:read", "agents:write", "intents:write", "trust:read", "trust:write", "proofs:read", "admin:*"
     ]]
     agent_ids: Optional[List[str]]
     # Types of obligations that its holder keeps.
     keeps_obligations: List[str]
+    # Where it works.
     environment: Literal["live", "test", "dev"]
+    # Its rate limit: see GET /v1/reference/rate-limits.
     tier: int
     # RFC 3339, UTC, milliseconds.
     created_at: str
@@ -610,6 +757,7 @@ class Key:
 class KeyCreate:
     is_camel_case: ClassVar[bool] = True
 
+    # For people.
     name: str
     # No scope twice.
     scopes: List[Literal[
@@ -633,14 +781,18 @@ class KeyCreated:
 
     # Names the key; not secret.
     key_id: str
+    # For people.
     name: str
+    # What it may do: see GET /v1/reference/scopes.
     scopes: List[Literal[
         "agents:read", "agents:write", "intents:write", "trust:read", "trust:write", "proofs:read", "admin:*"
     ]]
     agent_ids: Optional[List[str]]
     # Types of obligations that its holder keeps.
     keeps_obligations: List[str]
+    # Where it works.
     environment: Literal["live", "test", "dev"]
+    # Its rate limit: see GET /v1/reference/rate-limits.
     tier: int
     # RFC 3339, UTC, milliseconds.
     created_at: str
@@ -653,6 +805,7 @@ class KeyCreated:
 class KeyList:
     is_camel_case: ClassVar[bool] = True
 
+    # One page of them.
     items: List[Key]
     next_cursor: Optional[str]
 
@@ -681,14 +834,18 @@ class KeyRotated:
 
     # Names the key; not secret.
     key_id: str
+    # For people.
     name: str
+    # What it may do: see GET /v1/reference/scopes.
     scopes: List[Literal[
         "agents:read", "agents:write", "intents:write", "trust:read", "trust:write", "proofs:read", "admin:*"
     ]]
     agent_ids: Optional[List[str]]
     # Types of obligations that its holder keeps.
     keeps_obligations: List[str]
+    # Where it works.
     environment: Literal["live", "test", "dev"]
+    # Its rate limit: see GET /v1/reference/rate-limits.
     tier: int
     # RFC 3339, UTC, milliseconds.
     created_at: str
@@ -703,8 +860,11 @@ class KeyRotated:
 class LeafHashes:
     """At most 1,000 hashes; `to` is the end of the returned range."""
 
+    # The smaller number of leaves.
     from_: int
+    # The larger one.
     to: int
+    # Of the leaves from `from` up to `to`.
     hashes: List[str]
 
 
@@ -712,10 +872,13 @@ class LeafHashes:
 class LogKeysItem:
     is_camel_case: ClassVar[bool] = True
 
+    # Its thumbprint (RFC 7638).
     key_id: str
-    # A C2SP note verifier key.
+    # A C2SP note verifier key, named by the origin of the log, or `<origin>/promise`.
     vkey: str
+    # What it signs: checkpoints, or promises.
     use: Literal["log", "promise"]
+    # The smallest tree that it may sign; 0 of a promise key.
     first_size: int
     last_size: Optional[int]
 
@@ -724,6 +887,7 @@ class LogKeysItem:
 class LogKeys:
     is_camel_case: ClassVar[bool] = True
 
+    # One page of them.
     items: List[LogKeysItem]
     next_cursor: Optional[str]
 
@@ -733,7 +897,9 @@ class PolicySetStatusLastRead:
     """The result of the last reading of the policy folder."""
 
     at: Optional[str]
+    # Whether the folder was accepted.
     ok: bool
+    # Problems and warnings.
     findings: List[Finding]
 
 
@@ -754,11 +920,15 @@ class PolicySetStatus:
 
 @dataclass(frozen=True)
 class Problem:
+    """Why a request was refused or failed (RFC 9457)."""
+
     is_camel_case: ClassVar[bool] = True
 
     # a reference that names the kind of problem
     type: str
+    # the name of the code
     title: str
+    # the HTTP status
     status: int
     # what was wrong with this request, and what to do
     detail: str
@@ -766,14 +936,18 @@ class Problem:
     message: str
     # the path of the request
     instance: str
+    # what happened: see GET /v1/reference/errors
     code: Literal[
         "E1001", "E1002", "E1003", "E1004", "E2001", "E2005", "E2006", "E2009", "E2010", "E3001", "E4001",
         "E4002", "E4003", "E4004", "E4005", "E5001", "E5002", "E5003", "E5004", "E6001", "E6002"
     ]
+    # the kind of the code
     category: Literal["authentication", "validation", "limit", "not_found", "conflict", "internal"]
     # whether the same request may succeed later
     retryable: bool
+    # X-Request-Id of the answer
     request_id: str
+    # the members that are wrong, at most 20
     errors: Optional[List[FieldError]] = None
 
 
@@ -795,9 +969,13 @@ class Promise(TypedDict):
 class Proof:
     is_camel_case: ClassVar[bool] = True
 
+    # Names the record.
     proof_id: str
+    # It is in the log.
     status: Literal["anchored"]
+    # What is proven.
     event: str
+    # What the record is about.
     entity_id: str
     # Base64 of the canonical bytes.
     record: str
@@ -805,7 +983,9 @@ class Proof:
     index: int
     # Position in the entity's chain.
     chain_index: int
+    # SHA-256 of the record.
     event_hash: str
+    # The eventHash of the record before it in the entity's chain.
     previous_hash: str
     # RFC 3339, UTC, milliseconds.
     occurred_at: str
@@ -817,7 +997,9 @@ class Proof:
 class ProofAccepted:
     is_camel_case: ClassVar[bool] = True
 
+    # Names the record.
     proof_id: str
+    # pending: accepted and durable; anchored: in the log.
     status: Literal["pending", "anchored"]
     # SHA-256 of JCS of the record without its previousHash, lower-case hex.
     record_digest: str
@@ -826,19 +1008,25 @@ class ProofAccepted:
 
 @dataclass(frozen=True)
 class ProofBatchAccepted:
+    # In the order of the request.
     proofs: List[ProofAccepted]
 
 
 @dataclass(frozen=True)
 class ProofBatchCreate:
+    # Anchored in this order.
     proofs: List[ProofCreate]
 
 
 @dataclass(frozen=True)
 class ProofChainHead:
+    """The newest record of the chain; null: there is none."""
+
     is_camel_case: ClassVar[bool] = True
 
+    # Its position in the chain.
     chain_index: int
+    # SHA-256 of the record.
     event_hash: str
 
 
@@ -846,8 +1034,10 @@ class ProofChainHead:
 class ProofChain:
     is_camel_case: ClassVar[bool] = True
 
+    # What the record is about.
     entity_id: str
     head: Optional[ProofChainHead]
+    # One page of them.
     items: List[Proof]
     next_cursor: Optional[str]
 
@@ -872,6 +1062,7 @@ class ProofCreate:
 class ProofList:
     is_camel_case: ClassVar[bool] = True
 
+    # One page of them.
     items: List[ProofListItem]
     next_cursor: Optional[str]
 
@@ -880,9 +1071,13 @@ class ProofList:
 class ProofListItem:
     is_camel_case: ClassVar[bool] = True
 
+    # Names the record.
     proof_id: str
+    # pending: accepted and durable; anchored: in the log.
     status: Literal["pending", "anchored"]
+    # What is proven.
     event: str
+    # What the record is about.
     entity_id: str
     index: Optional[int]
     # RFC 3339, UTC, milliseconds.
@@ -891,7 +1086,9 @@ class ProofListItem:
 
 @dataclass(frozen=True)
 class Readiness:
+    # Whether requests may be sent here.
     status: Literal["ready", "not_ready", "stopping"]
+    # One for each part.
     checks: List[ReadinessCheck]
     # parts that are down and that the service can do without for a while
     degraded: List[str]
@@ -899,17 +1096,25 @@ class Readiness:
 
 @dataclass(frozen=True)
 class ReadinessCheck:
+    # The part.
     name: str
+    # Whether it works.
     ok: bool
+    # Why it does not; for the operator only.
     detail: Optional[str] = None
 
 
 @dataclass(frozen=True)
 class Reason:
+    # The id of the policy, or of the rules that the service itself has.
     policy: str
+    # The name of its rule.
     rule: str
+    # What the rule demands.
     effect: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
+    # For programs: stable while the rule keeps its meaning.
     code: str
+    # For people.
     message: str
 
 
@@ -927,11 +1132,17 @@ class Receipt(TypedDict):
 
 @dataclass(frozen=True)
 class ReferenceError:
+    # The code.
     code: str
+    # The HTTP statuses that it can have.
     statuses: List[int]
+    # Its name.
     title: str
+    # Its kind.
     category: str
+    # Whether the same request may succeed later.
     retryable: bool
+    # When it is given.
     when: str
 
 
@@ -939,34 +1150,49 @@ class ReferenceError:
 class ReferenceRateLimit:
     is_camel_case: ClassVar[bool] = True
 
+    # Of a key: 0 to 7.
     tier: int
+    # Requests in each second.
     per_second: int
+    # Requests in each minute.
     per_minute: int
 
 
 @dataclass(frozen=True)
 class ReferenceScope:
+    # The scope.
     scope: str
+    # What it permits.
     permits: str
 
 
 @dataclass(frozen=True)
 class ReferenceTier:
+    # 0 to 7.
     level: int
+    # Its name.
     name: str
+    # The lowest score.
     from_: int
+    # The highest score.
     to: int
 
 
 @dataclass(frozen=True)
 class ReplayDraft:
+    """What is evaluated."""
+
     # Of a policy set, SHA-256, lower-case hex.
     digest: str
 
 
 @dataclass(frozen=True)
 class ReplayProgress:
+    """Counted in decisions."""
+
+    # Decisions that are done.
     replayed: int
+    # All of the range.
     total: int
 
 
@@ -974,9 +1200,13 @@ class ReplayProgress:
 class Replay:
     is_camel_case: ClassVar[bool] = True
 
+    # For GET /v1/policies/replays/{id}.
     replay_id: str
+    # How far the job is.
     status: Literal["queued", "running", "done", "failed"]
+    # What is evaluated.
     draft: ReplayDraft
+    # Counted in decisions.
     progress: ReplayProgress
     # RFC 3339, UTC, milliseconds.
     created_at: str
@@ -987,13 +1217,18 @@ class Replay:
 
 @dataclass(frozen=True)
 class ReplayReportDraft:
+    """What was evaluated."""
+
     # Of a policy set, SHA-256, lower-case hex.
     digest: str
+    # Its number of policies.
     policies: int
 
 
 @dataclass(frozen=True)
 class ReplayReportRange:
+    """Which decisions."""
+
     is_camel_case: ClassVar[bool] = True
 
     from_: Optional[str]
@@ -1006,70 +1241,68 @@ class ReplayReportRange:
 
 
 @dataclass(frozen=True)
-class ReplayReportDecisionsNotEvaluable:
-    is_camel_case: ClassVar[bool] = True
-
-    total: int
-    facts_erased: int
-    damaged: int
-    not_reproduced: int
-
-
-@dataclass(frozen=True)
-class ReplayReportDecisions:
-    is_camel_case: ClassVar[bool] = True
-
-    total: int
-    evaluated: int
-    # Answers that do not depend on policies: halts, refused approvals, failed evaluations.
-    standing: int
-    not_evaluable: ReplayReportDecisionsNotEvaluable
-
-
-@dataclass(frozen=True)
-class ReplayReportChanged:
-    decisions: int
-    stricter: int
-    looser: int
-    obligations: int
-
-
-@dataclass(frozen=True)
 class ReplayReportTransition:
+    # The recorded verdict.
     from_: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
+    # The verdict under the draft.
     to: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
+    # How many.
     decisions: int
 
 
 @dataclass(frozen=True)
-class ReplayReportRulesItem:
-    is_camel_case: ClassVar[bool] = True
-
-    policy: str
-    rule: str
-    effect: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
-    newly: int
-    no_longer: int
+class ReplayReportSet:
+    # Of a policy set, SHA-256, lower-case hex.
+    digest: str
+    # How many it made.
+    decisions: int
+    # Whether its lexicon is the draft's.
+    lexicon: Literal["same", "other", "unknown"]
 
 
 @dataclass(frozen=True)
-class ReplayReportRules:
-    """Changed decisions by rules that are newly, or no longer, among their reasons."""
+class ReplayReport:
+    """What the draft would have decided otherwise."""
 
-    items: List[ReplayReportRulesItem]
-    more: int
-    beyond: int
+    is_camel_case: ClassVar[bool] = True
+
+    # What was evaluated.
+    draft: ReplayReportDraft
+    # Which decisions.
+    range: ReplayReportRange
+    decisions: ReplayReportDecisions
+    changed: ReplayReportChanged
+    # The same verdict and obligations for other reasons.
+    other_reasons: int
+    # The changes of verdicts.
+    transitions: List[ReplayReportTransition]
+    rules: ReplayReportRules
+    agents: ReplayReportAgents
+    resources: ReplayReportResources
+    environments: ReplayReportEnvironments
+    # For each transition up to 20, each agent, resource and reasons once, and five with the same reasons.
+    examples: List[ReplayReportExamples]
+    # The policy sets of the decisions, and whether their lexicon is that of the draft.
+    sets: List[ReplayReportSet]
+    # Caveats, as sentences.
+    notes: List[str]
 
 
 @dataclass(frozen=True)
 class ReplayReportAgentsItem:
     is_camel_case: ClassVar[bool] = True
 
+    # Its slug.
     organisation: str
+    # live, test or dev.
     environment: str
+    # The agent.
     agent_id: str
+    # Changed decisions.
     decisions: int
+    # Those whose verdict is stricter under the draft.
     stricter: int
+    # Those whose verdict is looser under the draft.
     looser: int
 
 
@@ -1077,34 +1310,71 @@ class ReplayReportAgentsItem:
 class ReplayReportAgents:
     """Changed decisions by agent."""
 
+    # The largest first.
     items: List[ReplayReportAgentsItem]
+    # Further entries, not shown.
     more: int
+    # Changes of entries that were too many to be counted one by one.
     beyond: int
 
 
 @dataclass(frozen=True)
-class ReplayReportResourcesItem:
-    resource: str
+class ReplayReportChanged:
+    """How many would be different."""
+
+    # Changed decisions.
     decisions: int
+    # Those whose verdict is stricter under the draft.
     stricter: int
+    # Those whose verdict is looser under the draft.
     looser: int
+    # Those that are DEGRADE before and after, with other obligations.
+    obligations: int
 
 
 @dataclass(frozen=True)
-class ReplayReportResources:
-    """Changed decisions by resource."""
+class ReplayReportDecisionsNotEvaluable:
+    """Those that could not be evaluated again."""
 
-    items: List[ReplayReportResourcesItem]
-    more: int
-    beyond: int
+    is_camel_case: ClassVar[bool] = True
+
+    # All of them.
+    total: int
+    # Retention has erased their facts.
+    facts_erased: int
+    # Record or facts were altered; `custos decision verify` gives details.
+    damaged: int
+    # Their facts do not give the recorded result under the set that made them.
+    not_reproduced: int
+
+
+@dataclass(frozen=True)
+class ReplayReportDecisions:
+    """How many decisions were looked at."""
+
+    is_camel_case: ClassVar[bool] = True
+
+    # All of the range.
+    total: int
+    # Those that were evaluated again.
+    evaluated: int
+    # Answers that do not depend on policies: halts, refused approvals, failed evaluations.
+    standing: int
+    # Those that could not be evaluated again.
+    not_evaluable: ReplayReportDecisionsNotEvaluable
 
 
 @dataclass(frozen=True)
 class ReplayReportEnvironmentsItem:
+    # Its slug.
     organisation: str
+    # live, test or dev.
     environment: str
+    # Changed decisions.
     decisions: int
+    # Those whose verdict is stricter under the draft.
     stricter: int
+    # Those whose verdict is looser under the draft.
     looser: int
 
 
@@ -1112,91 +1382,124 @@ class ReplayReportEnvironmentsItem:
 class ReplayReportEnvironments:
     """Changed decisions by organisation and environment."""
 
+    # The largest first.
     items: List[ReplayReportEnvironmentsItem]
+    # Further entries, not shown.
     more: int
+    # Changes of entries that were too many to be counted one by one.
     beyond: int
 
 
 @dataclass(frozen=True)
-class ReplayReportExampleBeforeReason:
-    policy: str
-    rule: str
-    effect: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
-    code: str
-    message: str
+class ReplayReportExamplesBefore:
+    """As it was recorded."""
 
-
-@dataclass(frozen=True)
-class ReplayReportExampleBefore:
+    # The verdict.
     verdict: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
     # The first five.
-    reasons: List[ReplayReportExampleBeforeReason]
+    reasons: List[Reason]
+    # Its obligations.
     obligations: List[Dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class ReplayReportExampleAfter:
+class ReplayReportExamplesAfter:
+    """Under the draft."""
+
+    # The verdict.
     verdict: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
     # The first five.
-    reasons: List[ReplayReportExampleBeforeReason]
+    reasons: List[Reason]
+    # Its obligations.
     obligations: List[Dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class ReplayReportExampleTool:
+class ReplayReportExamplesTool:
+    """The tool that was called; absent for other questions."""
+
+    # The source of the tool.
     server: str
+    # Its name.
     name: str
 
 
 @dataclass(frozen=True)
-class ReplayReportExample:
+class ReplayReportExamples:
     is_camel_case: ClassVar[bool] = True
 
+    # The decision.
     decision_id: str
     # RFC 3339, UTC, milliseconds.
     evaluated_at: str
+    # Its slug.
     organisation: str
+    # live, test or dev.
     environment: str
+    # The agent.
     agent_id: str
+    # The normalized intent.
     intent: str
+    # The canonical resource.
     resource: str
-    before: ReplayReportExampleBefore
-    after: ReplayReportExampleAfter
-    tool: Optional[ReplayReportExampleTool] = None
+    # As it was recorded.
+    before: ReplayReportExamplesBefore
+    # Under the draft.
+    after: ReplayReportExamplesAfter
+    # The tool that was called; absent for other questions.
+    tool: Optional[ReplayReportExamplesTool] = None
 
 
 @dataclass(frozen=True)
-class ReplayReportSet:
-    # Of a policy set, SHA-256, lower-case hex.
-    digest: str
+class ReplayReportResourcesItem:
+    # The canonical resource.
+    resource: str
+    # Changed decisions.
     decisions: int
-    lexicon: Literal["same", "other", "unknown"]
+    # Those whose verdict is stricter under the draft.
+    stricter: int
+    # Those whose verdict is looser under the draft.
+    looser: int
 
 
 @dataclass(frozen=True)
-class ReplayReport:
+class ReplayReportResources:
+    """Changed decisions by resource."""
+
+    # The largest first.
+    items: List[ReplayReportResourcesItem]
+    # Further entries, not shown.
+    more: int
+    # Changes of entries that were too many to be counted one by one.
+    beyond: int
+
+
+@dataclass(frozen=True)
+class ReplayReportRulesItem:
     is_camel_case: ClassVar[bool] = True
 
-    draft: ReplayReportDraft
-    range: ReplayReportRange
-    decisions: ReplayReportDecisions
-    changed: ReplayReportChanged
-    # The same verdict and obligations for other reasons.
-    other_reasons: int
-    transitions: List[ReplayReportTransition]
-    # Changed decisions by rules that are newly, or no longer, among their reasons.
-    rules: ReplayReportRules
-    # Changed decisions by agent.
-    agents: ReplayReportAgents
-    # Changed decisions by resource.
-    resources: ReplayReportResources
-    # Changed decisions by organisation and environment.
-    environments: ReplayReportEnvironments
-    # For each transition up to 20, each agent, resource and reasons once, and five with the same reasons.
-    examples: List[ReplayReportExample]
-    # The policy sets of the decisions, and whether their lexicon is that of the draft.
-    sets: List[ReplayReportSet]
-    notes: List[str]
+    # The id of the policy.
+    policy: str
+    # The name of its rule.
+    rule: str
+    # What it demands.
+    effect: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
+    # Decisions that have it as a reason under the draft only.
+    newly: int
+    # Decisions that have it as a reason in the record only.
+    no_longer: int
+
+
+@dataclass(frozen=True)
+class ReplayReportRules:
+    """Changed decisions by rules that are newly, or no longer, among their reasons."""
+
+    # The largest first.
+    items: List[ReplayReportRulesItem]
+    # Further entries, not shown.
+    more: int
+    # Changes of entries that were too many to be counted one by one.
+    beyond: int
 
 
 @dataclass(frozen=True)
@@ -1233,24 +1536,41 @@ class ReplayRequest:
 
 @dataclass(frozen=True)
 class RequestedIntent:
+    # Of an enforcement.
     intent: str
 
 
 @dataclass(frozen=True)
 class RequestedActionResource:
+    # Of a submitted intent.
     action: str
+    # Of a submitted intent.
     resource: str
 
 
 @dataclass(frozen=True)
+class RequestedToolTool:
+    """The tool that is called."""
+
+    # The source of the tool.
+    server: str
+    # Its name.
+    name: str
+
+
+@dataclass(frozen=True)
 class RequestedTool:
-    tool: ReplayReportExampleTool
+    # The tool that is called.
+    tool: RequestedToolTool
 
 
 @dataclass(frozen=True)
 class RiskFactor:
+    # Its name.
     factor: str
+    # Its part of the score.
     score: int
+    # What it found, as a sentence.
     message: str
 
 
@@ -1260,16 +1580,21 @@ class RiskCertain:
     factors.
     """
 
+    # low below 400, medium below 700, else high.
     level: Literal["low", "medium", "high"]
+    # 0 to 1000.
     score: int
 
 
 @dataclass(frozen=True)
 class Risk:
-    """Computed by the policies of stage intake; level low below 400, medium below 700, else high."""
+    """Computed by the policies of stage intake."""
 
+    # low below 400, medium below 700, else high.
     level: Literal["low", "medium", "high"]
+    # 0 to 1000.
     score: int
+    # What the score consists of.
     factors: List[RiskFactor]
     # The risk without factors that count only because facts are missing; present when there are such factors.
     certain: Optional[RiskCertain] = None
@@ -1281,7 +1606,9 @@ class ShadowStatusDraft:
 
     # Of a policy set, SHA-256, lower-case hex.
     digest: str
+    # Its number of policies.
     policies: int
+    # Share of live decisions that was evaluated.
     share: float
     # RFC 3339, UTC, milliseconds.
     since: str
@@ -1293,17 +1620,14 @@ class ShadowStatusDraft:
     changed: ReplayReportChanged
     # The same verdict and obligations for other reasons.
     other_reasons: int
+    # The changes of verdicts.
     transitions: List[ReplayReportTransition]
-    # Changed decisions by rules that are newly, or no longer, among their reasons.
     rules: ReplayReportRules
-    # Changed decisions by agent.
     agents: ReplayReportAgents
-    # Changed decisions by resource.
     resources: ReplayReportResources
-    # Changed decisions by organisation and environment.
     environments: ReplayReportEnvironments
     # For each transition up to 20, each agent, resource and reasons once, and five with the same reasons.
-    examples: List[ReplayReportExample]
+    examples: List[ReplayReportExamples]
 
 
 @dataclass(frozen=True)
@@ -1327,7 +1651,9 @@ class StoredPolicySet:
     digest: str
     # RFC 3339, UTC, milliseconds.
     created_at: str
+    # The version of the rules of evaluation.
     engine: int
+    # See /schemas/lexicon.json.
     lexicon: Dict[str, Any]
     policies: List[Dict[str, Any]]
     # The action names of AuthZEN requests: see /schemas/authzen.json.
@@ -1339,10 +1665,13 @@ class StoredPolicySet:
 class SubmittedIntent:
     is_camel_case: ClassVar[bool] = True
 
+    # Names it.
     intent_id: str
+    # The agent.
     agent_id: str
     # Of a tool call: what its catalogue said when it was accepted.
     action: str
+    # As it was submitted; of a tool call as `action`.
     resource: str
     # queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a
     # recorded DENY with reason EVALUATION_FAILED.
@@ -1359,13 +1688,18 @@ class SubmittedIntent:
 class SubmittedIntentList:
     is_camel_case: ClassVar[bool] = True
 
+    # One page of them.
     items: List[SubmittedIntent]
     next_cursor: Optional[str]
 
 
 @dataclass(frozen=True)
 class ToolAnswer:
+    """The tool call that was asked about."""
+
+    # The source of the tool.
     server: str
+    # The name of the tool.
     name: str
     # `sha256:` and SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of the arguments.
     arguments_digest: str
@@ -1398,6 +1732,7 @@ class ToolCatalogue:
 
     # The name of the source of the tools, as calls name it.
     server: str
+    # What the source is.
     description: str
     # Whether the annotations of the server decide about its tools that are not listed here.
     trust_annotations: bool
@@ -1412,12 +1747,15 @@ class ToolCatalogueList:
     # SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without
     # such files there is no `authzen` or `tools`.
     digest: str
+    # One page of them.
     items: List[ToolCatalogue]
     next_cursor: Optional[str]
 
 
 @dataclass(frozen=True)
 class TrustEvidence:
+    """What the score is computed from."""
+
     is_camel_case: ClassVar[bool] = True
 
     # The amount that counts on that day: capped and decayed, in full signals.
@@ -1429,6 +1767,8 @@ class TrustEvidence:
 
 @dataclass(frozen=True)
 class TrustAsOf:
+    """The moment of the score."""
+
     # How many signals were folded: the first n of this agent.
     signals: int
     # UTC day, YYYY-MM-DD.
@@ -1439,17 +1779,23 @@ class TrustAsOf:
 class Trust:
     is_camel_case: ClassVar[bool] = True
 
+    # The agent.
     agent_id: str
     # In decisions an unregistered agent has at most the score without evidence (250).
     registered: bool
+    # 0 to 1000.
     score: int
+    # The level of the score.
     level: int
+    # The name of the level.
     tier: Literal[
         "Sandbox", "Observed", "Provisional", "Monitored", "Standard", "Trusted", "Certified", "Autonomous"
     ]
     # 1 without any evidence.
     uncertainty: float
+    # What the score is computed from.
     evidence: TrustEvidence
+    # The moment of the score.
     as_of: TrustAsOf
 
 
@@ -1461,9 +1807,13 @@ class TrustChangeCause:
 
     # Signals of the agent are numbered without gaps.
     first_signal: int
+    # The number of the last one.
     last_signal: int
+    # Successes.
     success: int
+    # Failures.
     failure: int
+    # Violations.
     violation: int
     # The `custos.trust` record that holds these signals.
     proof_id: str
@@ -1473,8 +1823,11 @@ class TrustChangeCause:
 class TrustChange:
     # RFC 3339, UTC, milliseconds.
     at: str
+    # 0 to 1000.
     score: int
+    # The level of the score.
     level: int
+    # The name of the level.
     tier: Literal[
         "Sandbox", "Observed", "Provisional", "Monitored", "Standard", "Trusted", "Certified", "Autonomous"
     ]
@@ -1486,6 +1839,7 @@ class TrustChange:
 class TrustHistory:
     is_camel_case: ClassVar[bool] = True
 
+    # One page of them.
     items: List[TrustChange]
     next_cursor: Optional[str]
 
@@ -1514,6 +1868,7 @@ class TrustSignal:
 
 @dataclass(frozen=True)
 class TrustSignalBatch:
+    # All are accepted or none.
     signals: List[TrustSignal]
 
 
@@ -1527,11 +1882,17 @@ class TrustSignalsAccepted:
 
 @dataclass(frozen=True)
 class TrustSummary:
+    """The trust in the agent now."""
+
+    # 0 to 1000.
     score: int
+    # The level of the score.
     level: int
+    # The name of the level.
     tier: Literal[
         "Sandbox", "Observed", "Provisional", "Monitored", "Standard", "Trusted", "Certified", "Autonomous"
     ]
+    # 1 without any evidence.
     uncertainty: float
 
 
@@ -1543,8 +1904,10 @@ class ValidatePoliciesRequest:
 
 @dataclass(frozen=True)
 class ValidatePoliciesResponse:
+    # Whether the files may come into force.
     valid: bool
     digest: Optional[str]
+    # Problems and warnings, by file and position.
     findings: List[Finding]
 
 
@@ -1552,6 +1915,7 @@ class ValidatePoliciesResponse:
 class Verification:
     is_camel_case: ClassVar[bool] = True
 
+    # Whether every check passed.
     valid: bool
     failure: Optional[str]
     sentence: Optional[str]
@@ -1566,6 +1930,7 @@ class Verification:
 class ReferenceErrors:
     is_camel_case: ClassVar[bool] = True
 
+    # One page of them.
     items: List[ReferenceError]
     next_cursor: Optional[str]
 
@@ -1574,6 +1939,7 @@ class ReferenceErrors:
 class ReferenceScopes:
     is_camel_case: ClassVar[bool] = True
 
+    # One page of them.
     items: List[ReferenceScope]
     next_cursor: Optional[str]
 
@@ -1582,6 +1948,7 @@ class ReferenceScopes:
 class ReferenceTiers:
     is_camel_case: ClassVar[bool] = True
 
+    # One page of them.
     items: List[ReferenceTier]
     next_cursor: Optional[str]
 
@@ -1590,6 +1957,7 @@ class ReferenceTiers:
 class ReferenceRateLimits:
     is_camel_case: ClassVar[bool] = True
 
+    # One page of them.
     items: List[ReferenceRateLimit]
     next_cursor: Optional[str]
 

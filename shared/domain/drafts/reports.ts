@@ -11,6 +11,8 @@ export const DraftDigest = Type.String({
   description: 'Of a policy set, SHA-256, lower-case hex.',
 });
 
+export const NamedDraft = closed({ digest: DraftDigest }, { description: 'What is evaluated.' });
+
 export const ReplayReportSchema = named(
   'ReplayReport',
   {
@@ -44,7 +46,7 @@ export type ReplayReport = Shape<typeof ReplayReportSchema>;
 
 export const ShadowStatusSchema = named('ShadowStatus', {
   running: Type.Boolean({ description: 'Whether a worker is evaluating a draft for comparison with the active set.' }),
-  draft: Nullable(closed({ digest: DraftDigest }, { description: 'The draft that is evaluated now.' })),
+  draft: Nullable(NamedDraft),
   share: Nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Share of live decisions that is evaluated.' })),
   findings: Type.Array(FindingSchema, { description: 'Why the folder cannot be evaluated; empty when it can.' }),
   drafts: Type.Array(
