@@ -2,7 +2,7 @@
 // failures, and one line with the totals. The folder of a test decides when it runs:
 // 1. Four mocha processes in parallel, because most tests wait as much as they compute: `service`; two that share the files of
 //    `process` and `fault`; and `unit`, which only computes, at a lower priority.
-// 2. `timed`, two files at a time: these tests expect an effect within a second or two.
+// 2. Two processes that share the files of `timed`: these tests expect an effect within a second or two.
 // 3. `measured`, one file at a time: these tests limit processor time.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -128,27 +128,25 @@ if (unscheduled.length > 0) throw new Error(`in no folder of the schedule: ${uns
 const filesIn = (...folders: string[]): string[] =>
   names.filter((name) => folders.some((folder) => name.startsWith(folder))).map((name) => path.join(HERE, name));
 
-// Each second file, so that both take about as long.
-const withProcesses = filesIn('process/', 'fault/');
+/** Runs the files in two processes: each second file, so that both take about as long. */
+const inTwo = (title: string, files: readonly string[], options?: RunOptions): Promise<RunResult>[] =>
+  [0, 1].map((half) =>
+    run(
+      `${title}, ${half + 1} of 2`,
+      files.filter((_, i) => i % 2 === half),
+      options,
+    ),
+  );
+
 const results = await Promise.all([
   run('service', filesIn('service/'), { isLive: true }),
-  ...[0, 1].map((half) => {
-    const files = withProcesses.filter((_, i) => i % 2 === half);
-    return run(`process and fault, ${half + 1} of 2`, files);
-  }),
+  ...inTwo('process and fault', filesIn('process/', 'fault/')),
   run('unit', filesIn('unit/'), { isLowPriority: true }),
 ]);
-
-/** Runs each file in a separate process, so that leftover work of one file does not slow down the next. */
-async function runEach(files: string[], lanes: 1 | 2): Promise<void> {
-  const lane = async (): Promise<void> => {
-    for (let file = files.shift(); file !== undefined && process.exitCode === undefined; file = files.shift())
-      results.push(await run(path.relative(HERE, file), [file], { isLive: lanes === 1, isMeasured: true }));
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
-}
-await runEach(filesIn('timed/'), 2);
-await runEach(filesIn('measured/'), 1);
+const isInterrupted = (): boolean => process.exitCode !== undefined;
+if (!isInterrupted()) results.push(...(await Promise.all(inTwo('timed', filesIn('timed/'), { isMeasured: true }))));
+for (const file of filesIn('measured/'))
+  if (!isInterrupted()) results.push(await run(path.relative(HERE, file), [file], { isLive: true, isMeasured: true }));
 
 console.log('\nprocessor time  duration  of the files that compute most');
 const inSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;

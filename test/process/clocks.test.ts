@@ -5,10 +5,10 @@ import { expect } from 'chai';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
-import { bootstrap } from '../support/service.ts';
+import { createReadyDatabase } from '../support/service.ts';
 import { describeUnless } from '../support/skip.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -27,28 +27,29 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
     let redis: TestRedis | undefined;
     let env: Record<string, string>;
     let key: string;
-    let right: TestService;
+    /** A worker whose clock is right. */
+    let right: TestService | undefined;
     let ingress: TestService;
     let client: Client;
 
     before(async function () {
       this.timeout(120_000);
       redis = await startRedis();
-      database = await createTestDatabase();
+      const ready = await createReadyDatabase();
+      ({ key } = ready);
+      database = ready;
       db = await openTestDatabase(database.url);
-      ({ key } = await bootstrap(db));
       env = {
         CUSTOS_RATE_LIMIT: 'off',
         CUSTOS_APPROVAL_TTL: '1800',
         ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
       };
-      right = await startWorker(database.url, env);
       ingress = await startIngress(database.url, env);
       client = createClient(ingress.address, key);
     });
     after(async () => {
       client.close();
-      await Promise.all([right.stop(), ingress.stop()]);
+      await Promise.all([right?.stop(), ingress.stop()]);
       await db.close();
       await database.drop();
       await redis?.close();
@@ -70,7 +71,6 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       expect(asked.json).to.include({ verdict: 'ESCALATE' });
       const approvalId = asked.json.approval.approval_id;
       // The only worker, so that it runs the job that expires approvals.
-      await right.stop();
       const ahead = await startWorker(database.url, { ...env, ...shifted(60 * MINUTE_MS) });
       try {
         await waitFor(async () => (await runsOf(ahead, 'expire-approvals')) >= 2, { timeoutMs: 60_000 });
@@ -81,10 +81,11 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
         expect(ahead.stdout() + ahead.stderr()).to.include('ahead of the database');
       } finally {
         await ahead.stop();
-        right = await startWorker(database.url, env);
       }
-      const before = await runsOf(right, 'sweep');
-      await waitFor(async () => (await runsOf(right, 'sweep')) >= before + 3, {
+      const next = await startWorker(database.url, env);
+      right = next;
+      const before = await runsOf(next, 'sweep');
+      await waitFor(async () => (await runsOf(next, 'sweep')) >= before + 3, {
         timeoutMs: 20_000,
         what: 'upkeep to continue after a worker that was an hour ahead',
       });

@@ -1,10 +1,10 @@
 // `npm run demo` against a real service: it succeeds repeatedly, and reports answers that differ from the expected ones.
 import path from 'node:path';
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { DemoResult } from '../../cli/demo/story.ts';
 import { temporaryDataDir } from '../support/folders.ts';
-import { type Ended, runProcess, startCustos, type TestCustos, type TestEnv } from '../support/process.ts';
+import { type ServiceWithFolder, startServiceWithFolder } from '../support/data-folder.ts';
+import { type Ended, runProcess, type TestEnv } from '../support/process.ts';
 
 interface Played extends Ended {
   readonly stdout: string;
@@ -19,7 +19,7 @@ async function demo(args: readonly string[], env: TestEnv = {}): Promise<Played>
 
 describe('custos demo', function () {
   this.timeout(120_000);
-  let custos: TestCustos;
+  let custos: ServiceWithFolder;
   let adminKey: string;
   const json = async (): Promise<DemoResult> => {
     const { stdout } = await demo(['--url', custos.address, '--key', adminKey, '--json']);
@@ -33,10 +33,10 @@ describe('custos demo', function () {
     });
 
   before(async () => {
-    custos = await startCustos();
-    adminKey = readFileSync(path.join(custos.dataDir, 'bootstrap-key'), 'utf8').trim();
+    custos = await startServiceWithFolder();
+    ({ adminKey } = custos.service);
   });
-  after(() => custos.stop());
+  after(() => custos.close());
 
   it('runs all steps twice with the key of the data folder, in plain text when the output is no terminal', async () => {
     for (let time = 1; time <= 2; time += 1) {

@@ -11,8 +11,9 @@ import { trustPublishedKeys } from '../../shared/core/proof/keys.ts';
 import { verifyReceipt } from '../../shared/core/proof/receipt.ts';
 import { parseEvidence } from '../../shared/core/proof/verify.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
+import { type ServiceWithFolder, startServiceWithFolder } from '../support/data-folder.ts';
 import { temporaryFolder } from '../support/folders.ts';
-import { runProcess, startCustos, type TestCustos } from '../support/process.ts';
+import { runProcess } from '../support/process.ts';
 import { describeUnless } from '../support/skip.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -193,7 +194,7 @@ function missingCurl(): string | undefined {
 }
 
 describeUnless(missingCurl(), 'requests in the documentation', function () {
-  let custos: TestCustos;
+  let custos: ServiceWithFolder;
   /** Runs lines of a document in a shell, with the address replaced by the test service's. */
   const shell = async (lines: string): Promise<string> => {
     const script = lines
@@ -205,11 +206,11 @@ describeUnless(missingCurl(), 'requests in the documentation', function () {
 
   before(async function () {
     this.timeout(120_000);
-    custos = await startCustos();
+    custos = await startServiceWithFolder();
   });
   after(async function () {
     this.timeout(120_000);
-    await custos.stop();
+    await custos.close();
   });
 
   interface Answer {
@@ -257,7 +258,7 @@ describeUnless(missingCurl(), 'requests in the documentation', function () {
   }).timeout(120_000);
 
   it('the guide on verifying a receipt fetches one that verifies with the keys fetched, in both forms', async () => {
-    const key = readFileSync(path.join(custos.dataDir, 'bootstrap-key'), 'utf8').trim();
+    const key = custos.service.adminKey;
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };
     const body = JSON.stringify({ proofId: 'docs-1', entityId: 'docs', event: 'read', payload: {} });
     expect((await fetch(`${custos.address}/v1/proofs`, { method: 'POST', headers, body })).status).to.equal(202);

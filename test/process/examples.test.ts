@@ -7,9 +7,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect } from 'chai';
 import { findRoot } from '../../shared/platform/config/root.ts';
+import { type ServiceWithFolder, startServiceWithFolder } from '../support/data-folder.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { CLI } from '../support/mcp-guard.ts';
-import { cleanEnv, startCustos, type TestCustos, type TestProcess, watch } from '../support/process.ts';
+import { cleanEnv, type TestProcess, V8_OPTIONS, watch } from '../support/process.ts';
 import { waitFor } from '../support/wait.ts';
 
 const ROOT = findRoot();
@@ -36,12 +37,12 @@ function expectLines(output: string, shown: string): void {
 describe('the examples of a guarded MCP session and of an auditor', function () {
   this.timeout(180_000);
   const README = 'examples/mcp/README.md';
-  let custos: TestCustos;
+  let custos: ServiceWithFolder;
   let env: NodeJS.ProcessEnv;
 
-  /** Lines of a document in a shell; the address and the data folder are those of the test. */
+  /** Lines of a document in a shell; the address and the data folder are those of the test. npx takes half a second for itself. */
   const script = (lines: string): string =>
-    lines
+    `npx() { shift; "${process.execPath}" ${V8_OPTIONS.join(' ')} "${CLI}" "$@"; }\n${lines}`
       .replaceAll('http://127.0.0.1:3000', custos.address)
       .replaceAll('.custos/bootstrap-key', path.join(custos.dataDir, 'bootstrap-key'));
   const shell = async (lines: string): Promise<string> => {
@@ -55,12 +56,12 @@ describe('the examples of a guarded MCP session and of an auditor', function () 
     );
 
   before(async () => {
-    custos = await startCustos();
-    env = cleanEnv({ CUSTOS_DATA_DIR: custos.dataDir, CUSTOS_URL: custos.address });
+    custos = await startServiceWithFolder();
+    env = cleanEnv(custos.env);
     const [prepare] = blocks(README, 'prepare');
     env['CUSTOS_KEY'] = (await shell(`${prepare}\necho "$CUSTOS_KEY"`)).trim();
   });
-  after(async () => custos.stop());
+  after(() => custos.close());
 
   it('refuses to move the passwords, reads, writes after an approval, and a stricter draft shows what it would have stopped', async () => {
     const [session] = blocks(README, 'session');
@@ -78,6 +79,19 @@ describe('the examples of a guarded MCP session and of an auditor', function () 
     const replayed = await shell(replay);
     expectLines(replayed, blocks(README, 'replayed')[0]);
     expect(replayed).to.match(/ALLOW -> DENY mcp-example-bot filesystem\/read_text_file: .*diary\.monday\.txt/);
+    const { rows } = custos.service;
+    const decided = await rows<{ verdict: string }>('SELECT verdict FROM decision ORDER BY decision_id');
+    const verdicts = decided.map(({ verdict }) => verdict);
+    expect(verdicts, 'one decision for each question').to.deep.equal([
+      'DENY',
+      'ALLOW',
+      'ALLOW',
+      'ESCALATE',
+      'ALLOW',
+      'ALLOW',
+    ]);
+    const proven = await rows("SELECT FROM record WHERE event = 'tool.called'");
+    expect(proven, 'one proof for each call that was carried out').to.have.lengthOf(4);
   });
 
   for (const label of ['mcp-servers', 'vs-code'])
@@ -116,7 +130,7 @@ describe('the examples of a guarded MCP session and of an auditor', function () 
   });
 
   it('refuses every call when Custos is stopped', async () => {
-    await custos.stop();
+    await custos.close();
     const [, session = ''] = blocks(README, 'session');
     const output = await shell(session);
     expectLines(output, blocks(README, 'away')[0]);

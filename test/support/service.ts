@@ -18,7 +18,7 @@ import { type Admit, admitHere } from '../../workers/policy-admission.ts';
 import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { type Client, createClient } from './client.ts';
 import { testKeyFiles } from './keys.ts';
-import { adminUrlOf, copiesOf, createTestDatabase, openTestDatabase, PATIENCE } from './database.ts';
+import { adminUrlOf, copiesOf, createTestDatabase, openTestDatabase, PATIENCE, type TestDatabase } from './database.ts';
 import { TEST_PEPPER, type TestEnv } from './process.ts';
 import { runSql } from './sql.ts';
 import { waitFor } from './wait.ts';
@@ -130,6 +130,12 @@ const withShippedPolicies = copiesOf(async ({ url }) => {
   await applyFolder({ db, nowMs: Date.now, logger: SILENT }, await folderOf(undefined), { admit });
   await db.close();
 });
+
+/** A database with an organisation and the shipped policies active: ingress processes on it need no worker to become ready. */
+export async function createReadyDatabase(): Promise<TestDatabase & Bootstrapped> {
+  const database = await withShippedPolicies();
+  return { ...database, ...shipped };
+}
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const isPrepared = options.databaseUrl === undefined && options.policies === undefined;
