@@ -31,11 +31,14 @@ describe('one policy folder, two ingress processes and two workers', function su
     database = await createTestDatabase();
     db = await openTestDatabase(database.url);
     ({ key } = await bootstrap(db));
-    [ingress, workers] = await Promise.all([
-      Promise.all([startIngress(database.url, env), startIngress(database.url, env)]),
-      // The second worker starts in the last test.
-      Promise.all([startWorker(database.url, env)]),
+    const [worker, ...others] = await Promise.all([
+      startWorker(database.url, env),
+      startIngress(database.url, env),
+      startIngress(database.url, env),
     ]);
+    // The second worker starts in the last test.
+    workers = [worker];
+    ingress = others;
     clients = ingress.map(clientOf);
   });
   after(async () => {
