@@ -51,7 +51,7 @@ function family(pid) {
 function isSupervisor(pid) {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    return path.basename(words[0] ?? '') === 'node' && words.some((word) => word.endsWith('dist/cli/main.js'));
+    return path.basename(words[0] ?? '') === 'node' && words.some((word) => word.endsWith('bin/custos.js'));
   } catch {
     return false;
   }
@@ -150,7 +150,7 @@ else
   console.log(
     `skipped: ${label}: how fast it is ready: the machine is busy (load ${load.toFixed(1)} on ${cores} cores)`,
   );
-console.log(`    (${readyS} s, and ${second.tookMs} ms with npm and the build)`);
+console.log(`    (${readyS} s since npm was started, and ${second.tookMs} ms here)`);
 const supervisor = family(second.child.pid).find(isSupervisor);
 const abandoned = supervisor === undefined ? [] : family(supervisor);
 if (supervisor !== undefined) process.kill(supervisor, 'SIGKILL');

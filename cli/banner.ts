@@ -7,12 +7,15 @@ export interface BannerOptions {
   readonly newKey: string | undefined;
   /** File that holds the admin key, when there is one. */
   readonly keyFile: string | undefined;
-  /** Milliseconds from the start of the command. */
+  /** Folder of the embedded database; undefined with DATABASE_URL. */
+  readonly dataDir: string | undefined;
+  readonly policyDir: string;
+  /** Milliseconds since the command was typed. */
   readonly tookMs: number;
 }
 
 /** The requests work when they are pasted into a shell on the same machine. */
-export function bannerLines({ address, newKey, keyFile, tookMs }: BannerOptions): string[] {
+export function bannerLines({ address, newKey, keyFile, dataDir, policyDir, tookMs }: BannerOptions): string[] {
   // Read from the file, because a key in a command would stay in the shell's history.
   const key = keyFile === undefined ? (newKey ?? '$CUSTOS_KEY') : `$(cat ${shellQuote(keyFile)})`;
   const post = (path: string, body: object): string =>
@@ -24,6 +27,8 @@ export function bannerLines({ address, newKey, keyFile, tookMs }: BannerOptions)
     `  Address     ${address}`,
     `  Dashboard   ${address}/dashboard`,
     `  Reference   ${address}/docs`,
+    ...(dataDir === undefined ? [] : [`  Data        ${dataDir}`]),
+    `  Policies    ${policyDir}`,
     ...keyLines(newKey, keyFile),
     '',
     'Try it:',
@@ -31,6 +36,7 @@ export function bannerLines({ address, newKey, keyFile, tookMs }: BannerOptions)
     `  curl -s ${address}/v1/reference/tiers`,
     post('/v1/intent', { agent_id: 'demo', raw_intent: 'Read user profile data', trust_score: 500 }),
     post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: 'demo', trust_level: 3 }),
+    `  npx custos demo --url ${address}`,
     '',
     'Ctrl-C stops it.',
     '',

@@ -122,6 +122,11 @@ export const COMMANDS: CommandList = [
     summary: 'write, check, test, explain and replay policies',
     commands: [
       {
+        name: 'init',
+        summary: 'copy the policies of the package to a folder of yours, which the service then uses',
+        load: async () => (await import('./policy/init.ts')).initPoliciesCommand,
+      },
+      {
         name: 'new',
         summary: 'write a first policy and a test file for it, both valid',
         load: async () => (await import('./policy/new.ts')).newPolicyCommand,

@@ -1,18 +1,19 @@
 // Settings of commands, and access to the service's database.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { readConfig } from '../shared/platform/config/config.ts';
+import { findPlaces } from '../shared/platform/config/root.ts';
 import type { Config } from '../shared/platform/config/table.ts';
+import { describeFileError } from '../shared/platform/embedded/data-folder.ts';
 import { holderOf } from '../shared/platform/embedded/lock.ts';
 import { signal } from '../shared/platform/embedded/processes.ts';
 import { ensureSecrets } from '../shared/platform/embedded/secrets.ts';
-import { findRoot } from '../shared/platform/config/root.ts';
 import { say } from './exit.ts';
 
 /** The settings of this command. @throws {ConfigError} */
 export function loadConfig(): Config {
-  return readConfig(process.env, { root: findRoot(), cwd: process.cwd() });
+  return readConfig(process.env, findPlaces());
 }
 
 /** Access to the service's data. */
@@ -29,17 +30,28 @@ export interface Store {
  */
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
   const { databaseUrl, migrationDatabaseUrl, pepper, dataDir } = config;
-  // Imported here, so that commands without a database do not load its driver.
-  const { migrate } = await import('../shared/platform/db/migrate.ts');
   if (databaseUrl !== undefined && pepper !== undefined) {
+    // Imported here, so that commands without a database do not load its driver.
+    const { migrate } = await import('../shared/platform/db/migrate.ts');
     await migrate({ databaseUrl, migrationDatabaseUrl }, pepper);
     return work({ databaseUrl, pepper });
   }
+  try {
+    return await withEmbedded(config, work);
+  } catch (error) {
+    throw describeFileError(error, dataDir);
+  }
+}
+
+async function withEmbedded<T>({ pepper, dataDir }: Config, work: (store: Store) => Promise<T>): Promise<T> {
+  const { migrate } = await import('../shared/platform/db/migrate.ts');
   const { ADDRESS_FILE, startEmbedded } = await import('../shared/platform/embedded/embedded.ts');
   if (holderOf(dataDir) !== undefined) {
     const address = readFileSync(path.join(dataDir, ADDRESS_FILE), 'utf8').trim();
     return work({ databaseUrl: address, pepper: pepper ?? ensureSecrets(dataDir).pepper });
   }
+  // The default depends on the folder in which the command is started, which may be the wrong one.
+  if (!existsSync(dataDir)) say(`There is no database yet: creating one in ${dataDir}.`);
   const embedded = await startEmbedded({ dataDir, say });
   // A command that ends early (Ctrl-C, `| head`) must stop the server, which runs detached and gets no Ctrl-C.
   const stopServer = (): void => signal(embedded.server().pid, 'SIGINT');

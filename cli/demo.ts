@@ -1,9 +1,9 @@
-// `custos demo`, which is `npm run demo`: plays a story against a running service and checks every step of it.
+// `custos demo`, which `npm run demo` runs in a checkout: plays a story against a running service and checks every step of it.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { BOOTSTRAP_FILE } from '../shared/domain/keys/bootstrap.ts';
-import { readConfig } from '../shared/platform/config/config.ts';
-import { findRoot } from '../shared/platform/config/root.ts';
+import { readSetting } from '../shared/platform/config/config.ts';
+import { findPlaces } from '../shared/platform/config/root.ts';
 import { createPrinter, SILENT } from './demo/printer.ts';
 import { playStory } from './demo/story.ts';
 import { CommandError, EXIT, exitWith, UsageError } from './exit.ts';
@@ -36,15 +36,13 @@ function originOf(text: string): string {
   return url.origin;
 }
 
-/** CUSTOS_KEY, or the admin key that `npm start` stores in the data folder. */
+/** CUSTOS_KEY, or the admin key that `custos start` stores in the data folder. */
 function findKey(): string {
-  // CUSTOS_KEY belongs to this command. The service has no such setting, and readConfig would refuse it.
-  const { CUSTOS_KEY: given, ...env } = process.env;
+  const { CUSTOS_KEY: given } = process.env;
   if (given) return given;
-  const { dataDir } = readConfig(env, { root: findRoot(), cwd: process.cwd() });
-  const file = path.join(dataDir, BOOTSTRAP_FILE);
+  const file = path.join(readSetting('dataDir', process.env, findPlaces()), BOOTSTRAP_FILE);
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
   throw new CommandError(
-    `The demo needs an admin key, and ${file} does not exist. "npm start" creates it; or give a key with --key or CUSTOS_KEY.`,
+    `The demo needs an admin key, and ${file} does not exist. "npx custos start" creates it in the folder in which it is started; or give a key with --key or CUSTOS_KEY.`,
   );
 }

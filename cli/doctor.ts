@@ -6,6 +6,8 @@ import { ConfigError } from '../shared/platform/config/config.ts';
 import type { Config } from '../shared/platform/config/table.ts';
 import { openDatabase } from '../shared/platform/db/database.ts';
 import { createSeals } from '../shared/platform/db/seals/seals.ts';
+import { SetupError } from '../shared/platform/embedded/account.ts';
+import { describeFileError } from '../shared/platform/embedded/data-folder.ts';
 import { ADDRESS_FILE } from '../shared/platform/embedded/embedded.ts';
 import { holderOf } from '../shared/platform/embedded/lock.ts';
 import { loadConfig } from './context.ts';
@@ -74,7 +76,11 @@ async function diagnose(): Promise<Diagnosis[]> {
       'key files': () => checkKeyFiles(config),
       redis: () => checkRedis(config),
     })),
-    ...(await diagnoseDatabase(config)),
+    ...(await diagnoseDatabase(config).catch((error: unknown) => {
+      const described = describeFileError(error, config.dataDir);
+      if (!(described instanceof SetupError)) throw error;
+      return [problem('database', described.message, 'run this command as the user of the service')];
+    })),
   ];
 }
 

@@ -32,7 +32,7 @@ const createOrganisationCommand: CommandBody = {
           if (json) return printJson(jsonOf(created));
           printLine(created.id);
           say(
-            `Created the organisation ${slug}. Its first key: custos keys create --org ${slug} --name admin --scope 'admin:*'`,
+            `Created the organisation ${slug}. Its first key: npx custos keys create --org ${slug} --name admin --scope 'admin:*'`,
           );
         }),
       ),

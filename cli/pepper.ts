@@ -7,6 +7,7 @@ import { migrate } from '../shared/platform/db/migrate.ts';
 import type { DatabaseAccess } from '../shared/platform/db/roles.ts';
 import { rotatePepper, type Rotated } from '../shared/platform/db/seals/rotate.ts';
 import { SetupError } from '../shared/platform/embedded/account.ts';
+import { describeFileError } from '../shared/platform/embedded/data-folder.ts';
 import { startEmbedded } from '../shared/platform/embedded/embedded.ts';
 import { holderOf } from '../shared/platform/embedded/lock.ts';
 import { beginPepperChange } from '../shared/platform/embedded/secrets.ts';
@@ -21,7 +22,10 @@ const rotatePepperCommand: CommandBody = {
 variables, a new pepper is generated in the data folder. Run it again to finish a rotation that was interrupted.`,
   define: (command) =>
     command.action(async () => {
-      const { rotated, keys } = await rotate(loadConfig());
+      const config = loadConfig();
+      const { rotated, keys } = await rotate(config).catch((error: unknown) => {
+        throw describeFileError(error, config.dataDir);
+      });
       for (const line of linesOf(rotated, keys)) printLine(line);
     }),
 };

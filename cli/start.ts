@@ -1,4 +1,4 @@
-// `custos start`, which is `npm start`: the whole service under one supervisor, from the database to the first answer.
+// `custos start`, which `npm start` runs in a checkout: the whole service under one supervisor, from the database to the first answer.
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,15 +7,18 @@ import type { StoreConfig } from '../shared/platform/config/config.ts';
 import { type Config, fileVariableOf, SETTING_TABLE } from '../shared/platform/config/table.ts';
 import { migrate } from '../shared/platform/db/migrate.ts';
 import { SetupError } from '../shared/platform/embedded/account.ts';
+import { describeFileError } from '../shared/platform/embedded/data-folder.ts';
 import { createLogger, type Logger } from '../shared/platform/observe/logger.ts';
 import { bannerLines } from './banner.ts';
 import { loadConfig } from './context.ts';
 import { ensureFirstKey } from './first-key.ts';
 import { EXIT, exitWith, reportError, say } from './exit.ts';
+import { folderProblem } from './policy/place.ts';
 import type { CommandBody } from './program.ts';
 import { type SupervisedChild, superviseChild } from './supervisor/child.ts';
 import { listenForStop, type StopSignals } from './supervisor/signals.ts';
 import { openStore, type SupervisedStore } from './supervisor/store.ts';
+import { sinceTypedMs } from './typed.ts';
 
 /** Added to a child's own shutdown deadline before the supervisor kills it. */
 const GRACE_MS = 2_000;
@@ -30,7 +33,6 @@ interface Started {
 
 /** Runs until a signal requests a stop. @returns the exit code */
 async function start(): Promise<number> {
-  const startedAtMs = performance.now();
   const started: Started = { store: undefined, children: [] };
   // The reader of the output may exit before the service does.
   process.stdout.on('error', () => undefined);
@@ -43,10 +45,10 @@ async function start(): Promise<number> {
   const config = loadConfig();
   let code: number = EXIT.ok;
   try {
-    await run(config, started, signals, startedAtMs);
+    await run(config, started, signals);
   } catch (error) {
     // A start that was interrupted may fail because of the interruption; such an error is not shown.
-    if (!signals.requested.aborted) code = reportError(error);
+    if (!signals.requested.aborted) code = reportError(describeFileError(error, config.dataDir));
   }
   if (signals.requested.aborted && process.stdout.isTTY) say('\ncustos: stopping');
   await Promise.all(started.children.map((child) => child.stop(config.shutdownTimeoutMs + GRACE_MS)));
@@ -55,7 +57,7 @@ async function start(): Promise<number> {
 }
 
 /** Starts the parts in order, prints their addresses, and settles on the first stop signal. */
-async function run(config: Config, started: Started, signals: StopSignals, startedAtMs: number): Promise<void> {
+async function run(config: Config, started: Started, signals: StopSignals): Promise<void> {
   const logger = createLogger({ name: 'supervisor', level: config.logLevel, pretty: process.stderr.isTTY, fd: 2 });
   const store = await openStore(config, logger, say);
   started.store = store;
@@ -63,6 +65,11 @@ async function run(config: Config, started: Started, signals: StopSignals, start
   if (signals.requested.aborted) return;
   await migrate(store.config, store.config.pepper);
   const first = await ensureFirstKey(store.config, store.embedded);
+  const problem = folderProblem(config.policyDir);
+  if (problem !== undefined)
+    say(
+      `custos: The policy folder ${config.policyDir} can't be read: ${problem}. Until it can be, the last policy set stays in force; without one the service does not become ready.`,
+    );
   if (signals.requested.aborted) return;
   const ingress = superviseIngress(store.config, logger);
   const workers = superviseWorkers(store.config, logger);
@@ -70,7 +77,14 @@ async function run(config: Config, started: Started, signals: StopSignals, start
   const ready = await Promise.race([Promise.all([ingress.ready, workers.ready]), signals.received]);
   if (ready === undefined) return;
   const [address] = ready;
-  const lines = bannerLines({ address, ...first, tookMs: performance.now() - startedAtMs });
+  const { dataDir, policyDir } = config;
+  const lines = bannerLines({
+    address,
+    ...first,
+    dataDir: store.embedded ? dataDir : undefined,
+    policyDir,
+    tookMs: sinceTypedMs(),
+  });
   process.stdout.write(`${lines.join('\n')}\n`);
   await signals.received;
 }
@@ -111,6 +125,9 @@ function storeEnv(config: StoreConfig): NodeJS.ProcessEnv {
     ...env,
     DATABASE_URL: config.databaseUrl,
     REDIS_URL: config.redisUrl,
+    // A restarted child must not see other folders, even if a default folder came into existence.
+    CUSTOS_DATA_DIR: config.dataDir,
+    CUSTOS_POLICY_DIR: config.policyDir,
     CUSTOS_PEPPER: config.pepper,
     CUSTOS_PEPPER_PREVIOUS: config.pepperPrevious,
   };

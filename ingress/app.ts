@@ -52,6 +52,9 @@ export interface App extends ServedApp {
   readonly document: () => OpenApiDocument;
 }
 
+/** The page that a browser gets at `/`, if this application has it. */
+const HOME = '/dashboard';
+
 /** Pages that are not JSON. */
 const DOCS = { path: '/docs', methods: ['GET'] };
 
@@ -142,7 +145,8 @@ export function createApp(deps: AppDeps): App {
     app[ANSWERED_METHODS[route.method]](expressPath(route.path), createHandler(routerDeps, route, compile));
   app.use(DOCS.path, createDocsHandler(routerDeps));
   for (const site of sites) app.use(site.path, site.create(routerDeps));
-  const refuse = createRefusal(routerDeps, createMethodsOf(routes, [DOCS, ...sites]));
+  const home = sites.find(({ path }) => path === HOME)?.path;
+  const refuse = createRefusal(routerDeps, createMethodsOf(routes, [DOCS, ...sites]), home);
   app.use((req: Request, res: Response) => refuse(req, res));
   const mounted: RequestHandler = app;
   const handler: App['handler'] = (message, answer) => {
@@ -155,10 +159,14 @@ export function createApp(deps: AppDeps): App {
   return { express: app, handler, routes, document };
 }
 
-/** Answers what no route answered: OPTIONS, 405, 404, and errors of Express itself. */
+/**
+ * Answers what no route answered: OPTIONS, 405, 404, and errors of Express itself.
+ * @param home the page to which a browser that asks for `/` is redirected
+ */
 function createRefusal(
   deps: RouterDeps,
   methodsOf: (path: string) => string[],
+  home: string | undefined,
 ): (req: Request, res: Response, error?: unknown) => void {
   return (req, res, error) => {
     if (res.headersSent) {
@@ -170,6 +178,9 @@ function createRefusal(
       assertOneHost(req);
       if (error !== undefined && error !== null) throw expressError(error);
       await limitPublic(deps, x);
+      // A program gets a 404 that names /openapi.json. Without `Vary` a cache would give it the redirection.
+      if (x.path === '/' && home !== undefined && isPageRequest(req))
+        return { status: 302, headers: { location: home, vary: 'Accept', 'cache-control': 'no-store' } };
       const methods = methodsOf(x.path);
       const headers = { allow: methods.join(', ') };
       // The handler of a page may not know a path below its own.
@@ -179,6 +190,11 @@ function createRefusal(
       throw new ApiError('E4005', `The endpoint has no ${req.method}.`, { headers });
     });
   };
+}
+
+/** Whether a browser loads a page: programs name no type, or JSON. */
+function isPageRequest(req: Request): boolean {
+  return (req.method === 'GET' || req.method === 'HEAD') && req.accepts(['json', 'html']) === 'html';
 }
 
 /** The error of a request that Express refused: a path that cannot be decoded carries status 400. */

@@ -38,7 +38,7 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
     throw new DemoError(
       late
         ? `${origin} did not answer within ${ANSWER_TIMEOUT_MS / 1_000} s.`
-        : `Nothing answers at ${origin}. Start the service with "npm start", or give its address with --url.`,
+        : `Nothing answers at ${origin}. Start the service with "npx custos start", or give its address with --url.`,
       { cause: error },
     );
   }

@@ -81,7 +81,7 @@ export async function playStory({ url, adminKey, print }: StoryOptions): Promise
     // A live key does not see the data of the environment test.
     print.line(`To see the results, sign in at ${url}/dashboard with an admin key of the environment test. Create one`);
     print.line(
-      'on the page Keys with a live admin key, or run: custos keys create --environment test --scope "admin:*" --name me',
+      'on the page Keys with a live admin key, or run: npx custos keys create --environment test --scope "admin:*" --name me',
     );
   }
   const keyId = keys?.work.keyId ?? null;

@@ -34,6 +34,8 @@ export function checkFolders(config: Config): Diagnosis[] {
 
 function writable(name: string, folder: string): Diagnosis {
   const there = existing(folder);
+  const stats = statSync(there);
+  if (!stats.isDirectory()) return problem(name, `${there} is not a folder`, 'remove the file, or change the folder');
   try {
     accessSync(there, constants.W_OK | constants.X_OK);
   } catch {
@@ -44,7 +46,7 @@ function writable(name: string, folder: string): Diagnosis {
     );
   }
   if (there !== folder) return ok(name, `${folder} does not exist yet and can be created`);
-  const mode = statSync(folder).mode & 0o777;
+  const mode = stats.mode & 0o777;
   if (name === 'checkpoint folder' && (mode & 0o022) !== 0)
     return warning(name, `other users can write ${folder} (mode ${mode.toString(8)})`, `chmod go-w ${folder}`);
   return ok(name, folder);

@@ -119,7 +119,7 @@ export async function checkSecrets(db: Database, config: Config): Promise<Diagno
 export async function checkAdminKeys(db: Database): Promise<Diagnosis[]> {
   const [row] = await db.query<{ usable: number; lasting: number }>(ADMIN_KEYS, []);
   const { usable = 0, lasting = 0 } = row ?? {};
-  const create = 'custos keys create --name operator --scope "admin:*"';
+  const create = 'npx custos keys create --name operator --scope "admin:*"';
   if (usable === 0) return [problem('admin key', 'the operator has no valid admin key', `create one: ${create}`)];
   const seen = `${usable} of the operator's live admin keys are valid`;
   if (lasting === 0)

@@ -3,7 +3,7 @@ import { EXIT, exitWith } from '../exit.ts';
 import { counted, paint, printFindings, printJson, printLine } from '../output.ts';
 import type { CommandBody } from '../program.ts';
 import { BROKEN, type CheckedFolder, checkFolder } from './findings.ts';
-import { FOLDER_HELP, policyDirOf } from './folder.ts';
+import { FOLDER_HELP, policyDirOf } from './place.ts';
 import { watchFolder } from './watch.ts';
 
 interface CheckOptions {

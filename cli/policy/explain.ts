@@ -16,7 +16,8 @@ import { printJson, printLine } from '../output.ts';
 import type { CommandBody } from '../program.ts';
 import { type Explained, explainedJson, explainedLines } from './explained.ts';
 import { BROKEN, printBroken } from './findings.ts';
-import { admitFolder, FOLDER_HELP, policyDirOf, readFolder } from './folder.ts';
+import { admitFolder, readFolder } from './folder.ts';
+import { FOLDER_HELP, policyDirOf } from './place.ts';
 import { addQuestionOptions, factsOfQuestion, type QuestionOptions } from './question.ts';
 
 interface ExplainOptions {

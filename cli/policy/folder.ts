@@ -7,32 +7,9 @@ import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import { type Admission, admitPolicySet } from '../../shared/core/policy/admit.ts';
 import type { Finding } from '../../shared/core/policy/types.ts';
 import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
-import { findRoot } from '../../shared/platform/config/root.ts';
-import { pathBelowRoot } from '../../shared/platform/config/forms.ts';
 import { UsageError } from '../exit.ts';
 import type { ShownFinding } from '../output.ts';
-
-const DEFAULT = 'policies';
-const VARIABLE = 'CUSTOS_POLICY_DIR';
-
-/** Help for the argument of commands that take a folder. */
-export const FOLDER_HELP = `the policy folder (default: ${VARIABLE}, or ${DEFAULT})`;
-
-/**
- * The absolute path of a named file or folder.
- * @throws {UsageError} for an empty name: it comes from an unset variable of a script and must not mean the working folder
- */
-function resolved(named: string): string {
-  if (named === '') throw new UsageError('The name of the folder is empty.');
-  return path.resolve(named);
-}
-
-/** The absolute path of the named policy folder, or of the service's. @throws {UsageError} when the name is empty */
-export function policyDirOf(named: string | undefined): string {
-  if (named !== undefined) return resolved(named);
-  const text = process.env[VARIABLE] ?? '';
-  return pathBelowRoot(DEFAULT)(text === '' ? DEFAULT : text, { root: findRoot(), cwd: process.cwd() });
-}
+import { DEFAULT_HELP, policyDirOf, reasonOf, resolved } from './place.ts';
 
 /** The path of a file of `dir` for people and editors: relative to the working folder, unless it is far away. */
 export function shownPath(dir: string, file: string): string {
@@ -48,21 +25,14 @@ export function shownFinding(dir: string, finding: Finding): ShownFinding {
   return { file: shownPath(dir, file), line, column, severity, code, message, ...more };
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'it does not exist',
-  ENOTDIR: 'it is not a folder (policies are checked together, so name their folder)',
-  EACCES: 'reading it is not permitted',
-  ELOOP: 'its symbolic links form a loop',
-};
-
 /** @throws {UsageError} with the reason why the folder can't be read */
 export async function readFolder(dir: string): Promise<PolicyFolder> {
   try {
     return await readPolicyFolder(dir);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-    if (code === undefined) throw error;
-    throw new UsageError(`The policy folder ${dir} can't be read: ${REASONS[code] ?? code}.`);
+    const reason = reasonOf(error);
+    if (reason === undefined) throw error;
+    throw new UsageError(`The policy folder ${dir} can't be read: ${reason}.`);
   }
 }
 
@@ -114,4 +84,4 @@ export function placesOfRun(
 
 /** Help for the arguments of commands that run tests. */
 export const TESTS_HELP = `a policy folder, whose ${TESTS} are run; a folder of test files; or one test file (default: the ${TESTS} of the policy folder)`;
-export const TESTED_HELP = `the policy folder (default: the one that the tests belong to, else ${VARIABLE}, or ${DEFAULT})`;
+export const TESTED_HELP = `the policy folder (default: the one that the tests belong to, else ${DEFAULT_HELP})`;

@@ -24,7 +24,8 @@ import { collect } from '../options.ts';
 import { paint, printFindings, printJson, printLine } from '../output.ts';
 import type { CommandBody } from '../program.ts';
 import { printBroken } from './findings.ts';
-import { admitFolder, FOLDER_HELP, policyDirOf, readFolder, shownFinding, shownPath, testsDirOf } from './folder.ts';
+import { admitFolder, readFolder, shownFinding, shownPath, testsDirOf } from './folder.ts';
+import { FOLDER_HELP, policyDirOf, refuseShipped } from './place.ts';
 import { prettyJson } from './pretty.ts';
 import { type Draft, draftOf, TEMPLATE_EFFECTS, type TemplateEffect } from './template.ts';
 
@@ -80,6 +81,7 @@ export const newPolicyCommand: CommandBody = {
 /** @returns the exit code */
 async function writeNew(id: string, dir: string, options: NewOptions): Promise<number> {
   const folder = await readFolder(dir);
+  refuseShipped(dir);
   const file = `${id}.json`;
   const hasSchemas = existsSync(path.join(dir, 'schema', 'policy.schema.json'));
   const { action, resource, environment, json } = options;

@@ -13,7 +13,8 @@ import { EXIT, exitWith, say, UsageError } from '../exit.ts';
 import { durationMs, environmentOption, nonEmpty, timeMs, wholeNumber } from '../options.ts';
 import { printFindings, printJson, printLine } from '../output.ts';
 import type { CommandBody } from '../program.ts';
-import { policyDirOf, readFolder, shownPath } from './folder.ts';
+import { readFolder, shownPath } from './folder.ts';
+import { policyDirOf } from './place.ts';
 import { differenceLines } from './replay-text.ts';
 
 const DEFAULT_SINCE = '7d';

@@ -7,7 +7,8 @@ import { didYouMean } from '../../shared/kernel/near.ts';
 import { parseJsonWithPositions, pointerToken } from '../../shared/kernel/json.ts';
 import { UsageError } from '../exit.ts';
 import { printBroken } from '../policy/findings.ts';
-import { admitFolder, policyDirOf, readFolder, shownPath } from '../policy/folder.ts';
+import { admitFolder, readFolder, shownPath } from '../policy/folder.ts';
+import { policyDirOf } from '../policy/place.ts';
 
 export const POLICIES_HELP = 'the policy folder (default: CUSTOS_POLICY_DIR, or policies)';
 

@@ -60,6 +60,23 @@ describe('the dashboard over HTTP', () => {
     }
   });
 
+  it('redirects a browser from / to the dashboard, and answers a program 404 with the address of the description', async () => {
+    const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+    const moved = await page('/', { accept: browser });
+    expect(moved.status).to.equal(302);
+    expect(moved.headers).to.include({ location: '/dashboard', vary: 'Accept', 'cache-control': 'no-store' });
+    for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5', 'text/html;q=0, */*']) {
+      const answer = await page('/', { accept });
+      expect([answer.status, answer.json.detail], accept).to.deep.equal([
+        404,
+        'There is no such endpoint; /openapi.json lists them all.',
+      ]);
+    }
+    expect((await page('/nothing', { accept: browser })).status).to.equal(404);
+    const written = await service.admin.request('POST', '/', { key: null, check: false, headers: { accept: browser } });
+    expect(written.status).to.equal(404);
+  });
+
   it('serves every file that the page references, with its type, nosniff and caching for as long as it does not change', async () => {
     const { text } = await page('/dashboard');
     const files = [...text.matchAll(/"(\/dashboard\/assets\/[^"]+)"/g)].map(([, file]) => file ?? '');

@@ -1,6 +1,6 @@
 // The settings: defaults, the message for each invalid value, and the table that documents them.
 import { generateKeyPairSync } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import {
@@ -11,12 +11,13 @@ import {
   requireStore,
   requireWorkers,
 } from '../../shared/platform/config/config.ts';
+import { findPlaces } from '../../shared/platform/config/root.ts';
 import { SETTING_TABLE } from '../../shared/platform/config/table.ts';
 import { readKeyFile } from '../../shared/domain/ledger/key-file.ts';
 import { RATE_LIMIT_TABLE } from '../../shared/kernel/vocabulary.ts';
 import { temporaryFolder } from '../support/folders.ts';
 
-const places = { root: '/srv/custos', cwd: '/home/ada' };
+const places = { root: '/srv/custos', cwd: '/home/ada', home: '/srv/custos' };
 const pepper = 'p'.repeat(32);
 const databaseUrl = 'postgres://custos:hush@db.internal:5432/custos';
 
@@ -80,9 +81,48 @@ describe('readConfig', () => {
     });
   });
 
-  it('resolves default folders against the installation, and given ones against the working directory', () => {
+  it('resolves given folders against the working directory, also those with the name of a default', () => {
     expect(readConfig({ CUSTOS_DATA_DIR: 'data' }, places).dataDir).to.equal('/home/ada/data');
+    expect(readConfig({ CUSTOS_DATA_DIR: '.custos' }, places).dataDir).to.equal('/home/ada/.custos');
     expect(readConfig({ CUSTOS_POLICY_DIR: '/etc/custos' }, places).policyDir).to.equal('/etc/custos');
+  });
+
+  describe('the default folders', () => {
+    const folder = temporaryFolder('places');
+    const dirsOf = (cwd: string, root: string): string[] => {
+      const { dataDir, policyDir } = readConfig({}, findPlaces(cwd, root));
+      return [path.relative(folder, dataDir), path.relative(folder, policyDir)];
+    };
+    const [checkout, installed] = ['checkout', 'installed'].map((name) => path.join(folder, name)) as [string, string];
+    for (const name of ['checkout/policies', 'installed/policies', 'empty', 'own/policies', 'broken'])
+      mkdirSync(path.join(folder, name), { recursive: true });
+    writeFileSync(path.join(checkout, 'tsconfig.json'), '{}');
+    symlinkSync('nowhere', path.join(folder, 'broken', 'policies'));
+
+    it('are those of a checkout, wherever it is started', () => {
+      for (const cwd of [checkout, path.join(folder, 'own'), path.join(folder, 'empty')])
+        expect(dirsOf(cwd, checkout)).to.deep.equal(['checkout/.custos', 'checkout/policies']);
+    });
+
+    it('of an installed package are in the folder in which it is started; only if that has no policies, they are its own', () => {
+      const from = (name: string): string[] => dirsOf(path.join(folder, name), installed);
+      expect(from('empty')).to.deep.equal(['empty/.custos', 'installed/policies']);
+      expect(from('own')).to.deep.equal(['own/.custos', 'own/policies']);
+      expect(from('broken'), 'policies that were lost are an error').to.deep.equal([
+        'broken/.custos',
+        'broken/policies',
+      ]);
+    });
+
+    it('never have data where npm deletes folders', () => {
+      const inside = {
+        root: '/app/node_modules/custos',
+        cwd: '/app/node_modules/custos',
+        home: '/app/node_modules/custos',
+      };
+      expect(() => readConfig({}, inside)).to.throw(ConfigError, 'CUSTOS_DATA_DIR must not be below node_modules');
+      expect(readConfig({ CUSTOS_DATA_DIR: '/data' }, inside).dataDir).to.equal('/data');
+    });
   });
 
   it('treats an empty value as unset', () => {

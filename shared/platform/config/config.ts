@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { nearestName } from '../../kernel/near.ts';
+import type { Places } from './forms.ts';
 import { type Config, fileVariableOf, type Setting, SETTINGS, VARIABLES } from './table.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,20 +22,18 @@ export class ConfigError extends OperatorError {
 /**
  * Reads and checks the settings. An empty value counts as unset. Reads no file but those that NAME_FILE names for secrets.
  * @param env the environment; unknown names are ignored unless they begin with `CUSTOS_`
- * @param places `root`: the installation's folder; `cwd`: the base of relative paths, by default `root`
+ * @param places `cwd` and `home` are by default `root`
  * @throws {ConfigError} naming every unknown `CUSTOS_*` variable and every bad value
  */
-export function readConfig(env: Environment, places: { readonly root: string; readonly cwd?: string }): Config {
+export function readConfig(env: Environment, places: Pick<Places, 'root'> & Partial<Places>): Config {
   const problems = unknownNames(env);
   const values: Record<string, unknown> = {};
-  const at = { root: places.root, cwd: places.cwd ?? places.root };
+  const at = { cwd: places.root, home: places.root, ...places };
   for (const [key, setting] of Object.entries<Setting>(SETTINGS)) {
-    const { name, secret, fallback, read } = setting;
     try {
-      const text = (secret ? secretOf(env, name, at.cwd) : env[name]) || fallback;
-      values[key] = text === undefined ? undefined : read(text, at);
+      values[key] = valueOf(setting, env, at);
     } catch (error) {
-      problems.push(`${name} ${error instanceof Error ? error.message : String(error)}.`);
+      problems.push(problemOf(setting, error));
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
@@ -43,6 +42,27 @@ export function readConfig(env: Environment, places: { readonly root: string; re
   const conflicts = conflictsOf(config);
   if (conflicts.length > 0) throw new ConfigError(conflicts);
   return config;
+}
+
+/** One setting; the others are not checked. @throws {ConfigError} */
+export function readSetting<K extends keyof Config>(key: K, env: Environment, places: Places): Config[K] {
+  const setting: Setting = SETTINGS[key];
+  try {
+    // The reader from which the type of the setting derives.
+    return valueOf(setting, env, places) as Config[K];
+  } catch (error) {
+    throw new ConfigError([problemOf(setting, error)]);
+  }
+}
+
+function problemOf({ name }: Setting, error: unknown): string {
+  return `${name} ${error instanceof Error ? error.message : String(error)}.`;
+}
+
+/** @throws {Error} whose message completes the sentence "NAME ..." */
+function valueOf({ name, secret, fallback, locate, read }: Setting, env: Environment, places: Places): unknown {
+  const text = (secret ? secretOf(env, name, places.cwd) : env[name]) || (locate?.(places) ?? fallback);
+  return text === undefined ? undefined : read(text, places);
 }
 
 /** A secret from its variable or from the file that NAME_FILE names. Errors never repeat the content. */

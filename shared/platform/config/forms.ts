@@ -3,10 +3,14 @@ import net from 'node:net';
 import path from 'node:path';
 import { RATE_LIMIT_TABLE } from '../../kernel/vocabulary.ts';
 
-/** The folder of the installation and the base of relative paths; both absolute. */
+/** Absolute paths of the folders in which a process looks for files. */
 export interface Places {
+  /** The package. */
   readonly root: string;
+  /** The base of relative paths. */
   readonly cwd: string;
+  /** The base of default folders. */
+  readonly home: string;
 }
 
 export function word<const W extends string>(...words: readonly W[]): (text: string) => W {
@@ -49,9 +53,12 @@ export function filePath(text: string, places: Places): string {
   return path.resolve(places.cwd, text);
 }
 
-/** A path whose default is below the installation, so that it does not depend on the current folder. */
-export function pathBelowRoot(fallback: string): (text: string, places: Places) => string {
-  return (text, places) => path.resolve(text === fallback ? places.root : places.cwd, text);
+/** As filePath, for data that an update of the package must not delete. */
+export function folderToKeep(text: string, places: Places): string {
+  const folder = filePath(text, places);
+  if (folder.split(path.sep).includes('node_modules'))
+    throw new Error(`must not be below node_modules, where npm deletes folders: ${folder}. Start in another folder`);
+  return folder;
 }
 
 /** A connection string with one of these schemes, unchanged. Errors do not repeat it, because it may hold a password. */

@@ -1,14 +1,16 @@
 // The table of settings: each with its variable, unit, default, meaning and reader. Everything else about settings derives from it.
+import { lstatSync } from 'node:fs';
+import path from 'node:path';
 import { DEFAULT_DAILY_CAP } from '../../core/trust/beta.ts';
 import { RATE_LIMIT_TABLE } from '../../kernel/vocabulary.ts';
 import {
   connectionString,
   filePath,
+  folderToKeep,
   hostName,
   integer,
   longSecret,
   onOff,
-  pathBelowRoot,
   publicAddress,
   type Places,
   readAddressRanges,
@@ -28,6 +30,8 @@ export interface Setting {
   readonly unit: string;
   /** Read when the variable is unset or empty. Absent: the setting may be undefined. */
   readonly fallback?: string;
+  /** The absolute path that `fallback` stands for. */
+  readonly locate?: (places: Places) => string;
   readonly description: string;
   /** Never printed, and may be given as a file (`NAME_FILE`). */
   readonly secret?: true;
@@ -35,6 +39,19 @@ export interface Setting {
   readonly missing?: string;
   /** @throws {Error} whose message completes the sentence "NAME ..." */
   readonly read: (text: string, places: Places) => unknown;
+}
+
+const POLICIES = 'policies';
+
+/** The policies that the package contains. An update of the package replaces them. */
+export function shippedPolicies({ root }: Pick<Places, 'root'>): string {
+  return path.join(root, POLICIES);
+}
+
+/** The user's policies where they exist, even as a file or a broken link: their loss must be an error, not a change of policies. */
+function findPolicies(places: Places): string {
+  const own = path.join(places.home, POLICIES);
+  return lstatSync(own, { throwIfNoEntry: false }) === undefined ? shippedPolicies(places) : own;
 }
 
 const newKeyFile = (file: string): string => `This makes one: openssl genpkey -algorithm ed25519 -out ${file}`;
@@ -58,15 +75,19 @@ export const SETTINGS = {
     name: 'CUSTOS_DATA_DIR',
     unit: 'folder',
     fallback: '.custos',
-    description: 'folder of the embedded database and its secrets; the default is in the installation',
-    read: pathBelowRoot('.custos'),
+    description:
+      'folder of the embedded database and its secrets; the default is in the folder in which the command is started, or in the checkout',
+    locate: ({ home }) => path.join(home, '.custos'),
+    read: folderToKeep,
   },
   policyDir: {
     name: 'CUSTOS_POLICY_DIR',
     unit: 'folder',
-    fallback: 'policies',
-    description: 'policy files; the default is in the installation',
-    read: pathBelowRoot('policies'),
+    fallback: POLICIES,
+    description:
+      'policy files; the default is in the folder in which the command is started, or in the checkout. Without that folder the policies of the package are used, which "custos policy init" copies',
+    locate: findPolicies,
+    read: filePath,
   },
   shadowPolicyDir: {
     name: 'CUSTOS_SHADOW_POLICY_DIR',

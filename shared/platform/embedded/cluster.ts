@@ -1,7 +1,7 @@
 // The embedded database on disk: its place, its password, and initdb in a way that no incomplete database is ever used.
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Account, canEnter, giveTo, identity, SetupError, serverAccount } from './account.ts';
@@ -32,7 +32,6 @@ const run = promisify(execFile);
  * @throws {SetupError} when the folder cannot be used; the message says what to do
  */
 export async function prepareCluster(dataDir: string, say: (line: string) => void): Promise<Cluster> {
-  makeDataDir(dataDir);
   const known = knownPlace(dataDir);
   const account = serverAccount(known ?? path.join(dataDir, 'postgres'), say);
   const folder = known ?? newPlace(dataDir, account, say);
@@ -50,14 +49,6 @@ export async function prepareCluster(dataDir: string, say: (line: string) => voi
       `The database in ${folder} was created by PostgreSQL ${major}, and this is ${binaries.major}. Dump it with the version of Custos that created it, or choose another CUSTOS_DATA_DIR.`,
     );
   return { folder, logFile: path.join(dataDir, 'postgres.log'), password, account, binaries };
-}
-
-/** A folder of root can be entered by the server's account; each file in it is protected by its own mode. */
-export function makeDataDir(dataDir: string): void {
-  if (existsSync(dataDir)) return;
-  const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
-  mkdirSync(dataDir, { recursive: true });
-  chmodSync(dataDir, mode);
 }
 
 /** Reads a secret, generated on first use: `bytes` random bytes in base64url, mode 0600. */

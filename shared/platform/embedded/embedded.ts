@@ -1,6 +1,8 @@
 // The embedded PostgreSQL: starts the database of a data folder, and stops it.
 import path from 'node:path';
-import { makeDataDir, prepareCluster, writeWhole } from './cluster.ts';
+import { findInstalled } from './binaries.ts';
+import { prepareCluster, writeWhole } from './cluster.ts';
+import { describeFileError, makeDataDir } from './data-folder.ts';
 import { type Lock, takeLock } from './lock.ts';
 import type { EmbeddedAddresses } from './roles.ts';
 import { type EmbeddedServer, startServer } from './server.ts';
@@ -31,7 +33,17 @@ export const ADDRESS_FILE = 'postgres.address';
  * @throws {AlreadyRunning} when another process uses the folder
  * @throws {SetupError} when a person must fix something
  */
-export async function startEmbedded({ dataDir, say }: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  try {
+    return await start(options);
+  } catch (error) {
+    throw describeFileError(error, options.dataDir);
+  }
+}
+
+async function start({ dataDir, say }: EmbeddedOptions): Promise<Embedded> {
+  // Before anything is created.
+  findInstalled();
   makeDataDir(dataDir);
   const lock: Lock = takeLock(dataDir);
   try {

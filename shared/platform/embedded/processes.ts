@@ -27,6 +27,16 @@ export function startOf(pid: number): string {
   return ps(pid, 'lstart=');
 }
 
+/** The parent of a process, and how long before `pid` it started; undefined where /proc is missing. */
+export function parentOf(pid: number): { readonly pid: number; readonly olderByMs: number } | undefined {
+  const parent = Number(statOf(pid)?.[1]);
+  const olderByMs = (Number(statOf(pid)?.[19]) - Number(statOf(parent)?.[19])) * MS_PER_TICK;
+  return Number.isNaN(olderByMs) ? undefined : { pid: parent, olderByMs };
+}
+
+/** Linux gives times in hundredths of a second (USER_HZ) on every architecture that Node supports. */
+const MS_PER_TICK = 10;
+
 /** The fields of /proc/PID/stat, starting with the third (the state). */
 function statOf(pid: number): string[] | undefined {
   try {

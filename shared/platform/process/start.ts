@@ -1,7 +1,7 @@
 // The start of a process: its settings, traces and log lines, and what is printed when it cannot start.
 import { inspect } from 'node:util';
 import { readConfig } from '../config/config.ts';
-import { findRoot } from '../config/root.ts';
+import { findPlaces } from '../config/root.ts';
 import type { Config } from '../config/table.ts';
 import { OperatorError } from '../../kernel/operator-error.ts';
 import { createLogger, type Logger } from '../observe/logger.ts';
@@ -32,8 +32,9 @@ export function startProcess<Settings extends Config>(
 ): void {
   const start = async (): Promise<void> => {
     keepHeapSmall(process.execArgv);
-    const root = findRoot();
-    const config = demand(readConfig(env, { root, cwd: process.cwd() }));
+    const places = findPlaces();
+    const { root } = places;
+    const config = demand(readConfig(env, places));
     const tracing = await traceAs(`custos-${name}`, config, root);
     const { logLevel: level } = config;
     const logger = createLogger({ name, level, pretty: process.stdout.isTTY, traced: tracing !== undefined });

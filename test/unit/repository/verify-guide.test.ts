@@ -1,6 +1,6 @@
 // The commands of docs/guides/verify-a-receipt.md, unchanged: on a receipt, and on receipts with one byte changed.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -40,7 +40,8 @@ function run(
 ): { code: number | null; out: string; said: string } {
   writeFileSync(path.join(folder, 'receipt.json'), JSON.stringify(receipt));
   writeFileSync(path.join(folder, 'receipt.tlog-proof'), tlogProof);
-  const custos = `custos() { "${process.execPath}" ${V8_OPTIONS.join(' ')} "${MAIN}" "$@"; }\n`;
+  // In place of npx, which takes longer than the rest.
+  const custos = `npx() { shift; "${process.execPath}" ${V8_OPTIONS.join(' ')} "${MAIN}" "$@"; }\n`;
   const nodeFolder = path.dirname(process.execPath);
   const ended = spawnSync('sh', [...(flags === '' ? [] : [flags]), '-c', custos + script], {
     cwd: folder,
@@ -147,6 +148,7 @@ describeUnless(
       const other = publishKey(LOG_KEY, { origin: 'custos.local/acme/test', use: 'log' });
       const { code, out, said } = alone(other.vkey);
       expect({ code, out }).to.deep.equal({ code: 1, out: '' });
+      expect(existsSync(path.join(folder, 'checkpoint.text')), 'nothing is left for the thirty lines').to.equal(false);
       expect(said).to.equal(
         `NOT VALID: the receipt is of the log ${ORIGIN}, and the key of the log custos.local/acme/test\n`,
       );
