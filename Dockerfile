@@ -9,7 +9,7 @@ FROM base AS build
 # Types and compiler are development packages.
 ENV NODE_ENV=development
 COPY package.json package-lock.json .npmrc ./
-# No package needs its install script for compiling, and our own (prepare) has no sources to compile yet.
+# No package needs its install script for compiling.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY shared shared

@@ -30,7 +30,9 @@ describe('the data folder', () => {
         (reason: unknown) => reason,
       );
       expect(error).to.be.instanceOf(SetupError);
-      expect((error as Error).message).to.match(/^The data folder .* can't be used: .*\. Set CUSTOS_DATA_DIR to a folder/);
+      expect((error as Error).message).to.match(
+        /^The data folder .* can't be used: .*\. Set CUSTOS_DATA_DIR to a folder/,
+      );
       expect(existsSync(path.join(dataDir, 'postgres'))).to.equal(false);
     });
 
