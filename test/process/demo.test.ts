@@ -114,7 +114,7 @@ describe('custos demo without a service', () => {
     const { code, stdout } = await demo(['--url', 'http://127.0.0.1:9', '--key', 'any']);
     expect(code).to.equal(1);
     expect(stdout).to.equal(
-      '   NOT OK  Nothing answers at http://127.0.0.1:9. Start the service with "npm start", or give its address with --url.\n',
+      '   NOT OK  Nothing answers at http://127.0.0.1:9. Start the service with "npx custos start", or give its address with --url.\n',
     );
   });
 

@@ -31,7 +31,7 @@ const NOT_SETTINGS = [
   'CUSTOS_TEST_DATABASE_URL',
 ];
 /** npm's own commands, as opposed to scripts of package.json. */
-const NPM_COMMANDS = ['ci', 'start', 'test', 'run', 'install', 'link'];
+const NPM_COMMANDS = ['ci', 'start', 'test', 'run', 'install', 'link', 'pack'];
 
 interface Document {
   /** The path relative to the root. */
