@@ -6,6 +6,7 @@ import type { Key as KeySchema, KeyCreated, KeyRotated } from '#shared/api/key.j
 import type { Checkpoint } from '#shared/api/log.js';
 import type { Proof, ProofAccepted, ProofChain, ProofListItem } from '#shared/api/proof.js';
 import type { Trust, TrustChange as TrustChangeSchema } from '#shared/api/trust.js';
+import type { Delivery as DeliverySchema, Webhook as WebhookSchema, WebhookWithSecret } from '#shared/api/webhook.js';
 import type { IntentFacts } from '#shared/core/policy/types.js';
 import type { ToolFacts } from '#shared/core/tools/call.js';
 import type { Shape } from '#shared/kernel/schema.js';
@@ -29,3 +30,7 @@ export type CheckpointItem = Shape<typeof Checkpoint>;
 export type Key = Shape<typeof KeySchema>;
 /** The answer to creating or rotating a key: the only one that contains the key. */
 export type MadeKey = Shape<typeof KeyCreated> & Partial<Pick<Shape<typeof KeyRotated>, 'replaces'>>;
+export type Webhook = Shape<typeof WebhookSchema>;
+/** The answer to creating a webhook or rotating its key: the only one that contains the secret. */
+export type MadeWebhook = Shape<typeof WebhookWithSecret>;
+export type Delivery = Shape<typeof DeliverySchema>;

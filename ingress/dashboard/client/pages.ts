@@ -13,6 +13,8 @@ import { OverviewPage } from './pages/overview.ts';
 import { PoliciesPage } from './pages/policies.ts';
 import { QueuesPage } from './pages/queues.ts';
 import { ReceiptsPage } from './pages/receipts.ts';
+import { WebhookPage } from './pages/webhooks-item.ts';
+import { WebhooksPage } from './pages/webhooks.ts';
 import type { PageProps } from './router.ts';
 
 export interface PageEntry {
@@ -36,6 +38,7 @@ export const PAGES: readonly PageEntry[] = [
   { name: 'receipts', title: 'Receipts', group: 'Prove', component: ReceiptsPage },
   { name: 'audit', title: 'Audit', group: 'Prove', component: AuditPage },
   { name: 'keys', title: 'Keys', group: 'Run', component: KeysPage },
+  { name: 'webhooks', title: 'Webhooks', group: 'Run', component: WebhooksPage, item: WebhookPage },
   { name: 'policies', title: 'Policies', group: 'Run', operatorOnly: true, component: PoliciesPage },
   { name: 'queues', title: 'Queues', group: 'Run', operatorOnly: true, component: QueuesPage },
   { name: 'dead-jobs', title: 'Dead jobs', group: 'Run', component: DeadJobList, item: DeadJobPage },

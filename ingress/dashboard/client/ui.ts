@@ -7,6 +7,7 @@ export { Confirm, Dialog, FormActions } from './components/dialog.ts';
 export { Card, KeyValue, Notice, PageHead, Stat, Stats, type Tone } from './components/layout.ts';
 export { Empty, ErrorState, FormError, Loading, WhenLoaded } from './components/states.ts';
 export { type Column, type FilterField, Filters, List, Table } from './components/table.ts';
+export { SecretCard } from './components/secret.ts';
 export { LookUp } from './components/look-up.ts';
 export { Name } from './components/name.ts';
 export {

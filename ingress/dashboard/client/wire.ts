@@ -120,6 +120,8 @@ export interface Overview {
     readonly byLevel: readonly number[];
     readonly byStatus: Readonly<Record<string, number>>;
   };
+  /** Webhooks that were disabled because their receiver failed. */
+  readonly disabledWebhooks: number;
   /** Null for other keys than the operator's. */
   readonly system: SystemState | null;
 }

@@ -7,7 +7,7 @@ import { memoize } from './memo.ts';
 import { readSystem, type SystemDeps } from './system.ts';
 import type { Tenant } from '../logs.ts';
 import { readHalt } from '../../../shared/domain/decisions/halts.ts';
-import { readAgents, readLog } from './tenant.ts';
+import { countDisabledWebhooks, readAgents, readLog } from './tenant.ts';
 
 /** Numbers are cached this long, for all pages that show them. */
 const TTL_MS = 900;
@@ -46,11 +46,12 @@ export function createOverview(deps: OverviewDeps): ReadOverview {
     ttlMs: TTL_MS,
     monotonicMs,
     load: async (tenant) => {
-      const [halt, decisions, log, counted] = await Promise.all([
+      const [halt, decisions, log, counted, disabledWebhooks] = await Promise.all([
         readHalt(db, tenant),
         readRates(tenant),
         readLog(db, tenant),
         agents(tenant),
+        countDisabledWebhooks(db, tenant),
       ]);
       const { environment } = tenant;
       return {
@@ -61,6 +62,7 @@ export function createOverview(deps: OverviewDeps): ReadOverview {
         decisions,
         log,
         agents: counted,
+        disabledWebhooks,
       };
     },
   });

@@ -11,6 +11,15 @@ const AGENTS = `SELECT a.status, width_bucket(coalesce(t.score, ${NO_EVIDENCE.sc
     FROM agent a LEFT JOIN trust_state t USING (organisation_id, environment, agent_id)
     WHERE a.organisation_id = $1 AND a.environment = $2 GROUP BY 1, 2`;
 
+const DISABLED_WEBHOOKS = `SELECT count(*)::int AS count FROM webhook_endpoint
+    WHERE organisation_id = $1 AND environment = $2 AND disabled_reason IN ('gone', 'failing')`;
+
+/** Webhooks that were disabled because their receiver failed. @throws {ApiError} E6002 */
+export async function countDisabledWebhooks(db: Database, { organisationId, environment }: Tenant): Promise<number> {
+  const [row] = await db.query<{ count: number }>(DISABLED_WEBHOOKS, [organisationId, environment]);
+  return row?.count ?? 0;
+}
+
 /** The newest log, with the number of findings in place of the findings. @throws {ApiError} E6002 */
 export async function readLog(db: Database, tenant: Tenant): Promise<LogInfo | null> {
   const [log] = await readLogs(db, tenant, 1);

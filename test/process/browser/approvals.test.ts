@@ -1,4 +1,4 @@
-// Approvals and keys in a real browser: a human decides, a key is created, used and revoked; with hostile texts.
+// Approvals, keys and webhooks in a real browser: a human decides, a key is created, used and revoked; with hostile texts.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -310,6 +310,55 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await row.getByText('revoked').waitFor();
     const refused = await user.post('/v1/enforce', asking('billing-cleaner', 'invoices'));
     expect([refused.status, refused.json.code]).to.deep.equal([401, 'E1002']);
+  });
+
+  it('a webhook is created, its secret shown once; its deliveries are replayed; it is disabled and deleted', async () => {
+    const { page } = seen;
+    await pages.open('/webhooks');
+    await page.getByRole('button', { name: 'Create a webhook…' }).click();
+    await dialog().getByLabel('URL').fill('http://receiver.example.com/custos');
+    await dialog()
+      .getByRole('checkbox', { name: /^decision.made/ })
+      .check();
+    await dialog().getByRole('checkbox', { name: /^DENY/ }).check();
+    await dialog().getByRole('button', { name: 'Create the webhook' }).click();
+    await dialog().getByText('must begin with https:// in a live environment').waitFor();
+    await pages.looks('webhook-form');
+    await dialog().getByLabel('URL').fill('https://receiver.example.com/custos');
+    await dialog().getByRole('button', { name: 'Create the webhook' }).click();
+    const secret = (await page.locator('[data-secret]').textContent()) ?? '';
+    expect(secret).to.match(/^whsec_/);
+    await page.reload();
+    await page.getByRole('link', { name: 'https://receiver.example.com/custos' }).waitFor();
+    expect(await page.content()).to.not.include(secret);
+    await pages.looks('webhooks');
+
+    const [made] = await service.rows<{ id: string }>('SELECT endpoint_id AS id FROM webhook_endpoint');
+    await service.rows(
+      `INSERT INTO webhook_delivery (endpoint_id, message_id, type, subject, payload, state, attempts, created_at, attempted_at, duration_ms, response_status, error)
+       VALUES ($1, 'msg_1', 'decision.made', 'billing-cleaner', '{}', 'delivered', 1, now(), now(), 12, 204, NULL),
+         ($1, 'msg_8', 'decision.made', $2, '{}', 'failed', 8, now(), now(), 15000, NULL, 'timeout')`,
+      [made?.id, HOSTILE_AGENT],
+    );
+    await page.getByRole('link', { name: 'https://receiver.example.com/custos' }).click();
+    const row = page.locator('tr', { hasText: 'timeout' });
+    await row.getByText('failed').waitFor();
+    await pages.looks('webhook');
+    await row.getByRole('button', { name: /^Replay/ }).click();
+    await row.getByText('pending').waitFor();
+    await page.getByRole('button', { name: 'Rotate the key…' }).click();
+    await dialog().getByLabel('The old key ends').selectOption('1h');
+    await dialog().getByRole('button', { name: 'Rotate' }).click();
+    expect(await page.locator('[data-secret]').textContent()).to.match(/^whsec_/);
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('An administrator disabled it.').waitFor();
+    expect(await row.getByRole('button', { name: /^Replay/ }).isDisabled()).to.equal(true);
+    await pages.looks('webhook-disabled');
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await dialog().getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('There are no webhooks in this environment').waitFor();
   });
 
   it('a key is rotated: both work until the overlap ends', async () => {

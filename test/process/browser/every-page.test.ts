@@ -17,6 +17,7 @@ const PAGES = [
   'Receipts',
   'Audit',
   'Keys',
+  'Webhooks',
   'Policies',
   'Queues',
   'Dead jobs',

@@ -43,6 +43,7 @@ function overviewWith(system: Partial<SystemState> | null, log: Partial<LogInfo>
     decisions: { now: { at: AT, perSecond: NONE }, history: [], lastHour: { counts: NONE, complete: true } },
     log: { ...LOG, ...log },
     agents: { total: 0, byLevel: [], byStatus: {} },
+    disabledWebhooks: 0,
     system: system === null ? null : { ...SYSTEM, ...system },
   };
 }
@@ -51,6 +52,13 @@ describe('the problems on the overview', () => {
   it('are none when everything works', () => {
     expect(problemsOf(overviewWith({}))).to.deep.equal([]);
     expect(problemsOf(overviewWith(null))).to.deep.equal([]);
+  });
+
+  it('include webhooks that were disabled because their receiver failed', () => {
+    const [problem, ...others] = problemsOf({ ...overviewWith(null), disabledWebhooks: 2 });
+    expect(others).to.deep.equal([]);
+    expect(problem).to.deep.include({ tone: 'warn', page: { name: 'webhooks', title: 'Webhooks' } });
+    expect(problem?.title).to.contain('2 webhooks were disabled');
   });
 
   it('include that no worker has run since the last heartbeat', () => {

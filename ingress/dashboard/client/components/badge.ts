@@ -37,9 +37,13 @@ const STATUS_TONES: Readonly<Record<string, Tone>> = {
   refused: 'warn',
   failed: 'bad',
   revoked: 'bad',
+  delivered: 'good',
+  enabled: 'good',
+  disabled: 'bad',
+  failing: 'warn',
 };
 
-/** The state of an agent, an approval, a key or a job. */
+/** The state of an agent, an approval, a key, a job or a webhook. */
 export function Status({ status }: { readonly status: string }): VNode {
   return html`<${Badge} tone=${STATUS_TONES[status] ?? 'neutral'}>${status}<//>`;
 }

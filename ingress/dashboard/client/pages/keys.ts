@@ -1,6 +1,6 @@
 // The keys of the organisation and environment, with the actions to create, rotate and revoke them.
 import { usePages } from '../api.ts';
-import { html, useCallback, useEffect, useState, type VNode } from '../html.ts';
+import { html, useCallback, useState, type VNode } from '../html.ts';
 import { useFilters } from '../router.ts';
 import { useKept, useSession } from '../session.ts';
 import {
@@ -18,7 +18,7 @@ import {
   useNow,
 } from '../ui.ts';
 import { CreateDialog, RevokeDialog, RotateDialog } from './keys-forms.ts';
-import { SecretCard } from './keys-secret.ts';
+import { KeySecret } from './keys-secret.ts';
 import type { Key, MadeKey } from '../answers.ts';
 import { isUsable, keysFound, STATE_TONES, stateOf } from './keys-states.ts';
 
@@ -37,11 +37,6 @@ export function KeysPage(): VNode {
   const [asked, setAsked] = useKept<Asked | undefined>('asked', undefined);
   const [made, setMade] = useState<MadeKey | undefined>(undefined);
   const forget = useCallback(() => setMade(undefined), []);
-  // A page in the browser's back/forward cache must not contain the secret.
-  useEffect(() => {
-    window.addEventListener('pagehide', forget);
-    return () => window.removeEventListener('pagehide', forget);
-  }, [forget]);
   const close = (): void => setAsked(undefined);
   const onMade = (key: MadeKey): void => {
     setMade(key);
@@ -49,7 +44,7 @@ export function KeysPage(): VNode {
   };
   const create = html`<button type="button" class="button button-primary" onClick=${() => setAsked({ kind: 'create' })}>Create a key…</button>`;
   return html`<${PageHead} title="Keys" lead=${html`The keys of ${session.organisation} in the environment ${session.environment}. Only a hash of each secret is stored.`} actions=${create} />
-    ${made && html`<${SecretCard} key=${made.keyId} made=${made} ready=${asked === undefined} onDone=${forget} />`}
+    ${made && html`<${KeySecret} key=${made.keyId} made=${made} ready=${asked === undefined} onDone=${forget} />`}
     <${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} />
     <${List} pages=${found} caption="Keys" columns=${columnsOf(session.keyId, setAsked)} keyOf=${(key: Key) => key.keyId} empty=${empty} />
     ${asked?.kind === 'create' && html`<${CreateDialog} environment=${session.environment} onMade=${onMade} onClose=${close} />`}

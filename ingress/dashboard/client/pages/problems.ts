@@ -16,6 +16,7 @@ export interface ShownProblem {
 const AUDIT = { name: 'audit', title: 'Audit' };
 const POLICIES = { name: 'policies', title: 'Policies' };
 const QUEUES = { name: 'queues', title: 'Queues' };
+const WEBHOOKS = { name: 'webhooks', title: 'Webhooks' };
 const DEAD_JOBS = { name: 'dead-jobs', title: 'Dead jobs' };
 
 /** A queue or the outbox with older work is a problem. */
@@ -24,7 +25,7 @@ const OUTBOX_SECONDS = 10;
 
 /** Most severe first. */
 export function problemsOf(overview: Overview): ShownProblem[] {
-  const { log, system } = overview;
+  const { log, system, disabledWebhooks } = overview;
   const problems: (ShownProblem | false | undefined | null | '')[] = [
     log?.haltedReason && {
       tone: 'bad',
@@ -91,6 +92,12 @@ export function problemsOf(overview: Overview): ShownProblem[] {
         text: `${whole(system.outbox.waiting)} in the outbox, the oldest for ${duration(system.outbox.oldestSeconds)}. A worker moves it to the queues: check that one is running, and its log.`,
         page: QUEUES,
       },
+    disabledWebhooks > 0 && {
+      tone: 'warn',
+      title: `${count(disabledWebhooks, 'webhook')} ${disabledWebhooks === 1 ? 'was' : 'were'} disabled because the receiver failed`,
+      text: 'Repair the receiver, then enable the webhook: events of the last three days are sent then.',
+      page: WEBHOOKS,
+    },
     system !== null &&
       system.deadJobs > 0 && {
         tone: 'warn',
