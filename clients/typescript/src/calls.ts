@@ -7,6 +7,11 @@ type Listed<P extends PathOf<'get'>> = Extract<AnswerOf<'get', P>, PageLike<unkn
 /** The cursor belongs to `List`. */
 type Filter<P extends PathOf<'get'>> = Omit<QueryOf<'get', P>, 'cursor'>;
 
+/** A body without required members can be left out. */
+type OptionalBody<Body> = object extends Body
+  ? [body?: Body, options?: CallOptions]
+  : [body: Body, options?: CallOptions];
+
 export function createCalls(http: Http) {
   const call = async <M extends Method, P extends PathOf<M>>(
     method: M,
@@ -64,8 +69,8 @@ export function createCalls(http: Http) {
     /** POST below an id. */
     writeTo:
       <P extends PathOf<'post'>>(path: P) =>
-      (id: string, body: BodyOf<'post', P>, options?: CallOptions): Promise<AnswerOf<'post', P>> =>
-        call('post', path, { path: [id], body }, options),
+      (id: string, ...[body, options]: OptionalBody<BodyOf<'post', P>>): Promise<AnswerOf<'post', P>> =>
+        call('post', path, { path: [id], body: body ?? {} }, options),
     update:
       <P extends PathOf<'patch'>>(path: P) =>
       (id: string, body: BodyOf<'patch', P>, options?: CallOptions): Promise<AnswerOf<'patch', P>> =>

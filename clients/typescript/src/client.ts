@@ -1,5 +1,6 @@
 // The client: its options and the resources of the API.
 import { createCalls } from './calls.ts';
+import type { ObligationHandlers } from './guard/obligations.ts';
 import type { Permission } from './guard/permission.ts';
 import { type AuthorizeOptions, createGuard, type GuardOptions, type ToolQuestion } from './guard/guard.ts';
 import { type CallOptions, createHttp, type Http } from './http.ts';
@@ -270,11 +271,14 @@ export class Custos {
    * aborted, and whatever the function throws.
    */
   guard<Args extends object, Result>(
-    options: GuardOptions<Args>,
+    // Not of `Args`: TypeScript would infer it from the handlers of obligations, before it looks at `run`.
+    options: GuardOptions,
     run: (args: Args, decision: Decision) => Result | Promise<Result>,
   ): (args: Args, call?: { readonly signal?: AbortSignal | undefined }) => Promise<Result> {
+    // To a handler the arguments are any JSON object.
+    const obligations = options.obligations as ObligationHandlers<Args> | undefined;
     return async (args, { signal } = {}) => {
-      const permission = await this.authorize({ ...options, arguments: args }, { ...options, signal });
+      const permission = await this.authorize({ ...options, arguments: args }, { ...options, obligations, signal });
       return permission.run(run);
     };
   }
@@ -287,7 +291,7 @@ export class Custos {
    */
   authorize<Args extends object = JsonObject>(
     question: ToolQuestion<Args>,
-    options: AuthorizeOptions<Args> = {},
+    options: AuthorizeOptions<NoInfer<Args>> = {},
   ): Promise<Permission<Args>> {
     return this.#guard.authorize(question, options);
   }

@@ -78,7 +78,7 @@ export function createHttp({ url, key, timeoutMs, retries, fetch, runtime }: Htt
       return await readAnswer(response, request);
     } catch (error) {
       if (isCancelled(signal)) throw buildCancelledError(signal);
-      if (deadline.signal.aborted) throw new TimeoutError(`Custos did not answer within ${Math.round(leftMs)} ms.`);
+      if (deadline.signal.aborted) throw new TimeoutError('Custos did not answer in time.');
       if (error instanceof CustosError) throw error;
       throw new ConnectionError(`Custos could not be reached${codeOf(error)}.`, { cause: error });
     } finally {
@@ -145,12 +145,15 @@ async function readAnswer(response: Response, request: HttpRequest): Promise<Ans
       retryAfterSeconds,
     });
   // In a browser a redirect that is not followed has the status 0.
-  if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) throw unexpected('it is a redirect');
+  if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    await response.body?.cancel();
+    throw unexpected('it is a redirect');
+  }
   let text: string | undefined;
   try {
     text = await readText(response);
   } catch (error) {
-    throw unexpected('it is incomplete', { cause: error, isTruncated: true });
+    throw unexpected('it is incomplete, or not UTF-8', { cause: error, isTruncated: true });
   }
   if (text === undefined) throw unexpected('it has more than 8 MB');
   if (response.ok && request.isText === true) {
@@ -197,7 +200,7 @@ function missingMember(answer: unknown, operation: OperationName): string | unde
 async function readText(response: Response): Promise<string | undefined> {
   if (response.body === null) return '';
   const reader = response.body.getReader();
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
   let bytes = 0;
   for (;;) {

@@ -2,10 +2,11 @@
 import { FREE_FORM } from './generated/members.ts';
 
 const SNAKE_CASE = /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/;
-const freeForm = new Set(FREE_FORM);
 
 const toCamelCase = (name: string): string =>
   SNAKE_CASE.test(name) ? name.replace(/_([a-z0-9])/g, (_, next: string) => next.toUpperCase()) : name;
+
+const freeForm = new Set([...FREE_FORM, ...FREE_FORM.map(toCamelCase)]);
 
 /** Renames members at every depth, but none inside free-form values. */
 function rename(value: unknown, nameOf: (name: string) => string): unknown {

@@ -13,7 +13,9 @@ export interface WaitOptions {
 const MAX_HELD_SECONDS = 30;
 const FIRST_POLL_MS = 250;
 const MAX_POLL_MS = 2_000;
-/** For the answer itself, in addition to the time for which the service holds the request. */
+/** For the answer itself: the service has to give it before the wait is over. */
+const MARGIN_MS = 500;
+/** In addition to the time for which the service holds the request. */
 const ANSWER_TIMEOUT_MS = 10_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
 
@@ -36,8 +38,9 @@ export async function waitUntil<State>(
   let cause: unknown;
   for (let pollMs = FIRST_POLL_MS; ; ) {
     const leftMs = endMs - runtime.nowMs();
-    if (leftMs <= 0) throw new TimeoutError(`${id} was not decided in time.`, { lastState, cause });
-    const held = Math.min(MAX_HELD_SECONDS, Math.floor(leftMs / 1_000));
+    if (leftMs <= 0)
+      throw new TimeoutError(`The state of ${id} that is waited for was not reached in time.`, { lastState, cause });
+    const held = Math.min(MAX_HELD_SECONDS, Math.floor((leftMs - MARGIN_MS) / 1_000));
     const request = { operation, path: [id], ...(held < 1 ? {} : { waitSeconds: held }) };
     const options: CallOptions = { signal, timeoutMs: Math.min(leftMs, held * 1_000 + ANSWER_TIMEOUT_MS) };
     const askedMs = runtime.nowMs();

@@ -28,8 +28,9 @@ const MAX_ARGUMENTS_BYTES = 262_144;
 /** @throws {TypeError} on arguments or facts that JSON can't represent, or that are too large */
 export function fixQuestion<Args extends object>(question: ToolQuestion<Args>): FixedQuestion<Args> {
   const { agentId, server, name, definitionDigest, annotations, context } = question;
-  if (Array.isArray(question.arguments)) throw new TypeError('the arguments are a list, and have to be an object');
   const args = copyJson(question.arguments, '/arguments');
+  if (typeof args !== 'object' || args === null || Array.isArray(args))
+    throw new TypeError('the arguments are not an object');
   const text = canonicalize(args);
   if (new TextEncoder().encode(text).length > MAX_ARGUMENTS_BYTES)
     throw new TypeError(`the arguments have more than ${MAX_ARGUMENTS_BYTES} bytes as JSON`);

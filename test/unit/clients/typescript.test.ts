@@ -1,0 +1,100 @@
+// The TypeScript client without a service: what its own `fetch` is given, and what it makes of answers.
+import { inspect } from 'node:util';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { findRoot } from '../../../shared/platform/config/root.ts';
+
+type Guarded = (args: unknown) => Promise<unknown>;
+
+/** The part of the client that is used here. It is compiled by a tsconfig of its own. */
+interface Client {
+  guard(options: object, run: (args: object) => unknown): Guarded;
+  readonly intents: { submit(body: object): Promise<unknown> };
+  readonly approvals: { get(id: string): Promise<unknown> };
+  readonly enforce: { evaluate(body: object): Promise<unknown> };
+}
+
+const KEY = 'cst_live_secret';
+const entry = path.join(findRoot(), 'clients', 'typescript', 'dist', 'src', 'index.js');
+
+/** A client whose requests all get this answer, and the bodies of its requests. */
+async function clientWith(answer: () => Response) {
+  const { Custos } = (await import(pathToFileURL(entry).href)) as { Custos: new (options: object) => Client };
+  const bodies: unknown[] = [];
+  const fetch = async (_: string, { body }: { body?: string }): Promise<Response> => {
+    bodies.push(body === undefined ? undefined : JSON.parse(body));
+    return answer();
+  };
+  return { custos: new Custos({ url: 'http://custos.test', key: KEY, fetch, retries: 0 }), bodies };
+}
+
+const circular: { self?: object } = {};
+circular.self = circular;
+
+describe('The TypeScript client', () => {
+  const notJson: Readonly<Record<string, unknown>> = {
+    'a date': { at: new Date(0) },
+    'a number that is not finite': { n: Number.NaN },
+    'a function': { f: () => 1 },
+    'a big integer': { n: 1n },
+    'a map': { m: new Map() },
+    'an instance of a class': { e: new URL('http://custos.test') },
+    'undefined in a list': { list: [undefined] },
+    'a hole in a list': { list: Object.assign([], { length: 1 }) },
+    'a lone surrogate': { text: '\ud800' },
+    'a lone surrogate in a name': { '\ud800': 1 },
+    'a circle': circular,
+    'a list': [],
+    'no object': null,
+  };
+  for (const [what, args] of Object.entries(notJson))
+    it(`refuses arguments with ${what} without a request, and does not run`, async () => {
+      const { custos, bodies } = await clientWith(() => Response.json({}));
+      let ran = false;
+      const guarded = custos.guard({ agentId: 'a', server: 's', name: 'n' }, () => (ran = true));
+      const error = await guarded(args).catch((caught: unknown) => caught);
+      expect(error).to.include({ name: 'RefusedError', verdict: null });
+      expect({ ran, bodies }).to.deep.equal({ ran: false, bodies: [] });
+    });
+
+  it('spells members as the service does, and leaves free-form values alone', async () => {
+    const answer = { decision_id: 'd', allowed: false, verdict: 'DENY', obligations: [{ type: 'x', own_name: 1 }] };
+    const { custos, bodies } = await clientWith(() => Response.json(answer));
+    const context = { ownName: 1, own_name: { agentId: 2 } };
+    const tool = { server: 's', name: 'n', arguments: { dryRun: true }, definitionDigest: 'sha256:0' };
+    const decision = await custos.enforce.evaluate({ agentId: 'a', tool, context });
+    expect(bodies).to.deep.equal([
+      {
+        agent_id: 'a',
+        tool: { server: 's', name: 'n', arguments: { dryRun: true }, definition_digest: 'sha256:0' },
+        context,
+      },
+    ]);
+    expect(decision).to.deep.include({ decisionId: 'd', obligations: [{ type: 'x', own_name: 1 }] });
+    // This request is in camelCase, except for one member.
+    await custos.intents.submit({ agentId: 'a', tool }).catch(() => undefined);
+    expect(bodies[1]).to.have.property('agentId', 'a');
+    expect(bodies[1]).to.have.nested.property('tool.definition_digest', 'sha256:0');
+  });
+
+  it('shows its key neither in itself nor in an error', async () => {
+    const failures: (() => Response)[] = [
+      () => Response.error(),
+      () => new Response('<html>', { status: 502 }),
+      () => Response.json({ code: 'E1002', detail: 'The API key is invalid.' }, { status: 401 }),
+      () => {
+        throw new TypeError('fetch failed');
+      },
+    ];
+    for (const answer of failures) {
+      const { custos } = await clientWith(answer);
+      const error = await custos.approvals.get('x').then(
+        () => undefined,
+        (caught: unknown) => caught,
+      );
+      expect(error).to.be.an('error');
+      for (const value of [custos, error]) expect(inspect(value, { depth: 9, showHidden: true })).not.to.include(KEY);
+    }
+  });
+});
