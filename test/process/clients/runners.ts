@@ -72,7 +72,9 @@ export function startRunner(language: Language): Runner {
   });
   const running = watch(child, `the ${language.name} runner`);
   const waiting = new Map<string, (answer: Readonly<Record<string, unknown>> | Error) => void>();
+  let failure: Error | undefined;
   const fail = (error: Error): void => {
+    failure ??= error;
     for (const give of waiting.values()) give(error);
     waiting.clear();
   };
@@ -98,6 +100,7 @@ export function startRunner(language: Language): Runner {
   let count = 0;
   return {
     run(line) {
+      if (failure !== undefined) return Promise.reject(failure);
       count += 1;
       const id = String(count);
       return new Promise((resolve, reject) => {
