@@ -65,7 +65,7 @@ describe('an intent with several meanings', function () {
           }
         },
       ),
-      runs(600, 0.3),
+      runs(300, 0.3),
     );
     // Some results permit, so that the property is not trivial.
     expect([...seen]).to.include.members(['ALLOW ALLOW', 'ALLOW DENY', 'DEGRADE DENY']);
@@ -85,7 +85,7 @@ describe('an intent with several meanings', function () {
           expect(score).to.be.at.least((await evaluator.assessRisk(meaning(facts, some))).score);
         },
       ),
-      runs(200, 0.1),
+      runs(100, 0.1),
     );
   });
 
@@ -96,7 +96,7 @@ describe('an intent with several meanings', function () {
         expect(all).to.deep.include.members(joinsOf(some));
         expect(joinsOf(all)).to.deep.equal(all);
       }),
-      runs(300, 0.01),
+      runs(150, 0.01),
     );
   });
 

@@ -13,7 +13,7 @@ import { evaluatorOf, factsWith, load, policy, setOf } from '../policy/support.t
 import { arbitraryFacts, arbitraryPolicies, asIntake, RESOURCES } from './policy-arbitraries.ts';
 import { runs } from './runs.ts';
 
-const RUNS = runs(200, 0.02);
+const RUNS = runs(100, 0.02);
 /** From the most to the least permissive. */
 const PERMISSIVENESS = ['ALLOW', 'DEGRADE', 'ESCALATE', 'DENY'];
 const strictness = (evaluation: Evaluation): number => PERMISSIVENESS.indexOf(evaluation.verdict);

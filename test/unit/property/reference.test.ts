@@ -194,7 +194,7 @@ describe('an independent interpreter of policies', function () {
             `${JSON.stringify(actual)} ${name} ${JSON.stringify(value)}`,
           ).to.equal(said);
         }),
-        runs(1_000, 0.01),
+        runs(500, 0.01),
       );
       expect([...seen]).to.include.members(['yes', 'no']);
     });
@@ -208,7 +208,7 @@ describe('an independent interpreter of policies', function () {
           overlaps(pattern, request),
         ]);
       }),
-      runs(1_000, 0.2),
+      runs(500, 0.2),
     );
   });
 
@@ -232,7 +232,7 @@ describe('an independent interpreter of policies', function () {
           seen.set(what, (seen.get(what) ?? 0) + 1);
         },
       ),
-      runs(700, 0.1),
+      runs(350, 0.1),
     );
     expect([...seen.keys()]).to.include.members([
       'ALLOW, approved ALLOW',

@@ -71,7 +71,7 @@ describe('the replay of any recorded decisions', function () {
         expect(counts.notEvaluable.total).to.equal(0);
         expect(counts.evaluated + counts.standing).to.equal(decisions.length);
       }),
-      runs(200, 0.02),
+      runs(100, 0.02),
     );
     for (const kind of ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE', 'standing', 'halted', 'failed', 'refused', 'used'])
       expect(seen.get(kind) ?? 0, kind).to.be.greaterThan(0);

@@ -99,7 +99,7 @@ describe('every tool call', function () {
         expect(tool.known).to.equal(tool.problem === undefined);
         if (!tool.known) expect(intent.action).to.equal('unknown');
       }),
-      runs(400, 0.02),
+      runs(200, 0.02),
     );
   });
 
@@ -120,7 +120,7 @@ describe('every tool call', function () {
           expect(reading.unassessed).to.deep.include(intent);
         }
       }),
-      runs(300, 0.01),
+      runs(150, 0.01),
     );
   });
 
@@ -133,7 +133,7 @@ describe('every tool call', function () {
         expect(milderIn(readings(read), readings(plain))).to.deep.equal([]);
         if (!plain.tool.known) expect(read.tool.known).to.equal(false);
       }),
-      runs(300, 0.02),
+      runs(150, 0.02),
     );
   });
 
@@ -169,7 +169,7 @@ describe('every tool call', function () {
           readWith({ action: 'read', resource: 'file/{path}' }, { path: written });
         expect(resourceOf(spell(text)).intent.resource, spell(text)).to.equal(resourceOf(text).intent.resource);
       }),
-      runs(300, 0.02),
+      runs(150, 0.02),
     );
   });
 
@@ -181,7 +181,7 @@ describe('every tool call', function () {
         if (/[^\\/.]/.test(text.replaceAll('..', '')) && tool.known && !text.includes('..'))
           expect(isPattern(intent.resource), text).to.equal(false);
       }),
-      runs(400, 0.02),
+      runs(200, 0.02),
     );
   });
 });

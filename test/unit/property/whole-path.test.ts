@@ -132,7 +132,7 @@ describe('any change of a request by its caller', function () {
         if (member !== 'all of it' && !(member in first.context)) return;
         await compare('a fact left out', policies, first, { ...first, context });
       }),
-      runs(300, 0.25),
+      runs(150, 0.25),
     );
   });
 
@@ -147,7 +147,7 @@ describe('any change of a request by its caller', function () {
         expectNotMilder('another spelling', before, after, () => JSON.stringify({ first, second, policies }));
         expect(after, second.intent).to.deep.equal(before);
       }),
-      runs(300, 0.2),
+      runs(150, 0.2),
     );
   });
 
@@ -226,7 +226,7 @@ describe('any change of a request by its caller', function () {
             () => JSON.stringify({ asked, policies, more }),
           );
       }),
-      runs(200, 0.15),
+      runs(100, 0.15),
     );
   });
 
