@@ -36,10 +36,15 @@ export function createCalls(http: Http) {
 
   return {
     call,
-    /** GET without an id. */
+    /** GET without parameters. */
     read:
       <P extends PathOf<'get'>>(path: P) =>
-      (query?: QueryOf<'get', P>, options?: CallOptions): Promise<AnswerOf<'get', P>> =>
+      (options?: CallOptions): Promise<AnswerOf<'get', P>> =>
+        call('get', path, {}, options),
+    /** GET with query parameters. */
+    readBy:
+      <P extends PathOf<'get'>>(path: P) =>
+      (query: QueryOf<'get', P>, options?: CallOptions): Promise<AnswerOf<'get', P>> =>
         call('get', path, { query }, options),
     /** GET of a text. */
     readText:
@@ -48,6 +53,11 @@ export function createCalls(http: Http) {
         call('get', path, { isText: true }, options),
     /** GET of one object by its id. */
     readOne:
+      <P extends PathOf<'get'>>(path: P) =>
+      (id: string, options?: CallOptions): Promise<AnswerOf<'get', P>> =>
+        call('get', path, { path: [id] }, options),
+    /** GET of one object by its id, with query parameters. */
+    readOneBy:
       <P extends PathOf<'get'>>(path: P) =>
       (id: string, query?: QueryOf<'get', P>, options?: CallOptions): Promise<AnswerOf<'get', P>> =>
         call('get', path, { path: [id], query }, options),

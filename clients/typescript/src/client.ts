@@ -66,7 +66,8 @@ interface Evaluate {
 }
 
 function createResources(http: Http, runtime: Runtime) {
-  const { call, list, listOf, read, readOne, readText, remove, update, write, writeTo } = createCalls(http);
+  const { call, list, listOf, read, readBy, readOne, readOneBy, readText, remove, update, write, writeTo } =
+    createCalls(http);
   const wait = { http, runtime };
   const proofs = {
     /** Anchors a statement `{event, entityId, payload}`. The answer has a signed promise; the receipt follows within seconds. */
@@ -150,7 +151,8 @@ function createResources(http: Http, runtime: Runtime) {
       signal: write('/v1/trust/signals'),
       /** Reports up to a thousand observations. */
       signals: write('/v1/trust/signals'),
-      get: readOne('/v1/trust/{agentId}'),
+      /** The score of an agent now, or `at` an earlier time. */
+      get: readOneBy('/v1/trust/{agentId}'),
       history: listOf('/v1/trust/{agentId}/history'),
     },
     log: {
@@ -159,8 +161,8 @@ function createResources(http: Http, runtime: Runtime) {
       checkpoints: list('/v1/log/checkpoints'),
       /** The keys that sign checkpoints and promises: what offline verification needs. */
       keys: read('/v1/log/keys'),
-      consistency: read('/v1/log/consistency'),
-      leaves: read('/v1/log/leaves'),
+      consistency: readBy('/v1/log/consistency'),
+      leaves: readBy('/v1/log/leaves'),
     },
     keys: {
       /** Creates an API key. Only this answer has its secret. */

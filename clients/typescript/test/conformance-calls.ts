@@ -12,7 +12,7 @@ type Shape =
   | 'list'
   | { readonly id: string; readonly takes: 'query' | 'body' | 'none' | 'list' | 'wait' };
 
-const byId = (id: string, takes: 'query' | 'body' | 'none' | 'list' | 'wait' = 'query'): Shape => ({ id, takes });
+const byId = (id: string, takes: 'query' | 'body' | 'none' | 'list' | 'wait' = 'none'): Shape => ({ id, takes });
 
 const SHAPES: Readonly<Record<string, Shape>> = {
   'intent.parse': 'body',
@@ -44,33 +44,33 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'agents.terminate': byId('agentId', 'none'),
   'trust.signal': 'body',
   'trust.signals': 'body',
-  'trust.get': byId('agentId'),
+  'trust.get': byId('agentId', 'query'),
   'trust.history': byId('agentId', 'list'),
   'log.checkpoint': 'text',
   'log.checkpoints': 'list',
-  'log.keys': 'query',
+  'log.keys': 'none',
   'log.consistency': 'query',
   'log.leaves': 'query',
   'keys.create': 'body',
   'keys.list': 'list',
   'keys.revoke': byId('keyId', 'none'),
   'keys.rotate': byId('keyId', 'body'),
-  'policies.active': 'query',
+  'policies.active': 'none',
   'policies.get': byId('digest'),
   'policies.validate': 'body',
   'policies.replay': 'body',
   'policies.getReplay': byId('id'),
-  'policies.shadow': 'query',
+  'policies.shadow': 'none',
   'tools.list': 'list',
   'halt.set': 'body',
-  'halt.get': 'query',
+  'halt.get': 'none',
   'halt.lift': 'none',
-  'reference.errors': 'query',
-  'reference.scopes': 'query',
-  'reference.tiers': 'query',
-  'reference.rateLimits': 'query',
-  health: 'query',
-  ready: 'query',
+  'reference.errors': 'none',
+  'reference.scopes': 'none',
+  'reference.tiers': 'none',
+  'reference.rateLimits': 'none',
+  health: 'none',
+  ready: 'none',
 };
 
 /** Any function of a resource: the shapes above say what it takes. */
