@@ -11,6 +11,7 @@ import { type Family, readExposition } from '../support/exposition.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
+import { type Receiver, startReceiver, verified } from '../support/webhooks.ts';
 
 const OPERATIONS = path.join(findRoot(), 'docs', 'operations');
 
@@ -30,14 +31,19 @@ describe('the metrics of running processes', function () {
   let db: Database;
   let ingress: TestService;
   let worker: TestService;
+  let receiver: Receiver;
+  let secret: string;
   let exposed: { ingress: Map<string, Family>; worker: Map<string, Family> };
 
   before(async () => {
     database = await createTestDatabase();
     db = await openTestDatabase(database.url);
     const { key } = await bootstrap(db);
-    [ingress, worker] = await Promise.all([startIngress(database.url), startWorker(database.url)]);
+    receiver = await startReceiver();
+    const env = { CUSTOS_WEBHOOK_ALLOW_PRIVATE: '127.0.0.1' };
+    [ingress, worker] = await Promise.all([startIngress(database.url, env), startWorker(database.url, env)]);
     const client = createClient(ingress.address, key, { patient: true });
+    ({ secret } = (await client.post('/v1/webhooks', { url: receiver.url, events: ['decision.made'] })).json);
     await client.post('/v1/enforce', { intent: 'data.read.report', agent_id: 'a "quoted"\\agent' });
     await client.post('/v1/enforce', { intent: 'payments.transfer.money', agent_id: 'a' });
     const call = { server: 'a "quoted"\\server', name: 'any', arguments: { path: '/srv/a' } };
@@ -46,13 +52,14 @@ describe('the metrics of running processes', function () {
     client.close();
     const read = async ({ address }: TestService): Promise<Map<string, Family>> =>
       readExposition(await (await fetch(`${address}/metrics`)).text());
+    await waitFor(() => receiver.received.length >= 3, { what: 'three decisions to be delivered' });
     // The audit metric appears after the first audit; the others exist from the start.
     await waitFor(async () => (await read(worker)).get('custos_audit_ok')?.samples[0]);
     exposed = { ingress: await read(ingress), worker: await read(worker) };
   });
 
   after(async () => {
-    await Promise.all([ingress.stop(), worker.stop()]);
+    await Promise.all([ingress.stop(), worker.stop(), receiver.close()]);
     await db.close();
     await database.drop();
   });
@@ -66,6 +73,13 @@ describe('the metrics of running processes', function () {
     expect(ofTools.filter(({ value }) => value > 0)).to.deep.equal([
       { name: 'custos_tool_decisions_total', labels: { verdict: 'ESCALATE', tool: 'unknown' }, value: 1 },
     ]);
+  });
+
+  it('count the attempts to send webhooks, which a worker made from the decisions', () => {
+    for (const message of receiver.received) verified(secret, message);
+    const attempts = exposed.worker.get('custos_webhook_attempts_total')?.samples ?? [];
+    expect(attempts.find(({ labels }) => labels['outcome'] === 'delivered')?.value).to.be.at.least(1);
+    expect(exposed.worker.get('custos_webhook_oldest_seconds')?.samples).to.have.length(1);
   });
 
   it('follow the naming rules: counters end in _total, times in _seconds, all have a help text', () => {

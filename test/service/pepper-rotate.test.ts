@@ -34,6 +34,7 @@ describe('rotating the pepper', function () {
   let owner: Database;
   let oldKey: { key: string; keyId: string };
   let otherKey: { key: string; keyId: string };
+  let webhookSecret: string;
   let forged: { key: string; keyId: string };
   let running: RunningIngress | undefined;
 
@@ -62,6 +63,8 @@ describe('rotating the pepper', function () {
     await service.addKey({ environment: 'test', scopes: ['admin:*'] });
     const halting = await service.client({ environment: 'test', scopes: ['admin:*'] });
     await halting.post('/v1/halt', { reason: 'older' });
+    const webhook = { url: 'https://receiver.example.com/', events: ['key.created'] };
+    ({ secret: webhookSecret } = (await admin.post('/v1/webhooks', webhook)).json);
     oldKey = await service.addKey({ scopes: ['admin:*'] });
     otherKey = await service.addKey({ scopes: ['admin:*'] });
     forged = await service.addKey({ scopes: ['intents:write'] });
@@ -125,6 +128,15 @@ describe('rotating the pepper', function () {
     }
   };
 
+  /** The secret of the webhook, decrypted under a pepper. */
+  const webhookSecretUnder = async (pepper: string): Promise<string | undefined> => {
+    const [row] = await sql<{ id: string; signing_keys: string }>(
+      'SELECT endpoint_id AS id, signing_keys FROM webhook_endpoint',
+    );
+    const [key] = JSON.parse(row?.signing_keys ?? '[]') as { encrypted: string }[];
+    return createSeals({ pepper }).decryptText('webhook-key', row?.id ?? '', key?.encrypted ?? '');
+  };
+
   it('is refused while a process is running, and the message names it', async () => {
     expect(await failureOf(rotatePepper(database.ownerUrl, PEPPERS))).to.match(/are alive.*ingress \(process \d+ on /s);
     await service.ingress.close();
@@ -173,6 +185,8 @@ describe('rotating the pepper', function () {
     expect(first.stdout).to.contain(`${waiting} keys will be stored under the new pepper at their first use`);
     expect(await refusedUnder(NEXT)).to.deep.equal([`api_key ${forged.keyId}`]);
     expect(await refusedUnder(TEST_PEPPER)).to.have.length.greaterThan(1500);
+    expect(await webhookSecretUnder(NEXT)).to.equal(webhookSecret);
+    expect(await webhookSecretUnder(TEST_PEPPER)).to.equal(undefined);
     expect((await runCommand(['pepper', 'rotate'], env)).stdout).to.contain('already in force');
     expect(await refusedUnder(NEXT)).to.deep.equal([`api_key ${forged.keyId}`]);
   });

@@ -64,7 +64,7 @@ function Shown({ webhook, reload }: { readonly webhook: Webhook; readonly reload
     ${!enabled && html`<div class="stack"><${Notice} tone="warn" title="Nothing is sent">${REASONS[disabledReason ?? ''] ?? ''} ${disabledAt && html`<${Time} at=${disabledAt} as="moment" />.`} After it is enabled, what waits is sent, and the events of the last three days.<//></div>`}
     ${enabled && failingSince !== null && html`<div class="stack"><${Notice} tone="warn" title="The receiver fails">No message has arrived since <${Time} at=${failingSince} as="moment" />. The deliveries show the answers.<//></div>`}
     ${made && html`<${WebhookSecret} made=${made} ready=${asked === undefined} onDone=${forget} />`}
-    <${Details} webhook=${webhook} />
+    <div class="stack"><${Details} webhook=${webhook} /></div>
     <${Deliveries} webhookId=${webhookId} enabled=${enabled} />
     ${asked === 'rotate' && html`<${RotateWebhook} of=${webhook} onMade=${onMade} onClose=${close} />`}
     ${asked === 'delete' && html`<${DeleteWebhook} of=${webhook} onDone=${() => navigate(href('webhooks'))} onClose=${close} />`}`;
