@@ -34,7 +34,7 @@ function expectLines(output: string, shown: string): void {
   }
 }
 
-describe('the examples of a guarded MCP session and of an auditor', function () {
+describe('the examples of a guarded MCP session, of an auditor and of an agent with a human', function () {
   this.timeout(180_000);
   const README = 'examples/mcp/README.md';
   let custos: ServiceWithFolder;
@@ -127,6 +127,15 @@ describe('the examples of a guarded MCP session and of an auditor', function () 
     // In CI all languages are installed.
     const isSkipped = (line: string): boolean => process.env['CI'] === undefined && line.includes('skipped: ');
     expect(printed.map((line, i) => (isSkipped(line) ? shown[i] : line))).to.deep.equal(shown);
+  });
+
+  it('a human approves two calls of an agent and rejects the third, which does not run', async () => {
+    const lines = (label: string): string => blocks('examples/agent/README.md', label)[0];
+    const running = inBackground(lines('agent'));
+    const asked = await shell(lines('human').replace('node ', "printf 'y\\ny\\nn\\n' | node "));
+    expect(asked).to.equal(lines('asked'));
+    expect(await running.ended, running.stderr()).to.deep.equal({ code: 0, signal: null });
+    expectLines(running.stdout(), lines('printed'));
   });
 
   it('refuses every call when Custos is stopped', async () => {
