@@ -20,12 +20,12 @@ const guarded = Object.fromEntries(
 );
 
 const plan = [
-  ['look_up', { name: 'ada' }],
-  ['send_mail', { to: 'ada@example.com', text: 'The report is ready.' }],
-  ['send_mail', { to: 'everyone@example.com', text: 'The report is ready.' }],
+  { name: 'look_up', args: { name: 'ada' } },
+  { name: 'send_mail', args: { to: 'ada@example.com', text: 'The report is ready.' } },
+  { name: 'send_mail', args: { to: 'everyone@example.com', text: 'The report is ready.' } },
 ];
 
-for (const [name, args] of plan) {
+for (const { name, args } of plan) {
   console.log(`> ${name} ${JSON.stringify(args)}`);
   try {
     console.log(`  ${await guarded[name](args)}`);
