@@ -28,17 +28,20 @@ interface Shared {
 }
 
 function successResponses(route: Route, schemas: Schemas): Json {
-  const headers = {
-    'X-Request-Id': header('RequestId'),
+  const always = {
     ...(route.wait === undefined ? {} : { 'Preference-Applied': header('PreferenceApplied') }),
     ...(route.idempotent === true ? { 'Idempotent-Replayed': header('IdempotentReplayed') } : {}),
+  };
+  const headersOf = (status: string): Json => {
+    const headers = route.cached === true && status === '200' ? { ...always, ETag: header('ETag') } : always;
+    return Object.keys(headers).length === 0 ? {} : { headers };
   };
   return Object.fromEntries(
     Object.entries(route.responses).map(([status, spec]) => [
       status,
       {
         description: spec.description,
-        headers: route.cached === true && status === '200' ? { ...headers, ETag: header('ETag') } : headers,
+        ...headersOf(status),
         ...(spec.schema === undefined && spec.contentType === undefined
           ? {}
           : {

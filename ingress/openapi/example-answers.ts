@@ -27,7 +27,7 @@ export const acceptedProof = (proofId: string) => {
 };
 
 /** A decision about the unregistered `agent-7`. `id` is the common part of its three ids. */
-const decision = (
+export const decision = (
   id: string,
   {
     intent,
@@ -50,7 +50,7 @@ const decision = (
   },
   obligations: [],
   policy_set: POLICY_SET,
-  proof: { proof_id: `prf_${id}`, promise: promise(`prf_${id}`) },
+  proof: { proof_id: `prf_${id}`, promise: promise(`prf_${id}`) } as { proof_id: string; promise?: object },
   evaluated_at: NOW,
   expires_at: IN_AN_HOUR,
   ...rest,
@@ -217,3 +217,24 @@ export const webhookBody = (request: object): object => ({
   createdAt: AT.now,
   createdBy: '4fZ0q9Lm',
 });
+
+/** A policy whose one rule compares hours. */
+export const nightPolicy = (before: unknown) => ({
+  id: 'nights',
+  description: 'Nothing is changed at night.',
+  stage: 'enforce',
+  target: { actions: ['update'], resources: ['*'] },
+  rules: [
+    {
+      name: 'not-at-night',
+      conditions: { all: [{ fact: 'time', path: 'hour', operator: 'lessThan', value: before }] },
+      event: { type: 'DENY', params: { code: 'NIGHT', message: 'nothing is changed before six' } },
+    },
+  ],
+});
+
+export const WEBHOOK = {
+  url: 'https://receiver.example.com/custos',
+  events: ['decision.made', 'approval.opened'],
+  filter: { verdicts: ['DENY', 'ESCALATE'] },
+};

@@ -1,5 +1,18 @@
 // The examples of the OpenAPI document: a request for each operation with a body, and the answer of a new service.
-import { acceptedProof, AGENT, ALLOWED, AT, DENIED, newKey, PARSE, RECEIPT, webhookBody } from './example-answers.ts';
+import {
+  acceptedProof,
+  AGENT,
+  ALLOWED,
+  AT,
+  DENIED,
+  newKey,
+  nightPolicy,
+  PARSE,
+  RECEIPT,
+  WEBHOOK,
+  webhookBody,
+} from './example-answers.ts';
+import { READ_EXAMPLES } from './read-examples.ts';
 import type { Route } from '../route.ts';
 
 export interface Example {
@@ -13,21 +26,7 @@ const answered = (request: unknown, status: number, body: unknown): Example => (
 const READ = { intent: 'data.read.user_profile', agent_id: 'agent-7' };
 const REASON = { reason: 'Ticket OPS-7, backup verified' };
 const HALT = { reason: 'Runaway agent, incident 42' };
-/** A policy as a file; its one rule compares hours. */
-const nights = (before: unknown): string =>
-  JSON.stringify({
-    id: 'nights',
-    description: 'Nothing is changed at night.',
-    stage: 'enforce',
-    target: { actions: ['update'], resources: ['*'] },
-    rules: [
-      {
-        name: 'not-at-night',
-        conditions: { all: [{ fact: 'time', path: 'hour', operator: 'lessThan', value: before }] },
-        event: { type: 'DENY', params: { code: 'NIGHT', message: 'nothing is changed before six' } },
-      },
-    ],
-  });
+const nights = (before: unknown): string => JSON.stringify(nightPolicy(before));
 const FINDING = {
   file: 'nights.json',
   line: 1,
@@ -42,12 +41,6 @@ const EVALUATION = {
   subject: { type: 'user', id: 'alice' },
   action: { name: 'can_read' },
   resource: { type: 'record', id: 'record-1' },
-};
-
-const WEBHOOK = {
-  url: 'https://receiver.example.com/custos',
-  events: ['decision.made', 'approval.opened'],
-  filter: { verdicts: ['DENY', 'ESCALATE'] },
 };
 
 /** By method and path. Ids, times, digests and signatures differ each time. */
@@ -141,6 +134,11 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
 type Operation = Pick<Route, 'method' | 'path'>;
 const exampleOf = ({ method, path }: Operation): Example | undefined => EXAMPLES[`${method} ${path}`];
 
+function readExample({ method, path }: Operation): Example['answer'] {
+  const body = READ_EXAMPLES[`${method} ${path}`];
+  return body === undefined ? undefined : { status: 200, body };
+}
+
 /** The member `example` of a request's content: reference pages pre-fill requests with it. */
 export function requestExample(operation: Operation): { readonly example?: unknown } {
   const found = exampleOf(operation);
@@ -149,6 +147,6 @@ export function requestExample(operation: Operation): { readonly example?: unkno
 
 /** The member `example` of an answer's content. */
 export function answerExample(operation: Operation, status: string): { readonly example?: unknown } {
-  const answer = exampleOf(operation)?.answer;
+  const answer = exampleOf(operation)?.answer ?? readExample(operation);
   return answer?.status === Number(status) ? { example: answer.body } : {};
 }

@@ -3773,6 +3773,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "intent_id": "int_01jq3k5v7w9x1y3z5b7d9f1h3k",
+                     *       "agent_id": "agent-7",
+                     *       "normalized": "data.read.user_profile",
+                     *       "domain": "data",
+                     *       "action": "read",
+                     *       "verb": "read",
+                     *       "object": "user_profile",
+                     *       "places": [],
+                     *       "effect": "read",
+                     *       "traits": [],
+                     *       "extent": "one",
+                     *       "confidence": 0.991,
+                     *       "alternatives": [],
+                     *       "entities": {
+                     *         "emails": [],
+                     *         "urls": [],
+                     *         "hosts": [],
+                     *         "money": [],
+                     *         "paths": [],
+                     *         "identifiers": []
+                     *       },
+                     *       "data_classes": [],
+                     *       "flags": [],
+                     *       "risk": {
+                     *         "level": "low",
+                     *         "score": 0,
+                     *         "factors": []
+                     *       },
+                     *       "trust": {
+                     *         "claimed": null,
+                     *         "recorded": {
+                     *           "score": 250,
+                     *           "level": 1
+                     *         },
+                     *         "effective": {
+                     *           "score": 250,
+                     *           "level": 1
+                     *         }
+                     *       },
+                     *       "verdict_preview": "ALLOW",
+                     *       "policy_set": {
+                     *         "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902"
+                     *       },
+                     *       "created_at": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Intent"];
                 };
             };
@@ -4112,6 +4160,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "intentId": "int_01jq3k5v7w9x1y3z5b7d9f1h3p",
+                     *           "agentId": "agent-7",
+                     *           "action": "read",
+                     *           "resource": "db/customers/*",
+                     *           "status": "queued",
+                     *           "approvalId": null,
+                     *           "submittedAt": "2026-03-01T09:30:00.000Z",
+                     *           "updatedAt": "2026-03-01T09:30:00.000Z",
+                     *           "decision": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["SubmittedIntentList"];
                 };
             };
@@ -4183,6 +4249,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "intentId": "int_01jq3k5v7w9x1y3z5b7d9f1h3p",
+                     *       "agentId": "agent-7",
+                     *       "action": "read",
+                     *       "resource": "db/customers/*",
+                     *       "status": "queued",
+                     *       "approvalId": null,
+                     *       "submittedAt": "2026-03-01T09:30:00.000Z",
+                     *       "updatedAt": "2026-03-01T09:30:00.000Z",
+                     *       "decision": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["SubmittedIntent"];
                 };
             };
@@ -4224,6 +4303,69 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "decision_id": "dec_01jq3k5v7w9x1y3z5b7d9f1h3m",
+                     *           "request_id": "req_01jq3k5v7w9x1y3z5b7d9f1h3m",
+                     *           "agent_id": "agent-7",
+                     *           "key_id": "4fZ0q9Lm",
+                     *           "intent": {
+                     *             "requested": {
+                     *               "intent": "data.read.user_profile"
+                     *             },
+                     *             "normalized": "data.read.user_profile",
+                     *             "domain": "data",
+                     *             "action": "read",
+                     *             "verb": "read",
+                     *             "resource": "data/user_profile",
+                     *             "effect": "read",
+                     *             "risk": {
+                     *               "level": "low",
+                     *               "score": 0,
+                     *               "factors": []
+                     *             },
+                     *             "traits": [],
+                     *             "parsed": true
+                     *           },
+                     *           "trust": {
+                     *             "claimed_level": null,
+                     *             "recorded_level": 1,
+                     *             "effective_level": 1,
+                     *             "score": 250,
+                     *             "uncertainty": 1,
+                     *             "as_of": {
+                     *               "signals": 0,
+                     *               "day": "2026-03-01"
+                     *             }
+                     *           },
+                     *           "obligations": [],
+                     *           "policy_set": {
+                     *             "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902"
+                     *           },
+                     *           "proof": {
+                     *             "proof_id": "prf_01jq3k5v7w9x1y3z5b7d9f1h3m"
+                     *           },
+                     *           "evaluated_at": "2026-03-01T09:30:00.000Z",
+                     *           "expires_at": "2026-03-01T10:30:00.000Z",
+                     *           "verdict": "ALLOW",
+                     *           "allowed": true,
+                     *           "reasons": [
+                     *             {
+                     *               "policy": "reads",
+                     *               "rule": "reading-is-open",
+                     *               "effect": "ALLOW",
+                     *               "code": "READ_OPEN",
+                     *               "message": "reading is open to agents that are not blocked"
+                     *             }
+                     *           ],
+                     *           "stands": true
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["DecisionList"];
                 };
             };
@@ -4249,6 +4391,64 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "decision_id": "dec_01jq3k5v7w9x1y3z5b7d9f1h3m",
+                     *       "request_id": "req_01jq3k5v7w9x1y3z5b7d9f1h3m",
+                     *       "agent_id": "agent-7",
+                     *       "key_id": "4fZ0q9Lm",
+                     *       "intent": {
+                     *         "requested": {
+                     *           "intent": "data.read.user_profile"
+                     *         },
+                     *         "normalized": "data.read.user_profile",
+                     *         "domain": "data",
+                     *         "action": "read",
+                     *         "verb": "read",
+                     *         "resource": "data/user_profile",
+                     *         "effect": "read",
+                     *         "risk": {
+                     *           "level": "low",
+                     *           "score": 0,
+                     *           "factors": []
+                     *         },
+                     *         "traits": [],
+                     *         "parsed": true
+                     *       },
+                     *       "trust": {
+                     *         "claimed_level": null,
+                     *         "recorded_level": 1,
+                     *         "effective_level": 1,
+                     *         "score": 250,
+                     *         "uncertainty": 1,
+                     *         "as_of": {
+                     *           "signals": 0,
+                     *           "day": "2026-03-01"
+                     *         }
+                     *       },
+                     *       "obligations": [],
+                     *       "policy_set": {
+                     *         "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902"
+                     *       },
+                     *       "proof": {
+                     *         "proof_id": "prf_01jq3k5v7w9x1y3z5b7d9f1h3m"
+                     *       },
+                     *       "evaluated_at": "2026-03-01T09:30:00.000Z",
+                     *       "expires_at": "2026-03-01T10:30:00.000Z",
+                     *       "verdict": "ALLOW",
+                     *       "allowed": true,
+                     *       "reasons": [
+                     *         {
+                     *           "policy": "reads",
+                     *           "rule": "reading-is-open",
+                     *           "effect": "ALLOW",
+                     *           "code": "READ_OPEN",
+                     *           "message": "reading is open to agents that are not blocked"
+                     *         }
+                     *       ],
+                     *       "stands": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["DecisionOnRecord"];
                 };
             };
@@ -4280,6 +4480,93 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "requested": {
+                     *             "intent": "unknown:db/a"
+                     *           },
+                     *           "approvalId": "apr_01jq3k5v7w9x1y3z5b7d9f1h3s",
+                     *           "status": "pending",
+                     *           "agentId": "agent-7",
+                     *           "keyId": "4fZ0q9Lm",
+                     *           "digest": "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4",
+                     *           "intentId": null,
+                     *           "createdAt": "2026-03-01T09:30:00.000Z",
+                     *           "expiresAt": "2026-03-01T10:30:00.000Z",
+                     *           "decidedAt": null,
+                     *           "decidedBy": null,
+                     *           "reason": null,
+                     *           "usedAt": null,
+                     *           "usedBy": null,
+                     *           "usedDecisionId": null,
+                     *           "decision": {
+                     *             "decision_id": "dec_01jq3k5v7w9x1y3z5b7d9f1h3s",
+                     *             "request_id": "req_01jq3k5v7w9x1y3z5b7d9f1h3s",
+                     *             "agent_id": "agent-7",
+                     *             "key_id": "4fZ0q9Lm",
+                     *             "intent": {
+                     *               "requested": {
+                     *                 "intent": "unknown:db/a"
+                     *               },
+                     *               "normalized": "db.unknown.a",
+                     *               "domain": "db",
+                     *               "action": "unknown",
+                     *               "verb": "unknown",
+                     *               "resource": "db/a",
+                     *               "effect": "write",
+                     *               "risk": {
+                     *                 "level": "medium",
+                     *                 "score": 450,
+                     *                 "factors": []
+                     *               },
+                     *               "traits": [],
+                     *               "parsed": false
+                     *             },
+                     *             "trust": {
+                     *               "claimed_level": null,
+                     *               "recorded_level": 1,
+                     *               "effective_level": 1,
+                     *               "score": 250,
+                     *               "uncertainty": 1,
+                     *               "as_of": {
+                     *                 "signals": 0,
+                     *                 "day": "2026-03-01"
+                     *               }
+                     *             },
+                     *             "obligations": [],
+                     *             "policy_set": {
+                     *               "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902"
+                     *             },
+                     *             "proof": {
+                     *               "proof_id": "prf_01jq3k5v7w9x1y3z5b7d9f1h3s"
+                     *             },
+                     *             "evaluated_at": "2026-03-01T09:30:00.000Z",
+                     *             "expires_at": "2026-03-01T10:30:00.000Z",
+                     *             "verdict": "ESCALATE",
+                     *             "allowed": false,
+                     *             "stands": false,
+                     *             "stands_reason": "verdict",
+                     *             "approval": {
+                     *               "approval_id": "apr_01jq3k5v7w9x1y3z5b7d9f1h3s",
+                     *               "expires_at": "2026-03-01T10:30:00.000Z"
+                     *             },
+                     *             "reasons": [
+                     *               {
+                     *                 "policy": "unclear",
+                     *                 "rule": "ask-a-human",
+                     *                 "effect": "ESCALATE",
+                     *                 "code": "CONFIDENCE_LOW",
+                     *                 "message": "the intent was not understood with enough confidence"
+                     *               }
+                     *             ]
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApprovalList"];
                 };
             };
@@ -4310,6 +4597,92 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "requested": {
+                     *         "intent": "unknown:db/a"
+                     *       },
+                     *       "approvalId": "apr_01jq3k5v7w9x1y3z5b7d9f1h3s",
+                     *       "status": "pending",
+                     *       "agentId": "agent-7",
+                     *       "keyId": "4fZ0q9Lm",
+                     *       "digest": "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4",
+                     *       "intentId": null,
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "expiresAt": "2026-03-01T10:30:00.000Z",
+                     *       "decidedAt": null,
+                     *       "decidedBy": null,
+                     *       "reason": null,
+                     *       "usedAt": null,
+                     *       "usedBy": null,
+                     *       "usedDecisionId": null,
+                     *       "decision": {
+                     *         "decision_id": "dec_01jq3k5v7w9x1y3z5b7d9f1h3s",
+                     *         "request_id": "req_01jq3k5v7w9x1y3z5b7d9f1h3s",
+                     *         "agent_id": "agent-7",
+                     *         "key_id": "4fZ0q9Lm",
+                     *         "intent": {
+                     *           "requested": {
+                     *             "intent": "unknown:db/a"
+                     *           },
+                     *           "normalized": "db.unknown.a",
+                     *           "domain": "db",
+                     *           "action": "unknown",
+                     *           "verb": "unknown",
+                     *           "resource": "db/a",
+                     *           "effect": "write",
+                     *           "risk": {
+                     *             "level": "medium",
+                     *             "score": 450,
+                     *             "factors": []
+                     *           },
+                     *           "traits": [],
+                     *           "parsed": false
+                     *         },
+                     *         "trust": {
+                     *           "claimed_level": null,
+                     *           "recorded_level": 1,
+                     *           "effective_level": 1,
+                     *           "score": 250,
+                     *           "uncertainty": 1,
+                     *           "as_of": {
+                     *             "signals": 0,
+                     *             "day": "2026-03-01"
+                     *           }
+                     *         },
+                     *         "obligations": [],
+                     *         "policy_set": {
+                     *           "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902"
+                     *         },
+                     *         "proof": {
+                     *           "proof_id": "prf_01jq3k5v7w9x1y3z5b7d9f1h3s"
+                     *         },
+                     *         "evaluated_at": "2026-03-01T09:30:00.000Z",
+                     *         "expires_at": "2026-03-01T10:30:00.000Z",
+                     *         "verdict": "ESCALATE",
+                     *         "allowed": false,
+                     *         "stands": false,
+                     *         "stands_reason": "verdict",
+                     *         "approval": {
+                     *           "approval_id": "apr_01jq3k5v7w9x1y3z5b7d9f1h3s",
+                     *           "expires_at": "2026-03-01T10:30:00.000Z"
+                     *         },
+                     *         "reasons": [
+                     *           {
+                     *             "policy": "unclear",
+                     *             "rule": "ask-a-human",
+                     *             "effect": "ESCALATE",
+                     *             "code": "CONFIDENCE_LOW",
+                     *             "message": "the intent was not understood with enough confidence"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "mayDecide": true,
+                     *       "bound": {},
+                     *       "masked": [],
+                     *       "context": {}
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApprovalDetail"];
                 };
             };
@@ -4417,6 +4790,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "proofId": "prf_01m7z8tpcsm4dw71dmgsb341v5",
+                     *           "status": "anchored",
+                     *           "event": "invoice.approved",
+                     *           "entityId": "invoice-INV-7",
+                     *           "index": 5,
+                     *           "occurredAt": "2026-03-01T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProofList"];
                 };
             };
@@ -4564,6 +4952,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "format": "custos-receipt/1",
+                     *       "status": "anchored",
+                     *       "proofId": "prf_01m7z8tpcsm4dw71dmgsb341v5",
+                     *       "record": "eyJhZ2VudElkIjoiaW52b2ljZS1JTlYtNyIsImV2ZW50VHlwZSI6Imludm9pY2UuYXBwcm92ZWQiLCJvY2N1cnJlZEF0IjoiMjAyNi0xMS0yMVQxNDo0MDozOC44MDlaIiwicGF5bG9hZCI6eyJib2R5Ijp7ImFtb3VudCI6MTIwLCJpbnZvaWNlIjoiSU5WLTcifSwiZW52aXJvbm1lbnQiOiJsaXZlIiwib3JnYW5pc2F0aW9uIjoiZGVmYXVsdCIsInByb29mSWQiOiJwcmZfMDFtN3o4dHBjc200ZHc3MWRtZ3NiMzQxdjUifSwicHJldmlvdXNIYXNoIjoiMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMCJ9",
+                     *       "index": 5,
+                     *       "path": [
+                     *         "3ddcfd9f49c912e9480c45b72788a9b0b56b4e2a15305d7cb08ebb2fb9362f30",
+                     *         "134788780a871a69d9573eba7c2681dd5858c34ba2565390b2f835065243ffd7",
+                     *         "89675945e935c48bf6953c7397718f287f101a90f532a22dcba8c1416b21b4ec"
+                     *       ],
+                     *       "checkpoint": "custos.local/default/live\n7\nzWUthaog+xdY3PI2o8V+9xo0PiVijM1DfUYN5oy0rD8=\n\n— custos.local/default/live vaFafeTL0COCb7xELUlhAb1ybO99k+aL8p6th/L6nV9naLby2iCC+ZuG62xLK3aYD1/fEoBSHTEXw9ujGFU/aU4AWgE=\n— custos.local/default/live 4BZkfgAAAABrAa1m9rRAFeQz1zE+VyDMnryqk1MsWzDzQxzTk6woI6F1tHH+CD6MwhDF2x/F9SmiZoK3XQw9gjtd8qIINuhcP9T6DQ==\n"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Receipt"];
                     "text/plain": string;
                 };
@@ -4603,6 +5006,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "entityId": "invoice-INV-7",
+                     *       "head": {
+                     *         "chainIndex": 0,
+                     *         "eventHash": "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4"
+                     *       },
+                     *       "items": [
+                     *         {
+                     *           "proofId": "prf_01m7z8tpcsm4dw71dmgsb341v5",
+                     *           "status": "anchored",
+                     *           "event": "invoice.approved",
+                     *           "entityId": "invoice-INV-7",
+                     *           "record": "eyJhZ2VudElkIjoiaW52b2ljZS1JTlYtNyIsImV2ZW50VHlwZSI6Imludm9pY2UuYXBwcm92ZWQiLCJvY2N1cnJlZEF0IjoiMjAyNi0xMS0yMVQxNDo0MDozOC44MDlaIiwicGF5bG9hZCI6eyJib2R5Ijp7ImFtb3VudCI6MTIwLCJpbnZvaWNlIjoiSU5WLTcifSwiZW52aXJvbm1lbnQiOiJsaXZlIiwib3JnYW5pc2F0aW9uIjoiZGVmYXVsdCIsInByb29mSWQiOiJwcmZfMDFtN3o4dHBjc200ZHc3MWRtZ3NiMzQxdjUifSwicHJldmlvdXNIYXNoIjoiMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMCJ9",
+                     *           "index": 5,
+                     *           "chainIndex": 0,
+                     *           "eventHash": "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4",
+                     *           "previousHash": "0000000000000000000000000000000000000000000000000000000000000000",
+                     *           "occurredAt": "2026-03-01T09:30:00.000Z",
+                     *           "anchoredAt": "2026-03-01T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProofChain"];
                 };
             };
@@ -4652,6 +5080,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "size": 16,
+                     *           "root": "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4",
+                     *           "note": "custos.local/default/live\n7\nzWUthaog+xdY3PI2o8V+9xo0PiVijM1DfUYN5oy0rD8=\n\n— custos.local/default/live vaFafeTL0COCb7xELUlhAb1ybO99k+aL8p6th/L6nV9naLby2iCC+ZuG62xLK3aYD1/fEoBSHTEXw9ujGFU/aU4AWgE=\n— custos.local/default/live 4BZkfgAAAABrAa1m9rRAFeQz1zE+VyDMnryqk1MsWzDzQxzTk6woI6F1tHH+CD6MwhDF2x/F9SmiZoK3XQw9gjtd8qIINuhcP9T6DQ==\n",
+                     *           "signedAt": "2026-03-01T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["CheckpointList"];
                 };
             };
@@ -4674,6 +5115,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "keyId": "UXsF3qVSDG_vGq0kb3RKpwyHA4eiOSJY-3TVmhYwWTA",
+                     *           "vkey": "custos.local/default/live+9ec3683f+Ae8/k8M6L4P76CgLWRnmYsBKGc/zcRdaEHvGeo0NRGeg",
+                     *           "use": "log",
+                     *           "firstSize": 0,
+                     *           "lastSize": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["LogKeys"];
                 };
             };
@@ -4703,6 +5158,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "from": 1,
+                     *       "to": 2,
+                     *       "path": [
+                     *         "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Consistency"];
                 };
             };
@@ -4730,6 +5194,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "from": 0,
+                     *       "to": 1,
+                     *       "hashes": [
+                     *         "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["LeafHashes"];
                 };
             };
@@ -4802,6 +5275,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "agentId": "agent-7",
+                     *           "name": "Invoice agent",
+                     *           "description": null,
+                     *           "capabilities": [
+                     *             "invoicing"
+                     *           ],
+                     *           "tags": [
+                     *             "billing"
+                     *           ],
+                     *           "metadata": null,
+                     *           "status": "ACTIVE",
+                     *           "trust": {
+                     *             "score": 250,
+                     *             "level": 1,
+                     *             "tier": "Observed",
+                     *             "uncertainty": 1
+                     *           },
+                     *           "createdAt": "2026-03-01T09:30:00.000Z",
+                     *           "updatedAt": "2026-03-01T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AgentList"];
                 };
             };
@@ -4890,6 +5391,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "agentId": "agent-7",
+                     *       "name": "Invoice agent",
+                     *       "description": null,
+                     *       "capabilities": [
+                     *         "invoicing"
+                     *       ],
+                     *       "tags": [
+                     *         "billing"
+                     *       ],
+                     *       "metadata": null,
+                     *       "status": "ACTIVE",
+                     *       "trust": {
+                     *         "score": 250,
+                     *         "level": 1,
+                     *         "tier": "Observed",
+                     *         "uncertainty": 1
+                     *       },
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "updatedAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Agent"];
                 };
             };
@@ -5047,6 +5571,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "agentId": "agent-7",
+                     *       "registered": true,
+                     *       "score": 257,
+                     *       "level": 1,
+                     *       "tier": "Observed",
+                     *       "uncertainty": 0.91,
+                     *       "evidence": {
+                     *         "positive": 1,
+                     *         "negative": 0,
+                     *         "lastSignalAt": "2026-03-01T09:30:00.000Z"
+                     *       },
+                     *       "asOf": {
+                     *         "signals": 1,
+                     *         "day": "2026-03-01"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Trust"];
                 };
             };
@@ -5081,6 +5624,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "at": "2026-03-01T09:30:00.000Z",
+                     *           "score": 257,
+                     *           "level": 1,
+                     *           "tier": "Observed",
+                     *           "cause": {
+                     *             "firstSignal": 1,
+                     *             "lastSignal": 1,
+                     *             "success": 1,
+                     *             "failure": 0,
+                     *             "violation": 0,
+                     *             "proofId": "prf_01m7z8tpcsm4dw71dmgsb341v5"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["TrustHistory"];
                 };
             };
@@ -5108,6 +5672,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "keyId": "4fZ0q9Lm",
+                     *           "name": "billing gateway",
+                     *           "scopes": [
+                     *             "intents:write"
+                     *           ],
+                     *           "agentIds": [
+                     *             "agent-7"
+                     *           ],
+                     *           "keepsObligations": [],
+                     *           "environment": "live",
+                     *           "tier": 4,
+                     *           "createdAt": "2026-03-01T09:30:00.000Z",
+                     *           "expiresAt": "2026-05-30T09:30:00.000Z",
+                     *           "createdBy": null,
+                     *           "revokedAt": null,
+                     *           "replacedBy": null,
+                     *           "lastUsedAt": "2026-03-01T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["KeyList"];
                 };
             };
@@ -5271,6 +5861,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "environment": "live",
+                     *       "halted": false,
+                     *       "reason": null,
+                     *       "keyId": null,
+                     *       "since": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["HaltState"];
                 };
             };
@@ -5408,6 +6007,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "replayId": "rpl_01jq3k5v7w9x1y3z5b7d9f1h3t",
+                     *       "status": "queued",
+                     *       "draft": {
+                     *         "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902"
+                     *       },
+                     *       "progress": {
+                     *         "replayed": 0,
+                     *         "total": 4711
+                     *       },
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "finishedAt": null,
+                     *       "error": null,
+                     *       "report": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Replay"];
                     "text/html": string;
                 };
@@ -5431,6 +6047,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "running": false,
+                     *       "draft": null,
+                     *       "share": null,
+                     *       "findings": [],
+                     *       "drafts": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShadowStatus"];
                 };
             };
@@ -5455,6 +6080,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902",
+                     *       "activatedAt": "2026-03-01T09:30:00.000Z",
+                     *       "policies": [
+                     *         {
+                     *           "id": "nights",
+                     *           "description": "Nothing is changed at night.",
+                     *           "stage": "enforce",
+                     *           "target": {
+                     *             "actions": [
+                     *               "update"
+                     *             ],
+                     *             "resources": [
+                     *               "*"
+                     *             ]
+                     *           },
+                     *           "rules": [
+                     *             {
+                     *               "name": "not-at-night",
+                     *               "conditions": {
+                     *                 "all": [
+                     *                   {
+                     *                     "fact": "time",
+                     *                     "path": "hour",
+                     *                     "operator": "lessThan",
+                     *                     "value": 6
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "event": {
+                     *                 "type": "DENY",
+                     *                 "params": {
+                     *                   "code": "NIGHT",
+                     *                   "message": "nothing is changed before six"
+                     *                 }
+                     *               }
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "lastRead": {
+                     *         "at": "2026-03-01T09:30:00.000Z",
+                     *         "ok": true,
+                     *         "findings": []
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PolicySetStatus"];
                 };
             };
@@ -5480,6 +6153,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902",
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "engine": 1,
+                     *       "lexicon": {},
+                     *       "policies": [
+                     *         {
+                     *           "id": "nights",
+                     *           "description": "Nothing is changed at night.",
+                     *           "stage": "enforce",
+                     *           "target": {
+                     *             "actions": [
+                     *               "update"
+                     *             ],
+                     *             "resources": [
+                     *               "*"
+                     *             ]
+                     *           },
+                     *           "rules": [
+                     *             {
+                     *               "name": "not-at-night",
+                     *               "conditions": {
+                     *                 "all": [
+                     *                   {
+                     *                     "fact": "time",
+                     *                     "path": "hour",
+                     *                     "operator": "lessThan",
+                     *                     "value": 6
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "event": {
+                     *                 "type": "DENY",
+                     *                 "params": {
+                     *                   "code": "NIGHT",
+                     *                   "message": "nothing is changed before six"
+                     *                 }
+                     *               }
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["StoredPolicySet"];
                 };
             };
@@ -5559,6 +6277,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902",
+                     *       "items": [],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ToolCatalogueList"];
                 };
             };
@@ -5581,6 +6306,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "webhookId": "whk_01jq3k5v7w9x1y3z5b7d9f1h3p",
+                     *           "url": "https://receiver.example.com/custos",
+                     *           "events": [
+                     *             "decision.made",
+                     *             "approval.opened"
+                     *           ],
+                     *           "filter": {
+                     *             "verdicts": [
+                     *               "DENY",
+                     *               "ESCALATE"
+                     *             ]
+                     *           },
+                     *           "description": null,
+                     *           "enabled": true,
+                     *           "disabledReason": null,
+                     *           "disabledAt": null,
+                     *           "failingSince": null,
+                     *           "signature": "hmac",
+                     *           "publicKey": null,
+                     *           "previousKeysUntil": null,
+                     *           "createdAt": "2026-03-01T09:30:00.000Z",
+                     *           "createdBy": "4fZ0q9Lm"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookList"];
                 };
             };
@@ -5804,6 +6560,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryList"];
                 };
             };
@@ -5855,6 +6617,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "alive"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Health"];
                 };
             };
@@ -5877,6 +6644,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ready",
+                     *       "checks": [
+                     *         {
+                     *           "name": "database",
+                     *           "ok": true
+                     *         }
+                     *       ],
+                     *       "degraded": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
@@ -5901,6 +6680,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "level": 0,
+                     *           "name": "Sandbox",
+                     *           "from": 0,
+                     *           "to": 199
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         /** @description One page of them. */
                         items: components["schemas"]["ReferenceTier"][];
@@ -5929,6 +6721,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "tier": 0,
+                     *           "perSecond": 2,
+                     *           "perMinute": 10
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         /** @description One page of them. */
                         items: components["schemas"]["ReferenceRateLimit"][];
@@ -5957,6 +6761,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "code": "E2001",
+                     *           "statuses": [
+                     *             400
+                     *           ],
+                     *           "title": "Request invalid",
+                     *           "category": "validation",
+                     *           "retryable": false,
+                     *           "when": "the request is not what the schema says"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         /** @description One page of them. */
                         items: components["schemas"]["ReferenceError"][];
@@ -5985,6 +6806,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "scope": "agents:read",
+                     *           "permits": "list and retrieve agent details"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         /** @description One page of them. */
                         items: components["schemas"]["ReferenceScope"][];
