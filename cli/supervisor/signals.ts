@@ -1,4 +1,4 @@
-// Stop signals of the supervisor, and the end of the npm that runs it: the first starts an orderly shutdown, the second ends everything at once.
+// Stop signals of the supervisor, and the end of the npx that runs it: the first starts an orderly shutdown, the second ends everything at once.
 import { SAME_SIGNAL_MS } from '../../shared/platform/process/lifecycle.ts';
 
 export interface StopSignals {
@@ -11,7 +11,7 @@ export interface StopSignals {
 /** With SIGHUP, so that the database does not keep running when the terminal is closed. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** npm runs a command in a shell and sends its own signals only to the shell, which ends without the command (`npx custos start`). */
+/** npx runs a command in a shell and passes signals only to the shell, which ends without the command. */
 const PARENT_CHECK_MS = 500;
 
 /** Calls back when the process that started this one has ended. The system gives an orphan another parent. */
@@ -40,7 +40,8 @@ export function listenForStop(onSecond: () => void): StopSignals {
         if (!controller.signal.aborted) requestStop();
         else if (performance.now() - firstAtMs > SAME_SIGNAL_MS) onSecond();
       });
-    if (process.env['npm_command'] !== undefined)
+    // Not under `npm run`: a script may leave the service running in the background.
+    if (process.env['npm_command'] === 'exec')
       onOrphaned(() => {
         if (!controller.signal.aborted) requestStop();
       });
