@@ -13,7 +13,7 @@ import { createTestDatabase, openTestDatabase, type TestDatabase } from '../supp
 const logger = pino({ level: 'silent' });
 
 const swept = ({ proofs = 0, trust = 0, intents = 0 }): Swept => ({
-  queued: { 'intents.evaluate': intents, 'trust.fold': trust, 'proofs.append': proofs },
+  queued: { 'intents.evaluate': intents, 'trust.fold': trust, 'proofs.append': proofs, 'webhooks.deliver': 0 },
   resolved: 0,
 });
 
