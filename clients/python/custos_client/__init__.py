@@ -10,29 +10,30 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .client import Custos
-    from .cancel import CancelToken
-    from .canonical import canonicalize
+    # `as` marks what is exported.
+    from .async_client import AsyncCustos as AsyncCustos
+    from .cancel import CancelToken as CancelToken
+    from .canonical import canonicalize as canonicalize
+    from .client import Custos as Custos
+    from .guard_core import Kept as Kept
+    from .unset import UNSET as UNSET
     from .errors import (
-        ApiError,
-        AuthenticationError,
-        CancelledError,
-        ConflictError,
-        ConnectionError,
-        CustosError,
-        InvalidRequestError,
-        NotFoundError,
-        PermissionDeniedError,
-        RateLimitedError,
-        ReceiptError,
-        RefusedError,
-        TimeoutError,
-        UnavailableError,
-        UnexpectedAnswerError,
+        ApiError as ApiError,
+        AuthenticationError as AuthenticationError,
+        CancelledError as CancelledError,
+        ConflictError as ConflictError,
+        ConnectionError as ConnectionError,
+        CustosError as CustosError,
+        InvalidRequestError as InvalidRequestError,
+        NotFoundError as NotFoundError,
+        PermissionDeniedError as PermissionDeniedError,
+        RateLimitedError as RateLimitedError,
+        ReceiptError as ReceiptError,
+        RefusedError as RefusedError,
+        TimeoutError as TimeoutError,
+        UnavailableError as UnavailableError,
+        UnexpectedAnswerError as UnexpectedAnswerError,
     )
-    from .guard_core import Kept
-    from .async_client import AsyncCustos
-    from .unset import UNSET
     from .version import VERSION as __version__
 
 # Imported at their first use, so that verification alone does not load the HTTP part.

@@ -1,6 +1,6 @@
-"""The runner of the conformance cases (clients/conformance/README.md): runs one case per line and prints what happened.
+"""The runner of the conformance cases (clients/conformance/README.md): runs them and prints what happened.
 
-`python3 tests/conformance.py` runs them with `Custos`, `python3 tests/conformance.py --async` with `AsyncCustos`.
+`python3 tests/conformance.py` runs them with `Custos`, and with `--async` it runs them with `AsyncCustos`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -51,7 +51,6 @@ MEMBERS = {
     "approval_id": "approvalId",
     "failure": "failure",
 }
-WAITS = {"intents.waitDecided", "approvals.waitDecided", "proofs.waitAnchored"}
 
 clock_offset_seconds: contextvars.ContextVar[float] = contextvars.ContextVar("offset", default=0.0)
 real_time = time.time
@@ -67,7 +66,7 @@ def snake_case(name: str) -> str:
 
 
 def respell(hint: Any, value: Any) -> Any:
-    """Members in camelCase as the fields of the dataclass that the service expects there; free-form values stay."""
+    """Members in camelCase as the fields of the dataclass that is expected there; free-form values stay."""
     models = list(models_in(hint))
     if len(models) != 1:
         return value
@@ -102,7 +101,8 @@ def keywords_of(method: Any, call: str, arguments: Json) -> Tuple[List[Any], Jso
     """The arguments of a step as those of a method of the client."""
     operation = operation_of(call)
     parameters = inspect.signature(method).parameters
-    hints = {field.name: field.type for field in fields_of(operation.body)} if _has_model(operation) else {}
+    body = operation.body if operation is not None else None
+    hints = {field.name: field.type for field in fields_of(body)} if isinstance(body, type) else {}
     positional: List[Any] = []
     keywords: Json = {}
     for name, value in arguments.items():
@@ -114,10 +114,6 @@ def keywords_of(method: Any, call: str, arguments: Json) -> Tuple[List[Any], Jso
             own = field_name(name, parameters)
             keywords[own] = respell(hints.get(own), value)
     return positional, keywords
-
-
-def _has_model(operation: Optional[Operation[Any]]) -> bool:
-    return operation is not None and isinstance(operation.body, type)
 
 
 def method_of(client: Any, call: str) -> Any:
@@ -380,6 +376,10 @@ def run_line(text: str, is_async: bool) -> Json:
         return {**answer, "crashed": f"{type(error).__name__}: {error}"}
 
 
+def run_in(context: contextvars.Context, run: Callable[[str], None], text: str) -> None:
+    context.run(run, text)
+
+
 def main() -> None:
     is_async = "--async" in sys.argv
     lock = threading.Lock()
@@ -393,7 +393,8 @@ def main() -> None:
     with ThreadPoolExecutor(max_workers=8) as pool:
         for text in sys.stdin:
             # A context of its own: the offset of the wall clock is that of one case.
-            pool.submit(contextvars.Context().run, run, text)
+            context = contextvars.Context()
+            pool.submit(run_in, context, run, text)
 
 
 if __name__ == "__main__":
