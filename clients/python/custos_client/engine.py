@@ -206,34 +206,41 @@ def check_status(operation: Operation[Any], answer: Answer) -> None:
     )
 
 
+def read_json(operation: Operation[Any], answer: Answer) -> Any:
+    """The parsed body. Raises UnexpectedAnswerError unless it is strict JSON."""
+    value = _json_of(answer)
+    if value is None:
+        raise _unexpected(operation, answer, "it is not JSON")
+    return value
+
+
+def _unexpected(operation: Operation[Any], answer: Answer, why: str) -> UnexpectedAnswerError:
+    return UnexpectedAnswerError(
+        f"The answer to {operation.name} is not one of Custos: {why}.",
+        status=answer.status,
+        request_id=answer.headers.get("x-request-id"),
+    )
+
+
 def read_answer(operation: Operation[T], answer: Answer) -> T:
     """Raises UnexpectedAnswerError unless the body is what the description says."""
 
-    def unexpected(why: str) -> UnexpectedAnswerError:
-        return UnexpectedAnswerError(
-            f"The answer to {operation.name} is not one of Custos: {why}.",
-            status=answer.status,
-            request_id=answer.headers.get("x-request-id"),
-        )
-
     if operation.is_text:
         if not answer.headers.get("content-type", "").startswith("text/plain"):
-            raise unexpected("it is not plain text")
+            raise _unexpected(operation, answer, "it is not plain text")
         try:
             text: Any = answer.body.decode("utf-8")
         except UnicodeDecodeError:
-            raise unexpected("it is not UTF-8") from None
+            raise _unexpected(operation, answer, "it is not UTF-8") from None
         result: T = text
         return result
-    value = _json_of(answer)
-    if value is None:
-        raise unexpected("it is not JSON")
+    value = read_json(operation, answer)
     try:
         result = decode(operation.answer, value)
     except DecodeError as error:
-        raise unexpected(str(error)) from None
+        raise _unexpected(operation, answer, str(error)) from None
     if isinstance(value, dict) and "verdict" in value and "allowed" in value and not is_consistent(value):
-        raise unexpected("its verdict and `allowed` contradict each other")
+        raise _unexpected(operation, answer, "its verdict and `allowed` contradict each other")
     return result
 
 

@@ -10,9 +10,9 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Tuple
 
-from . import canonical, strict_json
+from . import canonical
 from . import operations as ops
-from .engine import CallOptions, Engine
+from .engine import CallOptions, Engine, read_json
 from .errors import ApiError, CancelledError, CustosError, RefusedError, TimeoutError, UnexpectedAnswerError
 from .models import ApprovalDetail, Decision
 from .question import GuardTarget, Question, UnaskableError
@@ -135,6 +135,9 @@ class GuardCore:
                 words = "; ".join(f"{one.code}: {one.message}" for one in decision.reasons)
                 message = f"{self._name()} was denied: {words or 'no reason was given'}."
                 raise self._refusal(message, decision, approval_id)
+            if approval_id is not None:
+                message = f"{self._name()} needs an approval, and the one that was given is not accepted."
+                raise self._refusal(message, decision, approval_id)
             approval_id = await self._approved(decision, deadline - transport.now())
         raise RefusedError(f"{self._name()} was not run: its approval was used by other calls.")
 
@@ -146,35 +149,28 @@ class GuardCore:
         try:
             options = CallOptions(attempt_id=attempt_id)
             answer = await self._engine.send(ops.ENFORCE_EVALUATE, question.body(approval_id), options)
-            value = strict_json.parse(answer.body.decode("utf-8"))
-            decision = question.read(value)
-            if decision is None:
-                raise UnexpectedAnswerError(
-                    "The answer is no decision about this call.", status=answer.status
-                )
+            decision = question.read(read_json(ops.ENFORCE_EVALUATE, answer))
             # A decision counts only for the request that made it: another call may have used this one.
-            if decision.request_id in (attempt_id, answer.headers.get("x-request-id")):
+            is_ours = decision is not None and decision.request_id in (
+                attempt_id,
+                answer.headers.get("x-request-id"),
+            )
+            if decision is not None and is_ours:
                 return decision
+            is_void = True
             error: Exception = UnexpectedAnswerError(
-                "The decision was made for another request.", status=answer.status
+                "The answer is no decision about this call.", status=answer.status
             )
         except CancelledError:
             raise
-        except ApiError as failure:
+        except (CustosError, ValueError, TypeError) as failure:
+            # E5004: the decision that is repeated does not stand any more.
+            is_void = isinstance(failure, ApiError) and failure.code == "E5004"
             error = failure
-            # The decision that is repeated does not stand any more.
-            may_be_void = may_be_void and failure.code == "E5004"
-        except CustosError as failure:
-            error = failure
-            may_be_void = may_be_void and isinstance(failure, UnexpectedAnswerError) and failure.status == 200
-        except (ValueError, TypeError) as failure:
-            error = failure
-            may_be_void = False
-        if may_be_void:
+        if is_void and may_be_void:
             return None
-        raise RefusedError(
-            f"{self._name()} was not run: there is no decision. {error}", approval_id=approval_id
-        ) from error
+        message = f"{self._name()} was not run: there is no decision. {error}"
+        raise RefusedError(message, approval_id=approval_id) from error
 
     async def _approved(self, decision: Decision, wait_seconds: float) -> Optional[str]:
         """The id of the approval, once it is given; None when another call has used it."""

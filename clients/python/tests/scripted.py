@@ -46,7 +46,11 @@ class ScriptedServer:
 
     def __init__(self, script: Union[Script, Reply]) -> None:
         self.requests: List[Recorded] = []
-        self.script: Script = (lambda _request, _count: script) if isinstance(script, Reply) else script
+        if isinstance(script, Reply):
+            reply = script
+            self.script: Script = lambda _request, _count: reply
+        else:
+            self.script = script
         self._lock = threading.Lock()
         owner = self
 
