@@ -72,7 +72,7 @@ class GuardCore:
         try:
             function = prepare(permit.arguments, permit.decision)
         except Exception as error:
-            await self._reporter.not_called(permit, in_background=False)
+            await self.withdraw(permit)
             message = f"{self._name()} was not run: it does not take the arguments of an obligation handler."
             raise self._refusal(message, permit.decision) from error
         try:
@@ -109,6 +109,10 @@ class GuardCore:
             await self._reporter.not_called(permit, in_background=not isinstance(error, Exception))
             raise
         return permit
+
+    async def withdraw(self, permit: Permit) -> None:
+        """Reports that a permitted call is not made."""
+        await self._reporter.not_called(permit, in_background=False)
 
     async def report(
         self, permit: Permit, outcome: str, result: Any = None, in_background: bool = False
