@@ -34,7 +34,7 @@ class Reply:
     # Sends so many bytes of the body, then closes.
     truncate: Optional[int] = None
     reset: bool = False
-    # One byte of the body each so many seconds.
+    # The time between any two bytes of the body.
     drip_seconds: float = 0.0
 
 
@@ -46,6 +46,8 @@ class ScriptedServer:
 
     def __init__(self, script: Union[Script, Reply]) -> None:
         self.requests: List[Recorded] = []
+        # Of the clients, by request: one port is one connection.
+        self.ports: List[int] = []
         if isinstance(script, Reply):
             reply = script
             self.script: Script = lambda _request, _count: reply
@@ -75,6 +77,7 @@ class ScriptedServer:
                 with owner._lock:
                     count = sum(one.path == request.path for one in owner.requests)
                     owner.requests.append(request)
+                    owner.ports.append(self.client_address[1])
                 owner._answer(self, owner.script(request, count))
 
             do_GET = do_POST = do_PATCH = do_DELETE = _serve

@@ -1,0 +1,204 @@
+"""What the conformance cases can't say about the guard: Python functions, their arguments, and threads."""
+
+from __future__ import annotations
+
+import asyncio
+import unittest
+from typing import Any, Dict, List
+
+from custos_client import AsyncCustos, CancelToken, Custos, Kept, RefusedError, errors
+from tests.scripted import ACCEPTED, KEY, Recorded, Reply, ScriptedServer, decision, problem
+
+TOOL: Dict[str, Any] = {"agent_id": "agent-1", "server": "files"}
+
+
+def allow(request: Recorded, _: int) -> Reply:
+    return decision(request, "ALLOW") if request.path == "/v1/enforce" else ACCEPTED
+
+
+def degrade(request: Recorded, _: int) -> Reply:
+    obligations = [{"type": "max_rows", "limit": 2}]
+    return (
+        decision(request, "DEGRADE", obligations=obligations) if request.path == "/v1/enforce" else ACCEPTED
+    )
+
+
+class GuardTest(unittest.TestCase):
+    def serve(self, script: Any) -> Custos:
+        self.server = ScriptedServer(script)
+        self.addCleanup(self.server.close)
+        custos = Custos(self.server.url, KEY, timeout=2, retries=0)
+        self.addCleanup(custos.close)
+        return custos
+
+    def asked(self) -> List[Dict[str, Any]]:
+        return [one.body["tool"]["arguments"] for one in self.server.requests if one.path == "/v1/enforce"]
+
+    def events(self) -> List[str]:
+        return [one.body["event"] for one in self.server.requests if one.path == "/v1/proofs"]
+
+    def test_arguments_are_judged_by_name_with_their_defaults(self) -> None:
+        custos = self.serve(allow)
+
+        @custos.guard(**TOOL)
+        def tool(a: int, *rest: int, b: str = "x", **more: Any) -> Any:
+            """Its own text."""
+            return a, rest, b, more
+
+        self.assertEqual(tool(1, 2, c=None), (1, (2,), "x", {"c": None}))
+        self.assertEqual(self.asked(), [{"a": 1, "rest": [2], "b": "x", "c": None}])
+        self.assertEqual((tool.__name__, tool.__doc__), ("tool", "Its own text."))
+        with self.assertRaises(TypeError):
+            tool()
+
+    def test_hidden_parameters_are_passed_on_and_not_judged(self) -> None:
+        custos = self.serve(allow)
+
+        class Store:
+            @custos.guard(**TOOL, hidden=["self"], decision_parameter="decision")
+            def put(self, key: str, decision: Any = None) -> Any:
+                return self, key, decision.decision_id
+
+        store = Store()
+        self.assertEqual(store.put("k"), (store, "k", "dec_1"))
+        self.assertEqual(self.asked(), [{"key": "k"}])
+
+    def test_arguments_that_json_can_not_say_are_refused_before_asking(self) -> None:
+        custos = self.serve(allow)
+        ran: List[Any] = []
+        tool = custos.guard(**TOOL, name="tool")(lambda value: ran.append(value))
+        deep: Any = None
+        for _ in range(40):
+            deep = [deep]
+        cycle: List[Any] = []
+        cycle.append(cycle)
+        values = [object(), {1: 2}, float("nan"), 2**53, "\ud800", b"x", {"x"}, "x" * 262_144, deep, cycle]
+        for value in values:
+            with self.subTest(str(value)[:20]), self.assertRaises(RefusedError) as caught:
+                tool(value)
+            self.assertIsNone(caught.exception.verdict)
+        self.assertEqual((ran, self.server.requests), ([], []))
+
+    def test_only_fitting_functions_are_guarded(self) -> None:
+        custos = self.serve(allow)
+        client = AsyncCustos(self.server.url, KEY)
+
+        async def coroutine() -> None:
+            ...
+
+        def generator() -> Any:
+            yield 1
+
+        for guard, function in (
+            (custos.guard(**TOOL), coroutine),
+            (custos.guard(**TOOL), generator),
+            (client.guard(**TOOL), generator),
+            (custos.guard(**TOOL, hidden=["absent"]), lambda: None),
+        ):
+            with self.assertRaises(TypeError):
+                guard(function)
+
+    def test_a_handler_changes_arguments_and_result(self) -> None:
+        custos = self.serve(degrade)
+
+        def keep(obligation: Dict[str, Any], arguments: Dict[str, Any]) -> Kept:
+            limit = obligation["limit"]
+            return Kept(arguments={**arguments, "limit": limit}, result=lambda rows: rows[:limit])
+
+        @custos.guard(**TOOL, obligations={"max_rows": keep})
+        def search(text: str, limit: int = 100) -> Any:
+            return [text] * (limit + 5)
+
+        self.assertEqual(search("a"), ["a", "a"])
+        self.assertEqual(self.events(), ["tool.called"])
+
+    def test_arguments_of_a_handler_that_the_function_does_not_take_refuse_the_call(self) -> None:
+        custos = self.serve(degrade)
+        ran: List[str] = []
+        for changed in ({}, {"text": "a", "other": 1}):
+            handlers = {"max_rows": lambda _obligation, _arguments, changed=changed: Kept(arguments=changed)}
+            tool = custos.guard(**TOOL, name="t", obligations=handlers)(lambda text: ran.append(text))
+            with self.assertRaises(RefusedError) as caught:
+                tool("a")
+            self.assertEqual(caught.exception.verdict, "DEGRADE")
+        self.assertEqual((ran, self.events()), ([], ["tool.not_called", "tool.not_called"]))
+
+    def test_a_result_is_withheld_when_an_obligation_can_not_be_kept_on_it(self) -> None:
+        custos = self.serve(degrade)
+        handlers = {"max_rows": lambda _obligation, _arguments: Kept(result=lambda rows: rows["absent"])}
+        tool = custos.guard(**TOOL, name="t", obligations=handlers)(lambda: ["secret"])
+        with self.assertRaises(RefusedError) as caught:
+            tool()
+        self.assertTrue(caught.exception.has_run)
+        self.assertNotIn("secret", str(caught.exception))
+
+    def test_a_call_that_is_cancelled_when_its_decision_has_come_is_reported_as_not_made(self) -> None:
+        token = CancelToken()
+
+        def cancel(_obligation: Any, _arguments: Any) -> None:
+            token.cancel()
+
+        custos = self.serve(degrade)
+        ran: List[int] = []
+        tool = custos.guard(**TOOL, name="t", obligations={"max_rows": cancel})(lambda: ran.append(1))
+        with token, self.assertRaises(errors.CancelledError):
+            tool()
+        self.assertEqual((ran, self.events()), ([], ["tool.not_called"]))
+
+    def test_a_lost_report_changes_neither_the_result_nor_the_error_of_the_function(self) -> None:
+        def script(request: Recorded, _: int) -> Reply:
+            return decision(request, "ALLOW") if request.path == "/v1/enforce" else problem(403, "E1004")
+
+        custos = self.serve(script)
+        lost: List[Exception] = []
+
+        def fail(error: Exception) -> None:
+            lost.append(error)
+            raise RuntimeError("a handler that fails")
+
+        @custos.guard(**TOOL, report_signals=True, on_report_error=fail)
+        def tool(number: int) -> float:
+            return 1 / number
+
+        with self.assertLogs("custos_client", "ERROR"):
+            self.assertEqual(tool(2), 0.5)
+            with self.assertRaises(ZeroDivisionError):
+                tool(0)
+        self.assertEqual([type(error) for error in lost], [errors.PermissionDeniedError] * 4)
+
+    def test_reports_in_the_background_are_sent_by_flush(self) -> None:
+        custos = self.serve(allow)
+        tool = custos.guard(**TOOL, name="t", background=True)(lambda: 1)
+        for _ in range(5):
+            tool()
+        custos.flush()
+        self.assertEqual(self.events(), ["tool.called"] * 5)
+
+    def test_a_cancelled_task_does_not_run_the_function_and_one_that_runs_is_reported(self) -> None:
+        self.serve(allow)
+
+        async def run() -> List[str]:
+            ran: List[str] = []
+            async with AsyncCustos(self.server.url, KEY) as custos:
+                begun = asyncio.Event()
+
+                @custos.guard(**TOOL)
+                async def tool(name: str) -> None:
+                    ran.append(name)
+                    begun.set()
+                    await asyncio.sleep(30)
+
+                early = asyncio.ensure_future(tool("early"))
+                await asyncio.sleep(0)
+                early.cancel()
+                late = asyncio.ensure_future(tool("late"))
+                await begun.wait()
+                late.cancel()
+                for task in (early, late):
+                    with self.assertRaises(asyncio.CancelledError):
+                        await task
+            return ran
+
+        self.assertEqual(asyncio.run(run()), ["late"])
+        (report,) = [one.body for one in self.server.requests if one.path == "/v1/proofs"]
+        self.assertEqual(report["payload"]["outcome"], "failure")

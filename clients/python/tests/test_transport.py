@@ -1,0 +1,176 @@
+"""Time limits, cancellation and kept connections of both transports."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+import unittest
+from typing import Any, Callable, List
+
+from custos_client import AsyncCustos, CancelToken, Custos, errors
+from tests.scripted import KEY, Recorded, Reply, ScriptedServer, problem
+
+ALIVE = {"status": "alive"}
+
+
+def run_async(url: str, step: Callable[[AsyncCustos], Any], **options: Any) -> Any:
+    async def run() -> Any:
+        async with AsyncCustos(url, KEY, **options) as custos:
+            return await step(custos)
+
+    return asyncio.run(run())
+
+
+class TransportTest(unittest.TestCase):
+    def assert_raises_in_both(self, kind: Any, url: str, **options: Any) -> List[Exception]:
+        """The same error from both clients, for a request that is repeated where it may be."""
+        raised: List[Exception] = []
+        with Custos(url, KEY, **options) as custos, self.assertRaises(kind) as caught:
+            custos.health()
+        raised.append(caught.exception)
+        with self.assertRaises(kind) as caught:
+            run_async(url, lambda custos: custos.health(), **options)
+        raised.append(caught.exception)
+        return raised
+
+    def test_an_answer_that_drips_is_ended_at_the_deadline(self) -> None:
+        # Each byte comes in time; the answer does not.
+        with ScriptedServer(Reply(200, ALIVE, drip_seconds=0.1)) as server:
+            started = time.monotonic()
+            self.assert_raises_in_both(errors.TimeoutError, server.url, timeout=0.4)
+            self.assertLess(time.monotonic() - started, 3)
+
+    def test_a_server_that_does_not_accept_is_given_up_at_the_deadline(self) -> None:
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen(0)
+            address = listener.getsockname()
+            # They fill the queue of the listener, so that further connections are not answered.
+            waiting = [socket.socket() for _ in range(4)]
+            try:
+                for one in waiting:
+                    one.setblocking(False)
+                    one.connect_ex(address)
+                url = f"http://127.0.0.1:{address[1]}"
+                self.assert_raises_in_both(errors.TimeoutError, url, timeout=0.3)
+                self.assert_cancelled_at_once(url)
+            finally:
+                for one in waiting:
+                    one.close()
+
+    def assert_cancelled_at_once(self, url: str) -> None:
+        token = CancelToken()
+        timer = threading.Timer(0.1, token.cancel)
+        timer.start()
+        started = time.monotonic()
+        with Custos(url, KEY, timeout=30) as custos, token, self.assertRaises(errors.CancelledError):
+            custos.health()
+        self.assertLess(time.monotonic() - started, 5)
+        timer.join()
+
+    def test_a_token_ends_a_request_a_connection_and_a_back_off(self) -> None:
+        for reply in (Reply(200, ALIVE, delay_seconds=1), problem(503, "E6002", Retry_After="20")):
+            with ScriptedServer(reply) as server:
+                self.assert_cancelled_at_once(server.url)
+
+    def test_a_call_with_a_cancelled_token_sends_nothing(self) -> None:
+        token = CancelToken()
+        token.cancel()
+        with ScriptedServer(Reply(200, ALIVE)) as server, Custos(server.url, KEY) as custos:
+            with token, self.assertRaises(errors.CancelledError):
+                custos.health()
+            self.assertEqual(server.requests, [])
+            # The token belongs to its block only.
+            self.assertEqual(custos.health().status, "alive")
+
+    def test_close_ends_the_calls_of_other_threads(self) -> None:
+        with ScriptedServer(Reply(200, ALIVE, delay_seconds=1)) as server:
+            custos = Custos(server.url, KEY, timeout=30)
+            caught: List[Exception] = []
+
+            def call() -> None:
+                try:
+                    custos.health()
+                except Exception as error:
+                    caught.append(error)
+
+            thread = threading.Thread(target=call)
+            thread.start()
+            while not server.requests:
+                time.sleep(0.005)
+            custos.close()
+            thread.join(5)
+            self.assertEqual([type(error) for error in caught], [errors.CancelledError])
+
+    def test_a_cancelled_task_is_cancelled_and_frees_its_connection(self) -> None:
+        async def step(custos: AsyncCustos) -> None:
+            task = asyncio.ensure_future(custos.health())
+            await asyncio.sleep(0.1)
+            task.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+
+        with ScriptedServer(Reply(200, ALIVE, delay_seconds=1)) as server:
+            run_async(server.url, step)
+
+    def test_connections_are_kept_and_one_that_was_closed_is_replaced(self) -> None:
+        closing = Reply(200, ALIVE, {"Connection": "close"})
+        for reply, is_kept in ((Reply(200, ALIVE), True), (closing, False)):
+            with ScriptedServer(reply) as server:
+                with Custos(server.url, KEY) as custos:
+                    for _ in range(3):
+                        custos.health()
+                self.assertEqual(len(set(server.ports)), 1 if is_kept else 3)
+                server.ports.clear()
+
+                async def thrice(custos: AsyncCustos) -> None:
+                    for _ in range(3):
+                        await custos.health()
+
+                run_async(server.url, thrice)
+                self.assertEqual(len(set(server.ports)), 1 if is_kept else 3)
+
+    def test_threads_share_a_client(self) -> None:
+        with ScriptedServer(Reply(200, ALIVE)) as server, Custos(server.url, KEY) as custos:
+            results: List[str] = []
+            call = lambda: results.extend(custos.health().status for _ in range(20))  # noqa: E731
+            threads = [threading.Thread(target=call) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(results, ["alive"] * 160)
+
+    def test_chunked_answers_are_read_and_broken_ones_refused(self) -> None:
+        def chunked(data: bytes) -> Reply:
+            return Reply(200, data, {"Transfer-Encoding": "chunked", "Content-Type": "application/json"})
+
+        whole = b'8\r\n{"status\r\n9;x=y\r\n":"alive"\r\n1\r\n}\r\n0\r\n\r\n'
+        with ScriptedServer(chunked(whole)) as server:
+            with Custos(server.url, KEY) as custos:
+                self.assertEqual(custos.health().status, "alive")
+            self.assertEqual(run_async(server.url, lambda custos: custos.health()).status, "alive")
+        with ScriptedServer(chunked(b"zz\r\n{}")) as server:
+            self.assert_raises_in_both(errors.UnexpectedAnswerError, server.url, retries=0)
+
+    def test_a_patch_is_not_repeated_after_a_break_and_never_uses_a_kept_connection(self) -> None:
+        def script(request: Recorded, _: int) -> Reply:
+            return Reply(reset=True) if request.method == "PATCH" else Reply(200, ALIVE)
+
+        with ScriptedServer(script) as server, Custos(server.url, KEY) as custos:
+            custos.health()
+            with self.assertRaises(errors.ConnectionError):
+                custos.agents.update("agent-1", name="n")
+            self.assertEqual([one.method for one in server.requests], ["GET", "PATCH"])
+            self.assertEqual(len(set(server.ports)), 2)
+
+    def test_retry_after_as_a_date_counts_from_the_date_of_the_answer(self) -> None:
+        headers = {"Date": "Thu, 01 Jan 2015 00:00:00 GMT", "Retry-After": "Thu, 01 Jan 2015 00:00:07 GMT"}
+        reply = problem(429, "E3001", retryable=True, **headers)
+        with ScriptedServer(reply) as server:
+            for error in self.assert_raises_in_both(errors.RateLimitedError, server.url, timeout=1):
+                self.assertEqual(getattr(error, "retry_after_seconds"), 7)
+            # It is longer than the time that is left.
+            self.assertEqual(len(server.requests), 2)
