@@ -36,6 +36,8 @@ export async function answerAfterWait(waits: Waits, request: WaitingRequest): Pr
   const gone = new AbortController();
   const onClose = (): void => gone.abort();
   x.res.once('close', onClose);
+  // It may have gone during the read above; then there is no further event.
+  if (x.req.socket.destroyed) gone.abort();
   const startedMs = x.monotonicMs();
   let end: WaitEnd | undefined;
   try {
@@ -45,7 +47,7 @@ export async function answerAfterWait(waits: Waits, request: WaitingRequest): Pr
     x.res.off('close', onClose);
     x.waitedMs += x.monotonicMs() - startedMs;
   }
-  if (gone.signal.aborted || x.res.destroyed) throw new ClientGone();
+  if (gone.signal.aborted) throw new ClientGone();
   if (end === undefined) return now;
   await admit();
   const then = varying(await handle());
