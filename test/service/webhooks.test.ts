@@ -103,13 +103,14 @@ describe('a webhook', () => {
     const signal = (n: number) => ({ signalId: `s${n}`, agentId: 'grows', type: 'success' });
     await post('/v1/trust/signals', { signals: Array.from({ length: 10 }, (_, n) => signal(n)) });
     await foldBatch({ db: service.db, nowMs: service.nowMs, dailyCap: 100_000 });
+    await suite.deliver(made);
     const [log] = await service.rows<{ log_id: number; origin: string }>(
       "SELECT log_id, origin FROM log WHERE organisation_id = $1 AND environment = 'live'",
       [service.operatorId],
     );
-    await suite.deliver(made);
     await service.rows('INSERT INTO audit (log_id) VALUES ($1) ON CONFLICT DO NOTHING', [log?.log_id]);
-    const findings = JSON.stringify([{ code: 'leaf-missing' }, { code: 'leaf-missing' }]);
+    // A finding may quote bytes that jsonb refuses, and must be stored all the same.
+    const findings = JSON.stringify([{ code: 'leaf-missing', message: '\u0000' }, { code: 'leaf-missing' }]);
     await service.rows('UPDATE audit SET ok = false, findings = $2 WHERE log_id = $1', [log?.log_id, findings]);
     await service.rows("UPDATE log SET halted_reason = 'another tree' WHERE log_id = $1", [log?.log_id]);
     await service.rows('UPDATE log SET halted_reason = NULL WHERE log_id = $1', [log?.log_id]);

@@ -17,7 +17,7 @@ const MAX_PENDING = 10_000;
 /** An endpoint that was disabled or failing for longer misses the events before. */
 const CATCH_UP_MS = 3 * 86_400_000;
 
-const HOLD = 'SELECT FROM webhook_endpoint WHERE endpoint_id = $1 FOR UPDATE';
+const HOLD = 'SELECT endpoint_id FROM webhook_endpoint WHERE endpoint_id = $1 FOR UPDATE';
 const PENDING = `SELECT count(*)::int AS n FROM (SELECT FROM webhook_delivery WHERE endpoint_id = $1 AND state = 'pending' LIMIT ${MAX_PENDING}) AS pending`;
 /** Streams of the owner's logs, and their cursors. A halted log is not signed, so its new proofs are not anchored. */
 const STREAMS_OF = `log CROSS JOIN LATERAL (VALUES ('records', log.size),
@@ -87,7 +87,8 @@ async function readBatch(sql: Sql, endpoint: EndpointRow, row: BehindRow, nowMs:
  */
 export async function fanOut(sql: Sql, endpoint: EndpointRow, nowMs: number): Promise<'done' | 'more' | 'full'> {
   const { endpoint_id: endpointId } = endpoint;
-  await sql.query(HOLD, [endpointId]);
+  // Deleted meanwhile.
+  if ((await sql.query(HOLD, [endpointId])).length === 0) return 'done';
   const behind = await sql.query<BehindRow>(BEHIND, [endpointId]);
   if (behind.length === 0) return 'done';
   const [pending] = await sql.query<{ n: number }>(PENDING, [endpointId]);

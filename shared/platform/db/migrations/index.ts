@@ -22,6 +22,7 @@ import { ToolCalls1763700000019 } from './0019-tool-calls.ts';
 import { ToolColumns1763700000020 } from './0020-tool-columns.ts';
 import { KeptObligations1763700000021 } from './0021-kept-obligations.ts';
 import { Webhooks1763700000022 } from './0022-webhooks.ts';
+import { WebhookFindings1763700000023 } from './0023-webhook-findings.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -47,6 +48,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   ToolColumns1763700000020,
   KeptObligations1763700000021,
   Webhooks1763700000022,
+  WebhookFindings1763700000023,
 ];
 
 /** The names in the table of migrations; they need no pepper. */
