@@ -1,4 +1,5 @@
 // Reads which of the things that requests wait for are settled: one query for all of them.
+import { anyText, columnMap, text } from '../../shared/platform/db/columns.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import type { Owner } from '../../shared/kernel/owner.ts';
 
@@ -14,16 +15,22 @@ export interface Awaited {
 /** The places in the list of those that are settled. */
 export type ReadSettled = (awaited: readonly Awaited[]) => Promise<number[]>;
 
+const AWAITED = columnMap<Awaited>({
+  kind: text(({ kind }) => kind),
+  organisation_id: text(({ owner }) => owner.organisationId),
+  environment: text(({ owner }) => owner.environment),
+  id: anyText(({ id }) => id),
+});
 // Each condition is a look-up by primary key or by unique index.
-const SETTLED = `SELECT (w.place - 1)::int AS place
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS w (kind, organisation_id, environment, id, place)
+const SETTLED = `SELECT (w.ordinal - 1)::int AS place
+    FROM (${AWAITED.rows()}) AS w
     WHERE CASE w.kind
       WHEN 'intent' THEN EXISTS (
         SELECT FROM intent i WHERE i.organisation_id = w.organisation_id AND i.environment = w.environment AND i.intent_id = w.id
           AND i.status IN ('decided', 'failed'))
       WHEN 'approval' THEN EXISTS (
         SELECT FROM approval a WHERE a.organisation_id = w.organisation_id AND a.environment = w.environment AND a.approval_id = w.id
-          AND (a.state <> 'pending' OR a.expires_at <= $5))
+          AND (a.state <> 'pending' OR a.expires_at <= $${AWAITED.size + 1}))
       ELSE EXISTS (
         SELECT FROM leaf l JOIN checkpoint c ON c.log_id = l.log_id AND c.size > l.leaf_index
         WHERE l.organisation_id = w.organisation_id AND l.environment = w.environment AND l.proof_id = w.id)
@@ -35,13 +42,7 @@ export function createSettledReader(deps: {
 }): ReadSettled {
   const { db, nowMs } = deps;
   return async (awaited) => {
-    const rows = await db.query<{ place: number }>(SETTLED, [
-      awaited.map(({ kind }) => kind),
-      awaited.map(({ owner }) => owner.organisationId),
-      awaited.map(({ owner }) => owner.environment),
-      awaited.map(({ id }) => id),
-      new Date(nowMs()),
-    ]);
+    const rows = await db.query<{ place: number }>(SETTLED, [...AWAITED.values(awaited), new Date(nowMs())]);
     return rows.map(({ place }) => place);
   };
 }

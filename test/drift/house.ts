@@ -27,7 +27,8 @@ export function importsOfRooms(root: string): Imports {
   for (const top of ['shared', ...PROGRAMS]) {
     for (const name of readdirSync(path.join(root, top), { recursive: true, encoding: 'utf8' })) {
       const file = `${top}/${name.split(path.sep).join('/')}`;
-      if (!file.endsWith('.ts') || OUTSIDE.some((folder) => file.startsWith(folder))) continue;
+      if (!file.endsWith('.ts') || file.includes('/node_modules/') || OUTSIDE.some((folder) => file.startsWith(folder)))
+        continue;
       const from = roomOf(file);
       const targets = arrows.get(from) ?? new Set<string>();
       arrows.set(from, targets);

@@ -59,6 +59,7 @@ describe('authority', function suite() {
       `GET ${DASHBOARD}/session`,
       `DELETE ${DASHBOARD}/session`,
       `GET ${DASHBOARD}/.well-known/jwks.json`,
+      `GET ${DASHBOARD}/.well-known/authzen-configuration`,
     ]);
     expect(on.service.ingress.routes.filter(({ access }) => access === 'none').map(nameOf)).to.have.members([
       'GET /health',
@@ -73,7 +74,9 @@ describe('authority', function suite() {
       'GET /schemas/policy-test.json',
       'GET /schemas/lexicon.json',
       'GET /schemas/tools.json',
+      'GET /schemas/authzen.json',
       'GET /.well-known/jwks.json',
+      'GET /.well-known/authzen-configuration',
     ]);
   });
 

@@ -2,6 +2,7 @@
 import http from 'node:http';
 import { expect } from 'chai';
 import type { Overview } from '../../ingress/dashboard/client/wire.ts';
+import { QUEUE_NAMES } from '../../shared/kernel/jobs.ts';
 import { ALIVE_WITHIN_SECONDS, readProcesses, startHeartbeat } from '../../shared/platform/process/heartbeat.ts';
 import { type Signed, signIn, withCookie } from '../support/dashboard.ts';
 import { startTestRedis, whyNoRedis } from '../support/redis.ts';
@@ -379,7 +380,7 @@ describeUnless(whyNoRedis(), 'the board of queues in Redis', () => {
       expect(status).to.equal(200);
       return (json as Overview).system?.queues !== null;
     };
-    expect((await board()).json.queues).to.have.lengthOf(4);
+    expect((await board()).json.queues).to.have.lengthOf(QUEUE_NAMES.length);
     expect(await queuesShown()).to.equal(true);
     await redis.stop();
     const away = await board();
