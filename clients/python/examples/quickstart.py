@@ -20,7 +20,7 @@ def main() -> None:
         try:
             custos.agents.create(agent_id=AGENT, name="Quickstart in Python")
         except ConflictError:
-            print(f"{AGENT} is registered already")
+            pass  # By an earlier run.
 
         intent = custos.intent.parse(agent_id=AGENT, raw_intent="Read user profile data")
         print(f"understood as {intent.normalized}, risk {intent.risk.level}")

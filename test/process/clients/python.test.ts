@@ -1,24 +1,71 @@
-// The Python client: its own tests, for what the conformance cases do not hold.
+// The Python client: its own tests, and the example and the program of its README against a real service.
 import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { expect } from 'chai';
 import { findRoot } from '../../../shared/platform/config/root.ts';
-import { cleanEnv } from '../../support/process.ts';
+import { cleanEnv, startCustos, type TestCustos } from '../../support/process.ts';
 import { describeUnless } from '../../support/skip.ts';
 
 const PACKAGE = path.join(findRoot(), 'clients', 'python');
+const README = readFileSync(path.join(PACKAGE, 'README.md'), 'utf8');
+
+/** The block of the README with a label (a comment above the fence). */
+function block(label: string): string {
+  const [, text] = new RegExp(`<!-- ${label} -->\\n\`\`\`\\w*\\n([^]*?)^\`\`\`$`, 'm').exec(README) ?? [];
+  if (text === undefined) throw new Error(`the README has no block labelled ${label}`);
+  return text;
+}
+
+async function run(program: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const options = { cwd, env: cleanEnv({ PYTHONDONTWRITEBYTECODE: '1', ...env }), timeout: 110_000 };
+  try {
+    return (await promisify(execFile)(program, args, options)).stdout;
+  } catch (error) {
+    throw new Error((error as { stderr?: string }).stderr ?? 'no output', { cause: error });
+  }
+}
+
+/** Each line begins as shown. */
+function expectLines(output: string, shown: string): void {
+  const lines = shown.trimEnd().split('\n');
+  const printed = output.trimEnd().split('\n');
+  expect(printed.map((line, i) => line.slice(0, lines[i]?.length))).to.deep.equal(lines);
+}
 
 /** In CI, a missing Python makes the tests fail instead. */
 const isAbsent = spawnSync('python3', ['--version']).error !== undefined && process.env['CI'] === undefined;
+const reason = isAbsent ? 'python3 is not installed (apt-get install python3)' : undefined;
 
-describeUnless(isAbsent ? 'python3 is not installed (apt-get install python3)' : undefined, 'the Python client', () => {
+describeUnless(reason, 'the Python client', function (this: Mocha.Suite) {
+  this.timeout(120_000);
+
   it('passes its own tests', async () => {
-    const args = ['-W', 'error', '-m', 'unittest', 'discover', '-s', 'tests', '-t', '.'];
-    const env = cleanEnv({ PYTHONDONTWRITEBYTECODE: '1' });
-    try {
-      await promisify(execFile)('python3', args, { cwd: PACKAGE, env, timeout: 110_000 });
-    } catch (error) {
-      throw new Error((error as { stderr?: string }).stderr ?? 'no output', { cause: error });
-    }
-  }).timeout(120_000);
+    await run('python3', ['-W', 'error', '-m', 'unittest', 'discover', '-s', 'tests', '-t', '.'], PACKAGE, {});
+  });
+
+  describe('against a service', () => {
+    let custos: TestCustos;
+    let env: NodeJS.ProcessEnv;
+    const keyFile = (): string => path.join(custos.dataDir, 'bootstrap-key');
+    before(async () => {
+      custos = await startCustos();
+      env = { CUSTOS_URL: custos.address };
+    });
+    after(async () => {
+      await custos.stop();
+    });
+
+    it('runs the example as its README shows it', async () => {
+      const command = block('quickstart').replace('.custos/bootstrap-key', keyFile());
+      expectLines(await run('/bin/sh', ['-euc', command], findRoot(), env), block('quickstart-output'));
+    });
+
+    it('runs the program of its README', async () => {
+      const key = readFileSync(keyFile(), 'utf8').trim();
+      const output = await run('python3', ['-c', block('guard')], PACKAGE, { ...env, CUSTOS_KEY: key });
+      expectLines(output, block('guard-output'));
+    });
+  });
 });

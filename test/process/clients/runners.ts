@@ -7,7 +7,7 @@ import { findRoot } from '../../../shared/platform/config/root.ts';
 import { cleanEnv, watch } from '../../support/process.ts';
 
 export interface Language {
-  readonly name: 'typescript' | 'python' | 'go';
+  readonly name: 'typescript' | 'python' | 'python-asyncio' | 'go';
   /** Below clients/. */
   readonly folder: string;
   readonly command: readonly [program: string, ...args: string[]];
@@ -29,6 +29,13 @@ export const LANGUAGES: readonly Language[] = [
     name: 'python',
     folder: 'python',
     command: ['python3', 'tests/conformance.py'],
+    needs: 'tests/conformance.py',
+    package: 'python3',
+  },
+  {
+    name: 'python-asyncio',
+    folder: 'python',
+    command: ['python3', 'tests/conformance.py', '--async'],
     needs: 'tests/conformance.py',
     package: 'python3',
   },
