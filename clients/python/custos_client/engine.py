@@ -157,7 +157,7 @@ class Engine:
                 if is_done(state):
                     return state
                 was_held = "preference-applied" in answer.headers
-            except (ConnectionError, TimeoutError, ApiError) as error:
+            except (ConnectionError, TimeoutError, ApiError, UnexpectedAnswerError) as error:
                 # A short outage does not end the wait.
                 if not is_passing(error):
                     raise
@@ -275,9 +275,11 @@ def may_repeat(error: CustosError, operation: Operation[Any]) -> bool:
 
 
 def is_passing(error: CustosError) -> bool:
-    """Whether a wait goes on after this error."""
+    """Whether a wait goes on after this error. A proxy answers for a service that restarts."""
     if isinstance(error, ApiError):
         return error.retryable or error.status in (429, 503)
+    if isinstance(error, UnexpectedAnswerError):
+        return error.is_truncated or error.status in (429, 502, 503, 504)
     return not (isinstance(error, ConnectionError) and error.is_final)
 
 

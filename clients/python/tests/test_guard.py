@@ -79,6 +79,33 @@ class GuardTest(unittest.TestCase):
             self.assertIsNone(caught.exception.verdict)
         self.assertEqual((ran, self.server.requests), ([], []))
 
+    def test_a_decision_without_its_request_or_with_that_of_another_runs_nothing(self) -> None:
+        for request_id in (None, "", "of-another", 1):
+
+            def script(request: Recorded, _: int, request_id: Any = request_id) -> Reply:
+                reply = decision(request, "ALLOW", request_id=request_id)
+                if request_id is None:
+                    del reply.body["request_id"]
+                return reply
+
+            custos = self.serve(script)
+            with self.subTest(request_id), self.assertRaises(RefusedError) as caught:
+                custos.guard(**TOOL, name="t")(self.fail)("it ran")
+            self.assertIsNone(caught.exception.verdict)
+
+    def test_a_wait_goes_on_while_a_proxy_answers_for_the_service(self) -> None:
+        approval = {"approval_id": "apr_1", "expires_at": "2040-01-01T00:00:00.000Z"}
+
+        def script(request: Recorded, count: int) -> Reply:
+            if request.path == "/v1/enforce":
+                return decision(request, "ESCALATE", approval=approval)
+            return Reply(502, "<html>") if count == 0 else problem(404, "E4001")
+
+        custos = self.serve(script)
+        with self.assertRaises(RefusedError):
+            custos.guard(**TOOL, name="t", wait_seconds=5)(self.fail)("it ran")
+        self.assertEqual(sum(one.method == "GET" for one in self.server.requests), 2)
+
     def test_only_fitting_functions_are_guarded(self) -> None:
         custos = self.serve(allow)
         client = AsyncCustos(self.server.url, KEY)
