@@ -129,7 +129,10 @@ export function readDecision(question: Question, attempt: Attempt, answer: Decis
   const body = objectOf(answer.body);
   const decisionId = body?.['decision_id'];
   if (body === undefined || typeof decisionId !== 'string' || !answers(question, body)) return NO_DECISION;
-  if (![attempt.id, answer.requestId].includes(body['request_id'] as string)) return { kind: 'void' };
+  // An absence must not equal an absence: nothing shows for which request such a decision was made.
+  const madeFor = body['request_id'];
+  const isOwn = typeof madeFor === 'string' && madeFor !== '' && [attempt.id, answer.requestId].includes(madeFor);
+  if (!isOwn) return { kind: 'void' };
   const reasons = reasonsOf(body['reasons']);
   const isNo = body['allowed'] === false;
   switch (body['verdict']) {

@@ -102,7 +102,7 @@ func mismatch(q *question, id string, got *answer, members map[string]any, d *De
 		return "it is no decision about this call"
 	}
 	// A proxy can replace the X-Request-Id; the service repeats the one that it has seen.
-	if d.RequestID == nil || (*d.RequestID != id && *d.RequestID != got.header.Get("X-Request-Id")) {
+	if d.RequestID == nil || *d.RequestID == "" || (*d.RequestID != id && *d.RequestID != got.header.Get("X-Request-Id")) {
 		return "it is the decision of another request"
 	}
 	if !isConsistent(members, d) {

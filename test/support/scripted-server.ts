@@ -74,11 +74,14 @@ function contentOf(reply: ScriptedReply, exampleOf: ExampleOf, request: Recorded
   const value = about === undefined ? body : body === undefined ? about : merged(about, body);
   const text = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
   const isProblem = status >= 400;
-  const headers = {
+  const named: Readonly<Record<string, string | null>> = {
     ...(value === undefined ? {} : { 'content-type': isProblem ? 'application/problem+json' : 'application/json' }),
     'x-request-id': String(request.headers['x-request-id'] ?? 'req-scripted'),
     ...reply.headers,
   };
+  const headers = Object.fromEntries(
+    Object.entries(named).filter((entry): entry is [string, string] => entry[1] !== null),
+  );
   return { status, headers, content: Buffer.from(bytes === undefined ? text : text.padEnd(bytes)) };
 }
 

@@ -148,7 +148,7 @@ class GuardCore:
     async def _ask(
         self, question: Question, approval_id: Optional[str], may_be_void: bool
     ) -> Optional[Decision]:
-        """A decision about this question; None when the question has to be asked anew, once."""
+        """A decision about this question; None when the question has to be asked again, once."""
         attempt_id = str(uuid.uuid4())
         try:
             options = CallOptions(attempt_id=attempt_id)

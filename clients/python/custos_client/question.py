@@ -92,7 +92,8 @@ class Question:
         if not isinstance(tool, dict) or answer.get("agent_id") != self.target.agent_id:
             return None
         # Without one, nothing shows for which request it was made.
-        if not isinstance(answer.get("request_id"), str):
+        named = answer.get("request_id")
+        if not isinstance(named, str) or named == "":
             return None
         names = (tool.get("server"), tool.get("name"), tool.get("arguments_digest"))
         if names != (self.target.server, self.target.name, self.arguments_digest):

@@ -4,7 +4,8 @@ export interface ScriptedReply {
   /** `METHOD /path`; absent: any request. */
   readonly when?: string;
   readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** null: the header is not sent. */
+  readonly headers?: Readonly<Record<string, string | null>>;
   /** JSON, or a text that is sent as it is. */
   readonly body?: unknown;
   /** operationId: `body` replaces members of that operation's example. */

@@ -99,6 +99,13 @@ const refused = (verdict: string | null, more: object = {}): CallStep['expect'] 
   ran: 0,
 });
 
+/** An absence must not equal an absence: nothing shows for which request such a decision was made. */
+const UNNAMED: readonly (readonly [name: string, requestId: string | null, header: string | null])[] = [
+  ['with a request id of null, in an answer without one', null, null],
+  ['with an empty request id, in an answer without one', '', null],
+  ['with an empty request id, in an answer with an empty one', '', ''],
+];
+
 /** Answers that look like an ALLOW and are none for this question. */
 function confused(): CallCase[] {
   const answers: Readonly<Record<string, object>> = {
@@ -131,6 +138,19 @@ function confused(): CallCase[] {
     guarded('asks once more when the decision was made for another request, and then refuses', [first], refused(null), {
       requests: [askedTimes(2, 2), NO_REPORT],
     }),
+    ...UNNAMED.map(([name, request_id, header]) =>
+      guarded(
+        `refuses a decision ${name}`,
+        [
+          decision(
+            { verdict: 'ALLOW', allowed: true, obligations: [], request_id },
+            { headers: { 'x-request-id': header } },
+          ),
+        ],
+        refused(null),
+        { requests: [NO_REPORT] },
+      ),
+    ),
     guarded('runs when the second answer is for its own request', [first, ALLOW], RAN, {
       requests: [askedTimes(2, 2), called('success')],
     }),

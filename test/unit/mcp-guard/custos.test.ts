@@ -120,6 +120,7 @@ describe('the decision client', () => {
   for (const [what, said, kind] of [
     ['of another request', { verdict: 'ALLOW', request_id: 'id-2' }, 'void'],
     ['without the request', { verdict: 'ALLOW', request_id: undefined }, 'void'],
+    ['with null for the request', { verdict: 'ALLOW', request_id: null }, 'void'],
     ['of its own request', { verdict: 'ALLOW', request_id: 'id-1' }, 'allowed'],
   ] as const satisfies readonly (readonly [string, Said, string])[])
     it(`treats a decision ${what} as ${kind}`, () =>

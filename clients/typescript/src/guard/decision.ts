@@ -47,7 +47,8 @@ export function readDecision(
     tool['name'] === question.name &&
     tool['argumentsDigest'] === question.argumentsDigest;
   // A proxy can replace the X-Request-Id; the service repeats the one that it has seen.
-  const isOwn = [requestId, headers.get('x-request-id')].includes(answer['requestId'] as string);
+  const named = answer['requestId'];
+  const isOwn = typeof named === 'string' && named !== '' && [requestId, headers.get('x-request-id')].includes(named);
   const hasParts = isListOf(answer['reasons'], ['code', 'message']) && isListOf(answer['obligations'], ['type']);
   return isAboutQuestion && isOwn && hasParts && isConsistent(answer) ? (body as Decision) : undefined;
 }
