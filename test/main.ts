@@ -1,7 +1,7 @@
 // `npm test`: runs every test file, then prints the files that compute most, the number of repeated time measurements, the
 // failures, and one line with the totals. The folder of a test decides when it runs:
-// 1. Four mocha processes in parallel, because most tests wait as much as they compute: `service`; two that share the files of
-//    `process` and `fault`; and `unit`, which only computes, at a lower priority.
+// 1. Five mocha processes in parallel, because most tests wait as much as they compute: `service`; three that share the files of
+//    `process` and `fault`, which wait most; and `unit`, which only computes, at a lower priority.
 // 2. Two processes that share the files of `timed`: these tests expect an effect within a second or two.
 // 3. `measured`, one file at a time: these tests limit processor time.
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -128,23 +128,24 @@ if (unscheduled.length > 0) throw new Error(`in no folder of the schedule: ${uns
 const filesIn = (...folders: string[]): string[] =>
   names.filter((name) => folders.some((folder) => name.startsWith(folder))).map((name) => path.join(HERE, name));
 
-/** Runs the files in two processes: each second file, so that both take about as long. */
-const inTwo = (title: string, files: readonly string[], options?: RunOptions): Promise<RunResult>[] =>
-  [0, 1].map((half) =>
+/** Runs the files in several processes: each takes every n-th file, so that all take about as long. */
+const inParts = (parts: number, title: string, files: readonly string[], options?: RunOptions): Promise<RunResult>[] =>
+  Array.from({ length: parts }, (_, part) =>
     run(
-      `${title}, ${half + 1} of 2`,
-      files.filter((_, i) => i % 2 === half),
+      `${title}, ${part + 1} of ${parts}`,
+      files.filter((_, i) => i % parts === part),
       options,
     ),
   );
 
 const results = await Promise.all([
   run('service', filesIn('service/'), { isLive: true }),
-  ...inTwo('process and fault', filesIn('process/', 'fault/')),
+  ...inParts(3, 'process and fault', filesIn('process/', 'fault/')),
   run('unit', filesIn('unit/'), { isLowPriority: true }),
 ]);
 const isInterrupted = (): boolean => process.exitCode !== undefined;
-if (!isInterrupted()) results.push(...(await Promise.all(inTwo('timed', filesIn('timed/'), { isMeasured: true }))));
+if (!isInterrupted())
+  results.push(...(await Promise.all(inParts(2, 'timed', filesIn('timed/'), { isMeasured: true }))));
 for (const file of filesIn('measured/'))
   if (!isInterrupted()) results.push(await run(path.relative(HERE, file), [file], { isLive: true, isMeasured: true }));
 
