@@ -72,8 +72,6 @@ export interface RequestSpec {
   readonly body?: TSchema;
   /** The body in the OpenAPI document, where `body` is looser or worded for its errors. Absent: `body`. */
   readonly described?: TSchema;
-  /** Whether another standard defines the members, which then have only the spelling of the schema. */
-  readonly oneSpelling?: boolean;
 }
 
 export interface Route {
@@ -100,7 +98,10 @@ export interface Route {
   readonly again?: (stored: Reply, key: AuthenticatedKey, requestId: string) => Promise<Reply>;
   /** Whether the answer with status 200 has an ETag, so that If-None-Match with it gets 304. */
   readonly cached?: boolean;
-  /** A standard whose rules hold for the route: with `authzen` a wrong content type is 400, and any X-Request-Id is echoed. */
+  /**
+   * A standard whose rules hold for the route: with `authzen` a wrong content type is 400, any X-Request-Id is echoed, and
+   * members of the body have only the spelling of the schema.
+   */
   readonly dialect?: 'authzen';
   /** For a GET of `{id}`: what `Prefer: wait=N` waits for, and whether a reply shows that it is settled. */
   readonly wait?: { readonly kind: WaitKind; readonly isSettled: (reply: Reply) => boolean };
@@ -121,7 +122,7 @@ export function defineRoute<
   B extends TSchema | undefined = undefined,
 >(
   route: Omit<Route, 'handler' | 'request' | 'cost'> & {
-    request?: { params?: P; query?: Q; body?: B; described?: TSchema; oneSpelling?: boolean };
+    request?: { params?: P; query?: Q; body?: B; described?: TSchema };
     cost?: (body: StaticOf<B>) => number;
     handler: (request: RequestContext<StaticOf<P>, StaticOf<Q>, StaticOf<B>>) => Promise<Reply> | Reply;
   },

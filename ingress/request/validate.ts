@@ -44,7 +44,7 @@ const NO_PARAMETERS = Object.freeze({});
 export function compileBody(
   compile: Compile,
   body: TSchema,
-  { described, oneSpelling = false }: Pick<RequestSpec, 'described' | 'oneSpelling'> = {},
+  { described, oneSpelling = false }: Pick<RequestSpec, 'described'> & { readonly oneSpelling?: boolean } = {},
 ): BodySchema {
   const validator = compile(body);
   const spelling = oneSpelling ? undefined : spellingOf(described ?? body);
@@ -64,7 +64,8 @@ export function compileBody(
 }
 
 export function compileRoute(route: Route, compile: Compile): CompiledRoute {
-  const { params, query, body, ...options } = route.request ?? {};
+  const { request = {} } = route;
+  const { params, query, body } = request;
   const parameters = (schema: TSchema | undefined): ParameterSchema | undefined =>
     schema && {
       validator: compile(schema),
@@ -75,7 +76,7 @@ export function compileRoute(route: Route, compile: Compile): CompiledRoute {
     route,
     params: parameters(params),
     query: parameters(query),
-    body: body && compileBody(compile, body, options),
+    body: body && compileBody(compile, body, { ...request, oneSpelling: route.dialect === 'authzen' }),
   };
 }
 

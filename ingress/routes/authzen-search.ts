@@ -6,7 +6,7 @@ import {
   SubjectSearchResponse,
 } from '../../shared/api/authzen.ts';
 import { type DecisionMembers, isPermitted } from '../../shared/core/authzen/answer.ts';
-import { type Entities, readQuestion, subjectOf } from '../../shared/core/authzen/question.ts';
+import { type AuthzenQuestion, type Entities, readQuestion, subjectOf } from '../../shared/core/authzen/question.ts';
 import type { ActivePolicies, ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { readStatuses } from '../../shared/domain/agents/agents.ts';
 import { mayName } from '../../shared/domain/keys/bound.ts';
@@ -39,9 +39,7 @@ const AFTER = /^[^\u0000]{1,256}$/u;
 export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Route[] {
   /** Whether the question would be permitted. Nothing is recorded. @throws {ApiError} E2001, E6002 */
   const isAllowed = async (active: ActivePolicies, asker: Asker, given: Entities): Promise<boolean> => {
-    const read = readQuestion(given);
-    if (!read.ok) throw invalidField(read.pointer, read.message);
-    const { dryRun } = await ask(active, asker, read.value, { isSearch: true });
+    const { dryRun } = await ask(active, asker, questionOf(given), { isSearch: true });
     // A dry run has a text; the service has just written it.
     return isPermitted(JSON.parse(dryRun ?? '{}') as DecisionMembers, asker.key.keepsObligations);
   };
@@ -57,7 +55,7 @@ export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Rou
       summary: 'Which subjects may perform an action on a resource (AuthZEN)',
       description:
         'Among the registered agents whose id begins with `<subject type>:`. Like a dry run it records nothing and needs admin:*. A page may have fewer results than its limit, and none, while there are more.',
-      request: { body: SubjectSearchRequest, oneSpelling: true },
+      request: { body: SubjectSearchRequest },
       responses: { 200: { description: 'One page of subjects.', schema: SubjectSearchResponse } },
       errors: ['E6002'],
       cost: ({ page }) => Math.ceil(limitOf(page) / 10),
@@ -81,8 +79,8 @@ export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Rou
           (row) => row.agent_id,
         );
         const active = policies.current();
-        // Checked also when there is nobody of this type.
-        await isAllowed(active, request, { ...rest, subject: { ...subject, id: 'nobody' } });
+        // A wrong question is refused also when there is nobody of this type.
+        questionOf({ ...rest, subject: { ...subject, id: 'nobody' } });
         const allowed = await Promise.all(
           items
             .filter((agentId) => mayName(key, agentId))
@@ -105,7 +103,7 @@ export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Rou
       summary: 'Which actions a subject may perform on a resource (AuthZEN)',
       description:
         'Among the nine action classes and the names of policies/authzen.json; for a registered agent. Like a dry run it records nothing and needs admin:*.',
-      request: { body: ActionSearchRequest, oneSpelling: true },
+      request: { body: ActionSearchRequest },
       responses: { 200: { description: 'The names of the actions.', schema: ActionSearchResponse } },
       errors: ['E6002'],
       handler: async (request) => {
@@ -128,6 +126,13 @@ export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Rou
       },
     }),
   ];
+}
+
+/** @throws {ApiError} E2001 */
+export function questionOf(given: Entities): AuthzenQuestion {
+  const read = readQuestion(given);
+  if (!read.ok) throw invalidField(read.pointer, read.message);
+  return read.value;
 }
 
 /** Limits above the maximum are lowered to it. */

@@ -10,12 +10,12 @@ import {
 } from '../../shared/api/authzen.ts';
 import { actionWordOf } from '../../shared/core/authzen/action-name.ts';
 import { type Answered, answerOf, type DecisionMembers, failedAnswer } from '../../shared/core/authzen/answer.ts';
-import { type AuthzenQuestion, type Entities, readQuestion, withDefaults } from '../../shared/core/authzen/question.ts';
+import { type AuthzenQuestion, type Entities, withDefaults } from '../../shared/core/authzen/question.ts';
 import type { ActivePolicies, ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { assertMayName } from '../../shared/domain/keys/bound.ts';
-import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
-import { authzenSearchRoutes, type SearchDeps } from './authzen-search.ts';
+import { authzenSearchRoutes, questionOf, type SearchDeps } from './authzen-search.ts';
 import { cacheable } from './caching.ts';
 import { type Asker, createEvaluation, type EvaluatedRequest, type EvaluationDeps } from './enforce-evaluate.ts';
 
@@ -70,9 +70,7 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
 
   /** Makes one decision. @throws {ApiError} E1004, E2001, E5004, E6002 */
   const decide = async (active: ActivePolicies, asker: Asker, given: Entities): Promise<Made> => {
-    const read = readQuestion(given);
-    if (!read.ok) throw invalidField(read.pointer, read.message);
-    const { text, decisionId } = await evaluation.append(await ask(active, asker, read.value));
+    const { text, decisionId } = await evaluation.append(await ask(active, asker, questionOf(given)));
     // The service has just written the text.
     const made = JSON.parse(text) as DecisionMembers;
     return { answered: answerOf(made, asker.key.keepsObligations, approvalsUrl), decisionId };
@@ -115,7 +113,7 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
       summary: 'Ask whether a subject may perform an action on a resource (AuthZEN)',
       description:
         'A decision like that of POST /v1/enforce, on record before it is answered. The agent is `<subject type>:<subject id>`, the resource `<resource type>/<resource id>`. Policies read the request as context.subject, context.action, context.resource and context.env. An ESCALATE is `false` and names its approval; ask again with context.approval.id once a human has approved.',
-      request: { body: EvaluationRequest, oneSpelling: true },
+      request: { body: EvaluationRequest },
       responses: { 200: { description: 'The decision.', schema: EvaluationResponse } },
       errors: ['E5004', 'E6002'],
       handler: (request) => single(request, request.body),
@@ -130,7 +128,7 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
       summary: 'Ask several questions at once (AuthZEN)',
       description:
         'Answers come in the order of the evaluations. One that can not be evaluated is `false` with `context.error`. Without evaluations the request is a single one.',
-      request: { body: EvaluationsRequest, oneSpelling: true },
+      request: { body: EvaluationsRequest },
       responses: {
         200: {
           description: 'One answer an evaluation; the answer itself when there was a single one.',

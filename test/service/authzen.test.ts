@@ -191,6 +191,11 @@ describe('AuthZEN', () => {
       const wrong = await search('subject', { ...BASE, subject: { type: 'user' }, page: { token: 'x' } });
       expect(wrong.status).to.equal(400);
     });
+    it('only the subjects that a bound key may name', async () => {
+      const bound = await service.client({ scopes: ['admin:*'], agentIds: ['user:bob'] });
+      const { status, json } = await search('subject', { ...BASE, subject: { type: 'user' } }, bound);
+      expect([status, json.results]).to.deep.equal([200, [user('bob')]]);
+    });
     it('the actions that a subject may perform', async () => {
       const { json } = await search('action', { subject: user('alice'), resource: record('record-1') });
       expect(json.results).to.deep.equal([
