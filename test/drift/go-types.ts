@@ -1,24 +1,7 @@
 // Generates `clients/go/types.go` from the OpenAPI document: one Go struct for each component schema, each object inside one, and the
 // query parameters of each operation.
 import { isDeepStrictEqual } from 'node:util';
-
-/** The parts of a JSON schema that matter for a Go type. */
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly description?: string;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
-  readonly then?: Schema;
-  readonly else?: Schema;
-}
+import type { Schema } from './openapi-schema.ts';
 
 interface Parameter {
   readonly $ref?: string;

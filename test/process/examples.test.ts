@@ -1,6 +1,5 @@
 // The examples, line by line as their READMEs show them, and the configuration files of the guide to the guard.
 import { execFile, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -11,18 +10,10 @@ import { type ServiceWithFolder, startServiceWithFolder } from '../support/data-
 import { temporaryFolder } from '../support/folders.ts';
 import { CLI } from '../support/mcp-guard.ts';
 import { cleanEnv, type TestProcess, V8_OPTIONS, watch } from '../support/process.ts';
+import { readmeBlocks } from '../support/readme-blocks.ts';
 import { waitFor } from '../support/wait.ts';
 
 const ROOT = findRoot();
-
-/** The blocks with a label (a comment above the fence) in a document, in order. */
-function blocks(file: string, label: string): readonly [string, ...string[]] {
-  const text = readFileSync(path.join(ROOT, file), 'utf8');
-  const pattern = new RegExp(`<!-- ${label} -->\\n\`\`\`\\w*\\n([^]*?)^\`\`\`$`, 'gm');
-  const [first, ...others] = [...text.matchAll(pattern)].map(([, block = '']) => block);
-  if (first === undefined) throw new Error(`${file} has no block labelled ${label}`);
-  return [first, ...others];
-}
 
 /** Every line begins a line of the output, in the same order: documents show shortened lines. */
 function expectLines(output: string, shown: string): void {
@@ -58,26 +49,26 @@ describe('the examples of a guarded MCP session, of an auditor and of an agent w
   before(async () => {
     custos = await startServiceWithFolder();
     env = cleanEnv(custos.env);
-    const [prepare] = blocks(README, 'prepare');
+    const [prepare] = readmeBlocks(README, 'prepare');
     env['CUSTOS_KEY'] = (await shell(`${prepare}\necho "$CUSTOS_KEY"`)).trim();
   });
   after(() => custos.close());
 
   it('refuses to move the passwords, reads, writes after an approval, and a stricter draft shows what it would have stopped', async () => {
-    const [session] = blocks(README, 'session');
-    const [refused, written = ''] = blocks(README, 'printed');
+    const [session] = readmeBlocks(README, 'session');
+    const [refused, written = ''] = readmeBlocks(README, 'printed');
     const running = inBackground(session);
     await waitFor(() => running.stdout().includes('Waiting for a human'), { what: 'the call that waits' });
     expectLines(running.stdout(), refused);
-    const [approve] = blocks(README, 'approve');
+    const [approve] = readmeBlocks(README, 'approve');
     expect(await shell(approve))
       .to.contain('mcp-example-bot')
       .and.contain('report.txt');
     expect(await running.ended, running.stderr()).to.deep.equal({ code: 0, signal: null });
     expectLines(running.stdout(), written);
-    const [replay] = blocks(README, 'replay');
+    const [replay] = readmeBlocks(README, 'replay');
     const replayed = await shell(replay);
-    expectLines(replayed, blocks(README, 'replayed')[0]);
+    expectLines(replayed, readmeBlocks(README, 'replayed')[0]);
     expect(replayed).to.match(/ALLOW -> DENY mcp-example-bot filesystem\/read_text_file: .*diary\.monday\.txt/);
     const { rows } = custos.service;
     const decided = await rows<{ verdict: string }>('SELECT verdict FROM decision ORDER BY decision_id');
@@ -96,7 +87,7 @@ describe('the examples of a guarded MCP session, of an auditor and of an agent w
 
   for (const label of ['mcp-servers', 'vs-code'])
     it(`the configuration file ${label} of the guide starts a server behind the guard`, async () => {
-      const [text] = blocks('docs/guides/mcp-guard.md', label);
+      const [text] = readmeBlocks('docs/guides/mcp-guard.md', label);
       const [servers] = Object.values(JSON.parse(text) as object).filter((member) => !Array.isArray(member)) as {
         filesystem: { command: string; args: string[]; env: object };
       }[];
@@ -120,7 +111,7 @@ describe('the examples of a guarded MCP session, of an auditor and of an agent w
   it('every client and the service accept a receipt, and refuse it with one byte changed for the same reason', async () => {
     const folder = temporaryFolder('audit');
     const lines = (label: string): string =>
-      blocks('examples/auditor/README.md', label)[0].replaceAll('.build/audit', folder);
+      readmeBlocks('examples/auditor/README.md', label)[0].replaceAll('.build/audit', folder);
     const audited = await shell(`${lines('record')}\n${lines('audit')}`);
     const [, ...printed] = audited.trimEnd().split('\n');
     const shown = lines('audited').trimEnd().split('\n');
@@ -130,7 +121,7 @@ describe('the examples of a guarded MCP session, of an auditor and of an agent w
   });
 
   it('a human approves two calls of an agent and rejects the third, which does not run', async () => {
-    const lines = (label: string): string => blocks('examples/agent/README.md', label)[0];
+    const lines = (label: string): string => readmeBlocks('examples/agent/README.md', label)[0];
     const running = inBackground(lines('agent'));
     const asked = await shell(lines('human').replace('node ', "printf 'y\\ny\\nn\\n' | node "));
     expect(asked).to.equal(lines('asked'));
@@ -140,9 +131,9 @@ describe('the examples of a guarded MCP session, of an auditor and of an agent w
 
   it('refuses every call when Custos is stopped', async () => {
     await custos.close();
-    const [, session = ''] = blocks(README, 'session');
+    const [, session = ''] = readmeBlocks(README, 'session');
     const output = await shell(session);
-    expectLines(output, blocks(README, 'away')[0]);
+    expectLines(output, readmeBlocks(README, 'away')[0]);
     expect(output.match(/^> /gm)).to.have.lengthOf(5);
     expect(output.match(/^ {2}refused: .*Custos could not be reached/gm)).to.have.lengthOf(5);
   });

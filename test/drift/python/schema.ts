@@ -1,19 +1,8 @@
 // The OpenAPI document as the generators of the Python client read it, and the Python spelling of its names.
 
-export interface Schema {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly description?: string;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
-}
+import type { Schema } from '../openapi-schema.ts';
+
+export type { Schema };
 
 interface Parameter {
   readonly $ref?: string;

@@ -7,19 +7,13 @@ import { expect } from 'chai';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { temporaryFolder } from '../../support/folders.ts';
 import { cleanEnv, startCustos, type TestCustos } from '../../support/process.ts';
+import { expectShortened, readmeBlocks } from '../../support/readme-blocks.ts';
 import { describeUnless } from '../../support/skip.ts';
 
 /** The first compilation of net/http takes longest. */
 const TIMEOUT_MS = 300_000;
 const MODULE = path.join(findRoot(), 'clients', 'go');
-const README = readFileSync(path.join(MODULE, 'README.md'), 'utf8');
-
-/** The block of the README with a label (a comment above the fence). */
-function block(label: string): string {
-  const [, text] = new RegExp(`<!-- ${label} -->\\n\`\`\`\\w*\\n([^]*?)^\`\`\`$`, 'm').exec(README) ?? [];
-  if (text === undefined) throw new Error(`the README has no block labelled ${label}`);
-  return text;
-}
+const block = (label: string): string => readmeBlocks('clients/go/README.md', label)[0];
 
 /** In CI, a missing Go makes the tests fail instead. */
 const isAbsent = spawnSync('go', ['version']).error !== undefined && process.env['CI'] === undefined;
@@ -58,16 +52,10 @@ describeUnless(isAbsent ? 'go is not installed (apt-get install golang-go)' : un
       await custos.stop();
     });
     const key = (): string => path.join(custos.dataDir, 'bootstrap-key');
-    /** Each line begins as shown. */
-    const expectLines = (output: string, shown: string): void => {
-      const lines = shown.trimEnd().split('\n');
-      const printed = output.trimEnd().split('\n');
-      expect(printed.map((line, i) => line.slice(0, lines[i]?.length))).to.deep.equal(lines);
-    };
 
     it('runs the example as its README shows it', async () => {
       const output = await run(block('quickstart').replace('.custos/bootstrap-key', key()), findRoot(), env);
-      expectLines(output, block('quickstart-output'));
+      expectShortened(output, block('quickstart-output'));
     }).timeout(TIMEOUT_MS);
 
     it('runs the program of its README in a module of its own', async () => {
@@ -77,7 +65,7 @@ describeUnless(isAbsent ? 'go is not installed (apt-get install golang-go)' : un
       writeFileSync(path.join(folder, 'go.mod'), `module program\n\ngo 1.19\n\n${requirement}`);
       writeFileSync(path.join(folder, 'main.go'), block('program'));
       const output = await run('go run .', folder, { ...env, CUSTOS_KEY: readFileSync(key(), 'utf8').trim() });
-      expectLines(output, block('program-output'));
+      expectShortened(output, block('program-output'));
     }).timeout(TIMEOUT_MS);
   });
 });

@@ -3,20 +3,13 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect } from 'chai';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { cleanEnv, startCustos, type TestCustos } from '../../support/process.ts';
+import { expectShortened, readmeBlocks } from '../../support/readme-blocks.ts';
 import { describeUnless } from '../../support/skip.ts';
 
 const PACKAGE = path.join(findRoot(), 'clients', 'python');
-const README = readFileSync(path.join(PACKAGE, 'README.md'), 'utf8');
-
-/** The block of the README with a label (a comment above the fence). */
-function block(label: string): string {
-  const [, text] = new RegExp(`<!-- ${label} -->\\n\`\`\`\\w*\\n([^]*?)^\`\`\`$`, 'm').exec(README) ?? [];
-  if (text === undefined) throw new Error(`the README has no block labelled ${label}`);
-  return text;
-}
+const block = (label: string): string => readmeBlocks('clients/python/README.md', label)[0];
 
 async function run(program: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   const options = { cwd, env: cleanEnv({ PYTHONDONTWRITEBYTECODE: '1', ...env }), timeout: 110_000 };
@@ -25,13 +18,6 @@ async function run(program: string, args: readonly string[], cwd: string, env: N
   } catch (error) {
     throw new Error((error as { stderr?: string }).stderr ?? 'no output', { cause: error });
   }
-}
-
-/** Each line begins as shown. */
-function expectLines(output: string, shown: string): void {
-  const lines = shown.trimEnd().split('\n');
-  const printed = output.trimEnd().split('\n');
-  expect(printed.map((line, i) => line.slice(0, lines[i]?.length))).to.deep.equal(lines);
 }
 
 /** In CI, a missing Python makes the tests fail instead. */
@@ -59,13 +45,13 @@ describeUnless(reason, 'the Python client', function (this: Mocha.Suite) {
 
     it('runs the example as its README shows it', async () => {
       const command = block('quickstart').replace('.custos/bootstrap-key', keyFile());
-      expectLines(await run('/bin/sh', ['-euc', command], findRoot(), env), block('quickstart-output'));
+      expectShortened(await run('/bin/sh', ['-euc', command], findRoot(), env), block('quickstart-output'));
     });
 
     it('runs the program of its README', async () => {
       const key = readFileSync(keyFile(), 'utf8').trim();
       const output = await run('python3', ['-c', block('guard')], PACKAGE, { ...env, CUSTOS_KEY: key });
-      expectLines(output, block('guard-output'));
+      expectShortened(output, block('guard-output'));
     });
   });
 });

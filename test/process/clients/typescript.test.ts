@@ -7,16 +7,10 @@ import { expect } from 'chai';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { temporaryFolder } from '../../support/folders.ts';
 import { cleanEnv, startCustos, type TestCustos } from '../../support/process.ts';
+import { readmeBlocks } from '../../support/readme-blocks.ts';
 
 const PACKAGE = path.join(findRoot(), 'clients', 'typescript');
-const README = readFileSync(path.join(PACKAGE, 'README.md'), 'utf8');
-
-/** The block of the README with a label (a comment above the fence). */
-function block(label: string): string {
-  const [, text] = new RegExp(`<!-- ${label} -->\\n\`\`\`\\w*\\n([^]*?)^\`\`\`$`, 'm').exec(README) ?? [];
-  if (text === undefined) throw new Error(`the README has no block labelled ${label}`);
-  return text;
-}
+const block = (label: string): string => readmeBlocks('clients/typescript/README.md', label)[0];
 
 describe('the TypeScript client', function () {
   this.timeout(120_000);
