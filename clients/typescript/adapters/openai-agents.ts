@@ -5,7 +5,7 @@ import {
   ToolGuardrailFunctionOutputFactory,
   type ToolInputParameters,
 } from '@openai/agents-core';
-import type { Custos } from '../src/index.ts';
+import { type Custos, RefusedError } from '../src/index.ts';
 import { createPreflight } from './approvals.ts';
 import { type AdapterOptions, questionOf, refusalText } from './common.ts';
 
@@ -17,8 +17,13 @@ export interface OpenAiAgentsOptions extends AdapterOptions {
   readonly asksUser?: boolean;
 }
 
+/** @throws {TypeError} */
 function inputOf(text: string): unknown {
-  return text === '' ? {} : (JSON.parse(text) as unknown);
+  try {
+    return text === '' ? {} : (JSON.parse(text) as unknown);
+  } catch {
+    throw new TypeError('the input is not JSON');
+  }
 }
 
 /** The same tool, asking Custos before it runs. The model gets a refusal as the tool's output. */
@@ -31,13 +36,20 @@ export function guardTool<Context, Parameters extends ToolInputParameters, Resul
   const needsApproval: typeof tool.needsApproval = async (context, input, callId = '') =>
     (await preflight.needsApproval(tool.name, input, callId)) || tool.needsApproval(context, input, callId);
   const invoke: typeof tool.invoke = async (context, text, details) => {
+    let permission;
     try {
       const callId = details?.toolCall?.callId ?? '';
-      const permission = await preflight.authorize(tool.name, inputOf(text), callId, details?.signal);
+      permission = await preflight.authorize(tool.name, inputOf(text), callId, details?.signal);
+    } catch (error) {
+      return refusalText(error);
+    }
+    try {
       // The tool gets the judged arguments as text; it parses them as it would have parsed those of the model.
       return await permission.run((args) => tool.invoke(context, JSON.stringify(args), details));
     } catch (error) {
-      return refusalText(error instanceof SyntaxError ? new TypeError('the input is not JSON') : error);
+      // An error of the tool itself is no refusal.
+      if (error instanceof RefusedError) return error.message;
+      throw error;
     }
   };
   return { ...tool, invoke, ...(options.asksUser === true ? { needsApproval } : {}) };
@@ -56,8 +68,7 @@ export function toolInputGuardrail(custos: Custos, options: Omit<AdapterOptions,
         const { decision } = await custos.authorize(question, options);
         return ToolGuardrailFunctionOutputFactory.allow({ decisionId: decision.decisionId });
       } catch (error) {
-        const shown = error instanceof SyntaxError ? new TypeError('the input is not JSON') : error;
-        return ToolGuardrailFunctionOutputFactory.rejectContent(refusalText(shown));
+        return ToolGuardrailFunctionOutputFactory.rejectContent(refusalText(error));
       }
     },
   });
