@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { createAuditor } from '../../shared/domain/ledger/audit.ts';
+import { readAuditLag } from '../../shared/domain/ledger/audit-lag.ts';
 import { logProblems } from '../../shared/domain/ledger/log-states.ts';
 import { bootstrap } from '../support/service.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -71,6 +72,27 @@ describe('the audit of a log of several subtrees', () => {
     await log.tamper('DELETE FROM audit; UPDATE leaf SET leaf_hash = sha256(leaf_hash) WHERE leaf_index = 1500');
     expect((await hurried.run())[0]?.findings).to.deep.equal([]);
     expect((await hurried.run())[0]?.findings.map(({ kind }) => kind)).to.deep.equal(['leaf-hash-altered']);
+  });
+
+  it('has a lag that grows while no auditor runs, and is 0 after the next runs', async () => {
+    const lag = async () => (await readAuditLag(db)).find(({ environment }) => environment === 'live');
+    const appendedBefore = (seconds: number) =>
+      log.tamper(
+        `UPDATE leaf SET appended_at = now() - interval '${seconds} seconds' WHERE leaf_index >= 4300 AND leaf_index < 4302`,
+      );
+    expect(await lag()).to.deep.include({ leaves: 0, oldestSeconds: 0 });
+    for (const [round, leaves] of [30, 50].entries()) {
+      await log.fill(leaves, `late-${round}`);
+      await log.append();
+      await appendedBefore(600 * (round + 1));
+      const { leaves: behind, oldestSeconds } = (await lag()) ?? { leaves: 0, oldestSeconds: 0 };
+      expect(behind).to.equal([30, 80][round]);
+      expect(oldestSeconds).to.be.within(600 * (round + 1), 600 * (round + 1) + 60);
+    }
+    await log.findings();
+    expect(await lag()).to.deep.include({ leaves: 0, oldestSeconds: 0 });
+    await log.tamper('DELETE FROM audit');
+    expect((await lag())?.leaves, 'before the first audit').to.equal(4_380);
   });
 
   it('finds an edit of an old leaf within as many runs as there are subtrees', async () => {
