@@ -31,10 +31,8 @@ func Promise(text []byte, trusted []Key) (*SignedPromise, error) {
 		return nil, err
 	}
 	if answer, isObject := value.(map[string]any); isObject {
-		_, isPromise := answer["recordDigest"].(string)
-		inner, isWrapped := answer["promise"]
-		if isWrapped && !(isPromise && answer["signature"] != nil) {
-			value = inner
+		if promise, isAnswer := answer["promise"]; isAnswer {
+			value = promise
 		}
 	}
 	members, err := exactMembers(value, "The promise",

@@ -29,8 +29,9 @@ export function parseEvidence(bytes: Uint8Array): Evidence {
   const text = textOf(bytes);
   if (isTlogProof(text)) return { kind: 'receipt', receipt: parseTlogProof(text, MAX_OFFLINE_RECEIPT_BYTES) };
   const value = parseBounded(text, 'The file', MAX_OFFLINE_RECEIPT_BYTES);
-  if (has(value, 'recordDigest')) return { kind: 'promise', promise: promiseOf(value) };
+  // The answer of POST /v1/proofs has a recordDigest too, beside its promise.
   if (has(value, 'promise')) return { kind: 'promise', promise: promiseOf(value.promise) };
+  if (has(value, 'recordDigest')) return { kind: 'promise', promise: promiseOf(value) };
   return { kind: 'receipt', receipt: receiptOf(value, MAX_OFFLINE_RECEIPT_BYTES) };
 }
 

@@ -104,6 +104,8 @@ function promises(): ProofCase[] {
     ['a proof id of 1,025 UTF-16 units', { proofId: `${'😀'.repeat(512)}x` }, 'MALFORMED'],
   ];
   const text = JSON.stringify(promise);
+  const { proofId, recordDigest } = promise;
+  const answer = { proofId, status: 'pending', recordDigest, promise };
   const malformed: Readonly<Record<string, string>> = {
     'an empty text': '',
     'a list': `[${text}]`,
@@ -121,6 +123,8 @@ function promises(): ProofCase[] {
       JSON.stringify(Object.fromEntries(Object.entries(promise).reverse()), null, 2),
       provenOf(promise),
     ),
+    proofCase('promise', 'promise in the answer that contained it', JSON.stringify(answer), provenOf(promise)),
+    proofCase('promise', 'answer whose promise is null', JSON.stringify({ ...answer, promise: null }), 'MALFORMED'),
     proofCase('promise', 'promise about an id with escapes', JSON.stringify(strange), provenOf(strange)),
     proofCase('promise', 'promise about an id of 1,024 UTF-16 units', JSON.stringify(longLog), provenOf(longLog)),
     ...forged.map(([name, change, failure]) =>

@@ -66,7 +66,8 @@ describe('A promise', () => {
 
   it('is found in the answer that contained it', () => {
     const promise = promiseAbout(3);
-    for (const value of [promise, { proofId: 'p-3', status: 'pending', promise }])
+    const { proofId, recordDigest } = promise;
+    for (const value of [promise, { proofId, status: 'pending', recordDigest, promise }])
       expect(parseEvidence(Buffer.from(JSON.stringify(value)))).to.deep.equal({ kind: 'promise', promise });
   });
 

@@ -130,7 +130,7 @@ def verify_promise(promise: Evidence, keys: Keys) -> VerifiedPromise:
     value: Any = promise
     if not isinstance(value, Mapping):
         value = parse_json(text_of(value, "The promise"), "The promise")
-    if isinstance(value, Mapping) and "recordDigest" not in value and "promise" in value:
+    if isinstance(value, Mapping) and "promise" in value:
         value = value["promise"]
     claims = _parse_promise(value)
     signature = base64_bytes(claims.pop("signature"))

@@ -25,11 +25,12 @@ const isText = (value: unknown): value is string =>
 
 /**
  * Verifies the signature of a promise. Whether it was kept shows the receipt, or the absence of one after the deadline.
- * @param promise the JSON text, or the parsed JSON: the member `promise` of an answer
+ * @param promise the JSON text, or the parsed JSON: a promise, or the answer that contained it
  */
 export async function verifyPromise(promise: unknown, keys: TrustedKeys): Promise<VerifiedPromise | Failed> {
   return asResult(async () => {
-    const value = typeof promise === 'string' ? parseBounded(promise, 'The promise') : promise;
+    const given = typeof promise === 'string' ? parseBounded(promise, 'The promise') : promise;
+    const value = typeof given === 'object' && given !== null && 'promise' in given ? given.promise : given;
     if (!hasExactly(value, ['log', 'proofId', 'recordDigest', 'issuedAt', 'deadline', 'keyId', 'signature']))
       throw malformed('The promise is not an object with exactly the members of a promise.');
     const { signature, ...claims } = value;
