@@ -4,7 +4,7 @@ import type { Database, Sql } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { wakeLogs } from '../ledger/inbox.ts';
 import type { Seals } from '../../platform/db/seals/seals.ts';
-import { type DecisionRow, DECISIONS, TO_LOG } from './decision-store.ts';
+import { type DecisionRow, DECISIONS, RETURNING_MADE, TO_LOG } from './decision-store.ts';
 
 /** An ESCALATE and what it opens. */
 export interface OpeningRow {
@@ -76,7 +76,7 @@ const INSERT = `WITH asked AS (${OPENINGS.rows()}), opened AS (
     ), made AS (
       ${DECISIONS.insertInto('decision', 'asked', { process_id: `$${OPENINGS.size + 1}` })}
       WHERE decision_id IN (SELECT decision_id FROM opened)
-      RETURNING organisation_id, environment, decision_id
+      ${RETURNING_MADE}
     ), waiting AS (${TO_LOG}),
     woken AS (${wakeLogs('made')})
     SELECT decision_id FROM made`;

@@ -50,13 +50,16 @@ export const DECISIONS = columnMap<DecisionRow>({
   tool_name: optionalText((r) => r.tool?.name),
 });
 
-/** Ends a statement that writes decisions: each row of `made` waits for its log. */
-export const TO_LOG = `INSERT INTO log_inbox (organisation_id, environment, source, source_id) SELECT organisation_id, environment, 'decision', decision_id FROM made`;
+/** What a statement that writes decisions returns as `made`. */
+export const RETURNING_MADE = 'RETURNING organisation_id, environment, decision_id, verdict, evaluated_at';
+/** Its end: each row of `made` waits for its log, with its verdict and time, so that waiting decisions are counted without a join. */
+export const TO_LOG = `INSERT INTO log_inbox (organisation_id, environment, source, source_id, verdict, evaluated_at)
+      SELECT organisation_id, environment, 'decision', decision_id, verdict, evaluated_at FROM made`;
 
 /** Writes the decisions, their inbox rows of the log, and the job that wakes the log's worker, in one commit. */
 const INSERT = `WITH made AS (
       ${DECISIONS.insertInto('decision', `(${DECISIONS.rows()}) AS given`, { process_id: `$${DECISIONS.size + 1}` })}
-      RETURNING organisation_id, environment, decision_id
+      ${RETURNING_MADE}
     ), waiting AS (${TO_LOG})
     ${wakeLogs('made')}`;
 

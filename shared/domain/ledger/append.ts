@@ -3,10 +3,11 @@ import { anyText, columnMap, fixedBytes, numeric, text, timeMs } from '../../pla
 import type { Database, Sql } from '../../platform/db/database.ts';
 import { type Frontier, frontierLength, grow, type NewNode } from '../../core/proof/frontier.ts';
 import { NO_PREVIOUS, sealRecord, type SealedRecord } from '../../core/proof/record.ts';
-import type { Environment } from '../../kernel/vocabulary.ts';
+import type { Environment, Verdict } from '../../kernel/vocabulary.ts';
 import { addRecordSpans, type RecordSpan } from '../../platform/observe/spans.ts';
 import { readFrontier } from './nodes.ts';
 import { type Zone, ZONE, zonesOf } from './zones.ts';
+import { COUNTS, countsOf, onCountConflict } from './decision-counts.ts';
 import { enqueueSql } from '../../platform/queues/outbox.ts';
 
 const MAX_BATCH = 1_000;
@@ -23,16 +24,16 @@ const MAKE_LOG = `INSERT INTO log (organisation_id, environment, origin) SELECT 
 // order. With an equality the planner also chose the index by agent while the tables were empty, and searched it ten times a row,
 // which was half of PostgreSQL's work.
 const TAKE = `SELECT inbox.seq::text AS seq, inbox.source, inbox.source_id, found.proof_id, found.entity_id, found.event, found.occurred_at::text AS occurred_at,
-      (extract(epoch FROM found.occurred_at) * 1000)::float8 AS occurred_ms, found.record, found.traceparent
+      (extract(epoch FROM found.occurred_at) * 1000)::float8 AS occurred_ms, found.record, found.traceparent, found.verdict
     FROM (SELECT * FROM log_inbox WHERE organisation_id = $1 AND environment = $2 ORDER BY organisation_id, environment, seq LIMIT ${MAX_BATCH}) AS inbox
     LEFT JOIN LATERAL (
-      SELECT proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, traceparent FROM (
+      SELECT proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, traceparent, verdict FROM (
         SELECT * FROM decision WHERE organisation_id = $1 AND environment = $2
           AND decision_id >= inbox.source_id AND decision_id <= inbox.source_id
         ORDER BY organisation_id, environment, decision_id LIMIT 1
       ) AS decision
       WHERE inbox.source = 'decision'
-      UNION ALL SELECT proof_id, entity_id, event, occurred_at, record, traceparent FROM (
+      UNION ALL SELECT proof_id, entity_id, event, occurred_at, record, traceparent, NULL FROM (
         SELECT * FROM record WHERE organisation_id = $1 AND environment = $2
           AND proof_id >= inbox.source_id AND proof_id <= inbox.source_id
         ORDER BY organisation_id, environment, proof_id LIMIT 1
@@ -60,6 +61,8 @@ interface InboxRow {
   occurred_ms: number;
   record: Buffer;
   traceparent: string | null;
+  /** Null for what is not a decision. */
+  verdict: Verdict | null;
 }
 
 type ZoneRow = Pick<InboxRow, 'event' | 'entity_id' | 'occurred_ms'>;
@@ -103,9 +106,15 @@ const ZONES = columnMap<Zone>({
   marks: text((zone) => `{${zone.marks.join(',')}}`, 'integer[]'),
 });
 // After $1 to $8, which are about the whole batch.
-const FIRST_OF = { leaves: 9, nodes: 9 + LEAVES.size, zones: 9 + LEAVES.size + NODES.size };
+const FIRST_OF = {
+  leaves: 9,
+  nodes: 9 + LEAVES.size,
+  zones: 9 + LEAVES.size + NODES.size,
+  counts: 9 + LEAVES.size + NODES.size + ZONES.size,
+};
 
-// Everything that a batch changes, in one statement: its leaves, the nodes and zones that they complete, the log's head, the inbox.
+// Everything that a batch changes, in one statement: its leaves, the nodes and zones that they complete, the counts of
+// decisions, the log's head, the inbox.
 const APPEND = `WITH leaves AS (
       ${LEAVES.insertInto('leaf', `(${LEAVES.rows(FIRST_OF.leaves)}) AS given`, {
         log_id: '$1',
@@ -119,6 +128,9 @@ const APPEND = `WITH leaves AS (
     ), zones AS (
       ${ZONES.insertInto('leaf_zone', `(${ZONES.rows(FIRST_OF.zones)}) AS given`, { log_id: '$1' })}
       ON CONFLICT (log_id, first_index) DO NOTHING
+    ), counts AS (
+      ${COUNTS.insertInto('decision_count', `(${COUNTS.rows(FIRST_OF.counts)}) AS given`, { organisation_id: '$2', environment: '$3' })}
+      ${onCountConflict}
     ), taken AS (
       DELETE FROM log_inbox WHERE seq = ANY ($6::bigint[])
     )
@@ -240,6 +252,7 @@ async function appendBatch(
     ...LEAVES.values(leaves),
     ...NODES.values(nodes),
     ...ZONES.values(zones),
+    ...COUNTS.values(countsOf(rows.map(({ verdict, occurred_ms: atMs }) => ({ verdict, atMs })))),
   ]);
   return {
     count: leaves.length,

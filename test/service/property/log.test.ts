@@ -5,10 +5,12 @@ import type { Database, EntitySql } from '../../../shared/platform/db/database.t
 import { createDecisionStore, type DecisionRow } from '../../../shared/domain/decisions/decision-store.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
+import { readVerdictBuckets } from '../../../shared/domain/decisions/verdict-buckets.ts';
 import { appendWaiting } from '../../../shared/domain/ledger/append.ts';
 import { createProofStore, type ProofRow } from '../../../shared/domain/ledger/proof-store.ts';
 import { recordPrefix } from '../../../shared/core/proof/record.ts';
-import type { Environment } from '../../../shared/kernel/vocabulary.ts';
+import { type Environment, type Verdict, VERDICTS } from '../../../shared/kernel/vocabulary.ts';
+import { COUNTS_OF_DECISIONS } from '../../../shared/platform/db/migrations/0024-decision-counts.ts';
 import { createTestDatabase, openTestDatabase, queryOnce, type TestDatabase } from '../../support/database.ts';
 import { checkLog } from '../../support/log-check.ts';
 
@@ -45,8 +47,7 @@ function proofRow(log: Log, entityId: string, proofId = newId('prf', Date.now())
   };
 }
 
-function decisionRow(log: Log, agentId: string): DecisionRow {
-  const nowMs = Date.now();
+function decisionRow(log: Log, agentId: string, verdict: Verdict = 'DENY', nowMs = Date.now()): DecisionRow {
   const decisionId = newId('dec', nowMs);
   const proofId = `prf${decisionId.slice(3)}`;
   return {
@@ -54,7 +55,7 @@ function decisionRow(log: Log, agentId: string): DecisionRow {
     decisionId,
     agentId,
     keyId: 'k1234567',
-    verdict: 'DENY',
+    verdict,
     evaluatedAt: at(nowMs),
     policyDigest: 'cd'.repeat(32),
     proofId,
@@ -95,15 +96,23 @@ describe('the log', function suite() {
       () => '',
     );
 
+  /** Rows of decision_count that differ from what counting the appended decisions gives. */
+  const wrongCounts = async (): Promise<unknown[]> => {
+    const [counted, actual] = ['SELECT * FROM decision_count', COUNTS_OF_DECISIONS];
+    return db.query(`((${counted}) EXCEPT (${actual})) UNION ALL ((${actual}) EXCEPT (${counted}))`, []);
+  };
+
   describe('with records that are accepted and appended at once, in any order,', () => {
     const ENTITIES = ['a', 'b', 'é "quoted" \\ 漢', 'B', '😀'];
     const step = fc.record({
       log: fc.nat({ max: 2 }),
       kind: fc.constantFrom('proof', 'proof', 'decision', 'batch', 'decisions', 'append'),
       entities: fc.array(fc.constantFrom(...ENTITIES), { minLength: 1, maxLength: 12 }),
+      verdict: fc.constantFrom(...VERDICTS),
+      secondsAgo: fc.nat({ max: 100 }),
     });
 
-    it('numbers each record exactly once, without a gap, on intact chains', async () => {
+    it('numbers each record exactly once, without a gap, on intact chains, and counts every decision in its bucket', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.array(step, { minLength: 1, maxLength: 10 }), { maxLength: 6 }),
@@ -112,16 +121,19 @@ describe('the log', function suite() {
             const proofs = createProofStore({ db });
             const decisions = createDecisionStore({ db, processId: 'p' });
             const accepted = these.map(() => [] as string[]);
-            for (const round of rounds)
+            const decided: DecisionRow[] = [];
+            const beganMs = Date.now();
+            for (const round of rounds) {
               await Promise.all(
-                round.map(async ({ log: n, kind, entities }) => {
+                round.map(async ({ log: n, kind, entities, verdict, secondsAgo }) => {
                   const log = these[n] ?? newLog();
                   const mine = accepted[n] ?? [];
                   if (kind === 'append') return append(log);
                   if (kind === 'decision' || kind === 'decisions') {
                     const rows = (kind === 'decision' ? entities.slice(0, 1) : entities).map((e) =>
-                      decisionRow(log, e),
+                      decisionRow(log, e, verdict, beganMs - secondsAgo * 1_000),
                     );
+                    decided.push(...rows);
                     await Promise.all(rows.map((row) => decisions.append(row)));
                     mine.push(...rows.map((row) => row.proofId));
                   } else {
@@ -131,6 +143,27 @@ describe('the log', function suite() {
                   }
                 }),
               );
+              // Some decisions are appended by now, and some still wait.
+              for (const log of these)
+                for (const most of [2, 12]) {
+                  const { startMs, stepMs, counts } = await readVerdictBuckets(
+                    db,
+                    log,
+                    beganMs - 100_000,
+                    beganMs + 1,
+                    most,
+                  );
+                  for (const verdict of VERDICTS) {
+                    const expected = counts[verdict].map(() => 0);
+                    for (const row of decided)
+                      if (row.organisationId === log.organisationId && row.verdict === verdict) {
+                        const bucket = Math.floor((Date.parse(row.evaluatedAt) - startMs) / stepMs);
+                        expected[bucket] = (expected[bucket] ?? Number.NaN) + 1;
+                      }
+                    expect(counts[verdict]).to.deep.equal(expected);
+                  }
+                }
+            }
             // Four workers on each log at once, concurrent with those of the other logs.
             await Promise.all(these.flatMap((log) => [append(log), append(log), append(log), append(log)]));
             for (const [i, log] of these.entries()) {
@@ -138,6 +171,7 @@ describe('the log', function suite() {
               expect([size, waiting]).to.deep.equal([accepted[i]?.length, 0]);
               expect([...proofIds].sort()).to.deep.equal(accepted[i]?.sort());
             }
+            expect(await wrongCounts()).to.deep.equal([]);
           },
         ),
         { numRuns: 25 },
@@ -256,17 +290,23 @@ describe('the log', function suite() {
       expect(await check(log)).to.include({ size: 2, waiting: 0 });
     });
 
-    it('at any moment, repeatedly, each record still becomes one leaf', async () => {
+    it('at any moment, repeatedly, each record still becomes one leaf, and each decision is counted once', async () => {
       const log = newLog();
       const killed = await openTestDatabase(database.url, { applicationName: 'custos-test-killed' });
       const KILL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
           WHERE application_name = 'custos-test-killed' AND datname = current_database() ORDER BY random() LIMIT 1`;
+      const decisions = createDecisionStore({ db, processId: 'p' });
       let kills = 0;
       try {
         for (let round = 0; round < 16; round += 1) {
           await accept(
             log,
-            Array.from({ length: 90 }, (_, j) => `entity ${j % 9}`),
+            Array.from({ length: 60 }, (_, j) => `entity ${j % 9}`),
+          );
+          await Promise.all(
+            Array.from({ length: 30 }, (_, j) =>
+              decisions.append(decisionRow(log, `entity ${j % 9}`, VERDICTS[j % 4])),
+            ),
           );
           const work = Promise.allSettled([append(log, killed), append(log, killed), append(log, killed)]);
           // More statements run in each round, so the session is terminated ever later.
@@ -281,6 +321,13 @@ describe('the log', function suite() {
       expect(kills).to.be.above(0);
       await append(log);
       expect(await check(log)).to.include({ size: 1_440, waiting: 0 });
+      expect(await wrongCounts()).to.deep.equal([]);
+      const { counts } = await readVerdictBuckets(db, log, Date.now() - 600_000, Date.now() + 1, 1);
+      expect(
+        Object.values(counts)
+          .flat()
+          .reduce((sum, count) => sum + count, 0),
+      ).to.equal(16 * 30);
     });
   });
 

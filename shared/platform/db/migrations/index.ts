@@ -23,6 +23,7 @@ import { ToolColumns1763700000020 } from './0020-tool-columns.ts';
 import { KeptObligations1763700000021 } from './0021-kept-obligations.ts';
 import { Webhooks1763700000022 } from './0022-webhooks.ts';
 import { WebhookFindings1763700000023 } from './0023-webhook-findings.ts';
+import { DecisionCounts1763700000024 } from './0024-decision-counts.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -49,6 +50,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   KeptObligations1763700000021,
   Webhooks1763700000022,
   WebhookFindings1763700000023,
+  DecisionCounts1763700000024,
 ];
 
 /** The names in the table of migrations; they need no pepper. */
