@@ -77,7 +77,7 @@ export function createWorkerMetrics(): WorkerMetrics {
                 for (const state of STATES) this.remove({ queue, state });
                 return;
               }
-              oldest.set({ queue }, counts.oldestWaitingMs / 1_000);
+              oldest.set({ queue }, counts.oldestDueMs / 1_000);
               for (const state of STATES) this.set({ queue, state }, counts[state]);
             }),
           );

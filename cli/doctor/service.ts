@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Redis } from 'ioredis';
 import type { Config } from '../../shared/platform/config/table.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
+import { readBacklog } from '../../shared/domain/installation/backlog.ts';
 import { workersAlive } from '../../shared/platform/process/heartbeat.ts';
 import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
@@ -32,8 +33,6 @@ const ADMIN_KEYS = `SELECT count(*) FILTER (WHERE expires_at IS NULL OR expires_
     FROM api_key JOIN organisation ON organisation.id = api_key.organisation_id AND organisation.is_operator
     WHERE api_key.environment = 'live' AND 'admin:*' = ANY (scopes) AND revoked_at IS NULL`;
 const POLICY_STATE = 'SELECT active_digest, read_ok FROM policy_state';
-const LATE = `SELECT (SELECT extract(epoch FROM now() - created_at)::float8 FROM outbox ORDER BY seq LIMIT 1) AS outbox,
-    (SELECT extract(epoch FROM now() - created_at)::float8 FROM log_inbox ORDER BY seq LIMIT 1) AS log`;
 
 /** The peppers of this installation, from settings or from the data folder of the embedded database. */
 export function peppersOf(config: Config): Partial<Record<'pepper' | 'previous', string>> {
@@ -174,10 +173,10 @@ export async function folderDigest(dir: string): Promise<string | Diagnosis[]> {
 }
 
 export async function checkWork(db: Database): Promise<Diagnosis[]> {
-  const [late] = await db.query<{ outbox: number | null; log: number | null }>(LATE, []);
-  const waitOf = (check: string, what: string, seconds: number | null | undefined): Diagnosis => {
-    if (seconds === null || seconds === undefined) return ok(check, `no ${what} is waiting`);
-    const seen = `the oldest ${what} has waited for ${ageText(Math.max(0, seconds))}`;
+  const backlog = await readBacklog(db);
+  const waitOf = (check: string, what: string, seconds: number): Diagnosis => {
+    if (seconds === 0) return ok(check, `no ${what} is waiting`);
+    const seen = `the oldest ${what} has waited for ${ageText(seconds)}`;
     return seconds > LATE_SECONDS
       ? problem(check, seen, 'check that workers run, and read their logs')
       : ok(check, seen);
@@ -185,8 +184,8 @@ export async function checkWork(db: Database): Promise<Diagnosis[]> {
   const dead = [...(await countDeadJobs(db))];
   const jobs = dead.map(([queue, count]) => `${count} in ${queue}`).join(', ');
   return [
-    waitOf('outbox', 'accepted work', late?.outbox),
-    waitOf('log', 'record', late?.log),
+    waitOf('outbox', 'accepted work', backlog.outbox),
+    waitOf('log', 'record', backlog.queues.proofs),
     dead.length === 0
       ? ok('dead jobs', 'none')
       : warning(

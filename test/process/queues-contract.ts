@@ -68,7 +68,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
     it('keeps queues separate, and reports the number and age of waiting jobs', async () => {
       const queues = queuesOf();
       await queues.add([intent('i1'), fold, intent('i2')]);
-      await waitFor(async () => (await queues.counts('intents')).oldestWaitingMs > 50);
+      await waitFor(async () => (await queues.counts('intents')).oldestDueMs > 50);
       expect(await queues.counts('intents')).to.deep.include({ waiting: 2, active: 0, delayed: 0, failed: 0 });
       expect(await queues.counts('trust')).to.deep.include({ waiting: 1, active: 0 });
       expect(await queues.counts('proofs')).to.deep.equal({
@@ -76,7 +76,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
         active: 0,
         delayed: 0,
         failed: 0,
-        oldestWaitingMs: 0,
+        oldestDueMs: 0,
       });
     });
 
@@ -114,7 +114,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       await queues.add([fold]);
       expect(await queues.oldestWaitingAtMs('intents')).to.equal(1_000);
       expect(await queues.oldestWaitingAtMs('trust')).to.equal(5_000);
-      expect((await queues.counts('intents')).oldestWaitingMs).to.equal(4_000);
+      expect((await queues.counts('intents')).oldestDueMs).to.equal(4_000);
     });
 
     it('runs as many jobs at once as its concurrency, and no more', async () => {

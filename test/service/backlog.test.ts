@@ -1,16 +1,20 @@
-// A backlog of intents that wait longer than the sweeper's threshold: no more jobs than rows, and none lost with its queue.
+// A backlog of intents that wait longer than the sweeper's threshold: no more jobs than rows, none lost with its queue, and its true age.
 import { expect } from 'chai';
 import pg from 'pg';
 import pino from 'pino';
+import { type Backlog, readBacklog, readQueues } from '../../shared/domain/installation/backlog.ts';
+import { QUEUE_NAMES, type QueueName } from '../../shared/kernel/jobs.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { createQueues, type Queues } from '../../shared/platform/queues/queues.ts';
 import { jobOptions } from '../../workers/jobs/options.ts';
 import { startRelay } from '../../workers/relay.ts';
 import { sweep } from '../../workers/sweeper.ts';
 import { createTestDatabase, openTestDatabase, queryOnce, type TestDatabase } from '../support/database.ts';
+import { createGate } from '../support/gate.ts';
 import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
 import { describeUnless } from '../support/skip.ts';
 import { waitFor } from '../support/wait.ts';
+import { SWEEP, upkeepWith } from '../process/queue-jobs.ts';
 
 const logger = pino({ level: 'silent' });
 /** More than one batch of the relay and of the sweeper. */
@@ -48,8 +52,8 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
     const accept = async (): Promise<void> => {
       await client.query(
         `WITH made AS (
-          INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, submitted_at, updated_at, queued_at)
-          SELECT 'org_1', 'test', 'int_' || i, 'a', 'k', 'read', 'file:a', at, at, at
+          INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, submitted_at, updated_at, queued_at, open_since)
+          SELECT 'org_1', 'test', 'int_' || i, 'a', 'k', 'read', 'file:a', at, at, at, at
           FROM generate_series(1, $1) AS i, (SELECT now() - interval '20 seconds' AS at) AS begun RETURNING intent_id, queued_at
         )
         INSERT INTO outbox (queue, name, payload, created_at) SELECT 'intents', 'evaluate',
@@ -70,6 +74,10 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
     const left = async (): Promise<number> =>
       (await client.query<{ n: number }>("SELECT count(*)::int AS n FROM intent WHERE status <> 'decided'")).rows[0]
         ?.n ?? -1;
+    const ages = async (): Promise<Partial<Record<QueueName, number | undefined>>> => {
+      const read = await readQueues(queues, (await readBacklog(db)).queues);
+      return Object.fromEntries(read.map(({ queue, oldestSeconds }) => [queue, oldestSeconds]));
+    };
     /** @returns the number of evaluations of each */
     const evaluateAll = async (): Promise<Map<string, number>> => {
       const times = new Map<string, number>();
@@ -109,13 +117,121 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       expect(await jobs()).to.equal(0);
       expect((await sweep({ db, queues })).queued['intents.evaluate']).to.equal(INTENTS);
       expect((await sweep({ db, queues })).queued['intents.evaluate']).to.equal(0);
+      expect((await ages()).intents, 'queueing it again does not make it younger').to.be.at.least(20);
       await handOver();
       expect(await jobs()).to.equal(INTENTS);
       const times = await evaluateAll();
       expect(times.size).to.equal(INTENTS);
+      expect(await ages()).to.deep.include({ intents: 0, trust: 0, proofs: 0, webhooks: 0 });
+    });
+
+    it('has the age of its oldest intent, which grows, also when newer ones come and when a worker that hangs holds its job', async () => {
+      await accept();
+      await client.query(
+        `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, submitted_at, updated_at)
+         VALUES ('org_1', 'test', 'int_new', 'a', 'k', 'read', 'file:a', now(), now())`,
+      );
+      const before = (await ages()).intents ?? 0;
+      expect(before).to.be.within(20, 50);
+      const door = createGate();
+      queues.work('intents', { evaluate: () => door.opened }, { concurrency: INTENTS });
+      await waitFor(async () => (await queues.counts('intents')).waiting === 0);
+      expect((await ages()).intents)
+        .to.be.within(before, 60)
+        .and.not.equal(before);
+      door.open();
+    });
+
+    it('has the age of a scheduled job since its time came, when no worker makes it wait', async () => {
+      const done = createGate();
+      const worker = createQueues({
+        databaseUrl: database.url,
+        redisUrl: redis?.url,
+        onError: () => undefined,
+        jobOptions,
+      });
+      worker.work(
+        'upkeep',
+        upkeepWith(async () => done.open()),
+        { concurrency: 1 },
+      );
+      await worker.every(SWEEP, 300);
+      await done.opened;
+      await worker.close(2_000);
+      expect(await queues.counts('upkeep')).to.deep.include({ waiting: 0, delayed: 1 });
+      const overdue = async (): Promise<number> => (await ages()).upkeep ?? 0;
+      const first = await waitFor(overdue);
+      expect(first).to.be.below(30);
+      await waitFor(async () => (await overdue()) > first);
     });
   });
 }
+
+/** Statements that insert work of each queue that has been due for $1 seconds, after newer work. */
+const WORK: Readonly<Record<keyof Backlog['queues'], string>> = {
+  intents: `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, status, submitted_at, updated_at, open_since)
+    VALUES ('org_1', 'test', 'int_' || $1::int, 'a', 'k', 'read', 'file:a', 'evaluating', now(), now(), now() - $1 * interval '1 second')`,
+  trust: `INSERT INTO trust_inbox (organisation_id, environment, signal_id, created_at) VALUES ('org_1', 'test', 's', now() - $1 * interval '1 second')`,
+  proofs: `INSERT INTO log_inbox (organisation_id, environment, source, source_id, created_at) VALUES ('org_1', 'test', 'record', 'p', now() - $1 * interval '1 second')`,
+  webhooks: `WITH endpoint AS (
+      INSERT INTO webhook_endpoint (endpoint_id, organisation_id, environment, url, events, signing_keys, created_at, created_by)
+      VALUES ('e' || $1::int, 'org_1', 'test', 'https://a.example', '{}', '[]', now(), 'k') RETURNING endpoint_id
+    )
+    INSERT INTO webhook_delivery (endpoint_id, message_id, type, subject, payload, created_at, due_at)
+    SELECT endpoint_id, 'm', 't', 's', '{}', now() - interval '1 hour', now() - $1 * interval '1 second' FROM endpoint`,
+};
+
+describe('the ages of waiting work', () => {
+  let database: TestDatabase;
+  let db: Database;
+  let client: pg.Client;
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = await openTestDatabase(database.url);
+    client = new pg.Client({ connectionString: database.adminUrl });
+    await client.connect();
+  });
+  after(async () => {
+    await client.end();
+    await db.close();
+    await database.drop();
+  });
+
+  const away = { counts: () => Promise.reject(new Error('away')) };
+
+  it('are 0 without work', async () => {
+    const { queues, ...others } = await readBacklog(db);
+    expect(Object.values(queues)).to.deep.equal([0, 0, 0, 0]);
+    expect(others).to.deep.equal({ outbox: 0, webhookMessage: 0 });
+  });
+
+  for (const [queue, statement] of Object.entries(WORK))
+    it(`are those of the oldest rows, without jobs and while the queues' store is away: ${queue}`, async () => {
+      // The older row is the first one, except where rows are not in the order in which they became due.
+      for (const seconds of [36, 1]) await client.query(statement, [seconds]);
+      const read = await readQueues(away, (await readBacklog(db)).queues);
+      expect(read.map((one) => one.queue)).to.deep.equal(QUEUE_NAMES);
+      expect(read.find((one) => one.queue === queue)?.oldestSeconds).to.be.within(36, 66);
+      expect(read.find((one) => one.queue === 'upkeep')?.oldestSeconds, 'it has no rows').to.equal(undefined);
+    });
+
+  it('leave out messages of webhooks that are disabled or being delivered, and those that are due later', async () => {
+    const age = async (): Promise<number> => (await readBacklog(db)).queues.webhooks;
+    await client.query(
+      "UPDATE webhook_endpoint SET leased_until = now() + interval '1 minute' WHERE endpoint_id = 'e36'",
+    );
+    expect(await age()).to.be.within(1, 31);
+    await client.query(
+      "UPDATE webhook_endpoint SET disabled_at = now(), disabled_reason = 'operator' WHERE endpoint_id = 'e1'",
+    );
+    expect(await age()).to.equal(0);
+    await client.query("UPDATE webhook_endpoint SET leased_until = '-infinity' WHERE endpoint_id = 'e36'");
+    await client.query("UPDATE webhook_delivery SET due_at = now() + interval '1 minute' WHERE endpoint_id = 'e36'");
+    expect(await age()).to.equal(0);
+    expect((await readBacklog(db)).webhookMessage, 'a message that is tried again later').to.be.within(3_600, 3_630);
+  });
+});
 
 suite('PostgreSQL', undefined, async () => undefined);
 suite('Redis', whyNoRedis(), startTestRedis);

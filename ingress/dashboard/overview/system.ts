@@ -2,7 +2,7 @@
 import type { Database } from '../../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
 import { readProcesses } from '../../../shared/platform/process/heartbeat.ts';
-import { QUEUE_NAMES } from '../../../shared/kernel/jobs.ts';
+import { type QueueReading, readBacklog, readQueues } from '../../../shared/domain/installation/backlog.ts';
 import { logProblems } from '../../../shared/domain/ledger/log-states.ts';
 import { countDeadJobs } from '../../../shared/platform/queues/dead-jobs.ts';
 import type { QueueState, SystemState } from '../client/wire.ts';
@@ -13,8 +13,7 @@ import type { LatencyWatch } from './latency.ts';
 /** Sentences about logs that the page has room for. */
 const MAX_LOG_PROBLEMS = 10;
 
-const OUTBOX = `SELECT (SELECT count(*)::int FROM (SELECT FROM outbox LIMIT ${MAX_WAITING}) waiting) AS waiting,
-      greatest(0, coalesce((SELECT extract(epoch FROM now() - created_at)::float8 FROM outbox ORDER BY seq LIMIT 1), 0)) AS "oldestSeconds"`;
+const OUTBOX = `SELECT count(*)::int AS waiting FROM (SELECT FROM outbox LIMIT ${MAX_WAITING}) waiting`;
 
 export interface SystemDeps {
   readonly db: Database;
@@ -23,26 +22,22 @@ export interface SystemDeps {
   readonly latency: Pick<LatencyWatch, 'read'>;
 }
 
-async function readQueues(queues: SystemDeps['queues']): Promise<QueueState[] | null> {
-  try {
-    return await Promise.all(
-      QUEUE_NAMES.map(async (queue) => {
-        const { waiting, active, delayed, failed, oldestWaitingMs } = await queues.counts(queue);
-        return { queue, waiting, active, delayed, failed, oldestWaitingSeconds: oldestWaitingMs / 1_000 };
-      }),
-    );
-  } catch {
-    // The page shows that the store is away; the rest of it does not depend on the store.
-    return null;
-  }
+/** Null while the queues' store is away: the page shows that, and the rest of it does not depend on the store. */
+function queueStates(queues: readonly QueueReading[]): QueueState[] | null {
+  const states = queues.flatMap(({ queue, oldestSeconds = 0, jobs }) => {
+    if (jobs === undefined) return [];
+    const { waiting, active, delayed, failed } = jobs;
+    return [{ queue, waiting, active, delayed, failed, oldestWaitingSeconds: oldestSeconds }];
+  });
+  return states.length === queues.length ? states : null;
 }
 
 /** @throws {ApiError} E6002 when PostgreSQL is away */
 export async function readSystem({ db, queues, policies, latency }: SystemDeps): Promise<SystemState> {
-  const [processes, queueStates, [outbox], dead, latencies, wrong] = await Promise.all([
+  const [processes, backlog, [outbox], dead, latencies, wrong] = await Promise.all([
     readProcesses(db),
-    readQueues(queues),
-    db.query<SystemState['outbox']>(OUTBOX, []),
+    readBacklog(db).then(async (ages) => ({ ...ages, queues: await readQueues(queues, ages.queues) })),
+    db.query<{ waiting: number }>(OUTBOX, []),
     countDeadJobs(db),
     latency.read(),
     logProblems(db),
@@ -51,8 +46,8 @@ export async function readSystem({ db, queues, policies, latency }: SystemDeps):
   return {
     processes: processes.map((process) => ({ ...process, startedAt: process.startedAt.toISOString() })),
     workersAlive: processes.filter(({ role, alive }) => role === 'workers' && alive).length,
-    queues: queueStates,
-    outbox: outbox ?? { waiting: 0, oldestSeconds: 0 },
+    queues: queueStates(backlog.queues),
+    outbox: { waiting: outbox?.waiting ?? 0, oldestSeconds: backlog.outbox },
     deadJobs: [...dead.values()].reduce((sum, count) => sum + count, 0),
     logProblems: wrong.slice(0, MAX_LOG_PROBLEMS),
     latency: latencies,

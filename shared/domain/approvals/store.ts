@@ -57,7 +57,7 @@ const QUEUE_RESUMED = enqueueSql(
 );
 /** Resumes a submitted intent that waits. If the job is lost, the sweeper finds the intent. */
 const RESUME = `WITH waiting AS (
-      UPDATE intent SET status = 'evaluating', updated_at = $5, queued_at = now()
+      UPDATE intent SET status = 'evaluating', updated_at = $5, queued_at = now(), open_since = now()
       WHERE ${OF} AND intent_id = $3 AND approval_id = $4 AND status = 'waiting_approval'
       RETURNING organisation_id, environment, intent_id, approval_id, traceparent
     )

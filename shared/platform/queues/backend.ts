@@ -42,6 +42,8 @@ export interface Backend {
   ): BullWorker;
   /** The date of the first waiting job; undefined: none waits. */
   nextDatedMs(name: QueueName, queue: BullQueue): Promise<number | undefined>;
+  /** When the first delayed job is due; undefined: none is delayed. */
+  nextDelayedMs(name: QueueName, queue: BullQueue): Promise<number | undefined>;
   /** Closes the connections that queues and workers share. */
   close(): Promise<void>;
 }

@@ -11,7 +11,8 @@ const WORKER_CONNECTIONS = 2;
 const WORKER_QUERY_TIMEOUT_MS = 15_000;
 
 /** In the order in which BullMQ takes jobs (its index job_ready_idx). */
-const NEXT = `SELECT added_at_ms::float8 AS dated FROM job WHERE queue = $1 AND state = 'waiting' ORDER BY priority, seq LIMIT 1`;
+const NEXT = `SELECT added_at_ms::float8 AS at FROM job WHERE queue = $1 AND state = 'waiting' ORDER BY priority, seq LIMIT 1`;
+const NEXT_DELAYED = `SELECT process_at_ms::float8 AS at FROM job WHERE queue = $1 AND state = 'delayed' ORDER BY process_at_ms LIMIT 1`;
 
 const Postgres = withBackend(bullPostgres);
 
@@ -47,6 +48,9 @@ export function createPostgresBackend(
     return producers;
   };
 
+  const first = async (statement: string, name: string): Promise<number | undefined> =>
+    (await pool().query<{ at: number }>(statement, [name])).rows[0]?.at;
+
   return {
     async openQueue(name) {
       const queue = new Postgres.Queue(name, {
@@ -69,11 +73,9 @@ export function createPostgresBackend(
       const worker = new Postgres.Worker(name, process, { ...settings, ...traced, connection });
       return wrapWorker(worker, onError);
     },
-    async nextDatedMs(name) {
-      // On PostgreSQL BullMQ lists waiting jobs from the newest, so the oldest one would need a long scan.
-      const { rows } = await pool().query<{ dated: number }>(NEXT, [name]);
-      return rows[0]?.dated;
-    },
+    // On PostgreSQL BullMQ lists waiting jobs from the newest, so the oldest one would need a long scan.
+    nextDatedMs: (name) => first(NEXT, name),
+    nextDelayedMs: (name) => first(NEXT_DELAYED, name),
     close: async () => producers?.end(),
   };
 }

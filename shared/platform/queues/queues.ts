@@ -62,8 +62,8 @@ export interface QueueCounts {
   readonly delayed: number;
   /** Dead jobs that the store still holds: the newest 10,000. */
   readonly failed: number;
-  /** Age of the first waiting job; 0 when none waits. */
-  readonly oldestWaitingMs: number;
+  /** Age of the first waiting job, or of a delayed one since its time came, whichever is older; 0: no job is due. */
+  readonly oldestDueMs: number;
 }
 
 export interface Producer {
@@ -186,13 +186,16 @@ export function createQueues(options: QueueOptions): Queues {
     },
     counts: (name) =>
       ask(name, async (queue) => {
-        const [counts, datedMs] = await Promise.all([
+        const [counts, datedMs, delayedUntilMs] = await Promise.all([
           queue.getJobCounts('waiting', 'active', 'delayed', 'failed'),
           backend.nextDatedMs(name, queue),
+          backend.nextDelayedMs(name, queue),
         ]);
         const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
-        const oldestWaitingMs = datedMs === undefined ? 0 : Math.max(0, nowMs() - datedMs);
-        return { waiting, active, delayed, failed, oldestWaitingMs };
+        const now = nowMs();
+        // Only workers make delayed jobs wait, so without a worker they stay delayed after their time.
+        const oldestDueMs = Math.max(0, now - (datedMs ?? now), now - (delayedUntilMs ?? now));
+        return { waiting, active, delayed, failed, oldestDueMs };
       }),
     oldestWaitingAtMs: (name) => ask(name, (queue) => backend.nextDatedMs(name, queue)),
     opened: () =>

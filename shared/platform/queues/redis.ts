@@ -68,6 +68,11 @@ export function createRedisBackend(url: string, onError: (error: unknown) => voi
       }
       throw new Error('the waiting jobs change too fast to read one');
     },
+    async nextDelayedMs(_name, queue) {
+      // Sorted by the time at which they are due. A worker may have taken it since it was listed.
+      const [next] = await queue.getJobs(['delayed'], 0, 0, true);
+      return next === undefined ? undefined : next.timestamp + next.delay;
+    },
     async close() {
       producer?.disconnect();
       consumer?.disconnect();

@@ -11,7 +11,8 @@ const COLUMNS: readonly Column<QueueState>[] = [
   {
     title: 'Oldest',
     align: 'end',
-    cell: ({ waiting, oldestWaitingSeconds }) => (waiting === 0 ? '–' : duration(oldestWaitingSeconds)),
+    // Work can wait without a waiting job, such as work that a hanging worker holds.
+    cell: ({ oldestWaitingSeconds }) => (oldestWaitingSeconds === 0 ? '–' : duration(oldestWaitingSeconds)),
   },
   { title: 'Active', align: 'end', cell: ({ active }) => compact(active) },
   { title: 'Failed', align: 'end', cell: ({ failed }) => compact(failed) },

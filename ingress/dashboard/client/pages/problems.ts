@@ -82,7 +82,7 @@ export function problemsOf(overview: Overview): ShownProblem[] {
       .map(({ queue, waiting, oldestWaitingSeconds }) => ({
         tone: 'warn' as const,
         title: `The queue ${queue} is behind`,
-        text: `${count(waiting, 'job')} waiting, the oldest for ${duration(oldestWaitingSeconds)}. Add workers, or find out what delays them.`,
+        text: `The oldest work has waited for ${duration(oldestWaitingSeconds)}, with ${count(waiting, 'job')} in the queue. Add workers, or find out what delays them.`,
         page: QUEUES,
       })),
     system !== null &&

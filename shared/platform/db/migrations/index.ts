@@ -24,6 +24,7 @@ import { KeptObligations1763700000021 } from './0021-kept-obligations.ts';
 import { Webhooks1763700000022 } from './0022-webhooks.ts';
 import { WebhookFindings1763700000023 } from './0023-webhook-findings.ts';
 import { DecisionCounts1763700000024 } from './0024-decision-counts.ts';
+import { OpenSince1763700000025 } from './0025-open-since.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -51,6 +52,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   Webhooks1763700000022,
   WebhookFindings1763700000023,
   DecisionCounts1763700000024,
+  OpenSince1763700000025,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

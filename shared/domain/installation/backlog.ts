@@ -1,0 +1,72 @@
+// How long accepted work has waited for workers: for the metrics, /ready, the dashboard and `custos doctor`. The ages are those of the
+// rows that state the work, so they also count work whose job is in no queue yet, was lost, or is held by a worker that hangs.
+import { QUEUE_NAMES, type QueueName } from '../../kernel/jobs.ts';
+import type { Sql } from '../../platform/db/database.ts';
+import type { QueueCounts, Queues } from '../../platform/queues/queues.ts';
+
+/** Queues whose work is rows. The jobs of `upkeep` are scheduled, and have none. */
+type RowQueue = Exclude<QueueName, 'upkeep'>;
+
+/** Ages of the oldest waiting work in seconds; 0: none waits. */
+export interface Backlog {
+  /** By the queue of the job that does the work. */
+  readonly queues: Readonly<Record<RowQueue, number>>;
+  /** Work that is in no queue yet. */
+  readonly outbox: number;
+  /** The oldest message that an enabled webhook has not received, also while it waits for its next attempt. */
+  readonly webhookMessage: number;
+}
+
+/** A queue with its jobs. */
+export interface QueueReading {
+  readonly queue: QueueName;
+  /** Age of the oldest work that waits, in seconds; 0: none waits. Undefined: it has no rows, and the store does not answer. */
+  readonly oldestSeconds: number | undefined;
+  /** Undefined while the queues' store does not answer. */
+  readonly jobs: QueueCounts | undefined;
+}
+
+/** An SQL expression for each queue: when its oldest open work became due. `seq` is the order of acceptance. */
+const OLDEST: Readonly<Record<RowQueue, string>> = {
+  intents: `SELECT open_since FROM intent WHERE status IN ('queued', 'evaluating') ORDER BY open_since LIMIT 1`,
+  trust: 'SELECT created_at FROM trust_inbox ORDER BY seq LIMIT 1',
+  proofs: 'SELECT created_at FROM log_inbox ORDER BY seq LIMIT 1',
+  // A leased endpoint is being worked on. When its receiver is slow, that is not a backlog of the workers.
+  webhooks: `SELECT min(due.due_at) FROM webhook_endpoint e CROSS JOIN LATERAL (
+      SELECT due_at FROM webhook_delivery d WHERE d.endpoint_id = e.endpoint_id AND due_at <= now() ORDER BY due_at LIMIT 1
+    ) AS due WHERE e.disabled_at IS NULL AND e.leased_until <= now()`,
+};
+const OUTBOX = 'SELECT created_at FROM outbox ORDER BY seq LIMIT 1';
+const WEBHOOK_MESSAGE = `SELECT min(oldest.created_at) FROM webhook_endpoint e CROSS JOIN LATERAL (
+      SELECT created_at FROM webhook_delivery d WHERE d.endpoint_id = e.endpoint_id AND state = 'pending' ORDER BY seq LIMIT 1
+    ) AS oldest WHERE e.disabled_at IS NULL`;
+
+const ageOf = (oldest: string, name: string): string =>
+  `greatest(0, coalesce(extract(epoch FROM now() - (${oldest})), 0))::float8 AS "${name}"`;
+const AGES = `SELECT ${[
+  ...Object.entries(OLDEST).map(([queue, oldest]) => ageOf(oldest, queue)),
+  ageOf(OUTBOX, 'outbox'),
+  ageOf(WEBHOOK_MESSAGE, 'webhookMessage'),
+].join(', ')}`;
+
+/** Reads the ages, by the database's clock. The first row of an index gives each. @throws {ApiError} E6002 */
+export async function readBacklog(sql: Pick<Sql, 'query'>): Promise<Backlog> {
+  const [row] = await sql.query<Record<RowQueue | 'outbox' | 'webhookMessage', number>>(AGES, []);
+  if (row === undefined) throw new Error('a statement without a condition returned no row');
+  const { outbox, webhookMessage, ...queues } = row;
+  return { queues, outbox, webhookMessage };
+}
+
+/** Every queue with its jobs, and the age of its oldest work: that of the rows or of the first job that is due, whichever is older. */
+export function readQueues(queues: Pick<Queues, 'counts'>, ages: Backlog['queues']): Promise<QueueReading[]> {
+  return Promise.all(
+    QUEUE_NAMES.map(async (queue) => {
+      const jobs = await queues.counts(queue).catch(() => undefined);
+      const seconds = [
+        ...(queue === 'upkeep' ? [] : [ages[queue]]),
+        ...(jobs === undefined ? [] : [jobs.oldestDueMs / 1_000]),
+      ];
+      return { queue, oldestSeconds: seconds.length === 0 ? undefined : Math.max(...seconds), jobs };
+    }),
+  );
+}
