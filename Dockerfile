@@ -16,7 +16,7 @@ COPY shared shared
 COPY ingress ingress
 COPY workers workers
 COPY cli cli
-RUN npm run build
+RUN npm run build:service
 
 FROM base AS packages
 COPY package.json package-lock.json .npmrc ./
@@ -31,7 +31,6 @@ COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 COPY policies policies
-COPY ingress/dashboard/assets ingress/dashboard/assets
 # An empty volume that is mounted here takes over the owner: the workers write signed checkpoints to it.
 RUN install --directory --owner=node --group=node --mode=0700 /var/lib/custos/checkpoints
 # The image's own unprivileged user; nothing else in the image is writable for it.

@@ -171,7 +171,6 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     db,
     clock,
     logger,
-    root,
     version,
     https: servesHttps(config),
     policies,

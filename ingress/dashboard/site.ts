@@ -24,7 +24,7 @@ import { foreignRequest } from './same-site.ts';
 import { createSessions } from './sessions.ts';
 
 const PATH = '/dashboard';
-/** For pages and files, by client address: the first visit is about fifty requests. */
+/** For pages and files, by client address: the first load of a page is about ten requests. */
 const FILES_PER_SECOND = 200;
 /** For a session's key, apart from the key's own limit: watching the dashboard must not use up the limit of agents. */
 const REQUESTS_PER_SECOND = 50;
@@ -34,8 +34,6 @@ export interface DashboardDeps {
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
   readonly logger: Logger;
-  /** The installation's folder. */
-  readonly root: string;
   readonly https: boolean;
   /** CUSTOS_PEPPER. */
   readonly pepper: string;
@@ -110,7 +108,7 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
     ...deps.business.map((route) => recorded({ ...route, path: `${PATH}/api${route.path}` })),
   ];
   const load = once(() => {
-    const assets = loadAssets(deps.root);
+    const assets = loadAssets();
     return { assets, page: buildPage(assets) };
   });
 

@@ -110,10 +110,10 @@ describe('the installed package', function () {
     if (existsSync(pointer)) rmSync(readFileSync(pointer, 'utf8').trim(), { recursive: true, force: true });
   });
 
-  it('contains build, policies, schemas and assets, and neither tests nor documents nor anything to build', () => {
+  it('contains build, policies and schemas, and neither tests nor documents nor anything to build', () => {
     const files = packed.files.map((file) => file.path);
     expect(new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]))).to.deep.equal(
-      new Set(['bin', 'dist', 'ingress', 'policies']),
+      new Set(['bin', 'dist', 'policies']),
     );
     expect(files).to.include.members([
       'README.md',
@@ -121,8 +121,8 @@ describe('the installed package', function () {
       'CHANGELOG.md',
       'policies/lexicon.json',
       'policies/schema/policy.schema.json',
-      'ingress/dashboard/assets/style.css',
-      'dist/ingress/dashboard/client/main.js',
+      'dist/ingress/dashboard/bundle/main.js',
+      'dist/ingress/dashboard/bundle/licences.txt',
       'dist/shared/core/proof/offline.d.ts',
     ]);
     expect(

@@ -76,18 +76,20 @@ export interface LinkProps {
   readonly current?: boolean;
   readonly label?: string;
   readonly onGo?: () => void;
+  /** The pointer or the focus is on the link: its page is likely to be opened next. */
+  readonly onNear?: () => void;
   readonly children?: ComponentChildren;
 }
 
 /** A link within the dashboard. With a modifier key the browser opens it in a tab as usual. */
-export function Link({ to, class: name, current, label, onGo, children }: LinkProps): VNode {
+export function Link({ to, class: name, current, label, onGo, onNear, children }: LinkProps): VNode {
   const go = (event: MouseEvent): void => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     navigate(to);
     onGo?.();
   };
-  return html`<a href=${to} class=${name} aria-current=${current === true ? 'page' : undefined} aria-label=${label} onClick=${go}>${children}</a>`;
+  return html`<a href=${to} class=${name} aria-current=${current === true ? 'page' : undefined} aria-label=${label} onClick=${go} onPointerEnter=${onNear} onFocus=${onNear}>${children}</a>`;
 }
 
 export type FilterValues = Readonly<Record<string, string | undefined>>;

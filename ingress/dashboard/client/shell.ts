@@ -2,6 +2,7 @@
 import { api } from './api.ts';
 import { count } from './format.ts';
 import { html, useEffect, useRef, useState, type VNode } from './html.ts';
+import { useLazy } from './lazy.ts';
 import { stopLive, useLive, useLiveState } from './live.ts';
 import { Mark } from './components/mark.ts';
 import { PAGES, type PageEntry } from './pages.ts';
@@ -9,7 +10,7 @@ import { href, Link, usePlace } from './router.ts';
 import { forgetKept, signedOut, useSession } from './session.ts';
 import { sessionChanged } from './tabs.ts';
 import { nextTheme, useTheme } from './theme.ts';
-import { Badge, Empty, Notice, PageHead, Time } from './ui.ts';
+import { Badge, Empty, Loading, Notice, PageHead, Time } from './ui.ts';
 import type { Overview, SessionInfo } from './wire.ts';
 
 const GROUPS = ['Watch', 'Govern', 'Prove', 'Run'] as const;
@@ -36,17 +37,24 @@ export function Shell(): VNode {
   const entry = PAGES.find(({ name }) => name === place.page);
   const page = entry !== undefined && mayOpen(entry, session) ? entry : undefined;
   const title = page?.title ?? 'Not found';
-  const first = useRef(true);
+  const { component, hasFailed } = useLazy<{ readonly id: string }>(
+    (place.id === undefined ? undefined : page?.item) ?? page?.component,
+  );
+  const address = `${place.page}/${place.id ?? ''}`;
+  const shown = useRef<string | undefined>(undefined);
   useEffect(() => {
     setOpen(false);
     document.title = `${place.id === undefined ? title : `${place.id} · ${title}`} · Custos`;
+  }, [address]);
+  useEffect(() => {
+    if (shown.current === address || (page !== undefined && component === undefined)) return;
     // On later pages the title takes the focus, so that a screen reader reads it.
-    if (first.current) first.current = false;
-    else {
+    if (shown.current !== undefined) {
       forgetKept();
       document.getElementById('page-title')?.focus({ preventScroll: true });
     }
-  }, [place.page, place.id]);
+    shown.current = address;
+  }, [address, component]);
 
   return html`<div class="shell">
     <a class="skip-link" href="#main">Skip to the content</a>
@@ -60,7 +68,7 @@ export function Shell(): VNode {
           ${GROUPS.map((group) => {
             const pages = PAGES.filter((each) => each.group === group && mayOpen(each, session));
             if (pages.length === 0) return null;
-            return html`<div class="menu-group" key=${group}><p class="menu-title" id=${`menu-${group}`}>${group}</p><ul aria-labelledby=${`menu-${group}`}>${pages.map((each) => html`<li key=${each.name}><${Link} to=${href(each.name)} current=${each === page} class="menu-link">${each.title}<//></li>`)}</ul></div>`;
+            return html`<div class="menu-group" key=${group}><p class="menu-title" id=${`menu-${group}`}>${group}</p><ul aria-labelledby=${`menu-${group}`}>${pages.map((each) => html`<li key=${each.name}><${Link} to=${href(each.name)} current=${each === page} class="menu-link" onNear=${() => void each.component.load().catch(() => undefined)}>${each.title}<//></li>`)}</ul></div>`;
           })}
         </nav>
         <${Who} session=${session} />
@@ -68,7 +76,7 @@ export function Shell(): VNode {
     </header>
     <main id="main" tabindex="-1">
       <${LiveBanner} />
-      ${page === undefined ? html`<${NotFound} />` : html`<${(place.id === undefined ? undefined : page.item) ?? page.component} key=${`${page.name}/${place.id ?? ''}`} id=${place.id} />`}
+      ${page === undefined ? html`<${NotFound} />` : component === undefined ? html`<${Opening} title=${title} hasFailed=${hasFailed} />` : html`<${component} key=${address} id=${place.id} />`}
     </main>
   </div>`;
 }
@@ -96,6 +104,16 @@ function LiveBanner(): VNode {
     ${agents !== null && html`<${Notice} tone="info" title=${`Your key is bound to ${count(agents, 'agent')}`}>Lists and approvals show only ${agents === 1 ? 'this agent' : 'these agents'}. The numbers of the overview count all agents.<//>`}
     <div role="status">${!live && html`<${Notice} tone="warn" title="Not live">The numbers may be out of date${since === undefined ? '' : html`: the last ones arrived at <${Time} at=${since} as="moment" />`}. ${trouble ?? 'The service does not answer.'} The page reconnects by itself.<//>`}${live && isBack && html`<${Notice} tone="good" title="Live again">The numbers are up to date again.<//>`}</div>
     <div role="status">${halt && html`<${Notice} tone="bad" title="Everything is halted: every verdict is DENY">${halt.reason} <span class="muted">Since <${Time} at=${halt.since} as="moment" />. DELETE /v1/halt ends the halt.</span><//>`}</div>
+  </div>`;
+}
+
+/** In place of a page whose code is not loaded yet. */
+function Opening({ title, hasFailed }: { readonly title: string; readonly hasFailed: boolean }): VNode {
+  if (!hasFailed) return html`<${Loading} what=${`Opening ${title}`} />`;
+  return html`<div class="error-state" role="alert">
+    <p class="empty-title">This page could not be loaded</p>
+    <p class="empty-text">The service does not answer, or it has been updated since this window was opened.</p>
+    <p class="error-foot"><button type="button" class="button" onClick=${() => window.location.reload()}>Reload</button></p>
   </div>`;
 }
 

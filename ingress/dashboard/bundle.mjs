@@ -1,0 +1,71 @@
+// Bundles the dashboard's client for browsers: scripts, styles and the font, below dist/ingress/dashboard/bundle.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { build } from 'esbuild';
+
+const here = import.meta.dirname;
+const root = path.join(here, '..', '..');
+const target = path.join(root, 'dist', 'ingress', 'dashboard', 'bundle');
+
+/** The licences of the bundled packages, which require their text beside every copy. */
+function licencesOf(inputs) {
+  const folders = new Set(
+    inputs.map((name) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(name)?.[0]).filter((name) => name !== undefined),
+  );
+  return [...folders]
+    .sort()
+    .map((folder) => {
+      const file = readdirSync(path.join(root, folder)).find((name) => /^licen[cs]e/i.test(name));
+      if (file === undefined) throw new Error(`${folder} has no licence file`);
+      return `${folder.replace(/^.*node_modules\//, '')}\n\n${readFileSync(path.join(root, folder, file), 'utf8')}`;
+    })
+    .join('\n\n----\n\n');
+}
+
+/** The scripts that a browser loads with the entry point: it and what it imports statically, transitively. */
+function firstScripts(outputs, name, found = new Set()) {
+  if (found.has(name)) return found;
+  found.add(name);
+  for (const { path: imported, kind } of outputs[name].imports)
+    if (kind === 'import-statement') firstScripts(outputs, imported, found);
+  return found;
+}
+
+const { outputFiles, metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: {
+    main: path.join(here, 'client', 'main.ts'),
+    style: path.join(here, 'assets', 'styles', 'all.css'),
+    icon: path.join(here, 'assets', 'icon.svg'),
+  },
+  tsconfig: path.join(here, 'client', 'tsconfig.json'),
+  outdir: target,
+  assetNames: '[name]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  target: 'es2022',
+  minify: true,
+  charset: 'utf8',
+  legalComments: 'none',
+  loader: { '.svg': 'copy', '.woff2': 'file' },
+  metafile: true,
+  write: false,
+  logLevel: 'warning',
+});
+const relative = (name) => path.relative(target, path.resolve(root, name)).split(path.sep).join('/');
+const main = Object.keys(metafile.outputs).find((name) => name.endsWith('/main.js'));
+const manifest = { first: [...firstScripts(metafile.outputs, main)].map(relative) };
+const files = new Map([
+  ...outputFiles.map(({ path: name, contents }) => [relative(name), Buffer.from(contents)]),
+  ['licences.txt', Buffer.from(licencesOf(Object.keys(metafile.inputs)))],
+  ['manifest.json', Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)],
+]);
+mkdirSync(target, { recursive: true });
+for (const [name, body] of files) {
+  const file = path.join(target, name);
+  // An unchanged file is not touched: a service of this checkout may be reading it.
+  if (!existsSync(file) || !readFileSync(file).equals(body)) writeFileSync(file, body);
+}
+// Names of chunks contain a digest, so the chunks of the previous build remain otherwise.
+for (const name of readdirSync(target)) if (!files.has(name)) rmSync(path.join(target, name));

@@ -1,0 +1,48 @@
+// Components whose code is loaded when they are first needed, so that the first page loads little.
+import { useEffect, useState, type VNode } from './html.ts';
+
+export type Component<P> = (props: P) => VNode;
+
+export interface LazyComponent<P> {
+  /** Undefined until it is loaded. */
+  get(): Component<P> | undefined;
+  /** Starts loading, once. After an error the next call tries again. */
+  load(): Promise<void>;
+}
+
+export function lazy<P>(read: () => Promise<Component<P>>): LazyComponent<P> {
+  let component: Component<P> | undefined;
+  let loading: Promise<void> | undefined;
+  return {
+    get: () => component,
+    load() {
+      loading ??= read().then(
+        (loaded) => void (component = loaded),
+        (error: unknown) => {
+          loading = undefined;
+          throw error;
+        },
+      );
+      return loading;
+    },
+  };
+}
+
+export interface LazyState<P> {
+  readonly component: Component<P> | undefined;
+  readonly hasFailed: boolean;
+}
+
+/** Loads a component and renders again once it is there. */
+export function useLazy<P>(of: LazyComponent<P> | undefined): LazyState<P> {
+  const [failed, setFailed] = useState<LazyComponent<P> | undefined>(undefined);
+  const [, setLoaded] = useState<LazyComponent<P> | undefined>(undefined);
+  useEffect(() => {
+    if (of === undefined || of.get() !== undefined) return;
+    of.load().then(
+      () => setLoaded(of),
+      () => setFailed(of),
+    );
+  }, [of]);
+  return { component: of?.get(), hasFailed: of !== undefined && failed === of };
+}
