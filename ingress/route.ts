@@ -70,6 +70,8 @@ export interface RequestSpec {
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly body?: TSchema;
+  /** Whether a request may leave the body out; `body` of the context is then undefined. */
+  readonly bodyOptional?: boolean;
   /** The body in the OpenAPI document, where `body` is looser or worded for its errors. Absent: `body`. */
   readonly described?: TSchema;
 }
@@ -120,11 +122,14 @@ export function defineRoute<
   P extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,
+  const O extends boolean = false,
 >(
   route: Omit<Route, 'handler' | 'request' | 'cost'> & {
-    request?: { params?: P; query?: Q; body?: B; described?: TSchema };
+    request?: { params?: P; query?: Q; body?: B; bodyOptional?: O; described?: TSchema };
     cost?: (body: StaticOf<B>) => number;
-    handler: (request: RequestContext<StaticOf<P>, StaticOf<Q>, StaticOf<B>>) => Promise<Reply> | Reply;
+    handler: (
+      request: RequestContext<StaticOf<P>, StaticOf<Q>, StaticOf<B> | (O extends true ? undefined : never)>,
+    ) => Promise<Reply> | Reply;
   },
 ): Route {
   return route as unknown as Route;

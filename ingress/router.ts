@@ -7,7 +7,7 @@ import { type AdmissionDeps, authenticate, limitPublic } from './request/authent
 import { Exchange, type ExchangeDeps } from './request/exchange.ts';
 import { type Claim, type Idempotency, readIdempotencyKey } from './request/idempotency.ts';
 import { countKey, limitKey } from './request/limit.ts';
-import { checkContentType, parseBody, readBody } from './request/read.ts';
+import { checkContentType, hasBody, parseBody, readBody } from './request/read.ts';
 import type { Compile } from './request/schema.ts';
 import { assertOneHost, type CompiledRoute, compileRoute, type Input, validate } from './request/validate.ts';
 import type { Reply, RequestContext, Route } from './route.ts';
@@ -101,7 +101,8 @@ function lacksScope({ access }: Route): ApiError {
 
 /** Reads the body, if the route has one, and validates the request. */
 async function readInput(compiled: CompiledRoute, req: Request): Promise<Input> {
-  if (compiled.body === undefined) return validate(compiled, req, undefined, 0);
+  const isLeftOut = compiled.route.request?.bodyOptional === true && !hasBody(req);
+  if (compiled.body === undefined || isLeftOut) return validate({ ...compiled, body: undefined }, req, undefined, 0);
   try {
     checkContentType(req.headers);
   } catch (error) {

@@ -107,9 +107,9 @@ func (s HaltService) Get(ctx context.Context) (*HaltState, error) {
 	return get[HaltState](ctx, s.transport, request{operation: "GET /v1/halt"})
 }
 
-// Lift ends the stop.
-func (s HaltService) Lift(ctx context.Context) (*HaltState, error) {
-	return get[HaltState](ctx, s.transport, request{operation: "DELETE /v1/halt"})
+// Lift ends the stop. The body may have a reason.
+func (s HaltService) Lift(ctx context.Context, body HaltLift) (*HaltState, error) {
+	return get[HaltState](ctx, s.transport, request{operation: "DELETE /v1/halt", body: body})
 }
 
 // ReferenceService reads the lists that the service works with. They need no key.

@@ -886,6 +886,12 @@ type Finding struct {
 	Example *string `json:"example,omitempty"`
 }
 
+// HaltLift is part of the API's requests or answers.
+type HaltLift struct {
+	// Why the environment may act again. Stored in the log permanently.
+	Reason *string `json:"reason,omitempty"`
+}
+
 // HaltRequest is part of the API's requests or answers.
 type HaltRequest struct {
 	// Stored in the log permanently.

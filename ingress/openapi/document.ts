@@ -108,7 +108,7 @@ function requestBody(route: Route, schemas: Schemas): Json {
   const schema = route.request?.described ?? route.request?.body;
   if (schema === undefined) return {};
   const content = { 'application/json': { schema: schemas.refer(schema), ...requestExample(route) } };
-  return { requestBody: { required: true, content } };
+  return { requestBody: { required: route.request?.bodyOptional !== true, content } };
 }
 
 function operation(route: Route, shared: Shared): Json {

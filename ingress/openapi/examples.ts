@@ -110,6 +110,13 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     keyId: '4fZ0q9Lm',
     since: AT.now,
   }),
+  'DELETE /v1/halt': answered({ reason: 'The agent is fixed, incident 42' }, 200, {
+    environment: 'live',
+    halted: false,
+    reason: null,
+    keyId: null,
+    since: null,
+  }),
   'POST /v1/webhooks': answered(WEBHOOK, 201, {
     ...webhookBody(WEBHOOK),
     secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',

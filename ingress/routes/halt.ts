@@ -2,7 +2,7 @@
 import type { Database } from '../../shared/platform/db/database.ts';
 import { beginHalt, type Halt, liftHalt, readHalt } from '../../shared/domain/decisions/halts.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import { HaltRequest, HaltState, type HaltStateBody } from '../../shared/api/halt.ts';
+import { HaltLift, HaltRequest, HaltState, type HaltStateBody } from '../../shared/api/halt.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 
 function reply({ environment }: AuthenticatedKey, halt: Halt | undefined): Reply {
@@ -64,10 +64,12 @@ export function haltRoutes({ db, nowMs, settle }: HaltDeps): Route[] {
       tag: 'Halt',
       summary: 'Lift the halt',
       description:
-        'From then on verdicts come from the policies again. Lifting when nothing is halted changes nothing.',
+        'From then on verdicts come from the policies again. Lifting when nothing is halted changes nothing. The request may have a body with a reason, which is stored in the log.',
+      request: { body: HaltLift, bodyOptional: true },
       responses: { 200: { description: 'Nothing is halted now.', schema: HaltState } },
-      handler: async ({ key }) => {
-        await db.transaction((sql) => liftHalt(sql, key, { keyId: key.keyId, nowMs: nowMs() }));
+      handler: async ({ key, body }) => {
+        const reason = body?.reason;
+        await db.transaction((sql) => liftHalt(sql, key, { keyId: key.keyId, reason, nowMs: nowMs() }));
         await settle();
         return reply(key, undefined);
       },

@@ -1,16 +1,30 @@
 // Schemas of halts.
 import { type Static, Type } from 'typebox';
 import { ENVIRONMENTS } from '../kernel/vocabulary.ts';
-import { named, NO_NUL, Nullable, StringEnum, Timestamp } from './common.ts';
+import { named, NO_NUL, NOT_BLANK, Nullable, StringEnum, Timestamp } from './common.ts';
+
+const MAX_REASON = 500;
 
 export const HaltRequest = named('HaltRequest', {
   reason: Type.String({
     minLength: 1,
-    maxLength: 500,
+    maxLength: MAX_REASON,
     pattern: NO_NUL,
     description: 'Stored in the log permanently.',
     examples: ['Runaway agent, incident 42'],
   }),
+});
+
+/** The body of the end of a halt. It may be left out. */
+export const HaltLift = named('HaltLift', {
+  reason: Type.Optional(
+    Type.String({
+      maxLength: MAX_REASON,
+      pattern: NOT_BLANK,
+      description: 'Why the environment may act again. Stored in the log permanently.',
+      examples: ['The agent is fixed, incident 42'],
+    }),
+  ),
 });
 
 export const HaltState = named('HaltState', {

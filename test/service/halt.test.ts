@@ -75,6 +75,10 @@ describe('a halt', () => {
       const answer = await service.admin.post('/v1/halt', body);
       expect([answer.status, answer.json.code], JSON.stringify(body)).to.deep.equal([400, 'E2001']);
     }
+    for (const body of [{ reason: ' ' }, { reason: 'x'.repeat(501) }, { why: 'x' }, 'x']) {
+      const answer = await service.admin.delete('/v1/halt', { body });
+      expect([answer.status, answer.json.code], JSON.stringify(body)).to.deep.equal([400, 'E2001']);
+    }
     const testAdmin = await service.client({ environment: 'test', scopes: ['admin:*'] });
     await testAdmin.post('/v1/halt', { reason: 'only the sandbox' });
     expect(await verdict(test)).to.equal('DENY HALTED');

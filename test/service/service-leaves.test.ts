@@ -99,10 +99,14 @@ describe('leaves written by the service itself', () => {
       await service.admin.post('/v1/halt', { reason: 'again' });
       await service.admin.delete('/v1/halt');
       await service.admin.delete('/v1/halt');
+      await service.admin.post('/v1/halt', { reason: 'later' });
+      await service.admin.delete('/v1/halt', { body: { reason: 'repaired' } });
     });
     expect(bodies.map(({ change, reason }) => [change, reason])).to.deep.equal([
       ['halted', 'incident é'],
       ['lifted', undefined],
+      ['halted', 'later'],
+      ['lifted', 'repaired'],
     ]);
     for (const { keyId } of bodies) expect(keyId).to.equal(bodies[0]?.['keyId']).and.to.be.a('string');
   });

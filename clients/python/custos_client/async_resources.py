@@ -599,9 +599,9 @@ class AsyncHalt(AsyncResource):
         """Whether the environment is halted: GET /v1/halt."""
         return await self._call(ops.HALT_GET)
 
-    async def lift(self) -> m.HaltState:
+    async def lift(self, *, reason: Optional[str] = None) -> m.HaltState:
         """Lift the halt: DELETE /v1/halt."""
-        return await self._call(ops.HALT_LIFT)
+        return await self._call(ops.HALT_LIFT, reason=reason)
 
 
 class AsyncReference(AsyncResource):

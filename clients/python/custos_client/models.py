@@ -528,6 +528,12 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class HaltLift:
+    # Why the environment may act again.
+    reason: Optional[str] = None
+
+
+@dataclass(frozen=True)
 class HaltRequest:
     # Stored in the log permanently.
     reason: str

@@ -582,9 +582,9 @@ class Halt(Resource):
         """Whether the environment is halted: GET /v1/halt."""
         return self._call(ops.HALT_GET)
 
-    def lift(self) -> m.HaltState:
+    def lift(self, *, reason: Optional[str] = None) -> m.HaltState:
         """Lift the halt: DELETE /v1/halt."""
-        return self._call(ops.HALT_LIFT)
+        return self._call(ops.HALT_LIFT, reason=reason)
 
 
 class Reference(Resource):

@@ -64,7 +64,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'tools.list': 'list',
   'halt.set': 'body',
   'halt.get': 'none',
-  'halt.lift': 'none',
+  'halt.lift': 'body',
   'reference.errors': 'none',
   'reference.scopes': 'none',
   'reference.tiers': 'none',

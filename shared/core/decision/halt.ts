@@ -23,7 +23,14 @@ export function haltReasonOf({
   return isHalt && message.startsWith(MESSAGE) ? message.slice(MESSAGE.length) : undefined;
 }
 
-/** The body of a record that begins a halt, or without a reason ends it. */
-export function haltRecordBody(keyId: string, reason?: string): object {
-  return reason === undefined ? { change: 'lifted', keyId } : { change: 'halted', keyId, reason };
+export interface HaltChange {
+  readonly change: 'halted' | 'lifted';
+  readonly keyId: string;
+  /** A halt always has one; its end has one when the caller gave it. */
+  readonly reason?: string | undefined;
+}
+
+/** The body of a `custos.halt` record. Without a reason it has no such member, as in records of earlier versions. */
+export function haltRecordBody({ change, keyId, reason }: HaltChange): object {
+  return reason === undefined ? { change, keyId } : { change, keyId, reason };
 }

@@ -37,7 +37,9 @@ export function readHalts(records: readonly LoggedRecord[], owner: ChangeOwner):
 }
 
 const isHalt = guardOf(closed({ change: Type.Literal('halted'), keyId: Type.Unknown(), reason: Type.String() }));
-const isEnd = guardOf(closed({ change: Type.Literal('lifted'), keyId: Type.Unknown() }));
+const isEnd = guardOf(
+  closed({ change: Type.Literal('lifted'), keyId: Type.Unknown(), reason: Type.Optional(Type.String()) }),
+);
 
 /** The reason of a halt, null for its end, undefined for anything else. */
 function changeOf(body: unknown): string | null | undefined {

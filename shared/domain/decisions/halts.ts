@@ -84,7 +84,7 @@ export async function beginHalt(
   if (halt !== undefined && !halt.isForged) return halt;
   const begun = { reason, keyId, createdAt: new Date(nowMs) };
   await write(sql, owner, row, begun, null);
-  await recordChange(sql, owner, haltRecordBody(keyId, reason), nowMs);
+  await recordChange(sql, owner, haltRecordBody({ change: 'halted', keyId, reason }), nowMs);
   return begun;
 }
 
@@ -92,13 +92,13 @@ export async function beginHalt(
 export async function liftHalt(
   sql: Sql,
   owner: Owner,
-  { keyId, nowMs }: { readonly keyId: string; readonly nowMs: number },
+  { keyId, reason, nowMs }: { readonly keyId: string; readonly reason?: string | undefined; readonly nowMs: number },
 ): Promise<void> {
   await sql.query(LOCK, ownerColumns(owner));
   const { row, halt } = await readRow(sql, owner);
   if (halt === undefined) return;
   await write(sql, owner, row, halt, new Date(nowMs));
-  await recordChange(sql, owner, haltRecordBody(keyId), nowMs);
+  await recordChange(sql, owner, haltRecordBody({ change: 'lifted', keyId, reason }), nowMs);
 }
 
 function recordChange(sql: Sql, { organisationId, environment }: Owner, body: object, nowMs: number) {

@@ -302,7 +302,7 @@ function operations(): CallCase[] {
           arguments: { agentId: 'reader', server: 'files', name: 'read', arguments: { path: '/a' }, function: 'ok' },
           expect: { error: { type: 'refused', verdict: 'DENY' }, ran: 0 },
         },
-        gives('halt.lift', {}, { halted: false }),
+        gives('halt.lift', { reason: 'the drill is over' }, { halted: false }),
         gives('halt.get', {}, { halted: false }),
       ],
       '${env.DEV_KEY}',

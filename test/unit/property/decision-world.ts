@@ -89,7 +89,7 @@ const asked = fc.record({
     { weight: 4, arbitrary: fc.constant('given' as const) },
     { weight: 3, arbitrary: fc.constantFrom('refused', 'rejected', 'expired', 'used') },
   ),
-  halt: fc.constantFrom('none', 'none', 'none', 'none', 'lifted', 'lifted', 'in force'),
+  halt: fc.constantFrom('none', 'none', 'none', 'none', 'lifted', 'lifted with a reason', 'in force'),
   hasFailed: fc.integer({ min: 0, max: 19 }).map((n) => n === 0),
   status: fc.constantFrom('ACTIVE', 'ACTIVE', 'ACTIVE', 'UNREGISTERED', 'UNREGISTERED', 'PAUSED', 'TERMINATED'),
   tags: fc.array(fc.string({ unit: 'grapheme', maxLength: 5 }), { maxLength: 2 }),
@@ -289,6 +289,7 @@ async function decide(
   const lifted = serviceRecord('custos.halt', 'custos:halt', nowMs - HOUR_MS / 2, {
     change: 'lifted',
     keyId: 'AAAAAAAA',
+    ...(one.halt === 'lifted' ? {} : { reason: 'fixed' }),
   });
   return {
     asked: one,
@@ -314,7 +315,7 @@ async function decide(
       keyRecords: KEY_RECORDS,
       approvalRecords: approvalRecordsOf(isEarlier, answer, opened.decisionId, row.decisionId),
       opening: sealed(opened.record, NO_PREVIOUS),
-      haltRecords: one.halt === 'none' ? [] : one.halt === 'lifted' ? [halted, lifted] : [halted],
+      haltRecords: one.halt === 'none' ? [] : one.halt === 'in force' ? [halted] : [halted, lifted],
     },
   };
 }

@@ -153,7 +153,7 @@ var calls = map[string]call{
 	"all:tools.list":        all(tools, custos.ToolsService.All),
 	"halt.set":              with(halt, custos.HaltService.Set),
 	"halt.get":              withNothing(halt, custos.HaltService.Get),
-	"halt.lift":             withNothing(halt, custos.HaltService.Lift),
+	"halt.lift":             with(halt, custos.HaltService.Lift),
 	"reference.tiers":       withNothing(reference, custos.ReferenceService.Tiers),
 	"reference.rateLimits":  withNothing(reference, custos.ReferenceService.RateLimits),
 	"reference.errors":      withNothing(reference, custos.ReferenceService.Errors),

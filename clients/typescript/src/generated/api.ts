@@ -720,7 +720,7 @@ export interface paths {
         post: operations["setHalt"];
         /**
          * Lift the halt
-         * @description From then on verdicts come from the policies again. Lifting when nothing is halted changes nothing.
+         * @description From then on verdicts come from the policies again. Lifting when nothing is halted changes nothing. The request may have a body with a reason, which is stored in the log.
          *
          *     Scope: admin:*.
          */
@@ -2466,6 +2466,13 @@ export interface components {
             reason: string | null;
             keyId: string | null;
             since: string | null;
+        };
+        HaltLift: {
+            /**
+             * @description Why the environment may act again. Stored in the log permanently.
+             * @example The agent is fixed, incident 42
+             */
+            reason?: string;
         };
         /** @description The draft, as files or as the digest of a set that was in force; and which decisions. */
         ReplayRequest: {
@@ -5927,13 +5934,31 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The agent is fixed, incident 42"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HaltLift"];
+            };
+        };
         responses: {
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "environment": "live",
+                     *       "halted": false,
+                     *       "reason": null,
+                     *       "keyId": null,
+                     *       "since": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["HaltState"];
                 };
             };
