@@ -189,7 +189,8 @@ function createResources(http: Http, runtime: Runtime) {
       /** Halts the key's environment: every question is denied until it is lifted. */
       set: write('/v1/halt'),
       get: read('/v1/halt'),
-      lift: (body: { readonly reason?: string | undefined } = {}, options?: CallOptions) => call('delete', '/v1/halt', { body }, options),
+      lift: (body: { readonly reason?: string | undefined } = {}, options?: CallOptions) =>
+        call('delete', '/v1/halt', { body }, options),
     },
     reference: {
       tiers: read('/v1/reference/tiers'),
