@@ -49,7 +49,7 @@ function useOf({ operationId: id, parameters, requestBody, responses }: Operatio
   const lines = [`export const ${id}Parameters: ${type}['parameters'] = ${JSON.stringify(parametersOf(parameters))};`];
   for (const [media, { example }] of Object.entries(requestBody?.content ?? {}))
     lines.push(
-      `export const ${id}Request: ${type}['requestBody']['content']['${media}'] = ${JSON.stringify(example)};`,
+      `export const ${id}Request: NonNullable<${type}['requestBody']>['content']['${media}'] = ${JSON.stringify(example)};`,
     );
   for (const [status, { content = {} }] of Object.entries(responses))
     for (const [media, { example }] of Object.entries(content))
