@@ -99,7 +99,7 @@ const revokeKeyCommand: CommandBody = {
       .action((keyId, { json }) =>
         runAdmin(async ({ db, nowMs }) => {
           const owner = await requireKey(db, keyId);
-          const row = await db.transaction((sql) => revokeKey(sql, owner, keyId, { by: null, nowMs }));
+          const { row } = await db.transaction((sql) => revokeKey(sql, owner, keyId, { by: null, nowMs }));
           if (json) return printJson(jsonOf(row));
           printLine(keyId);
           say(`${row.name} was revoked at ${row.revokedAt?.toISOString()}.`);

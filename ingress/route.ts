@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import type { ErrorCode } from '../shared/kernel/errors.ts';
 import type { EntitySql } from '../shared/platform/db/database.ts';
 import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
+import type { RecordedChange } from '../shared/kernel/recorded-change.ts';
 import type { WaitKind } from './waits/settled.ts';
 import type { Scope } from '../shared/kernel/vocabulary.ts';
 
@@ -53,8 +54,10 @@ export interface Reply {
   readonly kept?: unknown;
   /** Part of it failed for a reason that may pass: the stored part stays, and a repeat runs the handler again for the rest. */
   readonly unfinished?: boolean;
-  /** For the access log alone. */
+  /** For the access log; the operator trail names recorded decisions by it. */
   readonly logged?: LoggedIds;
+  /** What the request changed, for the operator trail alone. */
+  readonly change?: RecordedChange;
 }
 
 export interface ResponseSpec {
@@ -96,6 +99,8 @@ export interface Route {
   readonly cost?: (body: unknown) => number;
   /** Whether `Idempotency-Key` is supported (every POST that writes). */
   readonly idempotent?: boolean;
+  /** A request other than GET that only reads, such as a check of a body: it is not on the operator trail. */
+  readonly changesNothing?: true;
   /** Turns the stored reply into the answer to a repeat. Absent: the stored reply is the answer. */
   readonly again?: (stored: Reply, key: AuthenticatedKey, requestId: string) => Promise<Reply>;
   /** Whether the answer with status 200 has an ETag, so that If-None-Match with it gets 304. */

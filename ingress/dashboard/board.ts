@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ApiError } from '../../shared/kernel/errors.ts';
+import type { RecordedChange } from '../../shared/kernel/recorded-change.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { QUEUE_NAMES } from '../../shared/kernel/jobs.ts';
 import { type AdmissionDeps, authenticate } from '../request/authenticate.ts';
@@ -71,6 +72,12 @@ async function makeBoard({ queues, mayChange }: BoardDeps): Promise<RequestHandl
   return serverAdapter.getRouter() as RequestHandler;
 }
 
+/** What a request of the board changes: `/api/queues/<queue>/...` names the queue and the command. */
+function changeOf(requestPath: string): RecordedChange {
+  const [queue = '', ...command] = requestPath.split('/').slice(3).map(decodeURIComponent);
+  return { subject: 'queue', id: queue, fields: [{ name: 'command', to: command.join(' ') }] };
+}
+
 /** Removes the link to the fonts from pages. */
 function withoutForeignFonts(res: Response): void {
   const send = res.send.bind(res);
@@ -123,7 +130,7 @@ export function createBoard(deps: BoardDeps, edge: RouterDeps): RequestHandler {
     await trail.around(actionOf(context, key, `${req.method} ${BOARD_PATH}`), async () => {
       handler(req, res, next);
       await ended;
-      return { status: res.statusCode };
+      return { status: res.statusCode, change: changeOf(req.path) };
     });
   };
 

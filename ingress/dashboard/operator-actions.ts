@@ -1,7 +1,8 @@
 // Reads the operator trail for the audit page: the newest actions that a key may see.
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import type { OperatorAction } from './client/wire.ts';
+import type { RecordedChange } from '../../shared/kernel/recorded-change.ts';
+import type { OperatorAction } from './client/wire/operator-trail.ts';
 import type { Outcome } from './operator-trail.ts';
 
 // A row `begun` is listed only while its end is missing. The end is written within a few rows after it.
@@ -17,7 +18,7 @@ const CHOSEN: Readonly<Record<Outcome | 'any', string>> = {
   refused: "a.outcome = 'refused'",
   failed: "a.outcome = 'failed'",
 };
-const COLUMNS = `SELECT a.seq::float8 AS seq, a.at, a.request_id AS "requestId", a.key_id AS "keyId", a.address, a.action, a.subject, a.outcome, a.status, a.code,
+const COLUMNS = `SELECT a.seq::float8 AS seq, a.at, a.request_id AS "requestId", a.key_id AS "keyId", a.address, a.action, a.subject, a.outcome, a.status, a.code, a.change,
     k.name AS "keyName", k.organisation_id IS NOT DISTINCT FROM $1 AND k.environment IS NOT DISTINCT FROM $2 AS own FROM dashboard_audit a LEFT JOIN api_key k ON k.key_id = a.key_id`;
 
 /** The operator sees all attempts to sign in; an organisation, those with its own keys; a bound key, its own. */
@@ -42,7 +43,11 @@ export function actionsStatement(outcome: Outcome | undefined, sight: Sight): St
   return `SELECT * FROM (${parts[sight].join(' UNION ALL ')}) AS found ORDER BY seq DESC LIMIT $4`;
 }
 
-type ActionRow = Omit<OperatorAction, 'at'> & { readonly at: Date; readonly own: boolean };
+type ActionRow = Omit<OperatorAction, 'at' | 'change'> & {
+  readonly at: Date;
+  readonly own: boolean;
+  readonly change: string | null;
+};
 
 /** Newest first. @param query `before`: only rows with a lower seq @throws {ApiError} E6002 */
 export async function listActions(
@@ -57,9 +62,11 @@ export async function listActions(
     actionsStatement(query.outcome, sight),
     sight === 'bound' ? [...values, keyId] : values,
   );
-  return rows.map(({ own, keyName, at, ...row }) => ({
+  return rows.map(({ own, keyName, at, change, ...row }) => ({
     ...row,
     at: at.toISOString(),
+    // Written by operator-trail.ts.
+    change: change === null ? null : (JSON.parse(change) as RecordedChange),
     // The operator sees the ids of other organisations' keys, not their names.
     keyName: own ? keyName : null,
   }));

@@ -1,15 +1,16 @@
-// The operator trail: what operators did on the dashboard. Each action is a row before it begins and one after it ends;
-// each row is also a record in the ledger and a line in the process log.
+// The operator trail: what operators did on the dashboard. Each action is a row before it begins and one after it ends, with
+// what it changed; each row is also a record in the ledger and a line in the process log.
 import { createHash } from 'node:crypto';
 import type { Database, EntitySql } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
+import { type RecordedChange, stored } from '../../shared/kernel/recorded-change.ts';
 import { operatorOrganisation } from '../../shared/domain/keys/organisations.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts';
 import type { Environment } from '../../shared/kernel/vocabulary.ts';
 import type { EdgeLog } from '../request/exchange.ts';
 import type { Reply, RequestContext, Route } from '../route.ts';
-import type { OperatorAction } from './client/wire.ts';
+import type { OperatorAction } from './client/wire/operator-trail.ts';
 
 export type Outcome = OperatorAction['outcome'];
 
@@ -26,22 +27,26 @@ export interface Action {
   readonly subject: string;
 }
 
-const INSERT = `INSERT INTO dashboard_audit (at, request_id, key_id, organisation_id, environment, address, action, subject, outcome, status, code)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING seq::text AS seq`;
+const INSERT = `INSERT INTO dashboard_audit (at, request_id, key_id, organisation_id, environment, address, action, subject, outcome, status, code, change)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING seq::text AS seq`;
 
 interface TrailRow extends Action {
   readonly outcome: Outcome;
   readonly status: number | null;
   readonly code: string | null;
+  /** JSON of a RecordedChange; null: the action changed nothing, was refused, or has not ended. */
+  readonly change: string | null;
 }
 
 /**
- * The body of a row's record. Readers of the ledger need not learn the addresses of operators, so the address is hashed,
- * with the request id and the number of the row as a salt. The hash still shows when the address in the row was changed.
+ * The body of a row's record. Readers of the ledger need not learn the addresses of operators, nor the URLs and descriptions
+ * that they changed, and records can't be erased. So both are hashed, with the request id and the number of the row as a
+ * salt. The hashes still show when the row was changed. Records of rows without a change have no such member.
  */
-function recordBody({ address, ...row }: TrailRow, seq: number, at: Date): object {
-  const addressHash = createHash('sha256').update(`${row.requestId}\n${seq}\n${address}`).digest('hex');
-  return { ...row, seq, at: at.toISOString(), addressHash };
+function recordBody({ address, change, ...row }: TrailRow, seq: number, at: Date): object {
+  const hash = (text: string): string => createHash('sha256').update(`${row.requestId}\n${seq}\n${text}`).digest('hex');
+  const hashes = { addressHash: hash(address), ...(change === null ? {} : { changeHash: hash(change) }) };
+  return { ...row, seq, at: at.toISOString(), ...hashes };
 }
 
 /** The owner of the log: the organisation of the key; for sign-ins with unknown keys, the operator's. */
@@ -63,13 +68,28 @@ export interface OperatorTrail {
    * cannot be written, the answer still goes out: the row `begun` remains, and the outcome is in the process log.
    */
   around(action: Action, work: () => Promise<Reply>): Promise<Reply>;
-  /** The route with each of its runs on the trail. */
+  /** The route with each of its runs on the trail, unless it only reads. */
   recorded(route: Route): Route;
 }
 
 function outcomeOf(status: number): Outcome {
   if (status >= 500) return 'failed';
   return status >= 400 ? 'refused' : 'done';
+}
+
+/** What a reply says that its request changed. */
+function changeOf({ status, change, logged }: Reply): RecordedChange | undefined {
+  if (status >= 400) return undefined;
+  if (change !== undefined || logged === undefined) return change;
+  const ids = 'decisionId' in logged ? [logged.decisionId] : logged.decisionIds;
+  return ids.length === 0 ? undefined : stored('decision', ids);
+}
+
+/** How an action ended. */
+interface End {
+  readonly status: number;
+  readonly code?: string;
+  readonly change?: RecordedChange | undefined;
 }
 
 export interface OperatorTrailDeps {
@@ -81,45 +101,52 @@ export interface OperatorTrailDeps {
 export function createOperatorTrail({ db, nowMs, logger }: OperatorTrailDeps): OperatorTrail {
   const note: OperatorTrail['note'] = (action, outcome, status, code) =>
     logger.info({ ...action, outcome, status, code }, 'dashboard action');
-  const write = async (action: Action, outcome: Outcome, status?: number, code?: string): Promise<void> => {
-    note(action, outcome, status, code);
+  const write = async (action: Action, outcome: Outcome, end?: End): Promise<void> => {
+    note(action, outcome, end?.status, end?.code);
     const at = new Date(nowMs());
-    const row: TrailRow = { ...action, outcome, status: status ?? null, code: code ?? null };
+    const { status = null, code = null } = end ?? {};
+    const change = end?.change === undefined ? null : JSON.stringify(end.change);
+    const row: TrailRow = { ...action, outcome, status, code, change };
     await db.transaction(async (sql) => {
       const { requestId, keyId, organisationId, environment, address, subject } = row;
       const who = [at, requestId, keyId, organisationId, environment, address];
-      const what = [row.action, subject, outcome, row.status, row.code];
+      const what = [row.action, subject, outcome, status, code, change];
       const [inserted] = await sql.query<{ seq: string }>(INSERT, [...who, ...what]);
       const body = recordBody(row, Number(inserted?.seq), at);
       await writeServiceRecord(sql, { ...(await ownerOf(sql, action)), event: 'custos.dashboard', body }, at.getTime());
     });
   };
-  const finish = (action: Action, status: number, code?: string): Promise<void> => {
-    const outcome = outcomeOf(status);
-    return write(action, outcome, status, code).catch((error: unknown) =>
-      logger.error({ ...action, outcome, status, err: error }, 'the end of a dashboard action could not be recorded'),
+  const finish = (action: Action, end: End): Promise<void> => {
+    const outcome = outcomeOf(end.status);
+    return write(action, outcome, end).catch((error: unknown) =>
+      logger.error({ ...action, outcome, ...end, err: error }, 'the end of a dashboard action could not be recorded'),
     );
   };
   const around: OperatorTrail['around'] = async (action, work) => {
     await write(action, 'begun');
     try {
       const reply = await work();
-      await finish(action, reply.status);
+      await finish(action, { status: reply.status, change: changeOf(reply) });
       return reply;
     } catch (error) {
       const { status, code } = error instanceof ApiError ? error : new ApiError('E6001', '');
-      await finish(action, status, code);
+      await finish(action, { status, code });
       throw error;
     }
   };
   return {
     note,
     around,
-    recorded: (route) => ({
-      ...route,
-      handler: (context) =>
-        around(actionOf(context, context.key, `${route.method} ${route.path}`), async () => route.handler(context)),
-    }),
+    recorded: (route) =>
+      route.method === 'GET' || route.changesNothing === true
+        ? route
+        : {
+            ...route,
+            handler: (context) =>
+              around(actionOf(context, context.key, `${route.method} ${route.path}`), async () =>
+                route.handler(context),
+              ),
+          },
   };
 }
 

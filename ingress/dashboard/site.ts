@@ -92,7 +92,6 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
   const { db, nowMs, monotonicMs, logger, https } = deps;
   const sessions = createSessions({ db, nowMs, secure: https, onUse: deps.onUse });
   const trail = createOperatorTrail({ db, nowMs, logger });
-  const recorded = (route: Route): Route => (route.method === 'GET' ? route : trail.recorded(route));
   const events = createEvents({ sessions, topics: deps.topics });
   const limits = createLimits(monotonicMs, deps.rateLimit);
   const routes: Route[] = [
@@ -104,8 +103,8 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
       strangers: limits.session,
       signIn: deps.signIn,
     }),
-    ...deps.own.map(recorded),
-    ...deps.business.map((route) => recorded({ ...route, path: `${PATH}/api${route.path}` })),
+    ...deps.own.map(trail.recorded),
+    ...deps.business.map((route) => trail.recorded({ ...route, path: `${PATH}/api${route.path}` })),
   ];
   const load = once(() => {
     const assets = loadAssets();

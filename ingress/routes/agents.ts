@@ -5,6 +5,7 @@ import { loadTrust } from '../../shared/domain/trust/state.ts';
 import { isUniqueViolation } from '../../shared/platform/db/database.ts';
 import { mayBecome } from '../../shared/kernel/agent-status.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -73,18 +74,29 @@ function notFound(): ApiError {
   return new ApiError('E4002', 'There is no such agent in this organisation and environment.');
 }
 
-/** Records a change in the log: the fields that policies can read and nothing else, because records are permanent. */
+/**
+ * Records a change in the log: the fields that policies can read and the reason of a change of status, and nothing else,
+ * because records are permanent.
+ */
 async function logAgent(
   sql: Sql,
   key: AuthenticatedKey,
-  change: 'registered' | 'changed',
-  row: Row,
+  { change, row, reason }: { change: 'registered' | 'changed'; row: Row; reason?: string | undefined },
   nowMs: number,
 ): Promise<void> {
   const { organisationId, environment, keyId } = key;
   const { agent_id: agentId, status, capabilities, tags } = row;
-  const body = { change, agentId, status, capabilities, tags, by: keyId };
+  const body = { change, agentId, status, capabilities, tags, by: keyId, ...(reason === undefined ? {} : { reason }) };
   await writeServiceRecord(sql, { organisationId, environment, event: 'custos.agent', agentId, body }, nowMs);
+}
+
+/** An agent before and after a request, for the operator trail. @param before undefined: it is new */
+function changeOf(before: Row | undefined, after: Row, reason?: string): RecordedChange {
+  const members = ({ name, description, status, capabilities, tags, metadata }: Row) => {
+    return { name, description, status, capabilities, tags, metadata };
+  };
+  const fields = changedFields(before && members(before), members(after));
+  return { subject: 'agent', id: after.agent_id, fields, ...(reason === undefined ? {} : { reason }) };
 }
 
 function isSameToPolicies(a: Row, b: Row): boolean {
@@ -126,8 +138,10 @@ export function agentRoutes(deps: AgentDeps): Route[] {
     sql: EntitySql,
     key: AuthenticatedKey,
     agentId: string,
-    patch: Static<typeof AgentUpdate>,
+    { reason, ...patch }: Static<typeof AgentUpdate>,
   ): Promise<Reply> => {
+    if (reason !== undefined && patch.status === undefined)
+      throw invalidField('/reason', 'is the reason of a change of status, and the request has no status');
     const [row] = await hold(sql, 'agent', { ...selectionOf(key), agent_id: agentId });
     if (row === undefined) throw notFound();
     const before = row.status as AgentStatus;
@@ -141,7 +155,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
           : `An agent cannot go from ${row.status} to ${status}.`,
       );
     }
-    if (onlyStatus && status === row.status) return reply(sql, key, row);
+    if (onlyStatus && status === before) return { ...(await reply(sql, key, row)), change: changeOf(row, row) };
     const at = nowMs();
     const changes = {
       capabilities: patch.capabilities ?? row.capabilities,
@@ -156,8 +170,11 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       updated_at: new Date(at),
     };
     const updated = { ...(await updateSealed<'agent', Row>(sql, 'agent', row, changes, unsealed)), ...unsealed };
-    if (!isSameToPolicies(row, updated)) await logAgent(sql, key, 'changed', updated, at);
-    return reply(sql, key, updated);
+    // A reason without a change of status explains nothing.
+    const given = status === before ? undefined : reason;
+    if (!isSameToPolicies(row, updated))
+      await logAgent(sql, key, { change: 'changed', row: updated, reason: given }, at);
+    return { ...(await reply(sql, key, updated)), change: changeOf(row, updated, given) };
   };
 
   return [
@@ -206,11 +223,12 @@ export function agentRoutes(deps: AgentDeps): Route[] {
               );
               const row = await read(sql, key, agentId);
               if (row === undefined) throw new Error('an agent that was just inserted is missing');
-              await logAgent(sql, key, 'registered', row, at);
+              await logAgent(sql, key, { change: 'registered', row }, at);
               return {
                 ...(await reply(sql, key, row)),
                 status: 201,
                 headers: { location: `/v1/agents/${encodeURIComponent(agentId)}` },
+                change: changeOf(undefined, row),
               };
             } catch (error) {
               // The versions of a row that was deleted in the database are still there.
@@ -271,7 +289,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       tag: 'Agents',
       summary: 'Update an agent, or pause, resume, suspend or terminate it',
       description:
-        'Only the members that are sent are changed. A change of status takes effect in every process within a second.',
+        'Only the members that are sent are changed. A change of status takes effect in every process within a second; its `reason` goes into the log.',
       request: { params: AgentIdParams, body: AgentUpdate },
       responses: { 200: { description: 'The agent as it is now.', schema: Agent } },
       errors: ['E4002', 'E5002'],

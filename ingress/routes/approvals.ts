@@ -13,6 +13,7 @@ import { areSameHands } from '../../shared/domain/approvals/hands.ts';
 import type { Database, Sql } from '../../shared/platform/db/database.ts';
 import { invalidField } from '../../shared/kernel/errors.ts';
 import { memberOf } from '../../shared/kernel/json.ts';
+import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
 import { mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { ApprovalDetail, ApprovalList, ApprovalListQuery, ApprovalVerdict } from '../../shared/api/approval.ts';
@@ -27,6 +28,11 @@ export interface ApprovalDeps {
   readonly db: Database;
   readonly nowMs: () => number;
   readonly shown: DecisionDeps['shown'];
+}
+
+/** Only a pending approval can be decided. */
+function decided({ approval_id: id, state }: ShownApproval, reason: string): RecordedChange {
+  return { subject: 'approval', id, fields: changedFields({ state: 'pending' }, { state }), reason };
 }
 
 const CURSOR = /^apr_[0-9a-z]{26}$/;
@@ -77,7 +83,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
           });
           const row = await readApproval(sql, key, params.id);
           if (row === undefined) throw noSuchApproval();
-          return { status: 200, body: await detailed(sql, key, row, at) };
+          return { status: 200, body: await detailed(sql, key, row, at), change: decided(row, body.reason) };
         }),
     });
 

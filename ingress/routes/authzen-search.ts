@@ -48,6 +48,7 @@ export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Rou
     defineRoute({
       method: 'POST',
       path: '/access/v1/search/subject',
+      changesNothing: true,
       operationId: 'authzenSearchSubject',
       access: ['admin:*'],
       dialect: 'authzen',
@@ -96,6 +97,7 @@ export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Rou
     defineRoute({
       method: 'POST',
       path: '/access/v1/search/action',
+      changesNothing: true,
       operationId: 'authzenSearchAction',
       access: ['admin:*'],
       dialect: 'authzen',

@@ -1,6 +1,7 @@
 // Halt: one call stops an environment. Every verdict is DENY until it is lifted.
 import type { Database } from '../../shared/platform/db/database.ts';
 import { beginHalt, type Halt, liftHalt, readHalt } from '../../shared/domain/decisions/halts.ts';
+import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { HaltLift, HaltRequest, HaltState, type HaltStateBody } from '../../shared/api/halt.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
@@ -14,6 +15,15 @@ function reply({ environment }: AuthenticatedKey, halt: Halt | undefined): Reply
     since: halt?.createdAt.toISOString() ?? null,
   };
   return { status: 200, body };
+}
+
+function changeOf(
+  { environment }: AuthenticatedKey,
+  hasChanged: boolean,
+  { halted, reason }: { readonly halted: boolean; readonly reason?: string | undefined },
+): RecordedChange {
+  const fields = hasChanged ? changedFields({ halted: !halted }, { halted }) : [];
+  return { subject: 'environment', id: environment, fields, ...(reason === undefined ? {} : { reason }) };
 }
 
 export interface HaltDeps {
@@ -38,9 +48,10 @@ export function haltRoutes({ db, nowMs, settle }: HaltDeps): Route[] {
       responses: { 200: { description: 'The halt in force.', schema: HaltState } },
       idempotent: true,
       handler: async ({ key, body: { reason }, commit }) => {
-        const done = await commit(async (sql) =>
-          reply(key, await beginHalt(sql, key, { keyId: key.keyId, reason, nowMs: nowMs() })),
-        );
+        const done = await commit(async (sql) => {
+          const { halt, isNew } = await beginHalt(sql, key, { keyId: key.keyId, reason, nowMs: nowMs() });
+          return { ...reply(key, halt), change: changeOf(key, isNew, { halted: true, reason }) };
+        });
         await settle();
         return done;
       },
@@ -69,9 +80,9 @@ export function haltRoutes({ db, nowMs, settle }: HaltDeps): Route[] {
       responses: { 200: { description: 'Nothing is halted now.', schema: HaltState } },
       handler: async ({ key, body }) => {
         const reason = body?.reason;
-        await db.transaction((sql) => liftHalt(sql, key, { keyId: key.keyId, reason, nowMs: nowMs() }));
+        const ended = await db.transaction((sql) => liftHalt(sql, key, { keyId: key.keyId, reason, nowMs: nowMs() }));
         await settle();
-        return reply(key, undefined);
+        return { ...reply(key, undefined), change: changeOf(key, ended !== undefined, { halted: false, reason }) };
       },
     }),
   ];

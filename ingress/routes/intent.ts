@@ -5,6 +5,7 @@ import type { Answer, Decider } from '../../shared/domain/decisions/decider.ts';
 import type { ParseRow, ParseStore } from '../../shared/domain/decisions/parses.ts';
 import { readingOfParse } from '../../shared/domain/decisions/readings.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
+import { stored } from '../../shared/kernel/recorded-change.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { parseIntent } from '../../shared/core/intent/parse.ts';
 import type { ParsedIntent } from '../../shared/core/intent/types.ts';
@@ -96,7 +97,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
           rawIntent: body.raw_intent,
           reading: parse,
         };
-        return storeOnce(request, parses, row, { status: 200, text });
+        return storeOnce(request, parses, row, { status: 200, text, change: stored('parsed intent', [intentId]) });
       },
     }),
     defineRoute({

@@ -2,6 +2,7 @@
 import { type Owner, ownerOf } from '../../shared/kernel/owner.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
+import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
 import { assertWithinBinding } from '../../shared/domain/keys/bound.ts';
 import { DEFAULT_OVERLAP, OVERLAP, readDuration } from '../../shared/domain/keys/durations.ts';
 import { planKey } from '../../shared/domain/keys/plan.ts';
@@ -64,7 +65,12 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
           const owner: Owner = { organisationId: caller.organisationId, environment };
           const made = await createKey(sql, hasher, { ...owner, ...plan, createdAtMs, createdBy: caller.keyId });
           // The secret is not stored: anybody who repeats the request would get it.
-          return { status: 201, body: createdBody(made), kept: fields(made.row) };
+          return {
+            status: 201,
+            body: createdBody(made),
+            kept: fields(made.row),
+            change: changeOf(undefined, made.row),
+          };
         });
       },
     }),
@@ -99,11 +105,11 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       responses: { 200: { description: 'The key, revoked.', schema: Key } },
       errors: ['E4001'],
       handler: async ({ key: caller, params }) => {
-        const row = await db.transaction((sql) =>
+        const { before, row } = await db.transaction((sql) =>
           revokeKey(sql, ownerOf(caller), params.keyId, { by: caller.keyId, nowMs: nowMs() }),
         );
         await settle();
-        return { status: 200, body: keyBody(row) };
+        return { status: 200, body: keyBody(row), change: changeOf(before, row) };
       },
     }),
     defineRoute({
@@ -132,7 +138,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
             permit: (old) => assertWithinBinding(caller, old.agentIds, '{keyId}'),
           });
           const { key: _, ...kept } = rotatedBody(made, made.old);
-          return { status: 201, body: rotatedBody(made, made.old), kept };
+          return { status: 201, body: rotatedBody(made, made.old), kept, change: changeOf(made.before, made.old) };
         });
       },
     }),
@@ -164,6 +170,15 @@ function fields(row: KeyRow) {
     createdAt: row.createdAt.toISOString(),
     expiresAt: row.expiresAt?.toISOString() ?? null,
   };
+}
+
+/** The rights of a key before and after. @param before undefined: it is new */
+function changeOf(before: KeyRow | undefined, after: KeyRow): RecordedChange {
+  const members = ({ name, scopes, agentIds, keepsObligations, tier, expiresAt, revokedAt, replacedBy }: KeyRow) => {
+    return { name, scopes, agentIds, keepsObligations, tier, expiresAt, revokedAt, replacedBy };
+  };
+  const fields = changedFields(before && members(before), members(after));
+  return { subject: 'key', id: after.keyId, fields };
 }
 
 function keyBody(row: KeyRow): KeyBody {

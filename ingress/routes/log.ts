@@ -128,6 +128,7 @@ export function logRoutes({ log }: LogDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/proofs/verify',
+      changesNothing: true,
       operationId: 'verifyProof',
       access: 'any',
       tag: 'Proofs',

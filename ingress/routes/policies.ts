@@ -99,6 +99,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/v1/policies/validate',
+      changesNothing: true,
       operationId: 'validatePolicies',
       access: ['admin:*'],
       tag: 'Policies',

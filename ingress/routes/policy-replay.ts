@@ -14,6 +14,7 @@ import { countDecisions, type ReplayRange, replayRange } from '../../shared/doma
 import { type ReplayReport, ReplayReportSchema, ShadowStatusSchema } from '../../shared/domain/drafts/reports.ts';
 import { readShadowStatus } from '../../shared/domain/drafts/shadow-store.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { stored } from '../../shared/kernel/recorded-change.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { readDuration } from '../../shared/domain/keys/durations.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -164,7 +165,8 @@ export function policyReplayRoutes({ db, nowMs }: PolicyReplayDeps): Route[] {
             });
           const row = await readReplay(sql, organisationId, replayId);
           if (row === undefined) throw new Error(`the replay ${replayId} was not stored`);
-          return { status: 202, body: bodyOf(row), headers: { location: `/v1/policies/replays/${replayId}` } };
+          const headers = { location: `/v1/policies/replays/${replayId}` };
+          return { status: 202, body: bodyOf(row), headers, change: stored('replay', [replayId]) };
         });
       },
     }),

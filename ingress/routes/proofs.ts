@@ -2,6 +2,7 @@
 import { ownerOf } from '../../shared/kernel/owner.ts';
 import { createHash } from 'node:crypto';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { stored } from '../../shared/kernel/recorded-change.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -151,7 +152,8 @@ export function proofRoutes(deps: ProofDeps): Route[] {
           ([proof]) => {
             if (proof === undefined) throw new Error('a proof was accepted, and none returned');
             const location = `/v1/proofs/${encodeURIComponent(proof.proofId)}`;
-            return { status: 202, body: bodyOf(key, proof), headers: { location } };
+            const change = stored('proof', [proof.proofId]);
+            return { status: 202, body: bodyOf(key, proof), headers: { location }, change };
           },
         ),
     }),
@@ -176,7 +178,14 @@ export function proofRoutes(deps: ProofDeps): Route[] {
           (i) => `/proofs/${i}/proofId`,
           idempotencyKey,
           commit,
-          (accepted) => ({ status: 202, body: { proofs: accepted.map((proof) => bodyOf(key, proof)) } }),
+          (accepted) => ({
+            status: 202,
+            body: { proofs: accepted.map((proof) => bodyOf(key, proof)) },
+            change: stored(
+              'proof',
+              accepted.map(({ proofId }) => proofId),
+            ),
+          }),
         );
       },
     }),

@@ -5,6 +5,7 @@ import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set
 import type { IntentRow, IntentStore, StoredIntent } from '../../shared/domain/decisions/intent-store.ts';
 import type { Asking, IntentReadings } from '../../shared/domain/decisions/readings.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { stored } from '../../shared/kernel/recorded-change.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { memberOf } from '../../shared/kernel/json.ts';
 import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
@@ -110,6 +111,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
           status: 202,
           body: { intentId, status: 'queued' },
           headers: { location: `/v1/intents/${intentId}` },
+          change: stored('intent', [intentId]),
         });
       },
     }),

@@ -3,6 +3,7 @@ import type { Database } from '../../shared/platform/db/database.ts';
 import type { SignalRow, SignalStore } from '../../shared/domain/trust/signals.ts';
 import { listTrustChanges, loadTrust, loadTrustAt, type TrustChange } from '../../shared/domain/trust/state.ts';
 import { ApiError, type FieldError } from '../../shared/kernel/errors.ts';
+import { stored } from '../../shared/kernel/recorded-change.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { assertMayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -167,7 +168,8 @@ export function trustRoutes(deps: TrustDeps): Route[] {
         const at = (i: number): string => (many ? `/signals/${i}` : '');
         assertUnbound(key, `${at(0)}/agentId`);
         const rows = rowsOf(key, many ? body.signals : [body], at, nowMs());
-        const reply: Reply = { status: 202, body: { signalIds: rows.map((row) => row.signalId) } };
+        const signalIds = rows.map((row) => row.signalId);
+        const reply: Reply = { status: 202, body: { signalIds }, change: stored('trust signal', signalIds) };
         if (idempotencyKey === undefined) {
           await signals.accept(rows, at);
           return reply;

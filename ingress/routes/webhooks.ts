@@ -1,6 +1,7 @@
 // Webhooks: endpoints that receive events, their signing keys, and their deliveries.
 import type { Database } from '../../shared/platform/db/database.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
 import { ownerOf } from '../../shared/kernel/owner.ts';
 import { OVERLAP, readDuration } from '../../shared/domain/keys/durations.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -99,9 +100,32 @@ function bodyOf(row: EndpointRow, nowMs: number): WebhookBody {
 }
 
 /** The answer to a request that made a key. The private half of an Ed25519 key is never shown. */
-function withSecret(status: number, row: EndpointRow, secret: string, nowMs: number): Reply {
+function withSecret(
+  status: number,
+  { before, row, secret }: { readonly before?: EndpointRow; readonly row: EndpointRow; readonly secret: string },
+  nowMs: number,
+): Reply {
   const body = bodyOf(row, nowMs);
-  return { status, body: body.signature === 'hmac' ? { ...body, secret } : body, kept: body };
+  const shown = body.signature === 'hmac' ? { ...body, secret } : body;
+  return { status, body: shown, kept: body, change: changeOf(before, row) };
+}
+
+/** The settings of an endpoint before and after, and whether its signing key was replaced. @param before undefined: it is new */
+function changeOf(before: EndpointRow | undefined, after: EndpointRow | undefined): RecordedChange {
+  const members = ({
+    url,
+    description,
+    events,
+    verdicts,
+    agent_ids: agentIds,
+    disabled_at: disabledAt,
+  }: EndpointRow) => {
+    return { url, description, events, verdicts, agentIds, enabled: disabledAt === null };
+  };
+  const fields = changedFields(before && members(before), after && members(after));
+  const isRotated = before !== undefined && after !== undefined && before.signing_keys !== after.signing_keys;
+  const rotated = isRotated ? [{ name: 'signing key', to: 'a new one' }] : [];
+  return { subject: 'webhook', id: (after ?? before)?.endpoint_id ?? '', fields: [...fields, ...rotated] };
 }
 
 function deliveryBody(row: DeliveryRow): DeliveryBody {
@@ -127,7 +151,11 @@ export function webhookRoutes(deps: WebhookDeps): Route[] {
 }
 
 function endpointRoutes({ db, nowMs, webhookAddresses }: WebhookDeps): Route[] {
-  const ok = (row: EndpointRow): Reply => ({ status: 200, body: bodyOf(row, nowMs()) });
+  const ok = (row: EndpointRow, change: RecordedChange): Reply => ({
+    status: 200,
+    body: bodyOf(row, nowMs()),
+    change,
+  });
   return [
     defineRoute({
       method: 'POST',
@@ -151,7 +179,7 @@ function endpointRoutes({ db, nowMs, webhookAddresses }: WebhookDeps): Route[] {
           const now = nowMs();
           const settings = { url, events, description, verdicts, agentIds };
           const row = await createEndpoint(sql, owner, settings, { secret, by: key.keyId, nowMs: now });
-          return withSecret(201, row, secret, now);
+          return withSecret(201, { row, secret }, now);
         });
       },
     }),
@@ -185,11 +213,11 @@ function endpointRoutes({ db, nowMs, webhookAddresses }: WebhookDeps): Route[] {
         checkUrl(rest.url, key, webhookAddresses);
         const filters =
           filter === undefined ? {} : { verdicts: filter?.verdicts ?? null, agentIds: filter?.agentIds ?? null };
-        const row = await db.transaction(async (sql) => {
+        return db.transaction(async (sql) => {
           const held = await holdEndpoint(sql, owner, params.webhookId);
-          return changeEndpoint(sql, held, { ...rest, ...filters }, nowMs());
+          const row = await changeEndpoint(sql, held, { ...rest, ...filters }, nowMs());
+          return ok(row, changeOf(held, row));
         });
-        return ok(row);
       },
     }),
     defineRoute({
@@ -205,12 +233,11 @@ function endpointRoutes({ db, nowMs, webhookAddresses }: WebhookDeps): Route[] {
       errors: ['E4001'],
       handler: async ({ key, params }) => {
         const owner = ownerFor(key);
-        const row = await db.transaction(async (sql) => {
+        return db.transaction(async (sql) => {
           const held = await holdEndpoint(sql, owner, params.webhookId);
           await deleteEndpoint(sql, held);
-          return held;
+          return ok(held, changeOf(held, undefined));
         });
-        return ok(row);
       },
     }),
     defineRoute({
@@ -233,7 +260,8 @@ function endpointRoutes({ db, nowMs, webhookAddresses }: WebhookDeps): Route[] {
           const kind = keysOf(held)[0]?.publicKey === undefined ? 'hmac' : 'ed25519';
           const secret = secretFor({ signature: kind, ...body });
           const now = nowMs();
-          return withSecret(200, await rotateKeys(sql, held, { secret, overlapMs, nowMs: now }), secret, now);
+          const row = await rotateKeys(sql, held, { secret, overlapMs, nowMs: now });
+          return withSecret(200, { before: held, row, secret }, now);
         });
       },
     }),
@@ -280,7 +308,9 @@ function deliveryRoutes({ db, nowMs }: WebhookDeps): Route[] {
         const owner = ownerFor(key);
         return commit(async (sql) => {
           const held = await holdEndpoint(sql, owner, params.webhookId);
-          return { status: 202, body: deliveryBody(await replayDelivery(sql, held, params.deliveryId, nowMs())) };
+          const row = await replayDelivery(sql, held, params.deliveryId, nowMs());
+          const change = { subject: 'delivery', id: row.message_id, fields: [{ name: 'state', to: row.state }] };
+          return { status: 202, body: deliveryBody(row), change };
         });
       },
     }),

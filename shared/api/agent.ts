@@ -8,6 +8,7 @@ import {
   listOf,
   named,
   NO_NUL,
+  NOT_BLANK,
   Nullable,
   PAGE,
   StringEnum,
@@ -41,6 +42,9 @@ export const AgentCreate = named('AgentCreate', {
   metadata: Type.Optional(Metadata),
 });
 
+/** Of a reason for a change of status, in characters: as long as that of an approval. */
+const MAX_REASON = 1_000;
+
 export const AgentUpdate = closed(
   {
     name: Type.Optional(Name),
@@ -49,6 +53,16 @@ export const AgentUpdate = closed(
     tags: labels(TAGS),
     metadata: Type.Optional(Nullable(Metadata)),
     status: Type.Optional(AgentStatusSchema),
+    reason: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_REASON,
+        pattern: NOT_BLANK,
+        description:
+          'Why the status changes; only together with `status`. Stored in the log permanently, on the chain of the agent.',
+        examples: ['It retries a denied transfer every minute, incident 42'],
+      }),
+    ),
   },
   { $id: 'AgentUpdate', minProperties: 1 },
 );

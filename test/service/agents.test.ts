@@ -133,6 +133,8 @@ describe('agents', () => {
       { tags: null },
       { agentId: 'other' },
       { status: 'DEAD' },
+      { reason: 'of no change of status' },
+      { status: 'PAUSED', reason: ' ' },
       { tags: ['a', 'a'] },
     ]) {
       expect(outcome(await agents.patch(at('patched'), body)), JSON.stringify(body)).to.deep.equal([400, 'E2001']);

@@ -1,13 +1,17 @@
 // The data of the audit page: the state of the logs, and the operator trail as each key may see it.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import type { AuditedLogs, OperatorAction, OperatorActions } from '../../ingress/dashboard/client/wire.ts';
+import type { AuditedLogs } from '../../ingress/dashboard/client/wire.ts';
+import type { OperatorAction, OperatorActions } from '../../ingress/dashboard/client/wire/operator-trail.ts';
+import { businessRoutes } from '../../ingress/routes/all.ts';
+import { dashboardRoutes } from '../../ingress/dashboard/routes/all.ts';
 import { generateKey } from '../../shared/domain/keys/format.ts';
 import { type Signed, signIn, trySignIn } from '../support/dashboard.ts';
 import { type Reading, startReading } from '../support/dashboard-reading.ts';
 import type { Service } from '../support/service.ts';
 import { startTestWorker } from '../support/worker.ts';
 import { recordOf } from './receipt-setup.ts';
+import { sendCase, trailCases, withPlaceholders } from './trail-cases.ts';
 
 interface AuditRow {
   readonly seq: string;
@@ -22,6 +26,7 @@ interface AuditRow {
   readonly outcome: string;
   readonly status: number | null;
   readonly code: string | null;
+  readonly change: string | null;
 }
 
 describe('the data of the audit page', function suite() {
@@ -92,9 +97,29 @@ describe('the data of the audit page', function suite() {
       ['DELETE /dashboard/api/v1/agents/{agentId}', 'refused', 'test'],
       ['sign-in', 'done', 'test'],
     ]);
+    const [signIns] = theirs.filter(({ action }) => action === 'sign-in');
+    expect(signIns?.change).to.deep.include({ subject: 'session', id: signIns?.keyId });
     expect(await actions(signed, '?outcome=done')).to.satisfy((all: readonly OperatorAction[]) =>
       all.every(({ outcome }) => outcome === 'done'),
     );
+  });
+
+  it('names the subject and the change of every action that changes something', async () => {
+    const own = [...businessRoutes({} as never), ...dashboardRoutes({} as never)];
+    const changing = own
+      .filter(({ method, changesNothing }) => method !== 'GET' && changesNothing !== true)
+      .map(({ method, path }) => `${method} ${path.replace('/dashboard/api', '')}`);
+    const cases = trailCases(service);
+    expect([...cases.keys()]).to.have.members(changing);
+    const made: Record<string, string> = {};
+    for (const [route, caseOf] of cases) {
+      const [method = ''] = route.split(' ');
+      const expected = await sendCase(signed, method, await caseOf(made), made);
+      const [row] = (await read<OperatorActions>('/audit/actions?limit=1')).items;
+      expect(row?.action.replace('/dashboard/api', ''), route).to.equal(route);
+      expect(row?.outcome, route).to.equal('done');
+      expect(withPlaceholders(row?.change ?? null), route).to.deep.equal(expected);
+    }
   });
 
   it('shows sign-in attempts to the owner of the key and to the operator', async () => {
@@ -153,6 +178,8 @@ describe('the data of the audit page', function suite() {
         return recordOf(item).payload.body;
       });
     };
+    const hashOf = ({ request_id: id }: Pick<AuditRow, 'request_id'>, seq: string, text: string): string =>
+      createHash('sha256').update(`${id}\n${seq}\n${text}`).digest('hex');
     const rows = await service.rows<AuditRow>(
       "SELECT * FROM dashboard_audit WHERE request_id NOT LIKE 'lost-%' ORDER BY seq",
     );
@@ -170,7 +197,8 @@ describe('the data of the audit page', function suite() {
         outcome: row.outcome,
         status: row.status,
         code: row.code,
-        addressHash: createHash('sha256').update(`${row.request_id}\n${seq}\n${row.address}`).digest('hex'),
+        addressHash: hashOf(row, seq, row.address),
+        ...(row.change === null ? {} : { changeHash: hashOf(row, seq, row.change) }),
       },
     }));
     expect(expected.map(({ leaf }) => leaf.outcome)).to.include.members(['begun', 'done', 'refused']);

@@ -80,15 +80,15 @@ describe('leaves written by the service itself', () => {
       await service.admin.post('/v1/agents', agent, { headers: { 'idempotency-key': 'one-agent' } });
       await service.admin.post('/v1/agents', agent, { headers: { 'idempotency-key': 'one-agent' } });
       await service.admin.patch(`/v1/agents/${agentId}`, { name: 'Another name' });
-      await service.admin.patch(`/v1/agents/${agentId}`, { status: 'PAUSED' });
-      await service.admin.patch(`/v1/agents/${agentId}`, { status: 'PAUSED' });
+      await service.admin.patch(`/v1/agents/${agentId}`, { status: 'PAUSED', reason: 'incident 42' });
+      await service.admin.patch(`/v1/agents/${agentId}`, { status: 'PAUSED', reason: 'again' });
       await service.admin.delete(`/v1/agents/${agentId}`);
     });
     const [by] = await service.rows<{ key_id: string }>('SELECT key_id FROM api_key WHERE created_by IS NULL');
     const same = { agentId, capabilities: ['mail'], tags: ['blue'], by: by?.key_id };
     expect(bodies).to.deep.equal([
       { ...same, change: 'registered', status: 'ACTIVE' },
-      { ...same, change: 'changed', status: 'PAUSED' },
+      { ...same, change: 'changed', status: 'PAUSED', reason: 'incident 42' },
       { ...same, change: 'changed', status: 'TERMINATED' },
     ]);
   });

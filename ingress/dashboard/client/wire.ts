@@ -191,25 +191,6 @@ export interface AuditedLogs {
   readonly logs: readonly AuditedLog[];
 }
 
-/** An action of an operator. */
-export interface OperatorAction {
-  readonly seq: number;
-  readonly at: string;
-  readonly requestId: string;
-  readonly keyId: string | null;
-  readonly keyName: string | null;
-  readonly address: string;
-  readonly action: string;
-  readonly subject: string;
-  /** `begun`: no end was recorded. */
-  readonly outcome: 'begun' | 'done' | 'refused' | 'failed';
-  readonly status: number | null;
-  readonly code: string | null;
-}
-
-/** GET /dashboard/api/audit/actions */
-export type OperatorActions = ListPage<OperatorAction>;
-
 /** The event `approvals`: the pending approvals. */
 export interface WaitingApprovals {
   /** RFC 3339. */

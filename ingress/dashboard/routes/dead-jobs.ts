@@ -3,6 +3,7 @@ import type { Owner } from '../../../shared/kernel/owner.ts';
 import { Type } from 'typebox';
 import type { Database } from '../../../shared/platform/db/database.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
+import { changedFields, type RecordedChange } from '../../../shared/kernel/recorded-change.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import {
   type DeadJobRecord,
@@ -36,6 +37,12 @@ function scopeOf(key: AuthenticatedKey): Owner | undefined {
 function shown(job: DeadJobRecord): DeadJob {
   const { failedAt, resolvedAt, ...rest } = job;
   return { ...rest, failedAt: failedAt.toISOString(), resolvedAt: resolvedAt?.toISOString() ?? null };
+}
+
+/** Only a dead job can be resolved. */
+function resolution({ deadJobId, state, reason }: DeadJob): RecordedChange {
+  const fields = changedFields({ state: 'dead' }, { state });
+  return { subject: 'dead job', id: deadJobId, fields, ...(reason === null ? {} : { reason }) };
 }
 
 const noSuchJob = (): ApiError => new ApiError('E4001', 'There is no such dead job.');
@@ -89,6 +96,7 @@ export function deadJobRoutes(db: Database): Route[] {
       errors: ['E1004', 'E4001', 'E5002'],
       answer: async ({ key, params }) =>
         resolved(key, params.id, await retryDeadJob(db, assertJobId(params.id), key.keyId, scopeOf(key))),
+      changeOf: resolution,
     }),
     pageRoute({
       method: 'POST',
@@ -100,6 +108,7 @@ export function deadJobRoutes(db: Database): Route[] {
         const job = await discardDeadJob(db, assertJobId(params.id), key.keyId, body.reason, scopeOf(key));
         return resolved(key, params.id, job);
       },
+      changeOf: resolution,
     }),
   ];
 }

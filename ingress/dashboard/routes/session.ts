@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { closed } from '../../../shared/api/common.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
+import { changedFields, type RecordedChange } from '../../../shared/kernel/recorded-change.ts';
 import { parseKey } from '../../../shared/domain/keys/format.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import type { Limiter } from '../../request/limit.ts';
@@ -48,6 +49,12 @@ function answerOf({ key, expiresAtMs }: Session): SessionAnswer {
       expiresAt: new Date(expiresAtMs).toISOString(),
     },
   };
+}
+
+/** A session by its key, because its token is secret. @param fromMs when the session ended before the change; undefined: there was none */
+function changeOf({ keyId }: AuthenticatedKey, fromMs: number | undefined, toMs: number | undefined): RecordedChange {
+  const members = (ms: number | undefined) => (ms === undefined ? undefined : { 'signed in until': new Date(ms) });
+  return { subject: 'session', id: keyId, fields: changedFields(members(fromMs), members(toMs)) };
 }
 
 const tooMany = (): ApiError =>
@@ -127,7 +134,8 @@ export function sessionRoutes({ sessions, trail, attempts, devices, strangers, s
           await sessions.end(headers);
           const { session, cookie } = await sessions.open(key);
           const answer: SignInAnswer = { ...answerOf(session), device: devices.issue(key.keyId) };
-          return { status: 200, body: answer, headers: { 'set-cookie': cookie } };
+          const change = changeOf(key, undefined, session.expiresAtMs);
+          return { status: 200, body: answer, headers: { 'set-cookie': cookie }, change };
         };
         try {
           return await trail.around(action, exchange);
@@ -159,7 +167,11 @@ export function sessionRoutes({ sessions, trail, attempts, devices, strangers, s
           const session = await sessionOf(context);
           // Not on the trail: nothing changes, and anybody could repeat it without limit.
           if (session === undefined) return await signOut();
-          return await trail.around(actionOf(context, session.key, 'sign-out'), signOut);
+          const { key, expiresAtMs } = session;
+          return await trail.around(actionOf(context, key, 'sign-out'), async () => ({
+            ...(await signOut()),
+            change: changeOf(key, expiresAtMs, undefined),
+          }));
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
           // The cookie is deleted in any case, even when the session in the database can only expire.

@@ -73,32 +73,36 @@ async function write(sql: Sql, owner: Owner, row: Row, halt: Halt, liftedAt: Dat
   await insertSealed(sql, 'halt', { organisation_id: organisationId, environment, ...columns, version });
 }
 
-/** Begins a halt, with its record, in the caller's transaction. @returns the halt in force: an earlier one stays, unless it is forged */
+/**
+ * Begins a halt, with its record, in the caller's transaction.
+ * @returns the halt in force, and whether it is new: an earlier one stays, unless it is forged
+ */
 export async function beginHalt(
   sql: Sql,
   owner: Owner,
   { keyId, reason, nowMs }: { readonly keyId: string; readonly reason: string; readonly nowMs: number },
-): Promise<Halt> {
+): Promise<{ readonly halt: Halt; readonly isNew: boolean }> {
   await sql.query(LOCK, ownerColumns(owner));
   const { row, halt } = await readRow(sql, owner);
-  if (halt !== undefined && !halt.isForged) return halt;
+  if (halt !== undefined && !halt.isForged) return { halt, isNew: false };
   const begun = { reason, keyId, createdAt: new Date(nowMs) };
   await write(sql, owner, row, begun, null);
   await recordChange(sql, owner, haltRecordBody({ change: 'halted', keyId, reason }), nowMs);
-  return begun;
+  return { halt: begun, isNew: true };
 }
 
-/** Ends the halt in force, if any, with its record, in the caller's transaction. */
+/** Ends the halt in force, if any, with its record, in the caller's transaction. @returns the halt that it ended */
 export async function liftHalt(
   sql: Sql,
   owner: Owner,
   { keyId, reason, nowMs }: { readonly keyId: string; readonly reason?: string | undefined; readonly nowMs: number },
-): Promise<void> {
+): Promise<Halt | undefined> {
   await sql.query(LOCK, ownerColumns(owner));
   const { row, halt } = await readRow(sql, owner);
-  if (halt === undefined) return;
+  if (halt === undefined) return undefined;
   await write(sql, owner, row, halt, new Date(nowMs));
   await recordChange(sql, owner, haltRecordBody({ change: 'lifted', keyId, reason }), nowMs);
+  return halt;
 }
 
 function recordChange(sql: Sql, { organisationId, environment }: Owner, body: object, nowMs: number) {

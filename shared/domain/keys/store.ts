@@ -149,18 +149,19 @@ export async function listKeys(
   return (await findPage(sql, 'api_key', where, before, limit)).map(shown);
 }
 
-/** Revokes a key; idempotent. Call it in a transaction. @throws {ApiError} E4001 */
+/** Revokes a key; idempotent. Call it in a transaction. @returns the key before and after @throws {ApiError} E4001 */
 export async function revokeKey(
   sql: EntitySql,
   owner: Owner,
   keyId: string,
   { by, nowMs }: { readonly by: string | null; readonly nowMs: number },
-): Promise<KeyRow> {
+): Promise<{ readonly before: KeyRow; readonly row: KeyRow }> {
   const row = await lockKey(sql, owner, keyId);
-  if (row.revoked_at !== null) return shown(row);
+  const before = shown(row);
+  if (row.revoked_at !== null) return { before, row: before };
   const revoked = shown(await updateSealed(sql, 'api_key', row, { revoked_at: new Date(nowMs) }));
   await logChange(sql, revoked, 'revoked', by, nowMs);
-  return revoked;
+  return { before, row: revoked };
 }
 
 export interface Rotation {
@@ -179,13 +180,14 @@ export interface Rotation {
 /**
  * Replaces a key. The new one has its name, scopes, agents, tier and lifetime (counted from now). The old one ends with
  * the overlap, or at its expiry if that is earlier. Call it in a transaction.
+ * @returns the new key, and the old one before and after
  * @throws {ApiError} E4001; E5002 when the key is revoked, expired or already replaced
  */
 export async function rotateKey(
   sql: EntitySql,
   hasher: SecretHasher,
   rotation: Rotation,
-): Promise<MadeKey & { readonly old: KeyRow }> {
+): Promise<MadeKey & { readonly before: KeyRow; readonly old: KeyRow }> {
   const { owner, keyId, nowMs, overlapMs } = rotation;
   const locked = await lockKey(sql, owner, keyId);
   const row = shown(locked);
@@ -216,7 +218,7 @@ export async function rotateKey(
     }),
   );
   await logChange(sql, old, 'replaced', rotation.createdBy, nowMs);
-  return { ...made, old };
+  return { ...made, before: row, old };
 }
 
 const selectionOf = ({ organisationId, environment }: Owner, keyId: string) =>

@@ -5,7 +5,7 @@ import { html, type VNode } from '../html.ts';
 import { useFilters } from '../router.ts';
 import { useSession } from '../session.ts';
 import { type Column, Download, Empty, type FilterField, Filters, List, Name, Status, Time } from '../ui.ts';
-import type { OperatorAction } from '../wire.ts';
+import type { OperatorAction } from '../wire/operator-trail.ts';
 
 const FIELDS: readonly FilterField[] = [
   {

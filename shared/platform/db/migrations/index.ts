@@ -25,6 +25,7 @@ import { Webhooks1763700000022 } from './0022-webhooks.ts';
 import { WebhookFindings1763700000023 } from './0023-webhook-findings.ts';
 import { DecisionCounts1763700000024 } from './0024-decision-counts.ts';
 import { OpenSince1763700000025 } from './0025-open-since.ts';
+import { AgentPages1763700000026 } from './0026-agent-pages.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -53,6 +54,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   WebhookFindings1763700000023,
   DecisionCounts1763700000024,
   OpenSince1763700000025,
+  AgentPages1763700000026,
 ];
 
 /** The names in the table of migrations; they need no pepper. */
