@@ -60,6 +60,8 @@ type AgentUpdate struct {
 	// ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.
 	// One of: ACTIVE, PAUSED, SUSPENDED, TERMINATED.
 	Status *string `json:"status,omitempty"`
+	// Why the status changes; only together with `status`. Stored in the log permanently, on the chain of the agent.
+	Reason *string `json:"reason,omitempty"`
 }
 
 // Approval is part of the API's requests or answers.

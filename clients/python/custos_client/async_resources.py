@@ -366,6 +366,7 @@ class AsyncAgents(AsyncResource):
         tags: Optional[Sequence[str]] = None,
         metadata: Union[Unset, Optional[Mapping[str, Any]]] = UNSET,
         status: Optional[Literal["ACTIVE", "PAUSED", "SUSPENDED", "TERMINATED"]] = None,
+        reason: Optional[str] = None,
     ) -> m.Agent:
         """Update an agent, or pause, resume, suspend or terminate it: PATCH /v1/agents/{agentId}."""
         return await self._call(
@@ -377,6 +378,7 @@ class AsyncAgents(AsyncResource):
             tags=tags,
             metadata=metadata,
             status=status,
+            reason=reason,
         )
 
     async def terminate(self, agent_id: str) -> m.Agent:

@@ -74,6 +74,8 @@ class AgentUpdate:
     # ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which
     # is final.
     status: Optional[Literal["ACTIVE", "PAUSED", "SUSPENDED", "TERMINATED"]] = None
+    # Why the status changes; only together with `status`.
+    reason: Optional[str] = None
 
 
 @dataclass(frozen=True)

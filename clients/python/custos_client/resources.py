@@ -354,6 +354,7 @@ class Agents(Resource):
         tags: Optional[Sequence[str]] = None,
         metadata: Union[Unset, Optional[Mapping[str, Any]]] = UNSET,
         status: Optional[Literal["ACTIVE", "PAUSED", "SUSPENDED", "TERMINATED"]] = None,
+        reason: Optional[str] = None,
     ) -> m.Agent:
         """Update an agent, or pause, resume, suspend or terminate it: PATCH /v1/agents/{agentId}."""
         return self._call(
@@ -365,6 +366,7 @@ class Agents(Resource):
             tags=tags,
             metadata=metadata,
             status=status,
+            reason=reason,
         )
 
     def terminate(self, agent_id: str) -> m.Agent:

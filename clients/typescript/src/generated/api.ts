@@ -551,7 +551,7 @@ export interface paths {
         head?: never;
         /**
          * Update an agent, or pause, resume, suspend or terminate it
-         * @description Only the members that are sent are changed. A change of status takes effect in every process within a second.
+         * @description Only the members that are sent are changed. A change of status takes effect in every process within a second; its `reason` goes into the log.
          *
          *     Scope: agents:write.
          */
@@ -2191,6 +2191,11 @@ export interface components {
              * @enum {string}
              */
             status?: "ACTIVE" | "PAUSED" | "SUSPENDED" | "TERMINATED";
+            /**
+             * @description Why the status changes; only together with `status`. Stored in the log permanently, on the chain of the agent.
+             * @example It retries a denied transfer every minute, incident 42
+             */
+            reason?: string;
         };
         TrustSignal: {
             /**
