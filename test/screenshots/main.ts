@@ -1,0 +1,23 @@
+// `npm run screenshots -- --out DIR [--only NAME]`: writes every page of the dashboard as PNG files, in two widths and both themes.
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import Mocha from 'mocha';
+
+const { values } = parseArgs({ options: { out: { type: 'string' }, only: { type: 'string' } } });
+if (values.out === undefined) {
+  console.error(
+    'usage: npm run screenshots -- --out DIR [--only NAME], where NAME is the beginning of a page or file name',
+  );
+  process.exit(2);
+}
+const out = path.resolve(values.out);
+mkdirSync(out, { recursive: true });
+process.env['CUSTOS_SCREENSHOTS'] = out;
+process.env['CUSTOS_SCREENSHOTS_ONLY'] = values.only ?? '';
+// A mocha run, because the helpers for services and browsers clean up in its hooks.
+const mocha = new Mocha({ timeout: 120_000 });
+mocha.addFile(fileURLToPath(new URL('pages.js', import.meta.url)));
+await mocha.loadFilesAsync();
+mocha.run((failures) => process.exit(failures === 0 ? 0 : 1));

@@ -1,0 +1,115 @@
+// Takes the screenshots (main.ts): each page of the dashboard, 1440 and 400 pixels wide, in the light and in the dark.
+import path from 'node:path';
+import { startHeartbeat } from '../../shared/platform/process/heartbeat.ts';
+import { type Visit, visit } from '../support/browser.ts';
+import { visitDashboard } from '../support/pages.ts';
+import { type Service, startService } from '../support/service.ts';
+import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import { examplePolicies, fill } from './fill.ts';
+
+const OUT = process.env['CUSTOS_SCREENSHOTS'] ?? '.';
+const ONLY = process.env['CUSTOS_SCREENSHOTS_ONLY'] ?? '';
+const WIDTHS = [1440, 400] as const;
+const LOADED = "document.querySelector('main .loading') === null";
+const SCHEMES = ['light', 'dark'] as const;
+
+interface Shot {
+  /** Of the file. */
+  readonly name: string;
+  /** Below /dashboard. */
+  readonly path: string;
+  /** Opens the first row of the list. */
+  readonly firstRow?: boolean;
+  /** What to do before the picture is taken, such as pressing a key. */
+  readonly before?: (visit: Visit) => Promise<void>;
+}
+
+const SHOTS: readonly Shot[] = [
+  { name: 'overview', path: '' },
+  { name: 'decisions', path: '/decisions' },
+  { name: 'decision', path: '/decisions?verdict=DENY', firstRow: true },
+  { name: 'agents', path: '/agents' },
+  { name: 'agent', path: '/agents/crm-sync' },
+  { name: 'approvals', path: '/approvals' },
+  { name: 'approval', path: '/approvals', firstRow: true },
+  { name: 'receipts', path: '/receipts' },
+  { name: 'receipt', path: '/receipts/release-42' },
+  { name: 'audit', path: '/audit' },
+  { name: 'keys', path: '/keys' },
+  { name: 'webhooks', path: '/webhooks' },
+  { name: 'webhook', path: '/webhooks', firstRow: true },
+  { name: 'policies', path: '/policies' },
+  { name: 'queues', path: '/queues' },
+  { name: 'board', path: '/queues/board' },
+  { name: 'dead-jobs', path: '/dead-jobs' },
+  { name: 'dead-job', path: '/dead-jobs', firstRow: true },
+  { name: 'not-found', path: '/no-such-page' },
+];
+
+describe('screenshots of the dashboard', () => {
+  let service: Service;
+  let worker: TestWorker;
+  let heartbeat: { close(): Promise<void> };
+  let seen: Visit;
+  before(async () => {
+    service = await startService({
+      policies: examplePolicies(),
+      env: { CUSTOS_WEBHOOK_ALLOW_PRIVATE: '127.0.0.0/8' },
+    });
+    worker = await startTestWorker(service);
+    heartbeat = await startHeartbeat({
+      db: service.db,
+      role: 'workers',
+      version: '0.1.0',
+      onError: (error) => console.error(error),
+    });
+    await fill(service, worker);
+    ({ seen } = await visitDashboard(service));
+  });
+  after(async () => {
+    await seen?.close();
+    await heartbeat?.close();
+    await worker?.close();
+    await service?.close();
+  });
+
+  async function take({ page }: Visit, name: string, width: number, scheme: 'light' | 'dark'): Promise<void> {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: scheme });
+    // Charts are painted again after a change of size or theme.
+    await page.waitForTimeout(400);
+    await page.screenshot({ path: path.join(OUT, `${name}-${width}-${scheme}.png`), fullPage: true });
+  }
+
+  async function open({ page }: Visit, shot: Shot): Promise<void> {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${service.ingress.address}/dashboard${shot.path}`);
+    if (shot.path === '/queues/board') {
+      await page.waitForTimeout(1_500);
+      return;
+    }
+    await page.locator('main h1').waitFor();
+    await page.waitForFunction(LOADED);
+    if (shot.firstRow !== true) return;
+    const before = await page.locator('main h1').textContent();
+    await page.locator('main tbody a, main .row-link').first().click();
+    await page.waitForFunction(`document.querySelector('main h1').textContent !== ${JSON.stringify(before)}`);
+    await page.waitForFunction(LOADED);
+  }
+
+  if ('sign-in'.startsWith(ONLY))
+    it('sign-in', async () => {
+      const stranger = await visit();
+      await stranger.page.goto(`${service.ingress.address}/dashboard`);
+      await stranger.page.getByLabel('Admin key').waitFor();
+      for (const width of WIDTHS) for (const scheme of SCHEMES) await take(stranger, 'sign-in', width, scheme);
+      await stranger.close();
+    });
+
+  for (const shot of SHOTS.filter(({ name }) => name.startsWith(ONLY)))
+    it(shot.name, async () => {
+      await open(seen, shot);
+      await shot.before?.(seen);
+      for (const width of WIDTHS) for (const scheme of SCHEMES) await take(seen, shot.name, width, scheme);
+    });
+});
