@@ -25,6 +25,16 @@ export const COMMANDS: CommandList = [
     load: async () => (await import('./migrate.ts')).migrateCommand,
   },
   {
+    name: 'backup',
+    summary: 'back up the embedded database, the secrets and the kept checkpoints, also while the service runs',
+    load: async () => (await import('./backup.ts')).backupCommand,
+  },
+  {
+    name: 'restore',
+    summary: 'make a data folder from a backup',
+    load: async () => (await import('./backup.ts')).restoreCommand,
+  },
+  {
     name: 'keys',
     summary: 'create, list, revoke and rotate API keys',
     commands: commandsOf(() => import('./keys.ts'), {

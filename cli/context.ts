@@ -1,13 +1,13 @@
 // Settings of commands, and access to the service's database.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import path from 'node:path';
 import { readConfig } from '../shared/platform/config/config.ts';
 import { findPlaces } from '../shared/platform/config/root.ts';
 import type { Config } from '../shared/platform/config/table.ts';
 import { describeFileError } from '../shared/platform/embedded/data-folder.ts';
 import { holderOf } from '../shared/platform/embedded/lock.ts';
 import { signal } from '../shared/platform/embedded/processes.ts';
+import type { EmbeddedAddresses } from '../shared/platform/embedded/roles.ts';
 import { ensureSecrets } from '../shared/platform/embedded/secrets.ts';
 import { say } from './exit.ts';
 
@@ -44,23 +44,37 @@ export async function withStore<T>(config: Config, work: (store: Store) => Promi
 }
 
 async function withEmbedded<T>({ pepper, dataDir }: Config, work: (store: Store) => Promise<T>): Promise<T> {
-  const { migrate } = await import('../shared/platform/db/migrate.ts');
-  const { ADDRESS_FILE, startEmbedded } = await import('../shared/platform/embedded/embedded.ts');
-  if (holderOf(dataDir) !== undefined) {
-    const address = readFileSync(path.join(dataDir, ADDRESS_FILE), 'utf8').trim();
-    return work({ databaseUrl: address, pepper: pepper ?? ensureSecrets(dataDir).pepper });
-  }
   // The default depends on the folder in which the command is started, which may be the wrong one.
   if (!existsSync(dataDir)) say(`There is no database yet: creating one in ${dataDir}.`);
+  return withEmbeddedServer(dataDir, async ({ url, ownerUrl }, isOwn) => {
+    const store = { databaseUrl: url, pepper: pepper ?? ensureSecrets(dataDir).pepper };
+    if (isOwn) {
+      const { migrate } = await import('../shared/platform/db/migrate.ts');
+      await migrate({ databaseUrl: url, migrationDatabaseUrl: ownerUrl }, store.pepper);
+    }
+    return work(store);
+  });
+}
+
+/**
+ * Runs `work` on the embedded server of a data folder: that of a running `custos start`, else one that is started for as long
+ * as the work takes.
+ * @param work called with the addresses, and whether this command has started the server
+ * @throws {SetupError} or any error of `work`
+ */
+export async function withEmbeddedServer<T>(
+  dataDir: string,
+  work: (addresses: EmbeddedAddresses, isOwn: boolean) => Promise<T>,
+): Promise<T> {
+  const { runningAddresses, startEmbedded } = await import('../shared/platform/embedded/embedded.ts');
+  if (holderOf(dataDir) !== undefined) return work(runningAddresses(dataDir), false);
   const embedded = await startEmbedded({ dataDir, say });
   // A command that ends early (Ctrl-C, `| head`) must stop the server, which runs detached and gets no Ctrl-C.
   const stopServer = (): void => signal(embedded.server().pid, 'SIGINT');
   const interrupted = (name: NodeJS.Signals): void => process.exit(128 + constants.signals[name]);
   process.once('exit', stopServer).once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
-    const store = { databaseUrl: embedded.url, pepper: pepper ?? ensureSecrets(dataDir).pepper };
-    await migrate({ databaseUrl: embedded.url, migrationDatabaseUrl: embedded.ownerUrl }, store.pepper);
-    return await work(store);
+    return await work(embedded, true);
   } finally {
     await embedded.stop();
     process.off('exit', stopServer).off('SIGINT', interrupted).off('SIGTERM', interrupted);

@@ -15,7 +15,7 @@ import { loadConfig } from './context.ts';
 import { say, UsageError } from './exit.ts';
 import { readFile } from './input.ts';
 import { environmentOption, wholeNumber } from './options.ts';
-import { printJson, printLine, printTable } from './output.ts';
+import { counted, printJson, printLine, printTable } from './output.ts';
 import type { CommandBody } from './program.ts';
 
 const MAX_REASON_LENGTH = 500;
@@ -47,7 +47,7 @@ const listLogsCommand: CommandBody = {
 
 function auditText(openFindings: number, allFindings: number): string {
   if (allFindings === 0) return 'ok';
-  return openFindings === 0 ? `${allFindings} accepted` : `${openFindings} differences`;
+  return openFindings === 0 ? `${allFindings} accepted` : counted(openFindings, 'difference');
 }
 
 const exportLogCommand: CommandBody = {

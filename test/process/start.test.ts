@@ -1,10 +1,21 @@
 // `custos start` from a user's point of view: first start, second start, stop, and recovery when any process is killed.
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
 import { commandOf } from '../../shared/platform/embedded/processes.ts';
 import { addressesOf } from '../../shared/platform/embedded/roles.ts';
+import { createClient } from '../support/client.ts';
+import { type Ran, runCommand } from '../support/command.ts';
 import { createEmptyDatabase, queryOnce } from '../support/database.ts';
 import { temporaryDataDir, temporaryFolder } from '../support/folders.ts';
 import { testKeyFiles } from '../support/keys.ts';
@@ -43,6 +54,29 @@ function childOf(custos: TestCustos, program: string): number {
 }
 
 const DATABASE = 'bin/postgres -D';
+
+/** Checks which backups and targets are refused. The data folder of `run` is in use. */
+async function expectRefusals(backup: string, run: (...args: string[]) => Promise<Ran>): Promise<void> {
+  const dataDir = temporaryDataDir();
+  const restore = (from = backup) => runCommand(['restore', from], { CUSTOS_DATA_DIR: dataDir });
+  const expectRefused = async (what: Promise<Ran>, why: RegExp): Promise<void> => {
+    const { code, stderr } = await what;
+    expect([code, stderr]).to.satisfy(() => code === 1 && why.test(stderr), stderr);
+    expect(readdirSync(path.dirname(dataDir)).filter((name) => name.endsWith('.part'))).to.deep.equal([]);
+  };
+  await expectRefused(run('backup', backup), /exists\. Name a folder that does not exist yet/);
+  await expectRefused(run('restore', backup), /is not empty/);
+  await expectRefused(runCommand(['backup', `${backup}2`], { CUSTOS_DATA_DIR: dataDir }), /There is no database in /);
+  const external = { DATABASE_URL: 'postgres://127.0.0.1:1/x', CUSTOS_PEPPER: TEST_PEPPER, CUSTOS_DATA_DIR: dataDir };
+  await expectRefused(runCommand(['backup', `${backup}2`], external), /DATABASE_URL is set.*pg_basebackup/);
+  const key = path.join(backup, 'data', 'signing-key.pem');
+  appendFileSync(key, ' ');
+  await expectRefused(restore(), /The backup is damaged: data\/signing-key\.pem is not the file/);
+  rmSync(key);
+  await expectRefused(restore(), /The backup is incomplete: data\/signing-key\.pem is missing/);
+  rmSync(path.join(backup, 'backup.json'));
+  await expectRefused(restore(), /is not a complete backup: it has no backup\.json/);
+}
 
 describe('custos start', function () {
   this.timeout(120_000);
@@ -128,6 +162,52 @@ describe('custos start', function () {
       });
       expect(childOf(custos, DATABASE)).not.to.equal(before);
       await waitFor(async () => (await healthOf(custos)) === 200, { what: 'ingress to answer' });
+    });
+
+    it('is backed up while it answers, and its data are restored whole after they were destroyed', async () => {
+      const custos = await service();
+      const { dataDir } = custos;
+      const backup = path.join(temporaryFolder('backup'), 'first');
+      const key = readFileSync(path.join(dataDir, 'bootstrap-key'), 'utf8').trim();
+      const client = createClient(custos.address, key);
+      const ids: string[] = [];
+      let isAsking = true;
+      const asking = (async () => {
+        while (isAsking) {
+          const answer = await client.post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: 'saved' });
+          expect(answer.status, answer.text).to.equal(200);
+          ids.push(answer.json.proof.proof_id as string);
+        }
+      })();
+      const run = (...args: string[]) => runCommand(args, { CUSTOS_DATA_DIR: dataDir });
+      await waitFor(() => ids.length > 20, { what: 'decisions' });
+      const acknowledged = [...ids];
+      const made = await run('backup', backup);
+      isAsking = false;
+      await asking;
+      client.close();
+      expect([made.code, made.stderr], made.stderr).to.deep.equal([0, '']);
+      expect(made.stdout).to.match(/^The backup .* is complete: \d+ MiB in \d+ files, \d logs? with \d+ leaves\. /);
+      const slots = await queryOnce(databaseOf(custos), 'SELECT FROM pg_replication_slots');
+      expect(slots, 'the slot ended with the command').to.deep.equal([]);
+
+      await custos.kill();
+      await untilGone(custos.processIds(), 30_000);
+      rmSync(dataDir, { recursive: true });
+      const restored = await run('restore', backup);
+      expect([restored.code, restored.stderr], restored.stderr).to.deep.equal([0, '']);
+      latest = await startCustos({ CUSTOS_DATA_DIR: dataDir });
+      const again = createClient(latest.address, key);
+      for (const id of acknowledged) {
+        const receipt = await waitFor(async () => {
+          const answer = await again.get(`/v1/proofs/${id}`);
+          return answer.status === 200 ? answer.json : undefined;
+        });
+        const verified = await again.post('/v1/proofs/verify', receipt);
+        expect(verified.json.valid, verified.text).to.equal(true);
+      }
+      again.close();
+      await expectRefusals(backup, run);
     });
 
     it('treats two simultaneous signals as one (Ctrl-C under npm sends two), and stops restarted processes too', async () => {

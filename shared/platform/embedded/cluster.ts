@@ -32,7 +32,7 @@ const run = promisify(execFile);
  * @throws {SetupError} when the folder cannot be used; the message says what to do
  */
 export async function prepareCluster(dataDir: string, say: (line: string) => void): Promise<Cluster> {
-  const known = knownPlace(dataDir);
+  const known = databaseFolder(dataDir);
   const account = serverAccount(known ?? path.join(dataDir, 'postgres'), say);
   const folder = known ?? newPlace(dataDir, account, say);
   if (known !== undefined && !canEnter(account, path.dirname(known)))
@@ -41,7 +41,7 @@ export async function prepareCluster(dataDir: string, say: (line: string) => voi
     );
   if (path.dirname(folder) !== dataDir) say(`The database is in ${folder}.`);
   const binaries = prepareBinaries(dataDir, account, say);
-  const password = secretText(path.join(dataDir, 'postgres-password'), 24);
+  const password = passwordOf(dataDir);
   if (!existsSync(path.join(folder, 'PG_VERSION'))) await initialize({ folder, binaries, account, password });
   const major = readFileSync(path.join(folder, 'PG_VERSION'), 'utf8').trim();
   if (major !== binaries.major)
@@ -49,6 +49,11 @@ export async function prepareCluster(dataDir: string, say: (line: string) => voi
       `The database in ${folder} was created by PostgreSQL ${major}, and this is ${binaries.major}. Dump it with the version of Custos that created it, or choose another CUSTOS_DATA_DIR.`,
     );
   return { folder, logFile: path.join(dataDir, 'postgres.log'), password, account, binaries };
+}
+
+/** The superuser's password, generated on first use. */
+export function passwordOf(dataDir: string): string {
+  return secretText(path.join(dataDir, 'postgres-password'), 24);
 }
 
 /** Reads a secret, generated on first use: `bytes` random bytes in base64url, mode 0600. */
@@ -64,11 +69,18 @@ export function writeWhole(file: string, content: string): void {
   renameSync(part, file);
 }
 
-function knownPlace(dataDir: string): string | undefined {
+/** The folder of the database of a data folder; undefined when there is none. */
+export function databaseFolder(dataDir: string): string | undefined {
   const pointer = path.join(dataDir, 'postgres.location');
   if (existsSync(pointer)) return readFileSync(pointer, 'utf8').trim();
   const inside = path.join(dataDir, 'postgres');
   return existsSync(inside) ? inside : undefined;
+}
+
+/** The folder and the account for the database of a new data folder. The folder does not exist yet. */
+export function placeDatabase(dataDir: string, say: (line: string) => void): Pick<Cluster, 'folder' | 'account'> {
+  const account = serverAccount(path.join(dataDir, 'postgres'), say);
+  return { folder: newPlace(dataDir, account, say), account };
 }
 
 function newPlace(dataDir: string, account: Account | undefined, say: (line: string) => void): string {

@@ -47,6 +47,7 @@ export function describeFileError(error: unknown, dataDir: string): unknown {
   );
 }
 
-function isWithin(file: string, folder: string): boolean {
+/** Whether a path is a folder or below it. */
+export function isWithin(file: string, folder: string): boolean {
   return `${file}${path.sep}`.startsWith(`${folder}${path.sep}`);
 }

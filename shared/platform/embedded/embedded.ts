@@ -1,10 +1,11 @@
 // The embedded PostgreSQL: starts the database of a data folder, and stops it.
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { findInstalled } from './binaries.ts';
-import { prepareCluster, writeWhole } from './cluster.ts';
+import { passwordOf, prepareCluster, writeWhole } from './cluster.ts';
 import { describeFileError, makeDataDir } from './data-folder.ts';
 import { type Lock, takeLock } from './lock.ts';
-import type { EmbeddedAddresses } from './roles.ts';
+import { addressesOf, type EmbeddedAddresses } from './roles.ts';
 import { type EmbeddedServer, startServer } from './server.ts';
 
 /** The addresses stay the same over restarts of the server. */
@@ -25,8 +26,14 @@ export interface EmbeddedOptions {
   readonly say: (line: string) => void;
 }
 
-/** File in the data folder with the service role's address of the running database, for commands. */
+/** File in the data folder with the service role's address of the database, for commands while it runs. */
 export const ADDRESS_FILE = 'postgres.address';
+
+/** The addresses of the running database of a data folder. @throws the file system's error */
+export function runningAddresses(dataDir: string): EmbeddedAddresses {
+  const { port } = new URL(readFileSync(path.join(dataDir, ADDRESS_FILE), 'utf8').trim());
+  return addressesOf(passwordOf(dataDir), Number(port));
+}
 
 /**
  * Starts the database of a data folder, and creates it the first time.

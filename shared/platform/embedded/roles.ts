@@ -9,7 +9,7 @@ export interface EmbeddedAddresses {
   readonly url: string;
   /** For migrations, whose role owns the tables. */
   readonly ownerUrl: string;
-  /** Of the superuser, for setup only. No process of the service and no command has it. */
+  /** Of the superuser, for setup and backups only. No process of the service has it. */
   readonly adminUrl: string;
 }
 

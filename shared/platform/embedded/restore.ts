@@ -1,0 +1,122 @@
+// Makes a data folder from a backup, and starts its database once to show that it recovers.
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { lstat, mkdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import pg from 'pg';
+import { giveTo, SetupError } from './account.ts';
+import { copyFile, createCopier, syncFolder } from './backup-files.ts';
+import { type BackupFile, type BackupManifest, DATA, DATABASE, readManifest } from './backup-manifest.ts';
+import { findInstalled } from './binaries.ts';
+import { databaseFolder, placeDatabase } from './cluster.ts';
+import { isWithin, makeDataDir } from './data-folder.ts';
+import { ADDRESS_FILE, startEmbedded } from './embedded.ts';
+
+export interface RestoreOptions {
+  /** The backup's folder. */
+  readonly from: string;
+  /** The data folder to create; it may exist when it is empty. */
+  readonly dataDir: string;
+  /** A folder of kept checkpoints that is newer than the backup, to be used instead of the backup's. */
+  readonly checkpoints?: string | undefined;
+  readonly say: (line: string) => void;
+}
+
+/** The folder of kept checkpoints in a data folder. */
+const CHECKPOINTS = 'checkpoints';
+
+/**
+ * Restores a backup. The data folder appears whole or not at all.
+ * @throws {SetupError} when a person must fix something; the data folder is unchanged then
+ */
+export async function restoreBackup({ from, dataDir, checkpoints, say }: RestoreOptions): Promise<BackupManifest> {
+  const manifest = readManifest(from);
+  const { version } = findInstalled();
+  if (manifest.postgresql !== version.split('.')[0])
+    throw new SetupError(
+      `The backup is of PostgreSQL ${manifest.postgresql}, and this Custos has ${version}. Restore it with the version of Custos that made it (${manifest.custos}).`,
+    );
+  if (existsSync(dataDir) && readdirSync(dataDir).length > 0)
+    throw new SetupError(`${dataDir} is not empty. Move it away, or name another folder with CUSTOS_DATA_DIR.`);
+  if (isWithin(from, dataDir))
+    throw new SetupError(`The backup ${from} is inside ${dataDir}. Move it elsewhere first.`);
+  if (checkpoints !== undefined && !existsSync(checkpoints))
+    throw new SetupError(`There is no folder ${checkpoints} of checkpoints.`);
+  const part = `${dataDir}.${randomBytes(4).toString('hex')}.part`;
+  // Complete before it gets its name: an interrupted restore is never started as if it were whole.
+  makeDataDir(part);
+  try {
+    await copyBack(manifest, { from, dataDir: part, checkpoints, say });
+    await recover(manifest, part, say);
+    await rename(part, dataDir);
+    await syncFolder(path.dirname(path.resolve(dataDir)));
+    return manifest;
+  } catch (error) {
+    const database = databaseFolder(part);
+    if (database !== undefined) await rm(database, { recursive: true, force: true });
+    await rm(part, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function copyBack(
+  { folders, files }: BackupManifest,
+  { from, dataDir, checkpoints, say }: RestoreOptions,
+): Promise<void> {
+  const { folder, account } = placeDatabase(dataDir, say);
+  const targetOf = (name: string): string => {
+    const [top = '', ...below] = name.split('/');
+    return path.join(top === DATABASE ? folder : dataDir, ...below);
+  };
+  const isLeftOut = (name: string): boolean =>
+    checkpoints !== undefined && `${name}/`.startsWith(`${DATA}/${CHECKPOINTS}/`);
+  for (const name of folders) {
+    if (name === DATA || isLeftOut(name)) continue;
+    await mkdir(targetOf(name), { mode: 0o700 });
+    if (name.startsWith(DATABASE)) giveTo(account, targetOf(name));
+  }
+  for (const file of files) {
+    if (isLeftOut(file.path)) continue;
+    await copyVerified(path.join(from, ...file.path.split('/')), targetOf(file.path), file);
+    if (file.path.startsWith(`${DATABASE}/`)) giveTo(account, targetOf(file.path));
+  }
+  if (checkpoints !== undefined) await createCopier(dataDir).tree(checkpoints, CHECKPOINTS, () => true);
+  for (const name of folders) if (!isLeftOut(name)) await syncFolder(targetOf(name));
+}
+
+async function copyVerified(from: string, to: string, expected: BackupFile): Promise<void> {
+  const found = await lstat(from).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new SetupError(`The backup is incomplete: ${expected.path} is missing.`);
+    throw error;
+  });
+  if (!found.isFile()) throw new SetupError(`The backup is damaged: ${expected.path} is not a file.`);
+  const { bytes, sha256 } = await copyFile(from, to);
+  if (bytes !== expected.bytes || sha256 !== expected.sha256)
+    throw new SetupError(`The backup is damaged: ${expected.path} is not the file that was backed up.`);
+}
+
+const LOGS = 'SELECT origin, size::text AS size FROM log WHERE origin IS NOT NULL';
+
+/** Lets the database recover, and compares its logs with the manifest. */
+async function recover({ logs }: BackupManifest, dataDir: string, say: (line: string) => void): Promise<void> {
+  const embedded = await startEmbedded({ dataDir, say });
+  try {
+    const client = new pg.Client({ connectionString: embedded.adminUrl, application_name: 'custos-restore' });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ origin: string; size: string }>(LOGS);
+      const sizes = new Map(rows.map(({ origin, size }) => [origin, Number(size)]));
+      for (const { origin, size } of logs)
+        if ((sizes.get(origin) ?? 0) < size)
+          throw new SetupError(
+            `The restored log ${origin} has ${sizes.get(origin) ?? 0} leaves, and ${size} were backed up.`,
+          );
+    } finally {
+      await client.end();
+    }
+  } finally {
+    await embedded.stop();
+  }
+  // Of a server that does not run any more.
+  await rm(path.join(dataDir, ADDRESS_FILE), { force: true });
+}
