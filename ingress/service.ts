@@ -2,16 +2,18 @@
 import type { IngressConfig } from '../shared/platform/config/config.ts';
 import type { DataSourceOptions } from '../shared/platform/db/data-source.ts';
 import type { DatabaseClock } from '../shared/platform/db/clock.ts';
-import type { Database } from '../shared/platform/db/database.ts';
+import { type Database, openSideDatabase } from '../shared/platform/db/database.ts';
+import { watchPools } from '../shared/platform/db/pool-metrics.ts';
 import { watchPepper } from '../shared/platform/db/pepper-watch.ts';
 import { openServiceDatabase } from '../shared/platform/db/service-database.ts';
 import { type DecidingDeps, startDeciding } from '../shared/domain/decisions/deciding.ts';
 import { createIntentStore } from '../shared/domain/decisions/intent-store.ts';
-import { createDecisionMetrics } from '../shared/domain/decisions/metrics.ts';
+import { countingDecider, createDecisionMetrics } from '../shared/domain/decisions/metrics.ts';
+import { watchInstallation } from '../shared/domain/installation/gauges.ts';
 import { createParseStore } from '../shared/domain/decisions/parses.ts';
 import { createRecorder } from '../shared/domain/decisions/recorder.ts';
 import { createSignalStore } from '../shared/domain/trust/signals.ts';
-import { startHeartbeat, watchWorkers } from '../shared/platform/process/heartbeat.ts';
+import { startHeartbeat } from '../shared/platform/process/heartbeat.ts';
 import { createAuthenticator } from '../shared/domain/keys/authenticator.ts';
 import { createLastUsed } from '../shared/domain/keys/last-used.ts';
 import { createSecretHasher } from '../shared/domain/keys/secrets.ts';
@@ -23,6 +25,7 @@ import type { Tracing } from '../shared/platform/observe/tracing.ts';
 import { createMetrics, type Metrics } from '../shared/platform/observe/metrics.ts';
 import { readVersion } from '../shared/platform/config/root.ts';
 import { startDashboard } from './dashboard/dashboard.ts';
+import { createQueueReader } from './dashboard/queue-reader.ts';
 import { openEdge, servesHttps } from './edge.ts';
 import { createSettledReader } from './waits/settled.ts';
 import { createWaits, type WaitOptions, type Waits } from './waits/waits.ts';
@@ -102,14 +105,10 @@ async function startBusiness(
   const onUse = (keyId: string, atMs: number): void => lastUsed.record(keyId, atMs);
   const { pepper, pepperPrevious } = config;
   const authenticator = createAuthenticator({ db, changes, pepper, pepperPrevious, clock, onUse });
-  const { countDecision } = createDecisionMetrics(registry, () => policies.status());
-  const counting: typeof decider = {
-    ...decider,
-    recorded(question, answer) {
-      countDecision(answer.evaluation.verdict, answer.facts.tool);
-      decider.recorded(question, answer);
-    },
-  };
+  const counting = countingDecider(
+    decider,
+    createDecisionMetrics(registry, () => policies.status()),
+  );
   const recorder = createRecorder({ ...deciding, db, decider: counting, approvalTtlMs: config.approvalTtlMs });
   const stores = {
     parses: createParseStore({ db }),
@@ -165,8 +164,22 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const { routes, policies, authenticator, onUse } = business;
   const version = readVersion(root);
   const heartbeat = await startHeartbeat({ db, role: 'ingress', version, onError });
-  watchWorkers(metrics.registry, db);
+  // It connects at the first use. Errors are not logged: pages that poll an absent store would fill the log, and show it anyway.
+  const { databaseUrl, redisUrl } = config;
+  const queues = createQueueReader({ databaseUrl, redisUrl, onError: () => undefined });
+  // Its own connections: requests that use up the pool must not hide the state of the installation.
+  const watching = openSideDatabase({
+    url: databaseUrl,
+    applicationName: 'custos-ingress-metrics',
+    poolSize: 2,
+    seals: db.seals,
+    onError,
+  });
+  const { monotonicMs } = clock;
+  watchInstallation(metrics.registry, { sql: watching, queues, monotonicMs });
+  watchPools(metrics.registry, { service: db.connections, metrics: watching.connections, queues: queues.connections });
   const dashboard = startDashboard({
+    queues,
     ...config,
     db,
     clock,
@@ -207,8 +220,10 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
       await edge.stop();
       await business.close();
       await edge.close();
-      await dashboard.close();
+      dashboard.close();
+      await queues.close();
       await heartbeat.close();
+      await watching.close();
       await db.close();
     },
   };

@@ -3,12 +3,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { WorkersConfig } from '../shared/platform/config/config.ts';
-import { openDatabase } from '../shared/platform/db/database.ts';
+import { openDatabase, openSideDatabase } from '../shared/platform/db/database.ts';
+import { watchPools } from '../shared/platform/db/pool-metrics.ts';
 import { watchPepper } from '../shared/platform/db/pepper-watch.ts';
 import { createSettledNotice } from '../shared/platform/db/settled-notice.ts';
 import { openServiceDatabase } from '../shared/platform/db/service-database.ts';
 import { isPassing } from '../shared/platform/db/trouble.ts';
 import { ensureWritable, whyNotWritable } from '../shared/platform/db/writable.ts';
+import { watchInstallation } from '../shared/domain/installation/gauges.ts';
+import { countingDecider, createDecisionMetrics } from '../shared/domain/decisions/metrics.ts';
 import { startDeciding } from '../shared/domain/decisions/deciding.ts';
 import { createIntentStore } from '../shared/domain/decisions/intent-store.ts';
 import { startHeartbeat } from '../shared/platform/process/heartbeat.ts';
@@ -95,14 +98,25 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     onJob: metrics.observeJob,
     telemetry: tracing?.telemetry,
   });
-  metrics.watch({ db, queues });
+  // Its own connections: jobs that use up the pool must not hide the state of the installation.
+  const watching = openSideDatabase({
+    url: databaseUrl,
+    applicationName: 'custos-workers-metrics',
+    poolSize: 2,
+    seals: db.seals,
+    onError: (error) => logger.warn({ err: error }, 'the metrics lost a database connection'),
+  });
+  watchInstallation(metrics.registry, { sql: watching, queues, monotonicMs });
+  watchPools(metrics.registry, { service: db.connections, metrics: watching.connections, queues: queues.connections });
 
   const { trustDailyCap } = config;
   const deciding = await startDeciding({ db, databaseUrl, clock, onError, trustDailyCap });
   const { changes } = deciding;
   await watchPepper({ db, changes, pepper: config.pepper, logger, onError, end: () => process.exit(1) });
+  const counts = createDecisionMetrics(metrics.registry, () => deciding.policies.status());
   const intentWorker = createIntentWorker({
     ...deciding,
+    decider: countingDecider(deciding.decider, counts),
     db,
     nowMs,
     intents: createIntentStore({ db }),
@@ -207,6 +221,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
       await deciding.close();
       await heartbeat.close();
       await pulse.close();
+      await watching.close();
       await db.close();
     },
   };

@@ -1,23 +1,11 @@
-// Metrics of a worker process: queues, jobs, the outbox and dead jobs, read at each scrape.
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Database } from '../shared/platform/db/database.ts';
-import { QUEUE_NAMES } from '../shared/kernel/jobs.ts';
-import { watchAges } from './age-metrics.ts';
-import { watchLogs } from './log-metrics.ts';
-import type { Queues } from '../shared/platform/queues/queues.ts';
+// Metrics of a worker process: its jobs and the webhooks that it sends.
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import type { JobRun } from '../shared/platform/queues/types.ts';
-import { countDeadJobs } from '../shared/platform/queues/dead-jobs.ts';
 
 /** In seconds: from a wake-up that finds nothing to an append of thousands of rows. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Results of an attempt to send a webhook. */
 const DELIVERY_OUTCOMES = ['delivered', 'retried', 'failed'] as const;
-const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
-
-export interface WorkerMetricsDeps {
-  readonly db: Database;
-  readonly queues: Pick<Queues, 'counts'>;
-}
 
 export interface WorkerMetrics {
   readonly registry: Registry;
@@ -25,9 +13,7 @@ export interface WorkerMetrics {
   observeJob(run: JobRun): void;
   /** Counts an attempt to send a webhook. */
   countDelivery(outcome: (typeof DELIVERY_OUTCOMES)[number]): void;
-  /** Adds the metrics of these stores. */
-  watch(deps: WorkerMetricsDeps): void;
-  /** The exposition text and its content type. Metrics of a store that is away are absent. */
+  /** The exposition text and its content type. */
   expose(): Promise<{ readonly text: string; readonly contentType: string }>;
 }
 
@@ -54,49 +40,6 @@ export function createWorkerMetrics(): WorkerMetrics {
     countDelivery: (outcome) => deliveries.inc({ outcome }),
     observeJob: ({ queue, name, outcome, durationMs }) =>
       duration.observe({ queue, name, outcome }, durationMs / 1_000),
-    watch({ db, queues }) {
-      watchLogs(registry, db);
-      watchAges(registry, db);
-      const oldest = new Gauge({
-        name: 'custos_queue_oldest_waiting_seconds',
-        help: 'Age of the first waiting job, by queue; 0 when none waits',
-        labelNames: ['queue'] as const,
-        registers,
-      });
-      new Gauge({
-        name: 'custos_queue_jobs',
-        help: 'Jobs by queue and state (waiting, active, delayed, failed)',
-        labelNames: ['queue', 'state'] as const,
-        registers,
-        async collect() {
-          await Promise.all(
-            QUEUE_NAMES.map(async (queue) => {
-              const counts = await queues.counts(queue).catch(() => undefined);
-              if (counts === undefined) {
-                oldest.remove({ queue });
-                for (const state of STATES) this.remove({ queue, state });
-                return;
-              }
-              oldest.set({ queue }, counts.oldestDueMs / 1_000);
-              for (const state of STATES) this.set({ queue, state }, counts[state]);
-            }),
-          );
-        },
-      });
-      new Gauge({
-        name: 'custos_dead_jobs',
-        help: 'Dead jobs that wait for a decision, by queue',
-        labelNames: ['queue'] as const,
-        registers,
-        async collect() {
-          const open = await countDeadJobs(db).catch(() => undefined);
-          for (const queue of QUEUE_NAMES) {
-            if (open === undefined) this.remove({ queue });
-            else this.set({ queue }, open.get(queue) ?? 0);
-          }
-        },
-      });
-    },
     expose: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
   };
 }

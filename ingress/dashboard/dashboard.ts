@@ -9,15 +9,12 @@ import { createAgentLister } from './agents.ts';
 import { createExplanations } from './explanations.ts';
 import { watchLatency } from './overview/latency.ts';
 import { createOverview } from './overview/overview.ts';
-import { createQueueReader } from './queue-reader.ts';
 import { dashboardRoutes, dashboardTopics } from './routes/all.ts';
 import { createDashboard, type Dashboard, type DashboardDeps } from './site.ts';
 
-type Made = 'nowMs' | 'monotonicMs' | 'signIn' | 'own' | 'topics' | 'queues';
+type Made = 'nowMs' | 'monotonicMs' | 'signIn' | 'own' | 'topics';
 
 export interface DashboardOptions extends Omit<DashboardDeps, Made> {
-  readonly databaseUrl: string;
-  readonly redisUrl: string | undefined;
   readonly clock: EdgeClock;
   readonly version: string;
   readonly policies: ActivePolicySet;
@@ -34,14 +31,12 @@ export interface RunningDashboard {
   /** Ends the live streams, which would keep the server open. */
   stop(): void;
   /** To be called once the server is closed. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 export function startDashboard(options: DashboardOptions): RunningDashboard {
-  const { db, databaseUrl, redisUrl, clock, authenticator, policies, version, trustDailyCap } = options;
+  const { db, queues, clock, authenticator, policies, version, trustDailyCap } = options;
   const { nowMs, monotonicMs } = clock;
-  // Connects on first use. Errors are not logged: pages that poll an absent store would fill the log, and show it anyway.
-  const queues = createQueueReader({ databaseUrl, redisUrl, onError: () => undefined });
   const latency = watchLatency(options.registry, monotonicMs);
   const routeDeps = {
     db,
@@ -59,15 +54,11 @@ export function startDashboard(options: DashboardOptions): RunningDashboard {
     signIn: async (key) => authenticator.authenticate({ authorization: `Bearer ${key}` }),
     own: dashboardRoutes(routeDeps),
     topics: dashboardTopics(routeDeps),
-    queues,
   });
   return {
     site,
     routes,
     stop: close,
-    async close() {
-      latency.close();
-      await queues.close();
-    },
+    close: latency.close,
   };
 }

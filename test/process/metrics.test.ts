@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { INSTALLATION_GAUGES } from '../../shared/domain/installation/gauges.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { createClient } from '../support/client.ts';
@@ -35,6 +36,9 @@ describe('the metrics of running processes', function () {
   let secret: string;
   let exposed: { ingress: Map<string, Family>; worker: Map<string, Family> };
 
+  const read = async ({ address }: TestService): Promise<Map<string, Family>> =>
+    readExposition(await (await fetch(`${address}/metrics`)).text());
+
   before(async () => {
     database = await createTestDatabase();
     db = await openTestDatabase(database.url);
@@ -46,13 +50,13 @@ describe('the metrics of running processes', function () {
     ({ secret } = (await client.post('/v1/webhooks', { url: receiver.url, events: ['decision.made'] })).json);
     await client.post('/v1/enforce', { intent: 'data.read.report', agent_id: 'a "quoted"\\agent' });
     await client.post('/v1/enforce', { intent: 'payments.transfer.money', agent_id: 'a' });
+    const submitted = { agentId: 'a', action: 'read', resource: 'file:a' };
+    await client.post('/v1/intents', submitted);
     const call = { server: 'a "quoted"\\server', name: 'any', arguments: { path: '/srv/a' } };
     await client.post('/v1/enforce', { tool: call, agent_id: 'a' });
     await client.get('/v1/agents/no%22body');
     client.close();
-    const read = async ({ address }: TestService): Promise<Map<string, Family>> =>
-      readExposition(await (await fetch(`${address}/metrics`)).text());
-    await waitFor(() => receiver.received.length >= 3, { what: 'three decisions to be delivered' });
+    await waitFor(() => receiver.received.length >= 4, { what: 'four decisions to be delivered' });
     // The audit metric appears after the first audit; the others exist from the start.
     await waitFor(async () => (await read(worker)).get('custos_audit_ok')?.samples[0]);
     exposed = { ingress: await read(ingress), worker: await read(worker) };
@@ -73,6 +77,20 @@ describe('the metrics of running processes', function () {
     expect(ofTools.filter(({ value }) => value > 0)).to.deep.equal([
       { name: 'custos_tool_decisions_total', labels: { verdict: 'ESCALATE', tool: 'unknown' }, value: 1 },
     ]);
+  });
+
+  it('count the decisions that a worker made of submitted intents', () => {
+    const verdicts = exposed.worker.get('custos_decisions_total')?.samples ?? [];
+    expect(verdicts.reduce((sum, { value }) => sum + value, 0)).to.equal(1);
+    expect(exposed.worker.get('custos_tool_decisions_total')?.samples).to.have.length(12);
+  });
+
+  it('have no gauge on workers alone, except those of the process', () => {
+    const gauges = (families: Map<string, Family>): string[] =>
+      [...families.values()]
+        .filter(({ name, type }) => name.startsWith('custos_') && type === 'gauge')
+        .map(({ name }) => name);
+    expect(gauges(exposed.worker).filter((name) => !gauges(exposed.ingress).includes(name))).to.deep.equal([]);
   });
 
   it('count the attempts to send webhooks, which a worker made from the decisions', () => {
@@ -108,6 +126,7 @@ describe('the metrics of running processes', function () {
       'le',
       'result',
       'tool',
+      'pool',
     ]);
     const states = exposed.ingress.get('custos_tool_decisions_total')?.samples.map(({ labels }) => labels['tool']);
     expect(new Set(states)).to.deep.equal(new Set(['known', 'changed', 'unknown']));
@@ -140,5 +159,26 @@ describe('the metrics of running processes', function () {
       expect(names.length, title).to.be.greaterThan(0);
       for (const name of names) expect([...known()], title).to.include(name);
     }
+  });
+
+  describe('on ingress, while no worker runs', () => {
+    before(() => worker.stop());
+
+    it('have every gauge about shared state, with a value', async () => {
+      const own = await read(ingress);
+      const missing = INSTALLATION_GAUGES.filter((name) => (own.get(name)?.samples ?? []).length === 0);
+      expect(missing).to.deep.equal([]);
+      expect(INSTALLATION_GAUGES.length).to.be.at.least(18);
+    });
+
+    it('count the approvals that wait for a human', async () => {
+      const values = (family: Family | undefined) =>
+        family?.samples.map(({ labels, value }) => [labels['environment'], value]);
+      const own = await read(ingress);
+      expect(values(own.get('custos_approvals_pending'))).to.deep.equal([['live', 1]]);
+      expect(values(own.get('custos_approvals_expiring'))).to.deep.equal([['live', 0]]);
+      await db.query("UPDATE approval SET expires_at = now() + interval '4 minutes'", []);
+      await waitFor(async () => values((await read(ingress)).get('custos_approvals_expiring'))?.[0]?.[1] === 1);
+    });
   });
 });

@@ -7,7 +7,7 @@ import { logProblems } from '../../shared/domain/ledger/log-states.ts';
 import { bootstrap } from '../support/service.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
-import { watchLogs } from '../../workers/log-metrics.ts';
+import { watchInstallation } from '../../shared/domain/installation/gauges.ts';
 import { logUnderTest, type LogUnderTest, saveRows } from './audit-setup.ts';
 
 describe('the audit of a log of several subtrees', () => {
@@ -149,9 +149,14 @@ describe('the audit of a log of several subtrees', () => {
 
   it('is shown in the metrics and in the readiness of workers', async () => {
     const registry = new Registry();
-    watchLogs(registry, db);
-    const metric = async (name: string) =>
-      new RegExp(`^${name}\\{[^}]*environment="live"[^}]*\\} (\\S+)$`, 'm').exec(await registry.metrics())?.[1];
+    let atMs = 0;
+    const queues = { counts: () => Promise.reject(new Error('away')) };
+    watchInstallation(registry, { sql: db, queues, monotonicMs: () => atMs });
+    const metric = async (name: string) => {
+      // A scrape of another second.
+      atMs += 1_000;
+      return new RegExp(`^${name}\\{[^}]*environment="live"[^}]*\\} (\\S+)$`, 'm').exec(await registry.metrics())?.[1];
+    };
     await log.findings();
     const size = String((await log.sql('SELECT size FROM log'))[0]?.['size']);
     expect([

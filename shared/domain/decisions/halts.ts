@@ -25,9 +25,10 @@ export interface Halts {
 type Row = Partial<SealedRow<'halt'>> & { readonly newest: number | null };
 
 // Every halt that ever existed has a version, also lifted ones.
-const READ_ALL = `SELECT known.row_id, ${sealedColumns('halt', 'h')}
+const READ_ALL = `SELECT known.row_id, organisation.slug, ${sealedColumns('halt', 'h')}
     FROM (SELECT DISTINCT row_id FROM row_version WHERE table_name = 'halt') AS known
-    FULL JOIN halt h ON known.row_id = ${rowIdSql('halt', 'h')}`;
+    FULL JOIN halt h ON known.row_id = ${rowIdSql('halt', 'h')}
+    LEFT JOIN organisation ON organisation.id = coalesce(known.row_id[1], h.organisation_id)`;
 /** One row, whether or not there was ever a halt. */
 const READ = `SELECT (SELECT max(version) FROM row_version WHERE table_name = 'halt' AND row_id = ARRAY[$1::text, $2::text]) AS newest, ${sealedColumns('halt', 'h')}
     FROM (SELECT) AS one LEFT JOIN halt h ON h.organisation_id = $1 AND h.environment = $2`;
@@ -63,6 +64,30 @@ async function readRow(sql: Sql, owner: Owner): Promise<{ row: Row; halt: Halt |
 /** The halt in force now, from the database. @throws {ApiError} E6002 */
 export async function readHalt(sql: Sql, owner: Owner): Promise<Halt | undefined> {
   return (await readRow(sql, owner)).halt;
+}
+
+/** An environment that is or was halted. */
+export interface HaltState extends Owner {
+  /** Slug. */
+  readonly organisation: string;
+  readonly halt: Halt | undefined;
+}
+
+/** Every environment that was ever halted, with the halt in force. @throws {ApiError} E6002 */
+export async function readHalts(sql: Sql): Promise<HaltState[]> {
+  const rows = await sql.query<Partial<SealedRow<'halt'>> & { row_id: string[] | null; slug: string | null }>(
+    READ_ALL,
+    [],
+  );
+  return rows.map((row) => {
+    // Rows of `halt`, and the ids of their versions, were written for an environment.
+    const [organisationId, environment] = (row.row_id ?? [row.organisation_id, row.environment]) as [
+      string,
+      Environment,
+    ];
+    const halt = haltOf(sql.seals, row, `${organisationId}/${environment}`);
+    return { organisationId, environment, organisation: row.slug ?? organisationId, halt };
+  });
 }
 
 async function write(sql: Sql, owner: Owner, row: Row, halt: Halt, liftedAt: Date | null): Promise<void> {
@@ -123,13 +148,9 @@ export function createHalts(deps: { db: Database; changes: Pick<ChangeFeed, 'sub
 
   const read = async (): Promise<ReadonlyMap<string, Halt>> => {
     const readVersion = version;
-    const rows = await deps.db.query<Partial<SealedRow<'halt'>> & { readonly row_id: string[] | null }>(READ_ALL, []);
     const halts = new Map<string, Halt>();
-    for (const row of rows) {
-      const [organisationId = '', environment = ''] = row.row_id ?? [row.organisation_id, row.environment];
-      const halt = haltOf(deps.db.seals, row, `${organisationId}/${environment}`);
+    for (const { organisationId, environment, halt } of await readHalts(deps.db))
       if (halt !== undefined) halts.set(idOf(organisationId, environment), halt);
-    }
     // A change that arrived during the read may not be in its result.
     if (readVersion === version) cached = halts;
     return halts;

@@ -2,6 +2,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { VERDICTS, type Verdict } from '../../kernel/vocabulary.ts';
 import type { ToolFacts } from '../../core/tools/call.ts';
+import type { Decider } from './decider.ts';
 import type { PolicyStatus } from '../policy-sets/active-set.ts';
 
 export interface DecisionMetrics {
@@ -15,6 +16,17 @@ const TOOL_STATES = ['known', 'changed', 'unknown'] as const;
 function stateOf({ known, changed }: Pick<ToolFacts, 'known' | 'changed'>): (typeof TOOL_STATES)[number] {
   if (!known) return 'unknown';
   return changed ? 'changed' : 'known';
+}
+
+/** A decider that counts the decisions it has recorded. */
+export function countingDecider(decider: Decider, { countDecision }: DecisionMetrics): Decider {
+  return {
+    ...decider,
+    recorded(question, answer) {
+      countDecision(answer.evaluation.verdict, answer.facts.tool);
+      decider.recorded(question, answer);
+    },
+  };
 }
 
 export function createDecisionMetrics(registry: Registry, status: () => PolicyStatus): DecisionMetrics {

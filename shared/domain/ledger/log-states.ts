@@ -10,7 +10,8 @@ import { openFindings } from './audit-state.ts';
 export const AUDIT_HALT = 'the audit found a difference';
 
 const STATES = `SELECT log.log_id, organisation.slug, log.environment, log.generation, log.size::float8 AS size, log.halted_reason,
-      audit.audited_size::float8 AS audited_size, audit.ok, audit.findings, audit.accepted, audit.audited_at
+      audit.audited_size::float8 AS audited_size, audit.ok, audit.findings, audit.accepted, audit.audited_at,
+      (SELECT signed_at FROM checkpoint WHERE checkpoint.log_id = log.log_id ORDER BY checkpoint.size DESC LIMIT 1) AS signed_at
     FROM log JOIN organisation ON organisation.id = log.organisation_id LEFT JOIN audit ON audit.log_id = log.log_id
     ORDER BY organisation.slug, log.environment, log.generation`;
 
@@ -22,6 +23,8 @@ export interface LogState {
   readonly size: number;
   /** Why signing has stopped. */
   readonly haltedReason: string | undefined;
+  /** When the newest checkpoint was signed. */
+  readonly signedAt: Date | undefined;
   /** Undefined before the first audit. */
   readonly audit:
     | {
@@ -50,6 +53,7 @@ export async function readLogStates(sql: Sql): Promise<LogState[]> {
     findings: string;
     accepted: string;
     audited_at: Date | null;
+    signed_at: Date | null;
   }>(STATES, []);
   return rows.map((row) => {
     const { environment, generation, size, audited_at: at, audited_size: auditedSize, ok } = row;
@@ -62,6 +66,7 @@ export async function readLogStates(sql: Sql): Promise<LogState[]> {
       generation,
       size,
       haltedReason: row.halted_reason ?? undefined,
+      signedAt: row.signed_at ?? undefined,
       audit: at === null ? undefined : { size: auditedSize, ok, findings, open: openFindings(findings, accepted), at },
     };
   });

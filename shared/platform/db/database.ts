@@ -29,6 +29,26 @@ export interface Database extends EntitySql {
   close(): Promise<void>;
 }
 
+/** Connections of one pool. */
+export interface PoolUse {
+  readonly inUse: number;
+  readonly idle: number;
+  /** Statements and transactions that wait for a connection. */
+  readonly waiting: number;
+  readonly max: number;
+}
+
+/** A database with the use of its own pool. */
+export interface OpenDatabase extends Database {
+  connections(): PoolUse;
+}
+
+/** Statements over a small pool of their own, without what administration needs. */
+export interface SideDatabase extends Sql {
+  connections(): PoolUse;
+  close(): Promise<void>;
+}
+
 /**
  * Whether PostgreSQL refused the statement itself, whatever its data: any class but 22 (data exception) and 23 (integrity
  * constraint violation). Errors of this process, made while it prepares the data, count as data errors.
@@ -183,6 +203,10 @@ const NO_SEALS: Seals = {
   refuse: withoutSeals,
 };
 
+export function poolUse({ totalCount, idleCount, waitingCount, options: { max } }: pg.Pool): PoolUse {
+  return { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max };
+}
+
 type Run = <Row extends object>(statement: Statement, values: readonly unknown[], name?: string) => Promise<Row[]>;
 
 const withSelect = (seals: Seals, selectSql: Connected['select'], query: Run): EntitySql => ({
@@ -196,20 +220,36 @@ const withSelect = (seals: Seals, selectSql: Connected['select'], query: Run): E
   },
 });
 
-/** Connects, with several attempts for a slow server. @throws the driver's error when PostgreSQL is not reachable */
-export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const seals = options.seals ?? NO_SEALS;
-  const { pool, select, close } = await connect(options);
-  await open(pool, options.kept ?? 0);
-  const onPool = withSelect(seals, select, async <Row extends object>(...statement: Parameters<Run>) => {
+const runOn =
+  (pool: pg.Pool): Run =>
+  async <Row extends object>(...statement: Parameters<Run>) => {
     try {
       return await run<Row>(pool, ...statement);
     } catch (error) {
       throw asApiError(error);
     }
-  });
+  };
+
+/** Connects at the first statement, so it also opens while PostgreSQL is away. */
+export function openSideDatabase(options: DatabaseOptions): SideDatabase {
+  const pool = createPool(options);
+  const query = runOn(pool);
   return {
-    ...onPool,
+    seals: options.seals ?? NO_SEALS,
+    query: (statement, values) => query(statement, values),
+    connections: () => poolUse(pool),
+    close: () => pool.end(),
+  };
+}
+
+/** Connects, with several attempts for a slow server. @throws the driver's error when PostgreSQL is not reachable */
+export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
+  const seals = options.seals ?? NO_SEALS;
+  const { pool, select, close } = await connect(options);
+  await open(pool, options.kept ?? 0);
+  return {
+    ...withSelect(seals, select, runOn(pool)),
+    connections: () => poolUse(pool),
     async transaction(work) {
       let broken: Error | undefined;
       const onBroken = (error: Error): void => {

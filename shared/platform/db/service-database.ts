@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import type { StoreConfig } from '../config/config.ts';
 import type { Logger } from '../observe/logger.ts';
 import { type DatabaseClock, reportClock, startDatabaseClock } from './clock.ts';
-import { type Database, type DatabaseOptions, keptOf, openDatabase } from './database.ts';
+import { type DatabaseOptions, keptOf, type OpenDatabase, openDatabase } from './database.ts';
 import { ensureDurable } from './durability.ts';
 import { ensureSecretFingerprint, PEPPER } from './fingerprints.ts';
 import { warnOfExcessRights } from './rights.ts';
@@ -29,7 +29,7 @@ export async function openServiceDatabase<Clock = DatabaseClock>({
   machineMs,
   clock,
   ...options
-}: ServiceDatabaseOptions<Clock>): Promise<{ readonly db: Database; readonly clock: Clock | DatabaseClock }> {
+}: ServiceDatabaseOptions<Clock>): Promise<{ readonly db: OpenDatabase; readonly clock: Clock | DatabaseClock }> {
   const { databaseUrl, databasePool, pepper } = config;
   const monotonicMs = (): number => performance.now();
   const db = await openDatabase({

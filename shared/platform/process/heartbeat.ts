@@ -1,7 +1,6 @@
 // Heartbeats: each process updates its row every second. An old row means that its process ended or hangs.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { Gauge, type Registry } from 'prom-client';
 import type { Sql } from '../db/database.ts';
 
 export type ProcessRole = 'ingress' | 'workers';
@@ -89,18 +88,4 @@ export function readProcesses(db: Sql): Promise<ProcessState[]> {
 export async function workersAlive(db: Sql): Promise<number> {
   const [row] = await db.query<{ alive: number }>(WORKERS, []);
   return row?.alive ?? 0;
-}
-
-/** Adds a gauge that is read at each scrape. It is absent while the database is away. */
-export function watchWorkers(registry: Registry, db: Sql): void {
-  new Gauge({
-    name: 'custos_workers_alive',
-    help: `Worker processes whose last heartbeat is at most ${ALIVE_WITHIN_SECONDS} seconds old`,
-    registers: [registry],
-    async collect() {
-      const alive = await workersAlive(db).catch(() => undefined);
-      if (alive === undefined) this.remove();
-      else this.set(alive);
-    },
-  });
 }

@@ -1,5 +1,6 @@
 // The part of BullMQ that both stores (Redis and PostgreSQL) share.
 import type { Job as BullJob, IQueueBackend, JobProgress, Queue, Worker } from 'bullmq';
+import type { PoolUse } from '../db/database.ts';
 import { isPassing, TookTooLong } from '../db/trouble.ts';
 import type { QueueName } from '../../kernel/jobs.ts';
 
@@ -44,6 +45,8 @@ export interface Backend {
   nextDatedMs(name: QueueName, queue: BullQueue): Promise<number | undefined>;
   /** When the first delayed job is due; undefined: none is delayed. */
   nextDelayedMs(name: QueueName, queue: BullQueue): Promise<number | undefined>;
+  /** The producers' pool; undefined before the first use, and on Redis. */
+  connections(): PoolUse | undefined;
   /** Closes the connections that queues and workers share. */
   close(): Promise<void>;
 }

@@ -100,7 +100,7 @@ export async function discardDeadJob(
 }
 
 /** Number of jobs that wait for a decision, by queue; queues without any are absent. */
-export async function countDeadJobs(db: Database): Promise<ReadonlyMap<string, number>> {
+export async function countDeadJobs(db: Pick<Database, 'query'>): Promise<ReadonlyMap<string, number>> {
   const rows = await db.query<{ queue: string; jobs: number }>(OPEN, []);
   return new Map(rows.map(({ queue, jobs }) => [queue, jobs]));
 }

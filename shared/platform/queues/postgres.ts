@@ -1,6 +1,7 @@
 // Queues in BullMQ's own tables in the same PostgreSQL (schema bullmq, which `migrate` creates).
 import { createPostgresBackend as bullPostgres, type PgPool, type Telemetry, withBackend } from 'bullmq';
 import pg from 'pg';
+import { poolUse } from '../db/database.ts';
 import { boundedClient } from '../db/sessions.ts';
 import { type Backend, JOB_OPTIONS, openedQueue, STORE_TIMEOUT_MS, wrapWorker } from './backend.ts';
 
@@ -76,6 +77,7 @@ export function createPostgresBackend(
     // On PostgreSQL BullMQ lists waiting jobs from the newest, so the oldest one would need a long scan.
     nextDatedMs: (name) => first(NEXT, name),
     nextDelayedMs: (name) => first(NEXT_DELAYED, name),
+    connections: () => producers && poolUse(producers),
     close: async () => producers?.end(),
   };
 }

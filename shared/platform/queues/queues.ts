@@ -2,6 +2,7 @@
 import type { DeadJob, JobOptions, JobRun, LockTimes } from './types.ts';
 import type { Queue, Telemetry } from 'bullmq';
 import { type Job, type JobName, type JobPayload, QUEUE_NAMES, type QueueName } from '../../kernel/jobs.ts';
+import type { PoolUse } from '../db/database.ts';
 import type { Backend, BullQueue } from './backend.ts';
 import { within } from './backend.ts';
 import { type Consumer, startConsumer } from './consumer.ts';
@@ -90,6 +91,8 @@ export interface Queues extends Producer {
    * was accepted, so no job of earlier work waits. @throws within 2 s while the store is away.
    */
   oldestWaitingAtMs(queue: QueueName): Promise<number | undefined>;
+  /** The producers' pool of connections to PostgreSQL; undefined before the first use, and on Redis. */
+  connections(): PoolUse | undefined;
   /** BullMQ's own queues, for tools that show them. @throws within 2 s while the store is away. */
   opened(): Promise<readonly Queue[]>;
   /**
@@ -198,6 +201,7 @@ export function createQueues(options: QueueOptions): Queues {
         return { waiting, active, delayed, failed, oldestDueMs };
       }),
     oldestWaitingAtMs: (name) => ask(name, (queue) => backend.nextDatedMs(name, queue)),
+    connections: () => backend.connections(),
     opened: () =>
       // Both backends open a whole BullMQ queue; BullQueue names the part that is used here.
       Promise.all(QUEUE_NAMES.map((name) => ask(name, async (queue) => queue as Queue))),

@@ -73,6 +73,7 @@ export function createRedisBackend(url: string, onError: (error: unknown) => voi
       const [next] = await queue.getJobs(['delayed'], 0, 0, true);
       return next === undefined ? undefined : next.timestamp + next.delay;
     },
+    connections: () => undefined,
     async close() {
       producer?.disconnect();
       consumer?.disconnect();

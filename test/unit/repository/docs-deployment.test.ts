@@ -192,7 +192,7 @@ describe('docker-compose.yml', () => {
   it('has enough PostgreSQL connections for twice two ingress and three worker processes', () => {
     const most = Number(/max_connections=(\d+)/.exec(postgres.command?.join(' ') ?? '')?.[1]);
     const pool = Number(SETTING_TABLE.find((setting) => setting.name === 'CUSTOS_DATABASE_POOL')?.fallback);
-    expect(most).to.be.at.least(2 * (2 * (pool + 1) + 3 * (pool + 2)));
+    expect(most).to.be.at.least(2 * (2 * (pool + 3) + 3 * (pool + 5)));
   });
 });
 
