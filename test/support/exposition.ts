@@ -25,7 +25,8 @@ const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
 function valueOf(text: string): number {
   if (text === '+Inf') return Infinity;
   if (text === '-Inf') return -Infinity;
-  if (text === 'NaN') return Number.NaN;
+  // prom-client writes Nan, such as for the lag of the event loop between two scrapes at once. Prometheus reads any case.
+  if (/^nan$/i.test(text)) return Number.NaN;
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) throw new Error(`not a number: ${text}`);
   return Number(text);
 }
