@@ -10,6 +10,7 @@ import { createExplanations } from './explanations.ts';
 import { watchLatency } from './overview/latency.ts';
 import { createOverview } from './overview/overview.ts';
 import { dashboardRoutes, dashboardTopics } from './routes/all.ts';
+import { createWaitingReader } from './waiting-approvals.ts';
 import { createDashboard, type Dashboard, type DashboardDeps } from './site.ts';
 
 type Made = 'nowMs' | 'monotonicMs' | 'signIn' | 'own' | 'topics';
@@ -45,6 +46,7 @@ export function startDashboard(options: DashboardOptions): RunningDashboard {
     policies,
     readOverview: createOverview({ db, queues, policies, latency, nowMs, monotonicMs, version }),
     agents: createAgentLister({ db, nowMs, trustDailyCap }),
+    waiting: createWaitingReader({ db, nowMs, trustDailyCap }),
     explanations: createExplanations({ db, policies, compileLexicon }),
   };
   const { site, routes, close } = createDashboard({

@@ -1,7 +1,8 @@
 // An approval is valid only for the exact question that a human saw: any change to the question makes it invalid.
 import { expect } from 'chai';
 import type { Client } from '../support/client.ts';
-import { approve, ask, type Asking, escalate, gist } from '../support/escalations.ts';
+import { signIn } from '../support/dashboard.ts';
+import { approve, ask, type Asking, escalate, gist, reject } from '../support/escalations.ts';
 import { rewriteSealed } from '../support/seals.ts';
 import type { Service } from '../support/service.ts';
 import { startServiceAndWorker, type TestWorker } from '../support/worker.ts';
@@ -74,6 +75,61 @@ describe('an approval', function () {
       expect(gist(await ask(client, { ...question, approval_id }))).to.deep.equal(['ALLOW', 'ASKED', 'APPROVED']);
       expect(gist(await ask(client, other)), 'also after it was used').to.deep.equal(['DENY', 'APPROVAL_MISMATCH']);
     });
+
+  it('is grouped on the dashboard with alike ones, with the words, the masked arguments, who may decide, and the agent', async () => {
+    const seen = await signIn(service.admin, service.adminKey);
+    const waiting = async (query = '') => (await seen.get(`/approvals/waiting${query}`)).json;
+    const agent_id = 'grouped';
+    await service.admin.post('/v1/agents', { agentId: agent_id, name: 'Cleaner' });
+    const raw_intent = 'delete the users in the staging database';
+    const { intent_id, normalized: intent } = (await client.post('/v1/intent', { agent_id, raw_intent })).json;
+    const tool = { server: 'mailer', name: 'send', arguments: { to: 'anna', api_token: 'abcdefgh' } };
+    const ids: string[] = [];
+    for (const more of [{ intent_id }, { context: { ticket: 'OPS-7' } }, { context: { ticket: 'OPS-8' } }, {}]) {
+      ids.push(await escalate(client, { agent_id, intent, ...more }));
+      service.advance(1);
+    }
+    const own = (await service.admin.post('/v1/enforce', { agent_id, tool })).json.approval.approval_id;
+    const page = await waiting(`?agentId=${agent_id}`);
+    expect(page.agents).to.deep.equal([
+      {
+        agentId: agent_id,
+        name: 'Cleaner',
+        status: 'ACTIVE',
+        trust: { score: 250, level: 1 },
+        verdicts: Array(5).fill('ESCALATE'),
+      },
+    ]);
+    const [group, single] = page.items;
+    expect([group.count, group.items.length, single.count]).to.deep.equal([4, 3, 1]);
+    const [first, second] = group.items;
+    expect(first).to.include({ approvalId: ids[0], text: raw_intent, mayDecide: true, isLarge: false });
+    expect([second.text, second.context]).to.deep.equal([null, { ticket: 'OPS-7' }]);
+    expect(single.items[0]).to.include({ approvalId: own, mayDecide: false });
+    expect(single.items[0].call.arguments).to.deep.equal({ to: 'anna', api_token: '[secret]' });
+    expect(single.items[0].masked).to.deep.equal([{ pointer: '/api_token', reason: 'name' }]);
+    expect(group.earlier).to.deep.equal({ approved: 0, rejected: 0, expired: 0, last: null });
+
+    await approve(service.admin, ids[0] ?? '', 'as agreed');
+    await reject(service.admin, ids[1] ?? '', 'not this one');
+    const [after] = (await waiting(`?agentId=${agent_id}`)).items;
+    expect(after).to.deep.include({ count: 2 });
+    expect(after.earlier).to.deep.include({ approved: 1, rejected: 1, expired: 0 });
+    expect(after.earlier.last).to.include({
+      state: 'rejected',
+      reason: 'not this one',
+      by: service.adminKey.split('_')[2],
+    });
+    const members = (await seen.get(`/approvals/waiting/alike?group=${group.id}&limit=1`)).json;
+    expect(members.items[0].approvalId).to.equal(ids[2]);
+    const rest = (await seen.get(`/approvals/waiting/alike?group=${group.id}&limit=1&cursor=${members.nextCursor}`))
+      .json;
+    expect(rest.items[0].approvalId).to.equal(ids[3]);
+    const one = await waiting(`?agentId=${agent_id}&limit=1`);
+    const two = await waiting(`?agentId=${agent_id}&limit=1&cursor=${one.nextCursor}`);
+    expect([one.items[0].id, two.items[0].id, two.nextCursor]).to.deep.equal([group.id, single.id, null]);
+    expect((await seen.get('/approvals/waiting?cursor=x')).json.code).to.equal('E2001');
+  });
 
   it('is not valid for the same string with a parse attached, nor the other way round', async () => {
     const agent_id = 'parsing';

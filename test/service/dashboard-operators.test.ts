@@ -85,12 +85,32 @@ describe('the routes of the dashboard for operators', () => {
       expect((await operator.get(`/dead-jobs${query}`)).json.code, query).to.equal('E2001');
   });
 
+  it('dead jobs are filtered and counted by job and error, and name the agent of their intent', async () => {
+    await service.rows(
+      `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, submitted_at, updated_at)
+       VALUES ($1, 'live', 'own', 'cleaner', 'AAAAAAAA', 'delete', 'db/x', now(), now())`,
+      [service.operatorId],
+    );
+    expect(await ids(operator, '?queue=intents&name=evaluate&error=alw')).to.deep.equal(['theirs', 'own', 'nobody']);
+    for (const query of ['?queue=trust', '?name=append', '?error=never'])
+      expect(await ids(operator, query)).to.deep.equal([]);
+    const kind = { queue: 'intents', name: 'evaluate', error: 'Error: always' };
+    expect((await operator.get('/dead-jobs/kinds')).json).to.deep.equal({ kinds: [{ ...kind, count: 3 }] });
+    expect((await tenant.get('/dead-jobs/kinds')).json).to.deep.equal({ kinds: [{ ...kind, count: 1 }] });
+    const { items } = (await operator.get('/dead-jobs')).json;
+    expect(items.map(({ subject }: { subject: object }) => subject)).to.deep.equal([
+      {},
+      { intentId: 'own', agentId: 'cleaner', request: 'delete db/x' },
+      {},
+    ]);
+  });
+
   it('dead jobs of other organisations are not found', async () => {
     const own = await numberOf('own');
     for (const id of [own, '999', '0', 'x', '99999999999999999999'])
       for (const answer of [
         await tenant.get(`/dead-jobs/${id}`),
-        await tenant.send('POST', `/dead-jobs/${id}/retry`),
+        await tenant.send('POST', `/dead-jobs/${id}/retry`, {}),
         await tenant.send('POST', `/dead-jobs/${id}/discard`, { reason: 'x' }),
       ])
         expect([answer.status, answer.json.code, answer.json.detail], id).to.deep.equal([
@@ -104,7 +124,9 @@ describe('the routes of the dashboard for operators', () => {
   it('a dead job is retried once under concurrent requests, and the other requests report who retried it', async () => {
     const id = await numberOf('theirs');
     const answers = await Promise.all(
-      [operator, tenant, operator, tenant].map((who) => who.send('POST', `/dead-jobs/${id}/retry`)),
+      [operator, tenant, operator, tenant].map((who) =>
+        who.send('POST', `/dead-jobs/${id}/retry`, { reason: 'repaired' }),
+      ),
     );
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409, 409, 409]);
     const [winner] = answers.filter(({ status }) => status === 200);
@@ -114,6 +136,7 @@ describe('the routes of the dashboard for operators', () => {
     }
     const outbox = await service.rows<{ payload: string }>("SELECT payload FROM outbox WHERE queue = 'intents'");
     expect(outbox.map(({ payload }) => JSON.parse(payload).intentId)).to.deep.equal(['theirs']);
+    expect(winner?.json).to.include({ state: 'retried', reason: 'repaired' });
     expect(await ids(operator, '?state=retried')).to.deep.equal(['theirs']);
   });
 
@@ -125,7 +148,7 @@ describe('the routes of the dashboard for operators', () => {
       );
     const done = await operator.send('POST', `/dead-jobs/${id}/discard`, { reason: 'not needed' });
     expect(done.json).to.deep.include({ state: 'discarded', reason: 'not needed' });
-    expect((await operator.send('POST', `/dead-jobs/${id}/retry`)).json.code).to.equal('E5002');
+    expect((await operator.send('POST', `/dead-jobs/${id}/retry`, {})).json.code).to.equal('E5002');
     const rows = await service.rows<{ outcome: string }>(
       "SELECT outcome FROM dashboard_audit WHERE action LIKE '%discard%' AND subject LIKE $1 ORDER BY seq DESC LIMIT 3",
       [`%/dead-jobs/${id}/%`],

@@ -7,9 +7,9 @@ import type { Masked } from '#shared/core/tools/mask.js';
 import type { Shape } from '#shared/kernel/schema.js';
 import type { Environment, Verdict } from '#shared/kernel/vocabulary.js';
 import type { ProcessState } from '#shared/platform/process/heartbeat.js';
-import type { DeadJobRecord } from '#shared/platform/queues/dead-jobs.js';
 
 export type { ExplainedCondition, ExplainedRule, Finding as PolicyFinding } from '#shared/core/policy/types.js';
+export type { WaitingApprovals } from './wire/approvals.ts';
 export type { Masked } from '#shared/core/tools/mask.js';
 export type { Verdict } from '#shared/kernel/vocabulary.js';
 
@@ -190,22 +190,6 @@ export interface AuditedLog {
 export interface AuditedLogs {
   readonly logs: readonly AuditedLog[];
 }
-
-/** The event `approvals`: the pending approvals. */
-export interface WaitingApprovals {
-  /** RFC 3339. */
-  readonly at: string;
-  /** Up to 10,000. */
-  readonly total: number;
-  /** The newest 200 of them, newest first. */
-  readonly newest: readonly { readonly approvalId: string; readonly agentId: string }[];
-}
-
-/** A dead job: an item of GET /dashboard/api/dead-jobs. */
-export type DeadJob = Omit<DeadJobRecord, 'failedAt' | 'resolvedAt'> & {
-  readonly failedAt: string;
-  readonly resolvedAt: string | null;
-};
 
 export interface PolicySetInfo {
   readonly digest: string;

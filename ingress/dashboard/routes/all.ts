@@ -10,10 +10,13 @@ import { deadJobRoutes } from './dead-jobs.ts';
 import { type DecisionPagesDeps, decisionPageRoutes } from './decisions.ts';
 import { overviewRoute, overviewTopic } from './overview.ts';
 import { type PolicyPageDeps, policyPageRoutes } from './policies.ts';
+import type { WaitingReader } from '../waiting-approvals.ts';
+import { waitingApprovalRoutes } from './waiting-approvals.ts';
 
 export interface DashboardRouteDeps extends ApprovalTopicDeps, DecisionPagesDeps, PolicyPageDeps {
   readonly readOverview: ReadOverview;
   readonly agents: AgentLister;
+  readonly waiting: WaitingReader;
 }
 
 /** Their paths begin with /dashboard/api/. Those that are not GET are recorded on the operator trail (site.ts). */
@@ -25,6 +28,7 @@ export function dashboardRoutes(deps: DashboardRouteDeps): Route[] {
     ...auditRoutes(deps.db),
     ...policyPageRoutes(deps),
     ...deadJobRoutes(deps.db),
+    ...waitingApprovalRoutes(deps.waiting),
   ];
 }
 

@@ -1,7 +1,7 @@
 // The live topic of approvals: which of them are pending now.
 import type { Database } from '../../../shared/platform/db/database.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
-import type { WaitingApprovals } from '../client/wire.ts';
+import type { WaitingApprovals } from '../client/wire/approvals.ts';
 import type { Topic } from '../events.ts';
 import { memoize } from '../overview/memo.ts';
 

@@ -6,6 +6,7 @@ import { ApiError } from '../../../shared/kernel/errors.ts';
 import { changedFields, type RecordedChange } from '../../../shared/kernel/recorded-change.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import {
+  countDeadJobKinds,
   type DeadJobRecord,
   discardDeadJob,
   listDeadJobs,
@@ -13,14 +14,27 @@ import {
   retryDeadJob,
 } from '../../../shared/platform/queues/dead-jobs.ts';
 import { MAX_REASON } from '../../../shared/api/approval.ts';
-import { closed, IdParams, NOT_BLANK, PAGE, StringEnum } from '../../../shared/api/common.ts';
+import { closed, IdParams, NO_NUL, NOT_BLANK, PAGE, StringEnum } from '../../../shared/api/common.ts';
+import { QUEUE_NAMES } from '../../../shared/kernel/jobs.ts';
 import type { Route } from '../../route.ts';
 import { readPage } from '../../routes/paging.ts';
-import type { DeadJob } from '../client/wire.ts';
+import type { DeadJob, DeadJobKinds, JobSubject } from '../client/wire/jobs.ts';
+import { readSubjects } from '../job-subjects.ts';
 import { pageRoute } from './page-route.ts';
 
-const Query = closed({ state: Type.Optional(StringEnum(['dead', 'retried', 'discarded'])), ...PAGE });
-const Discard = closed({ reason: Type.String({ minLength: 1, maxLength: MAX_REASON, pattern: NOT_BLANK }) });
+const MAX_FILTER = 200;
+const MAX_KINDS = 20;
+
+const Query = closed({
+  state: Type.Optional(StringEnum(['dead', 'retried', 'discarded'])),
+  queue: Type.Optional(StringEnum(QUEUE_NAMES)),
+  name: Type.Optional(Type.String({ maxLength: MAX_FILTER, pattern: NO_NUL })),
+  error: Type.Optional(Type.String({ maxLength: MAX_FILTER, pattern: NO_NUL })),
+  ...PAGE,
+});
+const Reason = Type.String({ minLength: 1, maxLength: MAX_REASON, pattern: NOT_BLANK });
+const Discard = closed({ reason: Reason });
+const Retry = closed({ reason: Type.Optional(Reason) });
 
 /** The database's numbers of dead jobs: at most 18 digits, which fit in a bigint. */
 const ID = /^[1-9]\d{0,17}$/;
@@ -34,9 +48,10 @@ function scopeOf(key: AuthenticatedKey): Owner | undefined {
   return { organisationId: key.organisationId, environment: key.environment };
 }
 
-function shown(job: DeadJobRecord): DeadJob {
+function shownAs(subject: JobSubject | undefined, job: DeadJobRecord): DeadJob {
   const { failedAt, resolvedAt, ...rest } = job;
-  return { ...rest, failedAt: failedAt.toISOString(), resolvedAt: resolvedAt?.toISOString() ?? null };
+  const times = { failedAt: failedAt.toISOString(), resolvedAt: resolvedAt?.toISOString() ?? null };
+  return { ...rest, ...times, subject: subject ?? {} };
 }
 
 /** Only a dead job can be resolved. */
@@ -53,6 +68,13 @@ function assertJobId(id: string): string {
 }
 
 export function deadJobRoutes(db: Database): Route[] {
+  const shownAll = async (jobs: readonly DeadJobRecord[]): Promise<DeadJob[]> => {
+    const subjects = await readSubjects(db, jobs);
+    return jobs.map((job) => shownAs(subjects.get(job.deadJobId), job));
+  };
+  const shown = async (job: DeadJobRecord): Promise<DeadJob> =>
+    shownAs((await readSubjects(db, [job])).get(job.deadJobId), job);
+
   /** The job that was retried or discarded. @throws {ApiError} E5002 when somebody else did so first; E4001 */
   const resolved = async (key: AuthenticatedKey, id: string, job: DeadJobRecord | undefined): Promise<DeadJob> => {
     if (job !== undefined) return shown(job);
@@ -67,15 +89,23 @@ export function deadJobRoutes(db: Database): Route[] {
       summary: 'Dead jobs, newest first',
       request: { query: Query },
       errors: ['E1004'],
-      answer: async ({ key, query: { state = 'dead', ...query } }) => {
+      answer: async ({ key, query: { state = 'dead', queue, name, error, ...query } }) => {
         const owner = scopeOf(key);
         const page = await readPage(query, {
           cursor: ID,
-          read: (before, limit) => listDeadJobs(db, { state, owner, before, limit }),
+          read: (before, limit) => listDeadJobs(db, { state, owner, queue, name, error, before, limit }),
           sortKey: (job) => job.deadJobId,
         });
-        return { ...page, items: page.items.map(shown) };
+        return { ...page, items: await shownAll(page.items) };
       },
+    }),
+    pageRoute({
+      path: '/dead-jobs/kinds',
+      summary: 'Dead jobs that wait, counted by job and error',
+      errors: ['E1004'],
+      answer: async ({ key }): Promise<DeadJobKinds> => ({
+        kinds: await countDeadJobKinds(db, scopeOf(key), MAX_KINDS),
+      }),
     }),
     pageRoute({
       path: '/dead-jobs/{id}',
@@ -92,10 +122,12 @@ export function deadJobRoutes(db: Database): Route[] {
       method: 'POST',
       path: '/dead-jobs/{id}/retry',
       summary: 'Put a job back into its queue',
-      request: { params: IdParams },
+      request: { params: IdParams, body: Retry },
       errors: ['E1004', 'E4001', 'E5002'],
-      answer: async ({ key, params }) =>
-        resolved(key, params.id, await retryDeadJob(db, assertJobId(params.id), key.keyId, scopeOf(key))),
+      answer: async ({ key, params, body }) => {
+        const how = { owner: scopeOf(key), reason: body.reason };
+        return resolved(key, params.id, await retryDeadJob(db, assertJobId(params.id), key.keyId, how));
+      },
       changeOf: resolution,
     }),
     pageRoute({

@@ -1,14 +1,14 @@
-// Finds whether two keys belong to the same person, who may not decide an approval of their own.
+// Finds whether keys belong to the same person, who may not decide an approval of their own.
 import type { Sql } from '../../platform/db/database.ts';
 import { genuine, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
 
 /**
- * The closure of each of two keys upwards: its creator, that one's creator and so on, and from each of them its predecessors and
+ * The closure of each of some keys upwards: its creator, that one's creator and so on, and from each of them its predecessors and
  * successors in rotations. Two keys are in the same hands when one is reached from the other. Keys with a common creator are not:
  * otherwise the first admin key of an installation, which created all others, would leave nobody who may decide.
  */
 const ABOVE = `WITH RECURSIVE above AS (
-      SELECT key_id AS first_id, key_id FROM api_key WHERE key_id IN ($1, $2)
+      SELECT key_id AS first_id, key_id FROM api_key WHERE key_id = ANY ($1)
       UNION SELECT above.first_id, next.key_id FROM above
       JOIN api_key AS one ON one.key_id = above.key_id
       CROSS JOIN LATERAL (
@@ -19,22 +19,36 @@ const ABOVE = `WITH RECURSIVE above AS (
     )
     SELECT above.first_id, ${sealedColumns('api_key', 'k')} FROM above JOIN api_key k ON k.key_id = above.key_id`;
 
+type Above = SealedRow<'api_key'> & { readonly first_id: string };
+
 /**
  * Whether two keys are equal, rotations of each other, or one created the other, directly or through keys in between. A decision from
  * the shell has no key, and is never in the same hands. When a row between them is missing or was changed outside the service, the
  * safe answer is yes: the approval stays undecided.
  */
 export async function areSameHands(sql: Sql, one: string, other: string): Promise<boolean> {
-  if (one === other) return true;
-  const rows = await sql.query<SealedRow<'api_key'> & { readonly first_id: string }>(ABOVE, [one, other]);
-  const isReached = rows.some(
-    (row) => (row.first_id === one && row.key_id === other) || (row.first_id === other && row.key_id === one),
-  );
-  if (isReached) return true;
-  const known = new Set(rows.map((row) => row.key_id));
+  return (await sameHandsAs(sql, other, [one])).has(one);
+}
+
+/** The keys among `ones` that are in the same hands as `other`, with one query for all of them. */
+export async function sameHandsAs(sql: Sql, other: string, ones: readonly string[]): Promise<ReadonlySet<string>> {
+  const asked = [...new Set(ones)].filter((one) => one !== other);
+  const rows = asked.length === 0 ? [] : await sql.query<Above>(ABOVE, [[other, ...asked]]);
+  const isDoubtful = doubtIn(rows, genuine(sql, 'api_key', rows));
+  const closureOf = (keyId: string): Above[] => rows.filter((row) => row.first_id === keyId);
+  const aboveOther = closureOf(other);
+  const isSame = (one: string): boolean => {
+    const above = closureOf(one);
+    const isReached = above.some((row) => row.key_id === other) || aboveOther.some((row) => row.key_id === one);
+    return isReached || isDoubtful([...above, ...aboveOther]);
+  };
+  return new Set(ones.filter((one) => one === other || isSame(one)));
+}
+
+/** Whether rows of two closures contain a row that is not genuine, or name a key whose row is missing. */
+function doubtIn(all: readonly Above[], genuineRows: readonly Above[]): (rows: readonly Above[]) => boolean {
+  const trusted = new Set(genuineRows);
+  const known = new Set(all.map((row) => row.key_id));
   const isMissing = (keyId: string | null): boolean => keyId !== null && !known.has(keyId);
-  return (
-    genuine(sql, 'api_key', rows).length < rows.length ||
-    rows.some((row) => isMissing(row.created_by) || isMissing(row.replaced_by))
-  );
+  return (rows) => rows.some((row) => !trusted.has(row) || isMissing(row.created_by) || isMissing(row.replaced_by));
 }

@@ -3,6 +3,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { stateAt } from '../../core/decision/approval.ts';
+import { alikeOf } from '../../core/decision/approval-alike.ts';
 import { approvalDigest } from '../../core/decision/approval-bound.ts';
 import type { OpeningRow } from './approval-open.ts';
 import {
@@ -29,7 +30,7 @@ export interface Unwritten {
 /** The approval that an ESCALATE names (none when the agent has too many), and the row that opens it if it is new. */
 export interface Naming {
   readonly approval?: NamedApproval | undefined;
-  readonly opens?: Pick<OpeningRow, 'digest' | 'intentId'>;
+  readonly opens?: Pick<OpeningRow, 'digest' | 'alike' | 'intentId'>;
 }
 
 /** The approval of an item before it is stored; undefined: it has none. */
@@ -80,7 +81,7 @@ export function createApprovalNaming(deps: {
     }
     if (!(await hasRoom(db, key, question.agentId, answer.nowMs))) return {};
     const approval = { approvalId: newId('apr', answer.nowMs), expiresAtMs: answer.nowMs + approvalTtlMs };
-    return { approval, opens: { digest, intentId: intentId ?? null } };
+    return { approval, opens: { digest, alike: alikeOf(answer.facts), intentId: intentId ?? null } };
   };
 
   const nameAll = async (items: readonly EvaluatedQuestion[]): Promise<Named[]> => {

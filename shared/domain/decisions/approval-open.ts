@@ -11,6 +11,8 @@ export interface OpeningRow {
   readonly decision: DecisionRow;
   readonly approvalId: string;
   readonly digest: string;
+  /** Groups the list of waiting approvals (approval-alike.ts). */
+  readonly alike: string;
   readonly intentId: string | null;
   readonly expiresAtMs: number;
 }
@@ -61,6 +63,7 @@ const OPENINGS = columnMap<SealedOpening>({
   ...DECISIONS.columns,
   approval_id: text((r) => r.approvalId),
   digest: text((r) => r.digest),
+  alike: text((r) => r.alike),
   intent_id: optionalText((r) => r.intentId),
   expires_at: text((r) => new Date(r.expiresAtMs).toISOString(), 'timestamptz'),
   seal: hex((r) => r.seal),
@@ -68,8 +71,8 @@ const OPENINGS = columnMap<SealedOpening>({
 
 /** Sorted: two statements that wait for each other's rows must take them in one order. */
 const INSERT = `WITH asked AS (${OPENINGS.rows()}), opened AS (
-      INSERT INTO approval (organisation_id, environment, approval_id, agent_id, key_id, digest, intent_id, decision_id, created_at, expires_at, seal)
-      SELECT organisation_id, environment, approval_id, agent_id, key_id, digest, intent_id, decision_id, evaluated_at, expires_at, seal
+      INSERT INTO approval (organisation_id, environment, approval_id, agent_id, key_id, digest, alike, intent_id, decision_id, created_at, expires_at, seal)
+      SELECT organisation_id, environment, approval_id, agent_id, key_id, digest, alike, intent_id, decision_id, evaluated_at, expires_at, seal
       FROM asked ORDER BY organisation_id, environment, digest, key_id
       ON CONFLICT (organisation_id, environment, digest, key_id) WHERE state IN ('pending', 'approved') DO NOTHING
       RETURNING decision_id

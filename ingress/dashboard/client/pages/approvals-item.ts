@@ -21,7 +21,7 @@ import {
   useNow,
   WhenLoaded,
 } from '../ui.ts';
-import type { WaitingApprovals } from '../wire.ts';
+import type { WaitingApprovals } from '../wire/approvals.ts';
 import { DecideCard } from './approvals-decide.ts';
 import { isDecidedElsewhere, statusAt } from './approvals-states.ts';
 import { Badges, intentFacts, wordsOf } from './decisions-parts.ts';

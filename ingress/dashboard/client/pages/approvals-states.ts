@@ -1,7 +1,7 @@
 // Texts about the states of approvals.
 import type { Approval } from '../answers.ts';
 import { relative } from '../format.ts';
-import type { WaitingApprovals } from '../wire.ts';
+import type { WaitingApprovals } from '../wire/approvals.ts';
 
 /** The status at this time: the service stores an expiry later than it takes effect. */
 export function statusAt({ status, expiresAt }: Approval, now: Date): Approval['status'] {

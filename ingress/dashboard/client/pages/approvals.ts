@@ -22,7 +22,7 @@ import {
   Trust,
   useNow,
 } from '../ui.ts';
-import type { WaitingApprovals } from '../wire.ts';
+import type { WaitingApprovals } from '../wire/approvals.ts';
 import { StatusNow } from './approvals-item.ts';
 import { isDecidedElsewhere, isUrgent, statusAt, timeLeft } from './approvals-states.ts';
 import { Asked, RiskLevel, wordsOf } from './decisions-parts.ts';

@@ -3,7 +3,7 @@ import { api, Problem, useAction } from '../api.ts';
 import { html, type VNode } from '../html.ts';
 import { useKept } from '../session.ts';
 import { Card, Confirm, KeyValue, Said, Time } from '../ui.ts';
-import type { DeadJob } from '../wire.ts';
+import type { DeadJob } from '../wire/jobs.ts';
 
 export interface ResolveProps {
   readonly job: DeadJob;
@@ -32,7 +32,7 @@ function Open({ job, reload }: ResolveProps): VNode {
   const resolve = useAction(async (reason: string) => {
     try {
       if (asked === 'discard') await api(`${path}/discard`, { body: { reason } });
-      else await api(`${path}/retry`, { method: 'POST' });
+      else await api(`${path}/retry`, { body: {} });
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'E5002') throw error;
       throw new Problem(`Somebody else decided first. ${error.message}`, error);

@@ -17,7 +17,7 @@ import {
   Time,
   WhenLoaded,
 } from '../ui.ts';
-import type { DeadJob } from '../wire.ts';
+import type { DeadJob } from '../wire/jobs.ts';
 import { ResolveCard } from './dead-jobs-resolve.ts';
 
 const VIEWS = [

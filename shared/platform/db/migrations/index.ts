@@ -26,6 +26,7 @@ import { WebhookFindings1763700000023 } from './0023-webhook-findings.ts';
 import { DecisionCounts1763700000024 } from './0024-decision-counts.ts';
 import { OpenSince1763700000025 } from './0025-open-since.ts';
 import { AgentPages1763700000026 } from './0026-agent-pages.ts';
+import { AlikeApprovals1763700000027 } from './0027-alike-approvals.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -55,6 +56,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   DecisionCounts1763700000024,
   OpenSince1763700000025,
   AgentPages1763700000026,
+  AlikeApprovals1763700000027,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

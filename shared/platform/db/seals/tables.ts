@@ -140,7 +140,8 @@ export const SEALED_TABLES = {
       used_decision_id: 'text?',
       version: 'integer',
     },
-    unsealed: {},
+    // Only groups a list.
+    unsealed: { alike: 'text?' },
     history: 'updates',
   },
   policy_state: {

@@ -1,0 +1,88 @@
+// The answers of the dashboard's routes of waiting approvals. Types only, which the server imports as well.
+import type { DecisionAnswer } from '../answers.ts';
+import type { ToolFacts } from '#shared/core/tools/call.js';
+import type { Masked } from '#shared/core/tools/mask.js';
+import type { AgentStatus, Verdict } from '#shared/kernel/vocabulary.js';
+import type { ListPage } from '../wire.ts';
+
+/** The event `approvals`: the pending approvals. */
+export interface WaitingApprovals {
+  /** RFC 3339. */
+  readonly at: string;
+  /** Up to 10,000. */
+  readonly total: number;
+  /** The newest 200 of them, newest first. */
+  readonly newest: readonly { readonly approvalId: string; readonly agentId: string }[];
+}
+
+/** A pending approval, with what a person reads to decide it. */
+export interface WaitingApproval {
+  readonly approvalId: string;
+  readonly agentId: string;
+  /** The key that asked. */
+  readonly keyId: string;
+  readonly keyName: string | null;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  /** Whether the key of the session may decide it. */
+  readonly mayDecide: boolean;
+  /** The ESCALATE that opened it. */
+  readonly decision: Pick<DecisionAnswer, 'decision_id' | 'intent' | 'tool' | 'reasons' | 'trust'>;
+  /** The text of which the intent was read; null: there was none, or retention has erased it. */
+  readonly text: string | null;
+  /** Null: not a tool call, erased by retention, or too large for a list. */
+  readonly call: ToolFacts | null;
+  /** The masked arguments of `call`. */
+  readonly masked: readonly Masked[];
+  /** The caller's own object; null: none, erased, or too large for a list. */
+  readonly context: Readonly<Record<string, unknown>> | null;
+  /** Whether arguments and context are too large for a list; the approval's own page has them. */
+  readonly isLarge: boolean;
+}
+
+/** An earlier decision by a person about a request of a group. */
+export interface EarlierDecision {
+  readonly state: 'approved' | 'rejected';
+  readonly by: string;
+  readonly byName: string | null;
+  readonly reason: string;
+  readonly at: string;
+}
+
+/** Waiting approvals of one agent for the same tool, or for the same action on the same resource. */
+export interface ApprovalGroup {
+  readonly id: string;
+  readonly agentId: string;
+  /** All that wait. */
+  readonly count: number;
+  /** The first of them, soonest expiry first. */
+  readonly items: readonly WaitingApproval[];
+  /** Of the last 20 that do not wait any more. */
+  readonly earlier: {
+    readonly approved: number;
+    readonly rejected: number;
+    /** Nobody decided in time. */
+    readonly expired: number;
+    readonly last: EarlierDecision | null;
+  };
+}
+
+/** What an agent is now, and the verdicts of its last decisions. */
+export interface AgentGlance {
+  readonly agentId: string;
+  /** Null: not registered. */
+  readonly name: string | null;
+  readonly status: AgentStatus | null;
+  readonly trust: { readonly score: number; readonly level: number };
+  /** Newest first, at most 12. */
+  readonly verdicts: readonly Verdict[];
+}
+
+/** GET /dashboard/api/approvals/waiting: groups, soonest expiry first. */
+export interface WaitingGroups extends ListPage<ApprovalGroup> {
+  /** The agents of the groups. */
+  readonly agents: readonly AgentGlance[];
+}
+
+/** GET /dashboard/api/approvals/waiting/alike: the members of one group, soonest expiry first. */
+export type WaitingMembers = ListPage<WaitingApproval>;
