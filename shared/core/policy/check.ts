@@ -1,7 +1,7 @@
 // Validates one policy document: first against the published schema, then its vocabulary, types and resources.
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { compileSchema } from '../../kernel/compile-schema.ts';
-import { accepts, OPERATORS } from './operators.ts';
+import { accepts, type Operator, OPERATORS } from './operators.ts';
 import { canonicalResource } from '../intent/resource.ts';
 import { PolicySchema } from './schema.ts';
 import type { Comparison, Policy } from './schema.ts';
@@ -27,8 +27,10 @@ function comparisonProblem(comparison: Comparison, stage: PolicyStage, pointer: 
   if (operator === undefined)
     return { code: 'UNKNOWN_OPERATOR', pointer: `${pointer}/operator`, message: 'is not known' };
   const path = fullPath(comparison.fact, comparison.path);
-  if (!accepts(operator, entry.type) || (operator.name === 'isPresent' && entry.openInPattern === true)) {
-    const usable = [...OPERATORS.values()].filter((other) => accepts(other, entry.type)).map((other) => other.name);
+  const isUsable = (one: Operator): boolean =>
+    accepts(one, entry.type) && !(one.name === 'isPresent' && entry.openInPattern === true);
+  if (!isUsable(operator)) {
+    const usable = [...OPERATORS.values()].filter(isUsable).map(({ name }) => name);
     const message = `${operator.name} can't be used on ${path} (${entry.type}); usable are ${usable.join(', ')}`;
     return { code: 'OPERATOR_MISUSED', pointer: `${pointer}/operator`, message };
   }

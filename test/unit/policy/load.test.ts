@@ -169,6 +169,15 @@ describe('operators and vocabulary', () => {
       expect(value, `${fact}.${path}`).to.not.equal(undefined);
     }
   });
+  it('a refused operator is not among those that its finding names', () => {
+    for (const { fact, path } of VOCABULARY)
+      for (const { name: operator, example: value } of OPERATORS.values()) {
+        const result = conditionsOf({ all: [{ fact, ...(path !== undefined && { path }), operator, value }] });
+        const finding = result.ok ? undefined : result.findings.find(({ code }) => code === 'OPERATOR_MISUSED');
+        const usable = finding?.message.split('usable are ')[1]?.split(', ') ?? [];
+        expect(usable, `${fact}.${path} ${operator}`).not.to.include(operator);
+      }
+  });
   it('a comparison with the right type and operator loads', () => {
     expect(conditionsOf({ all: [level('lessThan', 4)] }).ok).to.equal(true);
   });
