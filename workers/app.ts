@@ -23,6 +23,7 @@ import { createDeliverer } from '../shared/domain/webhooks/deliver.ts';
 import { createSender } from '../shared/domain/webhooks/send.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import { createCheckpointer } from '../shared/domain/ledger/checkpoints.ts';
+import { readAuditLag } from '../shared/domain/ledger/audit-lag.ts';
 import { logProblems } from '../shared/domain/ledger/log-states.ts';
 import { createCheckpointKeeper } from '../shared/domain/ledger/kept.ts';
 import { readSigningKey } from '../shared/domain/ledger/signing-key.ts';
@@ -31,7 +32,7 @@ import { findRoot, readVersion } from '../shared/platform/config/root.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
 import { createDeadJobRecorder } from './dead-jobs.ts';
 import type { Impaired, Readiness } from './health.ts';
-import { createWorkerAuditor } from './jobs/audit.ts';
+import { createAuditRunner, createWorkerAuditor } from './jobs/audit.ts';
 import { createIntentWorker } from './jobs/evaluate.ts';
 import { concurrencyOf, deadHooksOf, handlersOf, type JobDeps } from './jobs/list.ts';
 import { jobOptions } from './jobs/options.ts';
@@ -135,6 +136,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
 
   const version = readVersion(findRoot());
   const auditor = createWorkerAuditor({ db, key, keeper, nowMs, logger, version });
+  const audits = createAuditRunner({ readLag: () => readAuditLag(db), auditor, monotonicMs, logger });
   const replays = createReplayRunner({ db, nowMs, logger });
   const webhooks = createDeliverer({
     db,
@@ -150,7 +152,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     nowMs,
     logger,
     intentWorker,
-    auditor,
+    audits,
     replays,
     webhooks,
     checkpointer,
@@ -215,6 +217,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
       return problems.length === 0 ? { ready: true } : { ready: true, degraded: problems };
     },
     async close() {
+      audits.close();
       await Promise.all([reader.close(), relay.close(), schedule.close(), replays.close(), shadow?.close()]);
       // The rest of the time is for closing the stores.
       await queues.close(config.shutdownTimeoutMs * 0.8);

@@ -7,8 +7,10 @@ import { createStoredVerifier } from '../../shared/domain/verification/stored.ts
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { type Auditor, createAuditor } from '../../shared/domain/ledger/audit.ts';
+import type { AuditLag } from '../../shared/domain/ledger/audit-lag.ts';
 import { createAuthorityAudit } from '../../shared/domain/ledger/audit-authority.ts';
 import type { CheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
+import { pause as pauseOnTimer } from '../loop.ts';
 import { SECOND_MS, upkeepJob } from './definition.ts';
 
 export interface WorkerAuditorDeps {
@@ -40,16 +42,85 @@ export function createWorkerAuditor({ db, key, keeper, nowMs, logger, version }:
   });
 }
 
-export interface AuditDeps {
-  readonly auditor: Pick<Auditor, 'run'>;
+/** The auditor's job: runs, and keeps up with logs that grow faster than the schedule. */
+export interface AuditRunner {
+  /** One run; then, while a log is behind, catches up until the next run is due. @throws {ApiError} E6002 */
+  run(): Promise<void>;
+  /** Ends catching up. */
+  close(): void;
+}
+
+const EVERY_MS = 10 * SECOND_MS;
+/** The last part of a run may take a second, and the next run should find the log free. */
+const CATCH_UP_MS = EVERY_MS - SECOND_MS;
+/** Fewer leaves than one subtree wait for the next run: each run derives the last subtree again. */
+const BEHIND_LEAVES = 1_024;
+/** The share of a core for catching up: a tenth when hardly behind, and half when this many leaves behind, or more. */
+const LEAST_SHARE = 0.1;
+const MOST_SHARE = 0.5;
+const FAR_BEHIND_LEAVES = 10_000;
+
+/** How long to rest after work of some duration, so that the work uses its share of the time. */
+export function restMs(workedMs: number, leavesBehind: number): number {
+  const distance = Math.min(1, leavesBehind / FAR_BEHIND_LEAVES);
+  const share = LEAST_SHARE + (MOST_SHARE - LEAST_SHARE) * distance;
+  return workedMs * (1 / share - 1);
+}
+
+export function createAuditRunner(deps: {
+  readonly readLag: () => Promise<AuditLag[]>;
+  readonly auditor: Auditor;
+  readonly monotonicMs: () => number;
   readonly logger: Logger;
+  /** Default: timers. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+}): AuditRunner {
+  const { readLag, auditor, monotonicMs, logger, pause = pauseOnTimer } = deps;
+  const stop = new AbortController();
+  const { signal } = stop;
+  let isCatchingUp = false;
+
+  const catchUp = async (endMs: number): Promise<void> => {
+    let workedMs = 0;
+    for (;;) {
+      const behind = (await readLag()).reduce((sum, { leaves }) => sum + leaves, 0);
+      const rest = restMs(workedMs, behind);
+      if (behind < BEHIND_LEAVES || monotonicMs() + rest > endMs) return;
+      await pause(rest, signal);
+      if (signal.aborted) return;
+      const startedMs = monotonicMs();
+      const audits = await auditor.catchUp();
+      workedMs = monotonicMs() - startedMs;
+      logger.debug({ behind, workedMs }, 'audited new leaves');
+      // Another worker audits them, or their rows are missing: the next run reports that again.
+      if (audits.every(({ newLeaves }) => newLeaves <= 0)) return;
+    }
+  };
+
+  return {
+    async run() {
+      const startedMs = monotonicMs();
+      const audits = await auditor.run();
+      logger.debug({ logs: audits.length }, 'audited the logs');
+      // One of them at a time in a process, because each would use its share.
+      if (isCatchingUp) return;
+      isCatchingUp = true;
+      try {
+        await catchUp(startedMs + CATCH_UP_MS);
+      } finally {
+        isCatchingUp = false;
+      }
+    },
+    close: () => stop.abort(),
+  };
+}
+
+export interface AuditDeps {
+  readonly audits: Pick<AuditRunner, 'run'>;
 }
 
 export const audit = upkeepJob({
   name: 'audit',
-  everyMs: 10 * SECOND_MS,
-  run: async ({ auditor, logger }: AuditDeps) => {
-    const audits = await auditor.run();
-    logger.debug({ logs: audits.length }, 'audited the logs');
-  },
+  everyMs: EVERY_MS,
+  run: ({ audits }: AuditDeps) => audits.run(),
 });

@@ -7,10 +7,15 @@ import { quoted } from './encoding.ts';
 /** Stored perfect nodes of a subtree: undefined where there is no row. */
 export type StoredNodes = (level: number, index: number) => Buffer | undefined;
 
+/** The part of a leaf's row that the tree needs. */
+export type LeafOfTree = Pick<AuditedRow, 'index' | 'proofId' | 'leafHash'>;
+
 export interface TreeAudit {
   readonly findings: Finding[];
   /** The leaf hashes from which the audit continues: the derived ones, or the stored ones where the nodes were computed from those. */
   readonly hashes: readonly Buffer[];
+  /** The tree over these hashes: its layers, leaves first. */
+  readonly layers: readonly (readonly Buffer[])[];
   /** Whether the leaves reproduce the stored nodes. If not, checkpoints differ for a reason that is already reported. */
   readonly fits: boolean;
 }
@@ -21,31 +26,33 @@ export interface TreeAudit {
  */
 export function auditNodes(
   start: number,
-  rows: readonly AuditedRow[],
+  rows: readonly LeafOfTree[],
   derived: readonly (Buffer | undefined)[],
   stored: StoredNodes,
 ): TreeAudit {
   const columns = rows.map((row) => row.leafHash);
   const own = columns.map((hash, i) => derived[i] ?? hash);
-  const ofRecords = compareNodes(start, rows, own, stored);
+  const ofRecords = treeOf(start, rows, own, stored);
   const isSame = own.every((hash, i) => hash === columns[i] || hash.equals(columns[i] ?? hash));
-  if (isSame || ofRecords.length === 0) return { findings: ofRecords, hashes: own, fits: ofRecords.length === 0 };
+  if (isSame || ofRecords.fits) return ofRecords;
   // A record or a leaf hash was altered, and its row is reported. The nodes were computed from the unaltered one of the two.
-  const ofColumns = compareNodes(start, rows, columns, stored);
-  const isOfColumns = ofColumns.length <= ofRecords.length;
-  const findings = isOfColumns ? ofColumns : ofRecords;
-  return { findings, hashes: isOfColumns ? columns : own, fits: findings.length === 0 };
+  const ofColumns = treeOf(start, rows, columns, stored);
+  return ofColumns.findings.length <= ofRecords.findings.length ? ofColumns : ofRecords;
+}
+
+function treeOf(start: number, rows: readonly LeafOfTree[], hashes: readonly Buffer[], stored: StoredNodes): TreeAudit {
+  const layers = hashes.length === 0 ? [] : otherLayers(hashes);
+  const findings = compareNodes(start, rows, layers, stored);
+  return { findings, hashes, layers, fits: findings.length === 0 };
 }
 
 function compareNodes(
   start: number,
-  rows: readonly AuditedRow[],
-  hashes: readonly Buffer[],
+  rows: readonly LeafOfTree[],
+  layers: readonly (readonly Buffer[])[],
   stored: StoredNodes,
 ): Finding[] {
-  if (hashes.length === 0) return [];
   const findings: Finding[] = [];
-  const layers = otherLayers(hashes);
   const [leaves = []] = layers;
   const isWrong = (level: number, i: number): boolean => {
     const hash = stored(level, start / 2 ** level + i);
@@ -53,19 +60,20 @@ function compareNodes(
     return hash !== undefined && reference !== undefined && !hash.equals(reference);
   };
   const isPerfect = (level: number, i: number): boolean =>
-    level <= SUBTREE_LEVEL && (i + 1) * 2 ** level <= hashes.length;
+    level <= SUBTREE_LEVEL && (i + 1) * 2 ** level <= leaves.length;
   const replaced: number[] = [];
   for (let level = 1; level <= SUBTREE_LEVEL; level += 1) {
     for (let i = 0; isPerfect(level, i); i += 1) {
       const index = start / 2 ** level + i;
+      const node = stored(level, index);
+      if (node !== undefined && layers[level]?.[i]?.equals(node)) continue;
       const first = start + i * 2 ** level;
       const name = `Node ${index} of level ${level}, over the leaves ${first} to ${first + 2 ** level - 1},`;
       const at = { leafIndex: first, proofId: rows[i * 2 ** level]?.proofId ?? null };
-      if (stored(level, index) === undefined) {
+      if (node === undefined) {
         findings.push({ kind: 'node-missing', ...at, sentence: `${name} is missing.` });
         continue;
       }
-      if (!isWrong(level, i)) continue;
       // An altered leaf changes all nodes up to the root; if a node above is right, the node itself was altered.
       const parent = Math.floor(i / 2);
       const isBelowTop = level < SUBTREE_LEVEL && isPerfect(level + 1, parent);
@@ -74,7 +82,7 @@ function compareNodes(
         : level > 1 && !isWrong(level - 1, 2 * i) && !isWrong(level - 1, 2 * i + 1);
       if (isOwn)
         findings.push({ kind: 'node-altered', ...at, sentence: `${name} is not the hash of what is below it.` });
-      else if (level === 1 && !isBelowTop && !isSwappedPair(leaves, i, stored(1, index)))
+      else if (level === 1 && !isBelowTop && !isSwappedPair(leaves, i, node))
         findings.push({ kind: 'node-altered', ...at, sentence: `${name} is not the hash of its two leaves.` });
       else if (level === 1) replaced.push(i);
     }
@@ -84,15 +92,15 @@ function compareNodes(
 }
 
 /** Whether a node is right when its two leaves are swapped. */
-function isSwappedPair(leaves: readonly Buffer[], pair: number, node: Buffer | undefined): boolean {
+function isSwappedPair(leaves: readonly Buffer[], pair: number, node: Buffer): boolean {
   const other = leaves.slice(2 * pair, 2 * pair + 2).reverse();
-  return node !== undefined && otherLayers(other)[1]?.[0]?.equals(node) === true;
+  return otherLayers(other)[1]?.[0]?.equals(node) === true;
 }
 
 /** Explains pairs of leaves that do not give the nodes above them: two leaves were swapped, or replaced. */
 function leavesFinding(
   start: number,
-  rows: readonly AuditedRow[],
+  rows: readonly LeafOfTree[],
   leaves: readonly Buffer[],
   pairs: readonly number[],
   stored: StoredNodes,

@@ -81,6 +81,13 @@ export function createDecisionVerifier(deps: {
   readonly compileLexicon: (json: unknown) => unknown;
 }): DecisionVerifier {
   const sets = new BoundedCache<LoadedSet>({ max: MAX_SETS });
+  /** By text, because hashing a set with its lexicon costs as much as evaluating a decision. */
+  const digests = new BoundedCache<string>({ max: MAX_SETS });
+  const digestOf = (text: string): string => {
+    const known = digests.get(text) ?? createHash('sha256').update(text).digest('hex');
+    digests.set(text, known);
+    return known;
+  };
   const [ledgerOf, haltsOf, approvalsOf, keysOf] = [
     onceFor(readLedger),
     onceFor(readHalts),
@@ -110,7 +117,7 @@ export function createDecisionVerifier(deps: {
       fail(report, 'POLICY_SET_MISSING', `The policy set ${digest} is not there.`);
       return undefined;
     }
-    const actual = createHash('sha256').update(text).digest('hex');
+    const actual = digestOf(text);
     if (actual !== digest) {
       const sentence = `The policy set has the digest ${actual}; the decision names ${digest}.`;
       fail(report, 'POLICY_SET_DIGEST', sentence);

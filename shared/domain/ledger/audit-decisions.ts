@@ -1,4 +1,5 @@
 // The audit of decisions: verifies new decisions, and old ones in turn, as `custos decision verify` does.
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Database } from '../../platform/db/database.ts';
 import type { StoredVerifier } from '../verification/stored.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
@@ -54,6 +55,8 @@ export async function auditDecisions(
       const id = outcome.decisionId ?? '';
       const [failure] = outcome.status === 'failed' ? outcome.failures : [];
       verified.set(id, failure && findingOf(id, failure.code, failure.sentence));
+      // With all evidence in memory a page would occupy the event loop for 20 ms.
+      await yieldToOthers();
     }
   };
   /** The decisions of the next page from a leaf on. @returns the leaf to go on with */

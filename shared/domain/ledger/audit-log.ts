@@ -1,15 +1,8 @@
 // The audit of one log: its new leaves, its older ones in turn, the nodes above them, its checkpoints and its head.
 import { auditCheckpoint, auditRow } from '../../core/proof/audit.ts';
 import type { Finding, FindingKind } from '../../core/proof/audit-findings.ts';
-import { auditNodes } from '../../core/proof/audit-nodes.ts';
-import {
-  createBlocks,
-  otherLayers,
-  otherRoot,
-  otherRootAt,
-  SUBTREE_LEAVES,
-  SUBTREE_LEVEL,
-} from '../../core/proof/audit-tree.ts';
+import { auditNodes, type LeafOfTree } from '../../core/proof/audit-nodes.ts';
+import { createBlocks, otherLayers, otherRootAt, SUBTREE_LEAVES, SUBTREE_LEVEL } from '../../core/proof/audit-tree.ts';
 import { peekIfCheckpoint } from '../../core/proof/checkpoint.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { auditBeside } from './audit-beside.ts';
@@ -18,13 +11,15 @@ import type { TrustedKey } from '../../core/proof/keys.ts';
 import {
   type AuditHead,
   completeSubtrees,
-  nodeKey,
   readCheckpoints,
   readLeaves,
   readSubtreeNodes,
   readUpperNodes,
 } from './audit-rows.ts';
 import type { AuditState, LogPlace, Place, PlacedFinding } from './audit-state.ts';
+
+/** `all`: every leaf from the first on; `new`: leaves that were never audited; `turn`: new ones, and older ones in turn. */
+export type AuditScope = 'all' | 'new' | 'turn';
 
 export interface LogToAudit {
   readonly sql: Sql;
@@ -40,10 +35,13 @@ export interface LogToAudit {
   readonly isTimeLeft: () => boolean;
   /** Whether new subtrees are left to the next run. At least one is always audited. */
   readonly isRunOver: () => boolean;
-  /** Audit everything, starting at the first leaf. */
-  readonly full: boolean;
+  readonly scope: AuditScope;
 }
 
+/** The auditor has the hashes of every level in memory, so that a root costs one hash a level. */
+const EVERY_LEVEL = 1;
+/** Leaves between two turns of the event loop, which the workers' other jobs need: about 10 ms. */
+const PAGE = 256;
 /** Limit of stored findings; more would repeat the same. */
 const MAX_FINDINGS = 100;
 
@@ -51,9 +49,10 @@ const MAX_FINDINGS = 100;
 export async function auditLog(log: LogToAudit, before: AuditState): Promise<AuditState> {
   const { sql, logId, head, keys, kept } = log;
   const { size, origin } = head;
+  const isFull = log.scope === 'all';
   const found: PlacedFinding[] = [];
   const places = new Set<Place>();
-  const blocks = createBlocks(SUBTREE_LEVEL);
+  const blocks = createBlocks(SUBTREE_LEVEL, EVERY_LEVEL);
   const hashes: Buffer[] = [];
   let place: LogPlace = 'head';
   let isRootNamed = false;
@@ -84,16 +83,21 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
     const isComplete = past - start === SUBTREE_LEAVES;
     place = `subtree ${k}`;
     places.add(place);
-    const rows = await readLeaves(sql, logId, head, start, past);
     const nodes = await readSubtreeNodes(sql, logId, start, past);
     const checkpoints = await readCheckpoints(sql, logId, Math.max(start, checkpointsAfter), past);
-    const derived = rows.map((row) => {
-      const { findings, hash } = auditRow(row, origin);
-      take(findings);
-      return hash;
-    });
-    take(await auditBeside(sql, head, rows));
-    const top = nodes.get(nodeKey(SUBTREE_LEVEL, k));
+    const rows: LeafOfTree[] = [];
+    const derived: (Buffer | undefined)[] = [];
+    for (let from = start; from < past; from += PAGE) {
+      const page = await readLeaves(sql, logId, head, from, Math.min(past, from + PAGE));
+      for (const row of page) {
+        const { findings, hash } = auditRow(row, origin);
+        take(findings);
+        derived.push(hash);
+        rows.push({ index: row.index, proofId: row.proofId, leafHash: row.leafHash });
+      }
+      take(await auditBeside(sql, head, page));
+    }
+    const top = nodes(SUBTREE_LEVEL, k);
     if (rows.length < past - start) {
       const present = new Set(rows.map((row) => row.index));
       const missing = Array.from({ length: past - start }, (_, i) => start + i).filter((index) => !present.has(index));
@@ -108,13 +112,11 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
       if (top !== undefined) push(top);
       return top !== undefined;
     }
-    const tree = auditNodes(start, rows, derived, (level, index) => nodes.get(nodeKey(level, index)));
+    const tree = auditNodes(start, rows, derived, nodes);
     take(tree.findings);
     if (!isComplete) tailHashes = [tree.hashes, rows.map((row) => row.leafHash)];
-    const own = createBlocks(0, start);
-    for (const hash of tree.hashes) own.push(hash);
-    if (isComplete) {
-      const root = otherRoot(tree.hashes);
+    const root = tree.layers[SUBTREE_LEVEL]?.[0];
+    if (isComplete && root !== undefined) {
       const isReplaced = tree.findings.some(({ kind }) => kind === 'leaves-swapped' || kind === 'leaves-replaced');
       const known = before.hashes[k];
       const wasWrong = before.findings.some((finding) => finding.place === place);
@@ -127,27 +129,27 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
       if (known !== undefined && !known.equals(root))
         find('subtree-altered', `The leaves ${start} to ${past - 1} are not those that were audited before.`, start);
     }
-    const block = (level: number, index: number): Buffer => (level < SUBTREE_LEVEL ? own : blocks).at(level, index);
-    for (const checkpoint of checkpoints)
-      take(auditCheckpoint(checkpoint, keys, origin, otherRootAt(checkpoint.size, block)));
-    if (keptHead !== undefined && keptHead.size > start && keptHead.size <= past)
-      keptRoot = otherRootAt(keptHead.size, block);
+    const block = (level: number, index: number): Buffer =>
+      (level < SUBTREE_LEVEL ? tree.layers[level]?.[index - start / 2 ** level] : undefined) ?? blocks.at(level, index);
+    const rootAt = (treeSize: number): Buffer => otherRootAt(treeSize, block, EVERY_LEVEL);
+    for (const checkpoint of checkpoints) take(auditCheckpoint(checkpoint, keys, origin, rootAt(checkpoint.size)));
+    if (keptHead !== undefined && keptHead.size > start && keptHead.size <= past) keptRoot = rootAt(keptHead.size);
     return true;
   };
 
   auditHead();
   const complete = completeSubtrees(size);
-  const known = log.full ? 0 : Math.min(before.hashes.length, complete);
+  const known = isFull ? 0 : Math.min(before.hashes.length, complete);
   for (const hash of before.hashes.slice(0, known)) push(hash);
   /** Whether the whole log has been derived, now or before. False when rows are missing or time was short. */
   let isDerived = true;
   // New subtrees, and the incomplete one at the end with new checkpoints.
-  const audited = log.full ? 0 : before.auditedSize;
+  const audited = isFull ? 0 : before.auditedSize;
   for (let k = known; isDerived && k * SUBTREE_LEAVES < size; k += 1)
-    isDerived = (log.full || k === known || !log.isRunOver()) && (await auditSubtree(k, true, audited));
+    isDerived = (isFull || k === known || !log.isRunOver()) && (await auditSubtree(k, true, audited));
   // Older subtrees in turn; the incomplete one in its turn with all its checkpoints.
   let { next } = before;
-  const turns = log.full ? 0 : known + 1;
+  const turns = log.scope === 'turn' ? known + 1 : 0;
   for (let turn = 0; turn < turns && (turn === 0 || log.isTimeLeft()); turn += 1) {
     if (next > known) next = 0;
     if (next < known) await auditSubtree(next, false, 0);
@@ -159,7 +161,7 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
   await auditKept();
 
   const lasting = before.findings.filter(
-    (finding) => isBeside(finding.place) || (!log.full && !places.has(finding.place)),
+    (finding) => isBeside(finding.place) || (!isFull && !places.has(finding.place)),
   );
   return {
     ...before,
@@ -208,11 +210,12 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
     const stored = await readUpperNodes(sql, logId, count * SUBTREE_LEAVES);
     for (let level = SUBTREE_LEVEL + 1; 2 ** level <= count * SUBTREE_LEAVES; level += 1)
       for (let i = 0; (i + 1) * 2 ** level <= count * SUBTREE_LEAVES; i += 1) {
-        const node = stored.get(nodeKey(level, i));
+        const node = stored(level, i);
         const reference = layers[level - SUBTREE_LEVEL]?.[i];
+        if (node !== undefined && reference?.equals(node)) continue;
         const name = `Node ${i} of level ${level}, over the leaves ${i * 2 ** level} to ${(i + 1) * 2 ** level - 1},`;
         if (node === undefined) find('node-missing', `${name} is missing.`, i * 2 ** level);
-        else if (reference !== undefined && !node.equals(reference))
+        else if (reference !== undefined)
           find('node-altered', `${name} is not the hash of what is below it.`, i * 2 ** level);
       }
     if (isDerived) auditFrontier(layers);

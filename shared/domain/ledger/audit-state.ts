@@ -46,7 +46,7 @@ export function openFindings<T extends Finding>(findings: readonly T[], accepted
 const MAKE = 'INSERT INTO audit (log_id) VALUES ($1) ON CONFLICT DO NOTHING';
 const TAKE = `SELECT audited_size::text AS audited_size, state, findings, accepted, verified_by, verified_from::float8 AS verified_from,
       verified_size::float8 AS verified_size, verify_next::float8 AS verify_next, trust_next FROM audit WHERE log_id = $1 FOR UPDATE SKIP LOCKED`;
-const KEEP = `UPDATE audit SET audited_size = $2, state = $3, ok = $4, findings = $5, audited_at = $6, accepted = $7,
+const KEEP = `UPDATE audit SET audited_size = $2, state = $3, ok = $4, findings = $5, audited_at = coalesce($6, audited_at, $13), accepted = $7,
       verified_by = $8, verified_from = $9, verified_size = $10, verify_next = $11, trust_next = $12 WHERE log_id = $1`;
 const HASH_BYTES = 32;
 /** `next`, big-endian, before the hashes. */
@@ -87,7 +87,13 @@ export async function takeState(sql: Sql, logId: number): Promise<AuditState | u
   };
 }
 
-export async function keepState(sql: Sql, logId: number, state: AuditState, nowMs: number): Promise<void> {
+/** @param isTurn false: the log keeps its place among those that wait for their turn, unless this is its first audit */
+export async function keepState(
+  sql: Sql,
+  logId: number,
+  state: AuditState,
+  { nowMs, isTurn }: { readonly nowMs: number; readonly isTurn: boolean },
+): Promise<void> {
   const { findings, decisions } = state;
   // An accepted finding that has disappeared is not accepted when it returns.
   const accepted = state.accepted.filter((one) => findings.some(({ sentence }) => sentence === one));
@@ -99,12 +105,13 @@ export async function keepState(sql: Sql, logId: number, state: AuditState, nowM
     Buffer.concat([header, ...state.hashes]),
     openFindings(findings, accepted).length === 0,
     JSON.stringify(findings),
-    new Date(nowMs),
+    isTurn ? new Date(nowMs) : null,
     writeAccepted(sql, `log ${logId}`, accepted),
     decisions.by,
     decisions.from,
     decisions.size,
     decisions.next,
     decisions.agentId,
+    new Date(nowMs),
   ]);
 }

@@ -9,7 +9,7 @@ import { publishKey, trustKey, trustPublishedKeys } from '../../core/proof/keys.
 import type { Environment } from '../../kernel/vocabulary.ts';
 import type { AuthorityAudit } from './audit-authority.ts';
 import { auditDecisions } from './audit-decisions.ts';
-import { auditLog, limited } from './audit-log.ts';
+import { auditLog, type AuditScope, limited } from './audit-log.ts';
 import { forbidScans, readHead } from './audit-rows.ts';
 import { readPublishedKeys } from './published-keys.ts';
 import { type AuditState, keepState, openFindings, type PlacedFinding, takeState } from './audit-state.ts';
@@ -37,7 +37,7 @@ export interface AuditorDeps {
   readonly onFinding?: (origin: string, finding: Finding) => void;
   /** Called when the last finding of a log has disappeared. */
   readonly onRight?: (origin: string) => void;
-  /** Time in one run for leaves that were audited before; at least one subtree of 1,024 leaves of each log is audited. Default: 500. */
+  /** Time in one run for leaves that were audited before; at least one subtree of 1,024 leaves of each log is audited. Default: 750. */
   readonly budgetMs?: number;
   /** Time after which a run leaves new leaves, and other logs, to the next one. Default: 500. */
   readonly runMs?: number;
@@ -53,6 +53,8 @@ export interface LogAudit {
   readonly generation: number;
   readonly size: number;
   readonly auditedSize: number;
+  /** Leaves that this audit was the first to derive. */
+  readonly newLeaves: number;
   readonly findings: readonly Finding[];
 }
 
@@ -63,22 +65,25 @@ export interface Auditor {
    * @throws {ApiError} E6002
    */
   run(options?: { readonly full?: boolean }): Promise<LogAudit[]>;
+  /**
+   * Audits only leaves that no audit has derived yet, in the time of one run: for the time between two runs when a log grows fast.
+   * @throws {ApiError} E6002
+   */
+  catchUp(): Promise<LogAudit[]>;
 }
 
-/**
- * A twentieth of one core at a run every 10 s, which is about 400 new leaves a second. Under full load the audit falls behind, and
- * catches up afterwards.
- */
+/** Thousands of new leaves. While a log is behind, the job continues with `catchUp` (workers/jobs/audit.ts). */
 const RUN_MS = 500;
-/** The same share for older leaves: a cycle over a million leaves takes about half an hour. */
-const BUDGET_MS = 500;
-/** A fortieth of one core, about a hundred decisions a run: a cycle over ten thousand takes a quarter of an hour. */
+/** At a run every 10 s, this and DECISIONS_MS together are a tenth of one core. A cycle over a million leaves takes about a quarter of an hour. */
+const BUDGET_MS = 750;
+/** A fortieth of one core, some hundred decisions a run. */
 const DECISIONS_MS = 250;
 /** The share of it for the comparison of trust. */
 const TRUST_SHARE = 0.4;
 
 const LOGS = `SELECT log.log_id, log.organisation_id, organisation.slug, log.environment, log.generation,
-      log.generation = max(log.generation) OVER (PARTITION BY log.organisation_id, log.environment) AS is_newest
+      log.generation = max(log.generation) OVER (PARTITION BY log.organisation_id, log.environment) AS is_newest,
+      log.size > coalesce(audit.audited_size, 0) AS is_behind
     FROM log JOIN organisation ON organisation.id = log.organisation_id
     LEFT JOIN audit ON audit.log_id = log.log_id ORDER BY audit.audited_at NULLS FIRST, log.log_id`;
 
@@ -92,6 +97,8 @@ interface LogName {
   organisation_id: string;
   /** Whether this is the current generation of the log. */
   is_newest: boolean;
+  /** Whether it has leaves that were never audited. */
+  is_behind: boolean;
   slug: string;
   environment: Environment;
   generation: number;
@@ -116,12 +123,13 @@ export function createAuditor(deps: AuditorDeps): Auditor {
   const change = async (
     name: LogName,
     work: (sql: Sql, before: AuditState) => Promise<AuditState>,
-  ): Promise<{ readonly state: AuditState; readonly origin: string } | undefined> => {
+    isTurn = true,
+  ): Promise<{ readonly before: AuditState; readonly state: AuditState; readonly origin: string } | undefined> => {
     const changed = await db.transaction(async (sql) => {
       const before = await takeState(sql, name.log_id);
       if (before === undefined) return undefined;
       const after = await work(sql, before);
-      if (after !== before) await keepState(sql, name.log_id, after, nowMs());
+      if (after !== before) await keepState(sql, name.log_id, after, { nowMs: nowMs(), isTurn });
       const [first, ...more] = openFindings(after.findings, after.accepted);
       const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
       if (first !== undefined && name.is_newest)
@@ -134,7 +142,7 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     return changed;
   };
 
-  const auditOne = async (sql: Sql, before: AuditState, logId: number, full: boolean, startedMs: number) => {
+  const auditOne = async (sql: Sql, before: AuditState, logId: number, scope: AuditScope, startedMs: number) => {
     await forbidScans(sql);
     const { origin } = await readHead(sql, logId);
     // Read before the head with which it is compared: meanwhile the log may grow, but never shrink.
@@ -144,7 +152,7 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     const own = key === undefined || origin === null ? [] : [trustKey(publishKey(key, { origin, use: 'log' }).vkey)];
     const isTimeLeft = (): boolean => monotonicMs() - startedMs < budgetMs;
     const isRunOver = (): boolean => monotonicMs() - startedMs >= runMs;
-    const log = { sql, logId, head, keys, kept, keptKeys: [...keys, ...own], isTimeLeft, isRunOver, full };
+    const log = { sql, logId, head, keys, kept, keptKeys: [...keys, ...own], isTimeLeft, isRunOver, scope };
     const after = await auditLog(log, before);
     // The first audit of a log starts with decisions of this version.
     const isFirst = before.auditedSize === 0 && before.decisions.by === '';
@@ -218,29 +226,45 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     return done?.state ?? before;
   };
 
+  /** Audits these logs until the time of a run is over. */
+  const auditLogs = async (names: readonly LogName[], scope: AuditScope): Promise<LogAudit[]> => {
+    const startedMs = monotonicMs();
+    const audits: LogAudit[] = [];
+    for (const name of names) {
+      if (scope !== 'all' && audits.length > 0 && monotonicMs() - startedMs > runMs) break;
+      const audit = (sql: Sql, before: AuditState) => auditOne(sql, before, name.log_id, scope, startedMs);
+      const done = await change(name, audit, scope !== 'new');
+      if (done === undefined) continue;
+      const { size } = await readHead(db, name.log_id);
+      const audited = Math.min(size, done.state.auditedSize);
+      const state =
+        name.is_newest && scope !== 'new'
+          ? await auditEvidence(name, done.state, audited, monotonicMs() + decisionsMs)
+          : done.state;
+      const { log_id: logId, slug: organisation, environment, generation } = name;
+      const findings = state.findings.map((placed): Finding => {
+        const { place: _, ...finding } = placed;
+        return finding;
+      });
+      const { auditedSize } = state;
+      const newLeaves = auditedSize - done.before.auditedSize;
+      audits.push({ logId, organisation, environment, generation, size, auditedSize, newLeaves, findings });
+    }
+    return audits;
+  };
+
   return {
     async run({ full = false } = {}) {
       const names = await db.query<LogName>(LOGS, []);
       await auditInstallation(await auditAuthority(names, full));
-      const startedMs = monotonicMs();
-      const audits: LogAudit[] = [];
-      for (const name of names) {
-        if (!full && audits.length > 0 && monotonicMs() - startedMs > runMs) break;
-        const done = await change(name, (sql, before) => auditOne(sql, before, name.log_id, full, startedMs));
-        if (done === undefined) continue;
-        const { size } = await readHead(db, name.log_id);
-        const audited = Math.min(size, done.state.auditedSize);
-        const state = name.is_newest
-          ? await auditEvidence(name, done.state, audited, monotonicMs() + decisionsMs)
-          : done.state;
-        const { log_id: logId, slug: organisation, environment, generation } = name;
-        const findings = state.findings.map((placed): Finding => {
-          const { place: _, ...finding } = placed;
-          return finding;
-        });
-        audits.push({ logId, organisation, environment, generation, size, auditedSize: state.auditedSize, findings });
-      }
-      return audits;
+      return auditLogs(names, full ? 'all' : 'turn');
+    },
+    async catchUp() {
+      const names = await db.query<LogName>(LOGS, []);
+      return auditLogs(
+        names.filter((name) => name.is_behind),
+        'new',
+      );
     },
   };
 }
