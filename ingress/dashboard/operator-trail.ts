@@ -21,9 +21,9 @@ export interface Action {
   readonly organisationId: string | null;
   readonly environment: Environment | null;
   readonly address: string;
-  /** `sign-in`, `sign-out`, or method and path template. */
+  /** `sign-in`, `sign-out`, `switch-environment`, or method and path template. */
   readonly action: string;
-  /** The path. */
+  /** The path; of `switch-environment`, the environment. */
   readonly subject: string;
 }
 

@@ -20,7 +20,7 @@ import { createOperatorTrail } from './operator-trail.ts';
 import { buildPage, sendAsset, sendPage } from './page.ts';
 import type { QueueReader } from './queue-reader.ts';
 import { sessionRoutes, type SignIn } from './routes/session.ts';
-import { foreignRequest } from './same-site.ts';
+import { assertSameEnvironment, foreignRequest } from './same-site.ts';
 import { createSessions } from './sessions.ts';
 
 const PATH = '/dashboard';
@@ -115,7 +115,11 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
     const router: Router = express.Router({ caseSensitive: true, strict: true });
     /** @param active whether a person causes the requests */
     const admissionOf = (active: boolean): AdmissionDeps => ({
-      authenticate: async (headers, beforeLookUp) => (await sessions.find(headers, active, beforeLookUp)).key,
+      async authenticate(headers, beforeLookUp) {
+        const { key } = await sessions.find(headers, active, beforeLookUp);
+        assertSameEnvironment(headers, key.environment);
+        return key;
+      },
       limiter: limits.session,
       addressOf: edge.addressOf,
     });

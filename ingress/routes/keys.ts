@@ -5,6 +5,7 @@ import { ApiError } from '../../shared/kernel/errors.ts';
 import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
 import { assertWithinBinding } from '../../shared/domain/keys/bound.ts';
 import { DEFAULT_OVERLAP, OVERLAP, readDuration } from '../../shared/domain/keys/durations.ts';
+import { environmentsOf } from '../../shared/domain/keys/environments.ts';
 import { planKey } from '../../shared/domain/keys/plan.ts';
 import type { SecretHasher } from '../../shared/domain/keys/secrets.ts';
 import {
@@ -147,8 +148,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
 
 /** @throws {ApiError} E1004: only a live key may create keys of another environment */
 function environmentFor(caller: AuthenticatedKey, asked: Environment | undefined): Environment {
-  if (asked === undefined || asked === caller.environment || caller.environment === 'live')
-    return asked ?? caller.environment;
+  if (asked === undefined || environmentsOf(caller).includes(asked)) return asked ?? caller.environment;
   throw new ApiError(
     'E1004',
     `Only a live key may create keys of another environment; this is a ${caller.environment} key.`,

@@ -68,6 +68,11 @@ const CASES: readonly Case[] = [
     'session-altered',
   ),
   change(
+    'a session acts in another environment',
+    "UPDATE dashboard_session SET environment = 'dev'",
+    'session-altered',
+  ),
+  change(
     'a terminated agent is reactivated',
     "UPDATE agent SET status = 'ACTIVE' WHERE agent_id = 'ended'",
     'agent-altered',

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { createSessions, IDLE_MS, SESSION_MS } from '../../ingress/dashboard/sessions.ts';
 import { ATTEMPT_WINDOW_MS, MAX_ATTEMPTS } from '../../ingress/dashboard/attempts.ts';
 import { formatKey, generateKey } from '../../shared/domain/keys/format.ts';
+import { ENVIRONMENTS } from '../../shared/kernel/vocabulary.ts';
 import { loadKey } from '../../shared/domain/keys/lookup.ts';
 import type { ClientResponse } from '../support/client.ts';
 import { cookieOf, OWN_HEADERS, type Signed, signIn, trySignIn, withCookie } from '../support/dashboard.ts';
@@ -16,6 +17,7 @@ interface AuditRow {
   readonly status: number | null;
   readonly code: string | null;
   readonly request_id: string;
+  readonly environment: string | null;
 }
 
 describe('sessions of the dashboard', () => {
@@ -244,5 +246,96 @@ describe('sessions of the dashboard', () => {
       .rows('UPDATE dashboard_audit SET outcome = $1', ['done'])
       .catch((error: unknown) => (refusedEdit = error));
     expect(String(refusedEdit)).to.contain('insert-only');
+  });
+
+  describe('act in another environment', () => {
+    const switchTo = (signed: Signed, environment: string): Promise<ClientResponse> =>
+      signed.send('POST', '/session/environment', { environment });
+    const switched = async (signed: Signed, environment: string): Promise<Signed> =>
+      withCookie(service.admin, cookieOf(await switchTo(signed, environment)));
+
+    it('only where their key may create keys: a live key anywhere, any other key in its own environment', async () => {
+      for (const own of ENVIRONMENTS)
+        for (const other of ENVIRONMENTS) {
+          const name = `${own} to ${other}`;
+          const { key, keyId } = await service.addKey({ scopes: ['admin:*'], environment: own });
+          const made = await service.admin.withKey(key).post('/v1/auth/keys', {
+            name,
+            scopes: ['admin:*'],
+            environment: other,
+          });
+          const signed = await signIn(service.admin, key);
+          const answer = await switchTo(signed, other);
+          expect(answer.status === 200, name).to.equal(made.status === 201);
+          const { session } = (await signed.get('/session')).json;
+          if (answer.status !== 200) {
+            expectProblem(answer, 403, 'E1004');
+            expect(session, name).to.deep.include({ environment: own, environments: [own] });
+            continue;
+          }
+          expect(session, 'the old token').to.equal(null);
+          expect(answer.json.session, name).to.deep.include({ keyId, environment: other });
+          expect(answer.json.session.environments).to.deep.equal(own === 'live' ? ENVIRONMENTS : [own]);
+          const now = withCookie(service.admin, cookieOf(answer));
+          const agentId = `in-${other}-from-${own}`;
+          await now.send('POST', '/v1/agents', { agentId, name });
+          const rows = await service.rows('SELECT environment FROM agent WHERE agent_id = $1', [agentId]);
+          expect(rows, name).to.deep.equal([{ environment: other }]);
+          const { json } = await now.send('POST', '/v1/auth/keys', { name, scopes: ['agents:read'] });
+          expect(json.environment, name).to.equal(other);
+        }
+    });
+
+    it('keep their expiry and the bounds of their key, and are on the trail with the environment', async () => {
+      const { key, keyId } = await service.addKey({
+        scopes: ['admin:*'],
+        agentIds: ['only'],
+        expiresAtMs: service.nowMs() + 600_000,
+      });
+      const live = await signIn(service.admin, key);
+      const { expiresAt } = (await live.get('/session')).json.session;
+      service.advance(60_000);
+      const test = await switched(live, 'test');
+      expect((await test.get('/session')).json.session).to.deep.include({ expiresAt, agents: 1, isOperator: false });
+      expectProblem(await test.send('POST', '/v1/agents', { agentId: 'other', name: 'x' }), 403, 'E1004');
+      expectProblem(await test.send('POST', '/v1/auth/keys', { name: 'x', scopes: ['admin:*'] }), 403, 'E1004');
+      const trail = await service.rows<AuditRow>(
+        "SELECT * FROM dashboard_audit WHERE key_id = $1 AND outcome <> 'begun' ORDER BY seq",
+        [keyId],
+      );
+      expect(trail.map(({ action, subject, environment }) => [action, subject, environment])).to.deep.equal([
+        ['sign-in', '/dashboard/api/session', null],
+        ['switch-environment', 'test', 'live'],
+        ['POST /dashboard/api/v1/agents', '/dashboard/api/v1/agents', 'test'],
+        ['POST /dashboard/api/v1/auth/keys', '/dashboard/api/v1/auth/keys', 'test'],
+      ]);
+      await service.admin.delete(`/v1/auth/keys/${keyId}`);
+      expectProblem(await test.get('/v1/agents'), 401, 'E1002');
+    });
+
+    it('lose the pages of the operator outside live, and decide no approval of their own key', async () => {
+      const test = await switched(await signIn(service.admin, service.adminKey), 'test');
+      expectProblem(await test.get('/v1/policies'), 403, 'E1004');
+      const asked = await test.send('POST', '/v1/enforce', { agent_id: 'a', intent: 'read:db/*' });
+      expect(asked.json.verdict).to.equal('ESCALATE');
+      const approval = `/v1/approvals/${asked.json.approval.approval_id}`;
+      expectProblem(await test.send('POST', `${approval}/approve`, { reason: 'mine' }), 403, 'E1004');
+      const { key } = await service.addKey({ scopes: ['admin:*'] });
+      const other = await switched(await signIn(service.admin, key), 'test');
+      expect((await other.send('POST', `${approval}/approve`, { reason: 'another hand' })).json.status).to.equal(
+        'approved',
+      );
+    });
+
+    it('refuse an unknown environment, a switch without a session, and a window that shows another environment', async () => {
+      const live = await signIn(service.admin, service.adminKey);
+      expectProblem(await switchTo(live, 'production'), 400, 'E2001');
+      expectProblem(await switchTo(withCookie(service.admin, 'custos_session=x'), 'test'), 401, 'E1001');
+      const test = await switched(live, 'test');
+      const shows = (environment: string) => ({ headers: { 'x-custos-environment': environment } });
+      expectProblem(await test.send('POST', '/v1/halt', { reason: 'meant for live' }, shows('live')), 409, 'E5002');
+      expect((await test.get('/v1/agents', shows('test'))).status).to.equal(200);
+      expect((await test.get('/session', shows('live'))).json.session.environment).to.equal('test');
+    });
   });
 });

@@ -135,6 +135,7 @@ describe('a row that gives authority and was changed outside the service', () =>
     "expires_at = now() + interval '10 hours'",
     "last_seen_at = now() + interval '1 hour'",
     "created_at = now() - interval '1 second'",
+    "environment = 'test'",
     'seal = NULL',
   ])
     it(`ends a session: ${change}`, async () => {

@@ -1,6 +1,7 @@
 // Signing in and out: an admin key is exchanged for a session. The pages do not keep the key.
 import { Type } from 'typebox';
-import { closed } from '../../../shared/api/common.ts';
+import { closed, StringEnum } from '../../../shared/api/common.ts';
+import { ENVIRONMENTS } from '../../../shared/kernel/vocabulary.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import { changedFields, type RecordedChange } from '../../../shared/kernel/recorded-change.ts';
 import { parseKey } from '../../../shared/domain/keys/format.ts';
@@ -33,17 +34,20 @@ const SignInBody = closed({
   device: Type.Optional(Type.String({ maxLength: 128 })),
 });
 
+const SwitchBody = closed({ environment: StringEnum(ENVIRONMENTS) });
+
 type Asked = Pick<RequestContext<unknown, unknown, unknown>, 'headers' | 'address'>;
 
 const NO_SESSION: SessionAnswer = { session: null };
 
-function answerOf({ key, expiresAtMs }: Session): SessionAnswer {
+function answerOf({ key, environments, expiresAtMs }: Session): SessionAnswer {
   return {
     session: {
       keyId: key.keyId,
       keyName: key.name,
       organisation: key.organisationSlug,
       environment: key.environment,
+      environments,
       isOperator: key.isOperator && key.environment === 'live',
       agents: key.agentIds?.size ?? null,
       expiresAt: new Date(expiresAtMs).toISOString(),
@@ -145,6 +149,27 @@ export function sessionRoutes({ sessions, trail, attempts, devices, strangers, s
           if (isCounted && isOurs) await attempts.giveBack(client).catch(() => undefined);
           throw error;
         }
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/dashboard/api/session/environment',
+      access: 'none',
+      unlimited: true,
+      summary: 'Act in another environment of the organisation',
+      request: { body: SwitchBody },
+      errors: ['E1001', 'E1002', 'E1003', 'E1004', 'E3001'],
+      handler: async (context) => {
+        const { headers, body } = context;
+        const before = await sessionOf(context);
+        if (before === undefined) throw new ApiError('E1001', 'Your session has ended; sign in again.');
+        // The trail of the environment that is left has the switch, and names the other one.
+        const action = { ...actionOf(context, before.key, 'switch-environment'), subject: body.environment };
+        return trail.around(action, async () => {
+          const { session, cookie } = await sessions.switch(headers, body.environment);
+          return { status: 200, body: answerOf(session), headers: { 'set-cookie': cookie } };
+        });
       },
     }),
     defineRoute({

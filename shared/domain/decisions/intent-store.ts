@@ -3,6 +3,7 @@ import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import { columnMap, optionalText, text } from '../../platform/db/columns.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
+import { environmentsOf } from '../keys/environments.ts';
 import { loadKey } from '../keys/lookup.ts';
 import type { IntentStatus } from '../../kernel/vocabulary.ts';
 import { type OwnedFilter, ownedList } from './owned-list.ts';
@@ -182,7 +183,7 @@ export function createIntentStore(deps: { db: Database }): IntentStore {
       const [row] = await db.query<Omit<ClaimedIntent, 'key_agent_ids' | 'key_lineage' | 'isKeyKnown'>>(CLAIM, values);
       if (row === undefined) return undefined;
       const key = (await loadKey(db, row.key_id))?.key;
-      const isKeyKnown = key?.organisationId === organisationId && key.environment === environment;
+      const isKeyKnown = key?.organisationId === organisationId && environmentsOf(key).includes(environment);
       if (!isKeyKnown) return { ...row, key_agent_ids: new Set(), key_lineage: row.key_id, isKeyKnown };
       const { agentIds, lineage, organisationSlug } = key;
       return { ...row, organisation_slug: organisationSlug, key_agent_ids: agentIds, key_lineage: lineage, isKeyKnown };

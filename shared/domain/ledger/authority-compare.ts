@@ -89,7 +89,7 @@ function compareSessions({ sessions }: AuthorityRows, ledger: Ledger, nowMs: num
         'session-unrecorded',
         `${name} is open, and the log has no record that somebody signed in.`,
       );
-    const stored = sessionValue(row.key_id, row.expires_at.toISOString());
+    const stored = sessionValue(row.key_id, row.expires_at.toISOString(), row.environment);
     if (stored === recorded) return [];
     return authorityFinding(
       'session-altered',

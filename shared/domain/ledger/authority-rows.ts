@@ -31,8 +31,8 @@ const LOGS =
 const KEYS = `SELECT key_id, name, scopes, agent_ids, tier, created_by, expires_at, revoked_at, replaced_by FROM api_key
     WHERE organisation_id = $1 AND environment = $2`;
 const AGENTS = 'SELECT agent_id, status, capabilities, tags FROM agent WHERE organisation_id = $1 AND environment = $2';
-const SESSIONS = `SELECT encode(token_hash, 'hex') AS session_id, session.key_id, session.expires_at FROM dashboard_session AS session
-    JOIN api_key ON api_key.key_id = session.key_id WHERE organisation_id = $1 AND environment = $2`;
+const SESSIONS = `SELECT encode(token_hash, 'hex') AS session_id, session.key_id, session.expires_at, session.environment FROM dashboard_session AS session
+    JOIN api_key ON api_key.key_id = session.key_id WHERE organisation_id = $1 AND api_key.environment = $2`;
 const HALT = 'SELECT key_id, reason FROM halt WHERE organisation_id = $1 AND environment = $2 AND lifted_at IS NULL';
 const POLICY = 'SELECT active_digest FROM policy_state';
 // One look-up by key for each row, as in the other statements of the audit: a join would read all leaves of the log.
@@ -57,7 +57,9 @@ export type KeyRow = Pick<
   'key_id' | 'name' | 'scopes' | 'agent_ids' | 'tier' | 'created_by' | 'expires_at' | 'revoked_at' | 'replaced_by'
 >;
 export type AgentRow = Pick<SealedValues<'agent'>, 'agent_id' | 'status' | 'capabilities' | 'tags'>;
-export type SessionRow = Pick<SealedValues<'dashboard_session'>, 'key_id' | 'expires_at'> & { session_id: string };
+export type SessionRow = Pick<SealedValues<'dashboard_session'>, 'key_id' | 'expires_at' | 'environment'> & {
+  session_id: string;
+};
 export type HaltRow = Pick<SealedValues<'halt'>, 'key_id' | 'reason'>;
 export interface ApprovalRow {
   approval_id: string;

@@ -93,8 +93,14 @@ export const REVOKED = 'revoked';
 
 export const agentValue = (status: string, capabilities: readonly string[], tags: readonly string[]): string =>
   JSON.stringify({ status, capabilities, tags });
-export const sessionValue = (keyId: string, expiresAt: string): string => JSON.stringify({ keyId, expiresAt });
+/** @param environment in which the session acts; null: that of its key */
+export const sessionValue = (keyId: string, expiresAt: string, environment: string | null): string =>
+  JSON.stringify({ keyId, expiresAt, environment });
 export const haltValue = (keyId: string, reason: string): string => JSON.stringify({ keyId, reason });
+
+function openedSession({ keyId, expiresAt, environment }: Readonly<Record<string, unknown>>): string {
+  return sessionValue(String(keyId), String(expiresAt), typeof environment === 'string' ? environment : null);
+}
 
 /** The id of subjects of which a log has only one. */
 export const ONLY = '';
@@ -118,11 +124,7 @@ export function takeRecord(subjects: Subjects, ledger: Pick<Ledger, 'get'>, reco
       );
       break;
     case 'custos.session':
-      put(
-        'session',
-        body['sessionId'],
-        change === 'opened' ? sessionValue(String(body['keyId']), String(body['expiresAt'])) : null,
-      );
+      put('session', body['sessionId'], change === 'opened' ? openedSession(body) : null);
       break;
     case 'custos.halt':
       put('halt', ONLY, change === 'halted' ? haltValue(String(body['keyId']), String(body['reason'])) : null);

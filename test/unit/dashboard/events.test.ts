@@ -49,7 +49,7 @@ describe('streams of live events', () => {
   /** A stream of a topic that sends `text`, and how often its end was recorded. */
   function open(find: Sessions['find'], text: string): { res: StuckResponse; ends(): number; close(): void } {
     const events = createEvents({
-      sessions: { find, open: Promise.reject, end: Promise.reject, deleteCookie: '' },
+      sessions: { find, open: Promise.reject, switch: Promise.reject, end: Promise.reject, deleteCookie: '' },
       topics: [{ name: 'overview', load: async () => text }],
     });
     const res = new StuckResponse();
@@ -71,7 +71,7 @@ describe('streams of live events', () => {
   });
 
   it('are closed when a megabyte is unread', async () => {
-    const stream = open(async () => ({ key: KEY, expiresAtMs: 0 }), 'x'.repeat(1_000_001));
+    const stream = open(async () => ({ key: KEY, environments: ['live'], expiresAtMs: 0 }), 'x'.repeat(1_000_001));
     await waitFor(() => stream.res.destroyed, { what: 'the stream to be destroyed' });
     expect(stream.ends()).to.equal(1);
     expect(stream.res.written.length).to.equal(2);

@@ -18,7 +18,7 @@ function routesWith(error: () => Error): { run(method: 'POST' | 'DELETE'): Promi
   const reject = async (): Promise<never> => {
     throw error();
   };
-  const sessions: Sessions = { open: reject, find: reject, end: reject, deleteCookie: GONE };
+  const sessions: Sessions = { open: reject, switch: reject, find: reject, end: reject, deleteCookie: GONE };
   const trail: OperatorTrail = { note: () => undefined, around: async (_, work) => work(), recorded: (route) => route };
   const attempts: Attempts = {
     take: async () => void (counted += 1),

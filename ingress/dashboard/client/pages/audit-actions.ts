@@ -56,6 +56,7 @@ const FILE: readonly CsvField<OperatorAction>[] = [
 const WORDS: Readonly<Record<string, string>> = {
   'sign-in': 'Signed in',
   'sign-out': 'Signed out',
+  'switch-environment': 'Switched to the environment',
   'PATCH /v1/agents/{agentId}': 'Changed an agent',
   'DELETE /v1/agents/{agentId}': 'Terminated an agent',
   'POST /v1/auth/keys': 'Created a key',

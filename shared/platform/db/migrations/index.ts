@@ -27,6 +27,7 @@ import { DecisionCounts1763700000024 } from './0024-decision-counts.ts';
 import { OpenSince1763700000025 } from './0025-open-since.ts';
 import { AgentPages1763700000026 } from './0026-agent-pages.ts';
 import { AlikeApprovals1763700000027 } from './0027-alike-approvals.ts';
+import { SessionEnvironment1763700000028 } from './0028-session-environment.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -57,6 +58,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   OpenSince1763700000025,
   AgentPages1763700000026,
   AlikeApprovals1763700000027,
+  SessionEnvironment1763700000028,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

@@ -84,6 +84,7 @@ export const SEALED_TABLES = {
       created_at: 'time',
       last_seen_at: 'time',
       expires_at: 'time',
+      environment: 'text?',
     },
     unsealed: {},
     history: 'none',
