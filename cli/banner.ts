@@ -3,6 +3,8 @@
 export interface BannerOptions {
   /** Base address of ingress. */
   readonly address: string;
+  /** Base address of the workers' health pages and metrics. */
+  readonly workersAddress: string;
   /** The admin key, when this start created it. */
   readonly newKey: string | undefined;
   /** File that holds the admin key, when there is one. */
@@ -15,7 +17,8 @@ export interface BannerOptions {
 }
 
 /** The requests work when they are pasted into a shell on the same machine. */
-export function bannerLines({ address, newKey, keyFile, dataDir, policyDir, tookMs }: BannerOptions): string[] {
+export function bannerLines(options: BannerOptions): string[] {
+  const { address, workersAddress, newKey, keyFile, dataDir, policyDir, tookMs } = options;
   // Read from the file, because a key in a command would stay in the shell's history.
   const key = keyFile === undefined ? (newKey ?? '$CUSTOS_KEY') : `$(cat ${shellQuote(keyFile)})`;
   const post = (path: string, body: object): string =>
@@ -27,6 +30,8 @@ export function bannerLines({ address, newKey, keyFile, dataDir, policyDir, took
     `  Address     ${address}`,
     `  Dashboard   ${address}/dashboard`,
     `  Reference   ${address}/docs`,
+    `  Metrics     ${address}/metrics`,
+    `              ${workersAddress}/metrics`,
     ...(dataDir === undefined ? [] : [`  Data        ${dataDir}`]),
     `  Policies    ${policyDir}`,
     ...keyLines(newKey, keyFile),

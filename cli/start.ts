@@ -76,10 +76,11 @@ async function run(config: Config, started: Started, signals: StopSignals): Prom
   started.children.push(ingress, workers);
   const ready = await Promise.race([Promise.all([ingress.ready, workers.ready]), signals.received]);
   if (ready === undefined) return;
-  const [address] = ready;
+  const [address, workersAddress] = ready;
   const { dataDir, policyDir } = config;
   const lines = bannerLines({
     address,
+    workersAddress,
     ...first,
     dataDir: store.embedded ? dataDir : undefined,
     policyDir,

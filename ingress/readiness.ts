@@ -2,7 +2,7 @@
 import type { Database } from '../shared/platform/db/database.ts';
 import { ensureWritable, whyNotWritable } from '../shared/platform/db/writable.ts';
 import type { ActivePolicySet } from '../shared/domain/policy-sets/active-set.ts';
-import { workersAlive } from '../shared/platform/process/heartbeat.ts';
+import { workersAlive, workersText } from '../shared/platform/process/heartbeat.ts';
 import { logProblems } from '../shared/domain/ledger/log-states.ts';
 
 /** One part that /ready reports on. */
@@ -57,8 +57,8 @@ export function readinessChecks({ db, policies, redisOk, clockProblem }: Readine
       severity: 'degraded',
       async check() {
         const alive = await workersAlive(db);
-        return alive > 0
-          ? { ok: true, detail: `${alive} alive` }
+        return alive.length > 0
+          ? { ok: true, detail: workersText(alive) }
           : { ok: false, detail: 'no worker process is alive; accepted work waits' };
       },
     },

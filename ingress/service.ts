@@ -13,7 +13,7 @@ import { watchInstallation } from '../shared/domain/installation/gauges.ts';
 import { createParseStore } from '../shared/domain/decisions/parses.ts';
 import { createRecorder } from '../shared/domain/decisions/recorder.ts';
 import { createSignalStore } from '../shared/domain/trust/signals.ts';
-import { startHeartbeat } from '../shared/platform/process/heartbeat.ts';
+import { type ApartOptions, startHeartbeat } from '../shared/platform/process/heartbeat.ts';
 import { createAuthenticator } from '../shared/domain/keys/authenticator.ts';
 import { createLastUsed } from '../shared/domain/keys/last-used.ts';
 import { createSecretHasher } from '../shared/domain/keys/secrets.ts';
@@ -48,6 +48,8 @@ export interface IngressDeps {
   readonly compileLexicon?: DecidingDeps['compileLexicon'];
   /** Of requests that wait (`Prefer: wait`). Default: that of waits.ts. */
   readonly waitOptions?: WaitOptions | undefined;
+  /** Absent: heartbeats are sent by this thread, which is enough for a service in a test. */
+  readonly heartbeatApart?: ApartOptions;
   /** Time limits of the database. Absent: the time that a request can wait. Tests that are not about time wait longer. */
   readonly patience?: Pick<DataSourceOptions, 'queryTimeoutMs' | 'connectTimeoutMs'>;
 }
@@ -163,7 +165,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const business = await startBusiness(deps, metrics, { db, clock, onError, waits });
   const { routes, policies, authenticator, onUse } = business;
   const version = readVersion(root);
-  const heartbeat = await startHeartbeat({ db, role: 'ingress', version, onError });
+  const heartbeat = await startHeartbeat({ db, role: 'ingress', version, onError, apart: deps.heartbeatApart });
   // It connects at the first use. Errors are not logged: pages that poll an absent store would fill the log, and show it anyway.
   const { databaseUrl, redisUrl } = config;
   const queues = createQueueReader({ databaseUrl, redisUrl, onError: () => undefined });

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { WorkersConfig } from '../shared/platform/config/config.ts';
-import { openDatabase, openSideDatabase } from '../shared/platform/db/database.ts';
+import { openSideDatabase } from '../shared/platform/db/database.ts';
 import { watchPools } from '../shared/platform/db/pool-metrics.ts';
 import { watchPepper } from '../shared/platform/db/pepper-watch.ts';
 import { createSettledNotice } from '../shared/platform/db/settled-notice.ts';
@@ -52,6 +52,10 @@ export interface WorkersDependencies {
   readonly tracing?: Pick<Tracing, 'telemetry'> | undefined;
   /** This machine's wall clock, by which its files are dated. It is compared with the database's clock. */
   readonly machineMs: () => number;
+  /** Where the health pages are served, for operators. */
+  readonly healthPort: number;
+  /** File descriptor of a pipe to the supervisor (see ApartOptions). */
+  readonly pulseFd: number | undefined;
   /** Called with the database's clock before anything uses it. */
   readonly onClock: (nowMs: () => number) => void;
 }
@@ -174,14 +178,9 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   const { shadowPolicyDir: dir, shadowShare: share } = config;
   const shadow = dir === undefined ? undefined : startShadow({ db, databaseUrl, dir, share, nowMs, logger, onCounted });
   const schedule = keepSchedule(queues, logger);
-  // A connection outside the pool: jobs that use up the pool or wait for a lock must not look like a dead process.
-  const pulse = await openDatabase({
-    url: databaseUrl,
-    applicationName: 'custos-workers-heartbeat',
-    poolSize: 1,
-    onError: (error) => logger.warn({ err: error }, 'the heartbeat lost its database connection'),
-  });
-  const heartbeat = await startHeartbeat({ db: pulse, role: 'workers', version, onError });
+  const { pulseFd, healthPort } = deps;
+  const apart = { databaseUrl, pulseFd };
+  const heartbeat = await startHeartbeat({ db, role: 'workers', version, healthPort, onError, apart });
 
   const degraded = async (): Promise<Impaired[]> => {
     const clockProblem = clock.problem();
@@ -223,7 +222,6 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
       await queues.close(config.shutdownTimeoutMs * 0.8);
       await deciding.close();
       await heartbeat.close();
-      await pulse.close();
       await watching.close();
       await db.close();
     },

@@ -5,36 +5,42 @@ import { startProcess } from '../shared/platform/process/start.ts';
 import { startWorkers } from './app.ts';
 import { serveHealth } from './health.ts';
 
-startProcess({ name: 'workers', env: process.env, demand: requireWorkers }, async ({ config, logger, tracing }) => {
-  const machineMs = Date.now;
-  const workers = await startWorkers({
-    config,
-    logger,
-    tracing,
-    machineMs,
-    // BullMQ dates schedules, delays and locks with Date.now, and all processes share them. Without the database's clock, one
-    // machine with a wrong clock would stop upkeep for the whole installation.
-    onClock: (nowMs) => (Date.now = nowMs),
-  });
-  const health = await serveHealth({
-    host: config.host,
-    port: config.workersPort,
-    check: workers.check,
-    isOperator: workers.isOperator,
-    metrics: workers.metrics,
-    metricsArePublic: metricsArePublic(config),
-  });
-  logger.info({ address: health.address }, 'workers ready');
-  runUntilStopped({
-    process,
-    logger,
-    address: health.address,
-    timeoutMs: config.shutdownTimeoutMs,
-    stop: async () => {
-      health.drain();
-      await workers.close();
-      await health.close();
-      await tracing?.close();
-    },
-  });
-});
+startProcess(
+  { name: 'workers', env: process.env, demand: requireWorkers },
+  async ({ config, logger, tracing, pulseFd }) => {
+    const machineMs = Date.now;
+    // First, because a port that is in use must stop the start before any job runs.
+    const health = await serveHealth({
+      host: config.host,
+      port: config.workersPort,
+      metricsArePublic: metricsArePublic(config),
+      onOtherPort: (port, preferred) =>
+        logger.warn({ port }, `port ${preferred} is in use: health pages and metrics are on port ${port}`),
+    });
+    const workers = await startWorkers({
+      config,
+      logger,
+      tracing,
+      machineMs,
+      healthPort: health.port,
+      pulseFd,
+      // BullMQ dates schedules, delays and locks with Date.now, and all processes share them. Without the database's clock, one
+      // machine with a wrong clock would stop upkeep for the whole installation.
+      onClock: (nowMs) => (Date.now = nowMs),
+    });
+    health.begin(workers);
+    logger.info({ address: health.address }, 'workers ready');
+    runUntilStopped({
+      process,
+      logger,
+      address: health.address,
+      timeoutMs: config.shutdownTimeoutMs,
+      stop: async () => {
+        health.drain();
+        await workers.close();
+        await health.close();
+        await tracing?.close();
+      },
+    });
+  },
+);

@@ -1,8 +1,11 @@
-// One process of the service under the supervisor, which restarts it with exponential back-off.
+// One process of the service under the supervisor, which restarts it with exponential back-off when it ends or freezes.
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isReadyMessage } from '../../shared/platform/process/lifecycle.ts';
+import { PULSE_FD } from '../../shared/platform/process/start.ts';
 import type { Logger } from '../../shared/platform/observe/logger.ts';
+import { CHECK_MS, createSilence, SILENT_MS } from './silence.ts';
 
 export interface ChildOptions {
   /** For the log: `ingress`, `workers`. */
@@ -28,6 +31,9 @@ export interface SupervisedChild {
 /** Stack traces name the sources. With the options of the supervisor itself, such as a limit of memory. */
 const SOURCE_MAPS = ['--enable-source-maps'];
 
+/** Index of the pipe for the pulse of a process; 3 is the IPC channel. */
+const PULSE_INDEX = 4;
+
 /** Exponential back-off of restarts, in milliseconds. It begins again after a start that lasted `resetAfter`. */
 const BACKOFF_MS = { first: 200, most: 10_000, resetAfter: 30_000 };
 
@@ -44,17 +50,40 @@ export function superviseChild({ name, entry, env, logger }: ChildOptions): Supe
   // Without this handler, a rejection that nobody awaits would end the process.
   ready.catch(() => undefined);
 
+  /** A process without pulse for too long is frozen: it was stopped by a signal, or its main thread hangs. */
+  const killWhenFrozen = (started: ChildProcess): void => {
+    const silence = createSilence();
+    started.on('message', (message) => {
+      if (isReadyMessage(message)) silence.heard();
+    });
+    // Readable, because it is a pipe of `spawn`.
+    const pulse = started.stdio[PULSE_INDEX] as Readable | null | undefined;
+    pulse?.on('data', silence.heard);
+    // It closes its pulse when it stops in order.
+    pulse?.on('close', silence.suspend).on('error', silence.suspend);
+    const checking = setInterval(() => {
+      const silentMs = silence.check(performance.now());
+      if (stopping.signal.aborted || silentMs < SILENT_MS) return;
+      clearInterval(checking);
+      const { pid } = started;
+      logger.error({ child: name, pid, silentMs: Math.round(silentMs) }, 'a process does not respond and is killed');
+      started.kill('SIGKILL');
+    }, CHECK_MS);
+    started.once('exit', () => clearInterval(checking)).once('error', () => clearInterval(checking));
+  };
+
   /** Runs it once, until it ends. @returns how it ended */
   const runOnce = (): Promise<string> =>
     new Promise((resolve) => {
       const started = spawn(process.execPath, [...process.execArgv, ...SOURCE_MAPS, entry], {
         // In its own process group, so that Ctrl-C reaches only the supervisor, which stops the parts in order.
         detached: true,
-        env: env(address),
+        env: { ...env(address), [PULSE_FD]: String(PULSE_INDEX) },
         // Both outputs go to standard error: standard output has only the banner, which scripts read.
-        stdio: ['ignore', 2, 2, 'ipc'],
+        stdio: ['ignore', 2, 2, 'ipc', 'pipe'],
       });
       child = started;
+      killWhenFrozen(started);
       started.on('message', (message) => {
         if (!isReadyMessage(message)) return;
         address = message.address;

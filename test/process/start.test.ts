@@ -17,6 +17,7 @@ import { addressesOf } from '../../shared/platform/embedded/roles.ts';
 import { createClient } from '../support/client.ts';
 import { type Ran, runCommand } from '../support/command.ts';
 import { createEmptyDatabase, queryOnce } from '../support/database.ts';
+import { SILENT_MS } from '../../cli/supervisor/silence.ts';
 import { temporaryDataDir, temporaryFolder } from '../support/folders.ts';
 import { testKeyFiles } from '../support/keys.ts';
 import { runProcess, startCustos, TEST_PEPPER, type TestCustos, untilGone } from '../support/process.ts';
@@ -103,6 +104,8 @@ describe('custos start', function () {
       expect(await healthOf(first)).to.equal(200);
       expect(first.stdout()).to.contain(`curl -s ${first.address}/v1/reference/tiers`);
       expect(first.stdout()).to.contain(`Dashboard   ${first.address}/dashboard`);
+      const [, metrics = ''] = /^ +(http\S+\/metrics)$/m.exec(first.stdout()) ?? [];
+      expect(await (await fetch(metrics)).text(), 'of the workers').to.contain('custos_log_size');
       await queryOnce(databaseOf(first), 'CREATE TABLE kept AS SELECT 42 AS answer');
       expect(await stopAll(first)).to.equal(0);
       latest = await startCustos({ CUSTOS_DATA_DIR: first.dataDir });
@@ -137,6 +140,38 @@ describe('custos start', function () {
       expect(await second.ended).to.deep.equal({ code: 1, signal: null });
       expect(second.stderr()).to.equal(`custos: already running: process ${custos.pid} uses ${custos.dataDir}.\n`);
       expect(await healthOf(custos)).to.equal(200);
+    });
+
+    it('replaces workers that are frozen, and no process after it was frozen itself; accepted work is carried out', async () => {
+      const custos = await service();
+      const workers = childOf(custos, 'workers/main.js');
+      const [others] = [running(custos.processIds(), 'ingress/main.js')];
+      const unready = async (): Promise<boolean> => {
+        const { degraded } = (await (await fetch(`${custos.address}/ready`)).json()) as { degraded: string[] };
+        return degraded.includes('workers');
+      };
+      // Long enough for all pulses to be missed, if the supervisor counted its own pause.
+      process.kill(custos.pid, 'SIGSTOP');
+      const frozenMs = performance.now();
+      process.kill(workers, 'SIGSTOP');
+      await waitFor(unready, { what: '/ready to report that no worker is alive' });
+      // The guarantee is 5 s on an idle machine; a run of all tests keeps the machine busy.
+      expect(performance.now() - frozenMs).to.be.below(15_000);
+      const key = readFileSync(path.join(custos.dataDir, 'bootstrap-key'), 'utf8').trim();
+      const client = createClient(custos.address, key);
+      const { json } = await client.post('/v1/intents', { agentId: 'waits', action: 'read', resource: 'files/report' });
+      await waitFor(() => performance.now() - frozenMs > SILENT_MS + 2_000, { what: 'the deadline to pass' });
+      process.kill(custos.pid, 'SIGCONT');
+      await waitFor(() => custos.stderr().includes('a process does not respond and is killed'), { what: 'the kill' });
+      const silentMs = Number(/"silentMs":(\d+)/.exec(custos.stderr())?.[1]);
+      expect(silentMs, 'measured after the pause').to.be.within(SILENT_MS, SILENT_MS + 2_000);
+      await waitFor(async () => !(await unready()), { what: 'other workers' });
+      expect(childOf(custos, 'workers/main.js')).not.to.equal(workers);
+      expect(running(custos.processIds(), 'ingress/main.js')).to.deep.equal(others);
+      await waitFor(async () => (await client.get(`/v1/intents/${json.intentId}`)).json.decision !== null, {
+        what: 'the intent to be decided',
+      });
+      client.close();
     });
 
     for (const [name, file] of [

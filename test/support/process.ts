@@ -189,5 +189,7 @@ async function untilReady<T>(running: TestProcess, name: string, ready: () => T 
 /** Only the variables that a process needs, so that the settings of the developer's shell do not leak into the tests. */
 export function cleanEnv(env: TestEnv): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
-  return Object.fromEntries(Object.entries({ PATH, HOME, TMPDIR, ...env }).filter(([, value]) => value !== undefined));
+  // Each worker on a free port: the default one belongs to whichever process asked first.
+  const given = { PATH, HOME, TMPDIR, CUSTOS_WORKERS_PORT: '0', ...env };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -76,7 +76,7 @@ describe('readConfig', () => {
       logLevel: 'info',
       traceEndpoint: undefined,
       traceShare: 1,
-      workersPort: 0,
+      workersPort: undefined,
       shutdownTimeoutMs: 25_000,
     });
   });

@@ -22,7 +22,7 @@ async function queuesOf({ sql, queues }: InstallationDeps) {
 
 export const WORK_GAUGES: readonly GaugeGroup[] = [
   gaugeGroup({
-    read: ({ sql }) => workersAlive(sql),
+    read: async ({ sql }) => (await workersAlive(sql)).length,
     gauges: [
       {
         name: 'custos_workers_alive',

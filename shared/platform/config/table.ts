@@ -297,8 +297,8 @@ export const SETTINGS = {
   workersPort: {
     name: 'CUSTOS_WORKERS_PORT',
     unit: 'TCP port',
-    fallback: '0',
-    description: 'port of the health pages of a worker process, on the address of HOST; 0 chooses a free port',
+    description:
+      'port of the health pages and metrics of a worker process, on the address of HOST; 0 chooses a free port. Absent: 3001, or a free port when another process has it',
     read: integer(0, 65_535),
   },
   shutdownTimeoutMs: {

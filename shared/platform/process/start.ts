@@ -9,6 +9,9 @@ import { traceAs } from '../observe/trace-setup.ts';
 import type { Tracing } from '../observe/tracing.ts';
 import { keepHeapSmall } from './heap.ts';
 
+/** Variable by which the supervisor tells a process the file descriptor of the pipe for its pulse (heartbeat.ts). */
+export const PULSE_FD = 'PULSE_FD';
+
 export interface StartedProcess<Settings extends Config> {
   readonly config: Settings;
   readonly logger: Logger;
@@ -16,6 +19,8 @@ export interface StartedProcess<Settings extends Config> {
   readonly root: string;
   /** Absent: no spans. Close it last. */
   readonly tracing: Tracing | undefined;
+  /** See PULSE_FD. */
+  readonly pulseFd: number | undefined;
 }
 
 export interface ProcessKind<Settings extends Config> {
@@ -38,7 +43,8 @@ export function startProcess<Settings extends Config>(
     const tracing = await traceAs(`custos-${name}`, config, root);
     const { logLevel: level } = config;
     const logger = createLogger({ name, level, pretty: process.stdout.isTTY, traced: tracing !== undefined });
-    await main({ config, logger, root, tracing });
+    const pulse = env[PULSE_FD];
+    await main({ config, logger, root, tracing, pulseFd: pulse === undefined ? undefined : Number(pulse) });
   };
   start().catch((error: unknown) => {
     process.stderr.write(`${error instanceof OperatorError ? error.message : inspect(error)}\n`);

@@ -9,6 +9,7 @@ const WORKER: ProcessInfo = {
   version: '0.1.0',
   host: 'a',
   pid: 1,
+  healthPort: null,
   startedAt: AT,
   silentSeconds: 0.5,
   alive: true,

@@ -28,6 +28,7 @@ import { OpenSince1763700000025 } from './0025-open-since.ts';
 import { AgentPages1763700000026 } from './0026-agent-pages.ts';
 import { AlikeApprovals1763700000027 } from './0027-alike-approvals.ts';
 import { SessionEnvironment1763700000028 } from './0028-session-environment.ts';
+import { HealthPort1763700000029 } from './0029-health-port.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -59,6 +60,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   AgentPages1763700000026,
   AlikeApprovals1763700000027,
   SessionEnvironment1763700000028,
+  HealthPort1763700000029,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

@@ -1,0 +1,62 @@
+// The health pages of a worker: their port, and their answers while the process starts, works and stops.
+import { expect } from 'chai';
+import { type HealthPages, type HealthServer, serveHealth } from '../../../workers/health.ts';
+
+describe('the health pages of a worker', () => {
+  const opened: HealthServer[] = [];
+  const moved: [number, number][] = [];
+  const open = async (port?: number): Promise<HealthServer> => {
+    const onOtherPort = (...ports: [number, number]): void => void moved.push(ports);
+    const server = await serveHealth({ host: '127.0.0.1', port, metricsArePublic: true, onOtherPort });
+    opened.push(server);
+    return server;
+  };
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((server) => server.close()));
+    moved.splice(0);
+  });
+  const pages: HealthPages = {
+    check: async () => ({ ready: true, unknown: ['logs'] }),
+    isOperator: async () => false,
+    metrics: async () => ({ text: 'custos_metric 1\n', contentType: 'text/plain' }),
+  };
+  const get = async ({ address }: HealthServer, path: string): Promise<[number, string]> => {
+    const answer = await fetch(address + path);
+    return [answer.status, (await answer.text()).trim()];
+  };
+
+  it('are on the default port, or on a free one with a warning when another process has it', async () => {
+    await open();
+    const second = await open();
+    expect(second.port).not.to.equal(3_001);
+    expect(moved.at(-1)).to.deep.equal([second.port, 3_001]);
+  });
+
+  it('do not move from a port that was set: a scraper would look for them there', async () => {
+    const { port } = await open(0);
+    const refusal = await open(port).catch((error: Error) => error);
+    expect(refusal).to.have.property(
+      'message',
+      `Port ${port} of 127.0.0.1 is in use by another program. Choose another with CUSTOS_WORKERS_PORT; 0 picks a free one.`,
+    );
+  });
+
+  it('answer 503 until the process has started, and again when it stops', async () => {
+    const server = await open(0);
+    expect(await get(server, '/health')).to.deep.equal([200, '{"status":"ok"}']);
+    expect(await get(server, '/ready')).to.deep.equal([503, '{"status":"starting"}']);
+    expect(await get(server, '/metrics')).to.deep.equal([503, '{"status":"starting"}']);
+    server.begin(pages);
+    expect(await get(server, '/ready')).to.deep.equal([200, '{"status":"ready","unknown":["logs"]}']);
+    expect(await get(server, '/metrics')).to.deep.equal([200, 'custos_metric 1']);
+    server.drain();
+    expect(await get(server, '/ready')).to.deep.equal([503, '{"status":"stopping"}']);
+  });
+
+  it('answer within two seconds although the checks hang', async function () {
+    this.timeout(10_000);
+    const server = await open(0);
+    server.begin({ ...pages, check: () => new Promise(() => undefined) });
+    expect(await get(server, '/ready')).to.deep.equal([503, '{"status":"not ready"}']);
+  });
+});
