@@ -1,24 +1,16 @@
 // The Prometheus exposition of an ingress and a worker process, and the metric names in alerts and the Grafana dashboard.
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { expect } from 'chai';
-import { parse } from 'yaml';
 import { INSTALLATION_GAUGES } from '../../shared/domain/installation/gauges.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
-import { findRoot } from '../../shared/platform/config/root.ts';
-import { createClient } from '../support/client.ts';
+import { type Client, createClient } from '../support/client.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Family, readExposition } from '../support/exposition.ts';
+import { alertRules, readOperations } from '../support/prometheus.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
+import { prometheusSuite } from './metrics-prometheus.ts';
 import { type Receiver, startReceiver, verified } from '../support/webhooks.ts';
-
-const OPERATIONS = path.join(findRoot(), 'docs', 'operations');
-
-interface Alerts {
-  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
-}
 
 /** The Custos metric names in a PromQL expression, without the suffixes of a histogram's series. */
 const metricsIn = (expression: string): string[] =>
@@ -33,20 +25,22 @@ describe('the metrics of running processes', function () {
   let ingress: TestService;
   let worker: TestService;
   let receiver: Receiver;
+  let client: Client;
+  let key: string;
   let secret: string;
   let exposed: { ingress: Map<string, Family>; worker: Map<string, Family> };
 
   const read = async ({ address }: TestService): Promise<Map<string, Family>> =>
-    readExposition(await (await fetch(`${address}/metrics`)).text());
+    readExposition(await (await fetch(`${address}/metrics`, { headers: { authorization: `Bearer ${key}` } })).text());
 
   before(async () => {
     database = await createTestDatabase();
     db = await openTestDatabase(database.url);
-    const { key } = await bootstrap(db);
+    ({ key } = await bootstrap(db));
     receiver = await startReceiver();
-    const env = { CUSTOS_WEBHOOK_ALLOW_PRIVATE: '127.0.0.1' };
+    const env = { CUSTOS_WEBHOOK_ALLOW_PRIVATE: '127.0.0.1', CUSTOS_METRICS: 'private' };
     [ingress, worker] = await Promise.all([startIngress(database.url, env), startWorker(database.url, env)]);
-    const client = createClient(ingress.address, key, { patient: true });
+    client = createClient(ingress.address, key, { patient: true });
     ({ secret } = (await client.post('/v1/webhooks', { url: receiver.url, events: ['decision.made'] })).json);
     await client.post('/v1/enforce', { intent: 'data.read.report', agent_id: 'a "quoted"\\agent' });
     await client.post('/v1/enforce', { intent: 'payments.transfer.money', agent_id: 'a' });
@@ -55,7 +49,6 @@ describe('the metrics of running processes', function () {
     const call = { server: 'a "quoted"\\server', name: 'any', arguments: { path: '/srv/a' } };
     await client.post('/v1/enforce', { tool: call, agent_id: 'a' });
     await client.get('/v1/agents/no%22body');
-    client.close();
     await waitFor(() => receiver.received.length >= 4, { what: 'four decisions to be delivered' });
     // The audit metric appears after the first audit; the others exist from the start.
     await waitFor(async () => (await read(worker)).get('custos_audit_ok')?.samples[0]);
@@ -63,6 +56,7 @@ describe('the metrics of running processes', function () {
   });
 
   after(async () => {
+    client.close();
     await Promise.all([ingress.stop(), worker.stop(), receiver.close()]);
     await db.close();
     await database.drop();
@@ -139,8 +133,7 @@ describe('the metrics of running processes', function () {
   const known = (): Set<string> => new Set([...exposed.ingress.keys(), ...exposed.worker.keys()]);
 
   it('include every metric that an alert rule names', () => {
-    const { groups } = parse(readFileSync(path.join(OPERATIONS, 'alerts.yml'), 'utf8')) as Alerts;
-    const rules = groups.flatMap((group) => group.rules);
+    const rules = alertRules();
     expect(rules.length).to.be.greaterThan(8);
     for (const { alert, expr } of rules) {
       const names = metricsIn(expr);
@@ -150,8 +143,9 @@ describe('the metrics of running processes', function () {
   });
 
   it('include every metric that the Grafana dashboard shows', () => {
-    const text = readFileSync(path.join(OPERATIONS, 'grafana-dashboard.json'), 'utf8');
-    const { panels } = JSON.parse(text) as { panels: { title: string; targets?: { expr: string }[] }[] };
+    const { panels } = JSON.parse(readOperations('grafana-dashboard.json')) as {
+      panels: { title: string; targets?: { expr: string }[] }[];
+    };
     const expressions = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
     expect(expressions.length).to.be.greaterThan(15);
     for (const { title, expr } of expressions) {
@@ -160,6 +154,8 @@ describe('the metrics of running processes', function () {
       for (const name of names) expect([...known()], title).to.include(name);
     }
   });
+
+  prometheusSuite(() => ({ ingress, worker, db, client, key, read }));
 
   describe('on ingress, while no worker runs', () => {
     before(() => worker.stop());
