@@ -2,7 +2,7 @@
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { ApiError } from '../shared/kernel/errors.ts';
 import { buildOpenApi, type OpenApiDocument } from './openapi/document.ts';
-import type { ReadinessCheck } from './readiness.ts';
+import type { HaltedEnvironment, ReadinessCheck } from './readiness.ts';
 import { limitPublic, operatorCheck } from './request/authenticate.ts';
 import { Exchange } from './request/exchange.ts';
 import { createCompiler } from './request/schema.ts';
@@ -42,6 +42,8 @@ export interface AppDeps extends Omit<RouterDeps, 'addressOf' | 'https'> {
   readonly routes: readonly Route[];
   readonly sites?: readonly Site[];
   readonly readiness: readonly ReadinessCheck[];
+  /** The halted environments, for /ready. */
+  readonly halted: () => Promise<readonly HaltedEnvironment[]>;
   readonly config: AppConfig;
 }
 
@@ -128,6 +130,7 @@ export function createApp(deps: AppDeps): App {
     ...deps.routes,
     ...healthRoutes({
       readiness: deps.readiness,
+      halted: deps.halted,
       isStopping: deps.isStopping,
       metrics: deps.metrics,
       access: config.metricsAccess ?? 'none',

@@ -7,7 +7,7 @@ import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Metrics } from '../shared/platform/observe/metrics.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
 import { createApp, type Site } from './app.ts';
-import { type ReadinessDeps, readinessChecks } from './readiness.ts';
+import { type ReadinessDeps, readHalted, readinessChecks } from './readiness.ts';
 import type { Authenticate } from './request/authenticate.ts';
 import type { EdgeClock } from './request/exchange.ts';
 import { createIdempotency } from './request/idempotency.ts';
@@ -83,6 +83,7 @@ export async function openEdge(deps: EdgeDeps): Promise<Edge> {
     limiter,
     idempotency,
     isStopping: () => isStopping,
+    halted: () => readHalted(db),
     readiness: readinessChecks({ db, policies, redisOk: () => limiter.redisOk(), clockProblem }),
     config: {
       version,

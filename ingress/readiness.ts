@@ -1,16 +1,34 @@
 // The checks of /ready: what ingress needs to answer, and what it can do without for a while (`degraded`).
 import type { Database } from '../shared/platform/db/database.ts';
 import { ensureWritable, whyNotWritable } from '../shared/platform/db/writable.ts';
+import { readHalts } from '../shared/domain/decisions/halts.ts';
+import { readBacklog } from '../shared/domain/installation/backlog.ts';
 import type { ActivePolicySet } from '../shared/domain/policy-sets/active-set.ts';
 import { workersAlive, workersText } from '../shared/platform/process/heartbeat.ts';
+import { within } from '../shared/platform/queues/backend.ts';
+import { readAuditLag } from '../shared/domain/ledger/audit-lag.ts';
 import { logProblems } from '../shared/domain/ledger/log-states.ts';
+import type { Environment } from '../shared/kernel/vocabulary.ts';
 
 /** One part that /ready reports on. */
 export interface ReadinessCheck {
   readonly name: string;
   /** `critical` (default): not ready when down. `degraded`: listed, and the service stays ready. */
   readonly severity?: 'critical' | 'degraded';
+  /**
+   * Where the state of the part is. `database`: it is unknown while the database does not work, whatever could still be read:
+   * in a database that accepts no writes, for example, no worker has a recent heartbeat.
+   */
+  readonly state: 'database' | 'process';
+  /** When it throws or is late, the state is unknown. */
   check(): Promise<{ readonly ok: boolean; readonly detail?: string }>;
+}
+
+/** An environment whose verdicts are all DENY. */
+export interface HaltedEnvironment {
+  readonly organisation: string;
+  readonly environment: Environment;
+  readonly reason: string;
 }
 
 export interface ReadinessDeps {
@@ -22,18 +40,57 @@ export interface ReadinessDeps {
   readonly clockProblem: () => string | undefined;
 }
 
+/** The check of the database itself; its name, because the state of other parts is unknown when it fails. */
+export const DATABASE = 'database';
+/** Less than the deadline of all checks (routes/health.ts): a database that does not answer is down, and not unknown. */
+const DATABASE_TIMEOUT_MS = 1_200;
+
+/** Work that has waited longer is a backlog. The alerts in docs/operations have the same limits. */
+const LATE_SECONDS = { intents: 30, trust: 30, proofs: 10, webhooks: 30, outbox: 10 } as const;
+const AUDIT_LATE_SECONDS = 60;
+
 export function readinessChecks({ db, policies, redisOk, clockProblem }: ReadinessDeps): ReadinessCheck[] {
   const checks: ReadinessCheck[] = [
     {
-      name: 'database',
+      name: DATABASE,
+      state: 'process',
       check: () =>
-        ensureWritable(db).then(
+        within(ensureWritable(db), DATABASE_TIMEOUT_MS, 'the check of the database').then(
           () => ({ ok: true }),
           (error: unknown) => ({ ok: false, detail: whyNotWritable(error) }),
         ),
     },
+    ...policyChecks(policies),
+    ...workChecks(db),
+    {
+      name: 'clock',
+      severity: 'degraded',
+      state: 'process',
+      async check() {
+        const problem = clockProblem();
+        return problem === undefined ? { ok: true } : { ok: false, detail: problem };
+      },
+    },
+  ];
+  if (redisOk() !== undefined) {
+    checks.push({
+      name: 'queue',
+      severity: 'degraded',
+      state: 'process',
+      check: async () =>
+        redisOk() === true
+          ? { ok: true }
+          : { ok: false, detail: 'Redis does not answer; accepted work waits in the outbox, limits count per process' },
+    });
+  }
+  return checks;
+}
+
+function policyChecks(policies: ActivePolicySet): ReadinessCheck[] {
+  return [
     {
       name: 'policy-set',
+      state: 'process',
       async check() {
         const { activeDigest, loadError } = policies.status();
         if (activeDigest === undefined) return { ok: false, detail: loadError ?? 'no policy set is in force yet' };
@@ -43,6 +100,8 @@ export function readinessChecks({ db, policies, redisOk, clockProblem }: Readine
     {
       name: 'policy-folder',
       severity: 'degraded',
+      // Workers read the folder and report it in the database.
+      state: 'database',
       async check() {
         const { readOk, findings, loadError } = policies.status();
         if (loadError !== undefined)
@@ -52,9 +111,16 @@ export function readinessChecks({ db, policies, redisOk, clockProblem }: Readine
           : { ok: false, detail: `refused; the last valid set stays in force: ${summary(findings)}` };
       },
     },
+  ];
+}
+
+/** The checks of the work that workers do. */
+function workChecks(db: Database): ReadinessCheck[] {
+  const shared = { severity: 'degraded', state: 'database' } as const;
+  return [
     {
+      ...shared,
       name: 'workers',
-      severity: 'degraded',
       async check() {
         const alive = await workersAlive(db);
         return alive.length > 0
@@ -63,8 +129,22 @@ export function readinessChecks({ db, policies, redisOk, clockProblem }: Readine
       },
     },
     {
+      ...shared,
+      name: 'backlog',
+      async check() {
+        const { queues, outbox } = await readBacklog(db);
+        const late = Object.entries({ ...queues, outbox }).filter(
+          // The limits name each queue with rows.
+          ([name, seconds]) => seconds > LATE_SECONDS[name as keyof typeof LATE_SECONDS],
+        );
+        if (late.length === 0) return { ok: true };
+        const oldest = late.map(([name, seconds]) => `${name} for ${Math.round(seconds)} s`).join(', ');
+        return { ok: false, detail: `accepted work waits: ${oldest}` };
+      },
+    },
+    {
+      ...shared,
       name: 'audit',
-      severity: 'degraded',
       async check() {
         // Only their number: the sentences name organisations.
         const { length } = await logProblems(db);
@@ -77,25 +157,27 @@ export function readinessChecks({ db, policies, redisOk, clockProblem }: Readine
       },
     },
     {
-      name: 'clock',
-      severity: 'degraded',
+      ...shared,
+      name: 'audit-lag',
       async check() {
-        const problem = clockProblem();
-        return problem === undefined ? { ok: true } : { ok: false, detail: problem };
+        const late = (await readAuditLag(db)).filter(({ oldestSeconds }) => oldestSeconds > AUDIT_LATE_SECONDS);
+        if (late.length === 0) return { ok: true };
+        const behind = late.map(
+          ({ organisation, environment, leaves, oldestSeconds }) =>
+            `${organisation}/${environment} by ${leaves} leaves, ${Math.round(oldestSeconds)} s`,
+        );
+        return { ok: false, detail: `the audit is behind the log: ${behind.join('; ')}` };
       },
     },
   ];
-  if (redisOk() !== undefined) {
-    checks.push({
-      name: 'queue',
-      severity: 'degraded',
-      check: async () =>
-        redisOk() === true
-          ? { ok: true }
-          : { ok: false, detail: 'Redis does not answer; accepted work waits in the outbox, limits count per process' },
-    });
-  }
-  return checks;
+}
+
+/** The environments that an operator has halted. @throws {ApiError} E6002 */
+export async function readHalted(db: Database): Promise<HaltedEnvironment[]> {
+  const states = await readHalts(db);
+  return states.flatMap(({ organisation, environment, halt }) =>
+    halt === undefined ? [] : [{ organisation, environment, reason: halt.reason }],
+  );
 }
 
 function summary(findings: readonly unknown[]): string {

@@ -9,7 +9,6 @@ import { watchPepper } from '../shared/platform/db/pepper-watch.ts';
 import { createSettledNotice } from '../shared/platform/db/settled-notice.ts';
 import { openServiceDatabase } from '../shared/platform/db/service-database.ts';
 import { isPassing } from '../shared/platform/db/trouble.ts';
-import { ensureWritable, whyNotWritable } from '../shared/platform/db/writable.ts';
 import { watchInstallation } from '../shared/domain/installation/gauges.ts';
 import { countingDecider, createDecisionMetrics } from '../shared/domain/decisions/metrics.ts';
 import { startDeciding } from '../shared/domain/decisions/deciding.ts';
@@ -24,14 +23,13 @@ import { createSender } from '../shared/domain/webhooks/send.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import { createCheckpointer } from '../shared/domain/ledger/checkpoints.ts';
 import { readAuditLag } from '../shared/domain/ledger/audit-lag.ts';
-import { logProblems } from '../shared/domain/ledger/log-states.ts';
 import { createCheckpointKeeper } from '../shared/domain/ledger/kept.ts';
 import { readSigningKey } from '../shared/domain/ledger/signing-key.ts';
-import { createQueues, evictionProblem } from '../shared/platform/queues/queues.ts';
+import { createQueues } from '../shared/platform/queues/queues.ts';
 import { findRoot, readVersion } from '../shared/platform/config/root.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
 import { createDeadJobRecorder } from './dead-jobs.ts';
-import type { Impaired, Readiness } from './health.ts';
+import type { Readiness } from './health.ts';
 import { createAuditRunner, createWorkerAuditor } from './jobs/audit.ts';
 import { createIntentWorker } from './jobs/evaluate.ts';
 import { concurrencyOf, deadHooksOf, handlersOf, type JobDeps } from './jobs/list.ts';
@@ -39,6 +37,7 @@ import { jobOptions } from './jobs/options.ts';
 import { createReplayRunner } from './jobs/replay.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { startPolicyReader } from './policies.ts';
+import { readWorkersReadiness } from './readiness.ts';
 import { shadowCounter, startShadow } from './shadow.ts';
 import { startRelay } from './relay.ts';
 import { keepSchedule } from './schedule.ts';
@@ -182,18 +181,6 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   const apart = { databaseUrl, pulseFd };
   const heartbeat = await startHeartbeat({ db, role: 'workers', version, healthPort, onError, apart });
 
-  const degraded = async (): Promise<Impaired[]> => {
-    const clockProblem = clock.problem();
-    const logs = [
-      ...(await logProblems(db)).map((detail): Impaired => ({ part: 'logs', detail })),
-      ...(clockProblem === undefined ? [] : [{ part: 'clock', detail: clockProblem } as const]),
-    ];
-    if (redisUrl === undefined) return logs;
-    const detail = await evictionProblem(redisUrl).catch(
-      () => 'Redis does not answer; accepted work waits in the outbox',
-    );
-    return detail === undefined ? logs : [...logs, { part: 'queue', detail }];
-  };
   const { authenticate } = createAuthenticator({
     db,
     changes: deciding.changes,
@@ -206,15 +193,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   return {
     metrics: metrics.expose,
     isOperator: (headers) => isOperator(headers, gate),
-    async check() {
-      try {
-        await ensureWritable(db);
-      } catch (error) {
-        return { ready: false, reason: whyNotWritable(error) };
-      }
-      const problems = await degraded();
-      return problems.length === 0 ? { ready: true } : { ready: true, degraded: problems };
-    },
+    check: () => readWorkersReadiness({ db, redisUrl, clockProblem: () => clock.problem() }),
     async close() {
       audits.close();
       await Promise.all([reader.close(), relay.close(), schedule.close(), replays.close(), shadow?.close()]);

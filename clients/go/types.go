@@ -912,6 +912,17 @@ type HaltState struct {
 	Since  *string `json:"since"`
 }
 
+// HaltedEnvironment is part of the API's requests or answers.
+type HaltedEnvironment struct {
+	// Its slug.
+	Organisation string `json:"organisation"`
+	// The environment whose verdicts are all DENY.
+	// One of: live, test, dev.
+	Environment string `json:"environment"`
+	// The reason that was given.
+	Reason string `json:"reason"`
+}
+
 // Health is part of the API's requests or answers.
 type Health struct {
 	// The process answers.
@@ -1448,10 +1459,14 @@ type Readiness struct {
 	// Whether requests may be sent here.
 	// One of: ready, not_ready, stopping.
 	Status string `json:"status"`
-	// One for each part.
+	// One for each part whose state is known.
 	Checks []ReadinessCheck `json:"checks"`
 	// parts that are down and that the service can do without for a while
 	Degraded []string `json:"degraded"`
+	// parts whose state could not be read now, for example because the database is away
+	Unknown []string `json:"unknown"`
+	// halted environments, when they could be read; for the operator only
+	Halted []HaltedEnvironment `json:"halted,omitempty"`
 }
 
 // ReadinessCheck is part of the API's requests or answers.

@@ -42,6 +42,7 @@ function openApiDocument() {
     isStopping: () => false,
     waits: unused,
     readiness: [],
+    halted: async () => [],
     config: { version, schemaDir: path.join(root, 'policies', 'schema') },
   });
   return document();

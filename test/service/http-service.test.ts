@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import type { ReadinessCheck } from '../../ingress/readiness.ts';
+import { type ReadinessCheck, readinessChecks } from '../../ingress/readiness.ts';
 import { createMetrics } from '../../shared/platform/observe/metrics.ts';
 import { ERROR_TABLE } from '../../shared/kernel/errors.ts';
 import { SCOPES, TIER_TABLE } from '../../shared/kernel/vocabulary.ts';
@@ -11,6 +11,8 @@ import { temporaryFolder } from '../support/folders.ts';
 import { type Sample, startSample } from '../support/sample-app.ts';
 import { leastMs } from '../support/undisturbed.ts';
 
+const HALTED = { organisation: 'acme', environment: 'live', reason: 'an incident' } as const;
+
 describe("the service's own endpoints", () => {
   let sample: Sample;
   let client: Client;
@@ -18,6 +20,7 @@ describe("the service's own endpoints", () => {
   const check = (name: string, severity?: 'degraded'): ReadinessCheck => ({
     name,
     ...(severity === undefined ? {} : { severity }),
+    state: 'process',
     check: () => (state[name] ?? (async () => ({ ok: true })))(),
   });
   const schemaDir = temporaryFolder('schemas');
@@ -28,6 +31,7 @@ describe("the service's own endpoints", () => {
     );
     sample = await startSample({
       readiness: [check('database'), check('queue', 'degraded')],
+      halted: async () => [HALTED],
       metrics: createMetrics(),
       config: { schemaDir },
     });
@@ -52,7 +56,7 @@ describe("the service's own endpoints", () => {
     expect(answer.json.degraded).to.deep.equal([]);
   });
   for (const key of [null, 'reader', 'no-such-key', 'expired'])
-    it(`shows ${key ?? 'a caller without a key'} the state of each part, without the reason`, async () => {
+    it(`shows ${key ?? 'a caller without a key'} the state of each part, without reasons and halts`, async () => {
       state['queue'] = async () => ({ ok: false, detail: '/srv/policies/a.json:7 of organisation acme' });
       const answer = await client.get('/ready', { key });
       expect([answer.status, answer.json]).to.deep.equal([
@@ -64,15 +68,25 @@ describe("the service's own endpoints", () => {
             { name: 'queue', ok: false },
           ],
           degraded: ['queue'],
+          unknown: [],
         },
       ]);
     });
   it('is not ready while a required part is down, and shows the operator the reason, without the error text', async () => {
-    state['database'] = () => Promise.reject(new Error('password=hunter2'));
+    state['database'] = async () => ({ ok: false, detail: 'PostgreSQL is read-only' });
     const answer = await client.get('/ready', { key: 'admin' });
     expect([answer.status, answer.json.status]).to.deep.equal([503, 'not_ready']);
-    expect(answer.json.checks[0]).to.deep.equal({ name: 'database', ok: false, detail: 'failed' });
+    expect(answer.json.checks[0]).to.deep.equal({ name: 'database', ok: false, detail: 'PostgreSQL is read-only' });
+  });
+  it('is not ready while the state of a required part is unknown, and shows nobody the text of the error', async () => {
+    state['database'] = () => Promise.reject(new Error('password=hunter2'));
+    const answer = await client.get('/ready', { key: 'admin' });
+    expect([answer.status, answer.json.unknown]).to.deep.equal([503, ['database']]);
     expect(answer.text).not.to.contain('hunter2');
+  });
+  it('shows the operator which environments are halted, and stays ready', async () => {
+    const { status, json } = await client.get('/ready', { key: 'admin' });
+    expect([status, json.degraded, json.halted]).to.deep.equal([200, [], [HALTED]]);
   });
   it('stays ready, degraded, while an optional part is down', async () => {
     state['queue'] = async () => ({ ok: false, detail: 'Redis does not answer' });
@@ -143,4 +157,34 @@ describe("the service's own endpoints", () => {
     expect([answer.status, answer.headers['content-type']]).to.deep.equal([200, 'application/schema+json']);
     expect((await client.get('/schemas/lexicon.json')).json.code).to.equal('E4001');
   });
+});
+
+describe('/ready while the database does not work', () => {
+  const failures: Readonly<Record<string, () => Promise<never>>> = {
+    'refuses connections': () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })),
+    hangs: () => new Promise(() => undefined),
+    'fails in one of its reads': () => Promise.reject(new Error('a bug')),
+  };
+  for (const [what, query] of Object.entries(failures))
+    it(`makes no claim about any part whose state is in it, when it ${what}`, async () => {
+      const readiness = readinessChecks({
+        db: { query } as never,
+        policies: { status: () => ({ activeDigest: 'd', readOk: false, findings: [] }) } as never,
+        redisOk: () => false,
+        clockProblem: () => undefined,
+      });
+      const sample = await startSample({ readiness, halted: query });
+      const client = createClient(sample.baseUrl);
+      const { status, json } = await client.get('/ready', { key: 'admin' });
+      client.close();
+      await sample.close();
+      const namesOf = (state: ReadinessCheck['state']): string[] =>
+        readiness.filter((check) => check.state === state).map(({ name }) => name);
+      expect(status).to.equal(503);
+      expect(json.unknown).to.deep.equal(namesOf('database'));
+      expect(json.unknown).to.include.members(['policy-folder', 'workers', 'backlog', 'audit', 'audit-lag']);
+      expect(json.checks.map(({ name }: { name: string }) => name)).to.deep.equal(namesOf('process'));
+      expect(json.degraded).to.deep.equal(['queue']);
+      expect(json).not.to.have.property('halted');
+    });
 });

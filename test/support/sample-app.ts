@@ -242,6 +242,7 @@ export async function startSample(options: SampleOptions = {}): Promise<Sample> 
     clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
     isStopping: () => state.stopping,
     readiness: [],
+    halted: async () => [],
     ...deps,
     config: { version: '0.0.0-test', schemaDir: '.', ...config },
   });

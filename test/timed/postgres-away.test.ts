@@ -82,7 +82,8 @@ describe('Postgres away', function suite() {
   const away = async (): Promise<number> => {
     const slowest = await observe();
     const ready = await client.get('/ready');
-    expect([ready.status, ready.json.status]).to.deep.equal([503, 'not_ready']);
+    expect([ready.status, ready.json.status, ready.json.degraded]).to.deep.equal([503, 'not_ready', []]);
+    expect(ready.json.unknown).to.include.members(['workers', 'audit']);
     expect((await client.get('/health')).status).to.equal(200);
     const slowestMs = Math.max(...Object.values(slowest));
     console.log(`      slowest refusal: ${slowestMs} ms (${JSON.stringify(slowest)})`);

@@ -555,6 +555,16 @@ class HaltState:
 
 
 @dataclass(frozen=True)
+class HaltedEnvironment:
+    # Its slug.
+    organisation: str
+    # The environment whose verdicts are all DENY.
+    environment: Literal["live", "test", "dev"]
+    # The reason that was given.
+    reason: str
+
+
+@dataclass(frozen=True)
 class Health:
     # The process answers.
     status: Literal["alive"]
@@ -1096,10 +1106,14 @@ class ProofListItem:
 class Readiness:
     # Whether requests may be sent here.
     status: Literal["ready", "not_ready", "stopping"]
-    # One for each part.
+    # One for each part whose state is known.
     checks: List[ReadinessCheck]
     # parts that are down and that the service can do without for a while
     degraded: List[str]
+    # parts whose state could not be read now, for example because the database is away
+    unknown: List[str]
+    # halted environments, when they could be read; for the operator only
+    halted: Optional[List[HaltedEnvironment]] = None
 
 
 @dataclass(frozen=True)

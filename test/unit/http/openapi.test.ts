@@ -17,6 +17,7 @@ const routes = (): Route[] => [
   ...referenceRoutes(),
   ...healthRoutes({
     readiness: [],
+    halted: async () => [],
     isStopping: () => false,
     metrics: createMetrics({ processMetrics: false }),
     access: 'none',

@@ -1037,7 +1037,7 @@ export interface paths {
         };
         /**
          * Whether the service can take requests, and which of its parts cannot work now
-         * @description No key is needed. With a live `admin:*` key of the operator, each check also says why (`detail`).
+         * @description No key is needed. With a live `admin:*` key of the operator, each check also says why (`detail`), and halted environments are listed.
          *
          *     No key is needed.
          */
@@ -3194,16 +3194,31 @@ export interface components {
             /** @description Why it does not; for the operator only. */
             detail?: string;
         };
+        HaltedEnvironment: {
+            /** @description Its slug. */
+            organisation: string;
+            /**
+             * @description The environment whose verdicts are all DENY.
+             * @enum {string}
+             */
+            environment: "live" | "test" | "dev";
+            /** @description The reason that was given. */
+            reason: string;
+        };
         Readiness: {
             /**
              * @description Whether requests may be sent here.
              * @enum {string}
              */
             status: "ready" | "not_ready" | "stopping";
-            /** @description One for each part. */
+            /** @description One for each part whose state is known. */
             checks: components["schemas"]["ReadinessCheck"][];
             /** @description parts that are down and that the service can do without for a while */
             degraded: string[];
+            /** @description parts whose state could not be read now, for example because the database is away */
+            unknown: string[];
+            /** @description halted environments, when they could be read; for the operator only */
+            halted?: components["schemas"]["HaltedEnvironment"][];
         };
         ReferenceTier: {
             /** @description 0 to 7. */
@@ -6683,7 +6698,8 @@ export interface operations {
                      *           "ok": true
                      *         }
                      *       ],
-                     *       "degraded": []
+                     *       "degraded": [],
+                     *       "unknown": []
                      *     }
                      */
                     "application/json": components["schemas"]["Readiness"];
