@@ -12,6 +12,7 @@ import type { ActivePolicies } from '../../shared/domain/policy-sets/active-set.
 import { assertMayName } from '../../shared/domain/keys/bound.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import type { Sql } from '../../shared/platform/db/database.ts';
+import { beginSpan, endAfter } from '../../shared/platform/observe/spans.ts';
 import type { Reply, RequestContext } from '../route.ts';
 
 export interface EvaluationDeps {
@@ -143,7 +144,14 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     // An async function, so that a refusal rejects instead of throwing.
     async evaluate(active, asker, body, at) {
       assertMayAsk(asker, body, at);
-      return decide(active, asker, body, ownReading(deps, active, asker, body, at), at);
+      const span = beginSpan('read intent');
+      let own: IntentReading;
+      try {
+        own = ownReading(deps, active, asker, body, at);
+      } finally {
+        span?.end();
+      }
+      return decide(active, asker, body, own, at);
     },
     async evaluateReading(active, asker, body, own, at) {
       assertMayAsk(asker, body, at);
@@ -151,11 +159,14 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     },
 
     append: async ({ item, explanation, dryRun }) =>
-      dryRun === undefined ? withExplanation(await recorder.append(item), explanation) : { text: dryRun },
+      dryRun === undefined
+        ? withExplanation(await endAfter(beginSpan('commit'), recorder.append(item)), explanation)
+        : { text: dryRun },
 
     inTransaction(evaluated, work) {
       const real = evaluated.filter(({ dryRun }) => dryRun === undefined);
-      return recorder.transaction(
+      const span = beginSpan('commit');
+      const committed = recorder.transaction(
         real.map(({ item }) => item),
         (write) =>
           work(async (sql) => {
@@ -168,6 +179,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
             });
           }),
       );
+      return endAfter(span, committed);
     },
   };
 }

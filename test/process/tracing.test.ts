@@ -15,6 +15,9 @@ interface SentSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
+  /** Whole numbers as text. */
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
   readonly links?: readonly object[];
   readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
 }
@@ -27,6 +30,9 @@ interface Sent {
 
 const attribute = ({ attributes }: Pick<SentSpan, 'attributes'>, name: string): unknown =>
   Object.values(attributes.find(({ key }) => key === name)?.value ?? {})[0];
+
+/** Spans that follow each other may overlap by this much: each reads a clock of milliseconds at its start. */
+const CLOCK_NANOS = 1_000_000n;
 
 describe('traces over OTLP', function () {
   this.timeout(120_000);
@@ -116,6 +122,23 @@ describe('traces over OTLP', function () {
       const append = (await traceOf(request.traceId, ['append to log'])).get('append to log');
       expect(append?.parentSpanId).to.equal(request.spanId);
     }
+  });
+
+  it('a decision shows where its time went: reading the intent, facts, rules and commit, one after the other', async () => {
+    const steps = ['read intent', 'facts', 'rules', 'commit'];
+    const traceId = 'a3ce929d0e0e47364bf92f3577b34da6';
+    const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01`, 'idempotency-key': 'traced-once' };
+    await client.post('/v1/enforce', { intent: 'files.read.report', agent_id: 'traced' }, { headers });
+    const trace = await traceOf(traceId, ['POST /v1/enforce', ...steps]);
+    const request = trace.get('POST /v1/enforce');
+    let endedAt = BigInt(request?.startTimeUnixNano ?? 0);
+    for (const step of steps) {
+      const span = trace.get(step);
+      expect(span?.parentSpanId, step).to.equal(request?.spanId);
+      expect(BigInt(span?.startTimeUnixNano ?? 0) + CLOCK_NANOS >= endedAt, `${step} follows`).to.equal(true);
+      endedAt = BigInt(span?.endTimeUnixNano ?? 0);
+    }
+    expect(endedAt <= BigInt(request?.endTimeUnixNano ?? 0) + CLOCK_NANOS).to.equal(true);
   });
 
   it('log lines carry the ids of their span, so that they can be correlated with traces', async () => {

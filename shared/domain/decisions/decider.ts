@@ -1,5 +1,6 @@
 // Decides questions: gathers facts, evaluates policies, and builds the answer and record of a decision.
 import type { ChangeFeed } from '../../platform/db/changes.ts';
+import { beginSpan, endAfter, endOnFailure } from '../../platform/observe/spans.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Promiser } from '../ledger/promises.ts';
 import type { AuthenticatedKey } from '../keys/types.ts';
@@ -202,9 +203,11 @@ export function createDecider(deps: DeciderDeps): Decider {
   const evaluate = (question: Question, agent: AgentState, halt: Halt | undefined): Answer | Promise<Answer> => {
     const now = nowMs();
     const gathered = withoutRisk(question, agent, now);
-    return then(question.active.evaluator.assessRisk(gathered), (risk: Risk) =>
+    const span = beginSpan('rules');
+    const answer = then(question.active.evaluator.assessRisk(gathered), (risk: Risk) =>
       complete(question, agent, { gathered, risk, now }, (facts) => verdictOf(question, facts, halt)),
     );
+    return endAfter(span, answer);
   };
 
   const verdictOf = (question: Question, facts: Facts, halt: Halt | undefined): Evaluation | Promise<Evaluation> => {
@@ -216,11 +219,15 @@ export function createDecider(deps: DeciderDeps): Decider {
     answer(question) {
       const { key, agentId } = question;
       const { organisationId, environment } = key;
-      return then(changes.ensureFresh() ?? undefined, () =>
+      const span = beginSpan('facts');
+      const answer = then(changes.ensureFresh() ?? undefined, () =>
         then(halts.get(organisationId, environment), (halt) =>
-          then(agents.get({ organisationId, environment, agentId }), (agent) => evaluate(question, agent, halt)),
+          then(endAfter(span, agents.get({ organisationId, environment, agentId })), (agent) =>
+            evaluate(question, agent, halt),
+          ),
         ),
       );
+      return endOnFailure(span, answer);
     },
     failedAnswer(question) {
       const { key, agentId } = question;
