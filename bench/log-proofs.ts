@@ -1,5 +1,6 @@
-// Measures proofs over the size of the log: time and rows read for inclusion and consistency proofs, on an embedded PostgreSQL.
-// Usage: node dist/bench/log-proofs.js [--sizes 10000,100000,1000000] [--rounds 500] [--audit] [--json]
+// Measures the log over its size, on an embedded PostgreSQL: time and rows read for inclusion and consistency proofs, and how many
+// leaves a second are appended and audited.
+// Usage: node dist/bench/log-proofs.js [--sizes 10000,100000,1000000] [--rounds 500] [--json]
 import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -20,6 +21,12 @@ interface Cost {
   readonly p99Ms: number;
   /** Maximum of rows that one proof read. */
   readonly mostRows: number;
+}
+
+interface Rate {
+  readonly work: 'appended' | 'audited';
+  readonly leaves: number;
+  readonly leavesPerSecond: number;
 }
 
 const ORGANISATION = 'org_bench';
@@ -116,16 +123,22 @@ async function measureSize(db: Database, leaves: number, rounds: number): Promis
   ];
 }
 
-async function measureAudit(db: Database): Promise<void> {
-  const auditor = createAuditor({ db, nowMs: Date.now, monotonicMs: () => performance.now() });
-  for (const full of [true, false]) {
-    const startMs = performance.now();
-    const [audit] = await auditor.run({ full });
-    const seconds = (performance.now() - startMs) / 1_000;
-    if (audit === undefined || audit.findings.length > 0)
-      throw new Error(`the audit found ${audit?.findings[0]?.sentence}`);
-    say(`${full ? 'full audit' : 'audit as scheduled'} of ${audit.size} leaves: ${seconds.toFixed(2)} s`);
-  }
+/** Appends leaves, and audits the log's new ones. The append's time includes inserting the records. */
+async function measureGrowth(db: Database, from: number, to: number): Promise<Rate[]> {
+  const auditor = createAuditor({ db, nowMs: Date.now, monotonicMs: () => performance.now(), runMs: Infinity });
+  const startedMs = performance.now();
+  await fill(db, from, to);
+  const appendedMs = performance.now();
+  const [audit] = await auditor.catchUp();
+  const auditedMs = performance.now();
+  if (audit === undefined || audit.findings.length > 0 || audit.auditedSize !== to)
+    throw new Error(`the audit ended at ${audit?.auditedSize} of ${to} leaves: ${audit?.findings[0]?.sentence}`);
+  const rate = (work: Rate['work'], ms: number): Rate => ({
+    work,
+    leaves: to - from,
+    leavesPerSecond: ((to - from) * 1_000) / ms,
+  });
+  return [rate('appended', appendedMs - startedMs), rate('audited', auditedMs - appendedMs)];
 }
 
 async function main(): Promise<void> {
@@ -133,7 +146,6 @@ async function main(): Promise<void> {
     options: {
       sizes: { type: 'string', default: '10000,100000' },
       rounds: { type: 'string', default: '500' },
-      audit: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
   });
@@ -152,21 +164,25 @@ async function main(): Promise<void> {
     const text = "INSERT INTO organisation (id, slug, name, created_at) VALUES ($1, 'bench', 'bench', now())";
     await db.query(text, [ORGANISATION]);
     const costs: Cost[] = [];
+    const rates: Rate[] = [];
     let filled = 0;
     for (const size of values.sizes.split(',').map(Number)) {
-      const startMs = performance.now();
-      await fill(db, filled, size);
-      say(`appended ${size - filled} leaves in ${((performance.now() - startMs) / 1_000).toFixed(1)} s`);
+      rates.push(...(await measureGrowth(db, filled, size)));
       filled = size;
       costs.push(...(await measureSize(db, size, Number(values.rounds))));
     }
-    if (values.audit) await measureAudit(db);
-    if (values.json) process.stdout.write(`${JSON.stringify(costs, null, 2)}\n`);
-    else
-      for (const { proof, leaves, p50Ms, p99Ms, mostRows } of costs)
-        process.stdout.write(
-          `${proof.padEnd(12)} ${String(leaves).padStart(9)} leaves  p50 ${p50Ms.toFixed(2)} ms  p99 ${p99Ms.toFixed(2)} ms  at most ${mostRows} rows\n`,
-        );
+    if (values.json) {
+      process.stdout.write(`${JSON.stringify([...costs, ...rates], null, 2)}\n`);
+      return;
+    }
+    for (const { proof, leaves, p50Ms, p99Ms, mostRows } of costs)
+      process.stdout.write(
+        `${proof.padEnd(12)} ${String(leaves).padStart(9)} leaves  p50 ${p50Ms.toFixed(2)} ms  p99 ${p99Ms.toFixed(2)} ms  at most ${mostRows} rows\n`,
+      );
+    for (const { work, leaves, leavesPerSecond } of rates)
+      process.stdout.write(
+        `${work.padEnd(12)} ${String(leaves).padStart(9)} leaves  ${Math.round(leavesPerSecond)} leaves/s\n`,
+      );
   } finally {
     await db.close();
     await embedded.stop();

@@ -80,6 +80,10 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   const { databaseUrl, redisUrl } = config;
   const metrics = createWorkerMetrics();
   const monotonicMs = (): number => performance.now();
+  const cpuMs = (): number => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  };
   const { db, clock } = await openServiceDatabase({
     config,
     logger,
@@ -139,7 +143,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
 
   const version = readVersion(findRoot());
   const auditor = createWorkerAuditor({ db, key, keeper, nowMs, logger, version });
-  const audits = createAuditRunner({ readLag: () => readAuditLag(db), auditor, monotonicMs, logger });
+  const audits = createAuditRunner({ readLag: () => readAuditLag(db), auditor, monotonicMs, cpuMs, logger });
   const replays = createReplayRunner({ db, nowMs, logger });
   const webhooks = createDeliverer({
     db,

@@ -55,43 +55,45 @@ const EVERY_MS = 10 * SECOND_MS;
 const CATCH_UP_MS = EVERY_MS - SECOND_MS;
 /** Fewer leaves than one subtree wait for the next run: each run derives the last subtree again. */
 const BEHIND_LEAVES = 1_024;
-/** The share of a core for catching up: a tenth when hardly behind, and half when this many leaves behind, or more. */
+/** The share of a core for catching up: a tenth when hardly behind, and half when this many leaves are behind, or more. */
 const LEAST_SHARE = 0.1;
 const MOST_SHARE = 0.5;
 const FAR_BEHIND_LEAVES = 10_000;
 
-/** How long to rest after work of some duration, so that the work uses its share of the time. */
-export function restMs(workedMs: number, leavesBehind: number): number {
+/** How long to rest after this much processor time, so that catching up uses no more than its share of a core. */
+export function restMs(usedMs: number, leavesBehind: number): number {
   const distance = Math.min(1, leavesBehind / FAR_BEHIND_LEAVES);
   const share = LEAST_SHARE + (MOST_SHARE - LEAST_SHARE) * distance;
-  return workedMs * (1 / share - 1);
+  return usedMs * (1 / share - 1);
 }
 
 export function createAuditRunner(deps: {
   readonly readLag: () => Promise<AuditLag[]>;
   readonly auditor: Auditor;
   readonly monotonicMs: () => number;
+  /** Processor time of this process: on a busy machine a run of half a second uses less of it, and needs less rest. */
+  readonly cpuMs: () => number;
   readonly logger: Logger;
   /** Default: timers. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }): AuditRunner {
-  const { readLag, auditor, monotonicMs, logger, pause = pauseOnTimer } = deps;
+  const { readLag, auditor, monotonicMs, cpuMs, logger, pause = pauseOnTimer } = deps;
   const stop = new AbortController();
   const { signal } = stop;
   let isCatchingUp = false;
 
   const catchUp = async (endMs: number): Promise<void> => {
-    let workedMs = 0;
+    let usedMs = 0;
     for (;;) {
       const behind = (await readLag()).reduce((sum, { leaves }) => sum + leaves, 0);
-      const rest = restMs(workedMs, behind);
+      const rest = restMs(usedMs, behind);
       if (behind < BEHIND_LEAVES || monotonicMs() + rest > endMs) return;
       await pause(rest, signal);
       if (signal.aborted) return;
-      const startedMs = monotonicMs();
+      const beforeMs = cpuMs();
       const audits = await auditor.catchUp();
-      workedMs = monotonicMs() - startedMs;
-      logger.debug({ behind, workedMs }, 'audited new leaves');
+      usedMs = cpuMs() - beforeMs;
+      logger.debug({ behind, usedMs }, 'audited new leaves');
       // Another worker audits them, or their rows are missing: the next run reports that again.
       if (audits.every(({ newLeaves }) => newLeaves <= 0)) return;
     }

@@ -40,8 +40,8 @@ export interface LogToAudit {
 
 /** The auditor has the hashes of every level in memory, so that a root costs one hash a level. */
 const EVERY_LEVEL = 1;
-/** Leaves between two turns of the event loop, which the workers' other jobs need: about 10 ms. */
-const PAGE = 256;
+/** Leaves between two turns of the event loop, which the workers' other jobs need: about 5 ms. */
+const PAGE = 128;
 /** Limit of stored findings; more would repeat the same. */
 const MAX_FINDINGS = 100;
 
