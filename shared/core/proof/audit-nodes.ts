@@ -7,9 +7,6 @@ import { quoted } from './encoding.ts';
 /** Stored perfect nodes of a subtree: undefined where there is no row. */
 export type StoredNodes = (level: number, index: number) => Buffer | undefined;
 
-/** The part of a leaf's row that the tree needs. */
-export type LeafOfTree = Pick<AuditedRow, 'index' | 'proofId' | 'leafHash'>;
-
 export interface TreeAudit {
   readonly findings: Finding[];
   /** The leaf hashes from which the audit continues: the derived ones, or the stored ones where the nodes were computed from those. */
@@ -26,7 +23,7 @@ export interface TreeAudit {
  */
 export function auditNodes(
   start: number,
-  rows: readonly LeafOfTree[],
+  rows: readonly AuditedRow[],
   derived: readonly (Buffer | undefined)[],
   stored: StoredNodes,
 ): TreeAudit {
@@ -40,7 +37,7 @@ export function auditNodes(
   return ofColumns.findings.length <= ofRecords.findings.length ? ofColumns : ofRecords;
 }
 
-function treeOf(start: number, rows: readonly LeafOfTree[], hashes: readonly Buffer[], stored: StoredNodes): TreeAudit {
+function treeOf(start: number, rows: readonly AuditedRow[], hashes: readonly Buffer[], stored: StoredNodes): TreeAudit {
   const layers = hashes.length === 0 ? [] : otherLayers(hashes);
   const findings = compareNodes(start, rows, layers, stored);
   return { findings, hashes, layers, fits: findings.length === 0 };
@@ -48,7 +45,7 @@ function treeOf(start: number, rows: readonly LeafOfTree[], hashes: readonly Buf
 
 function compareNodes(
   start: number,
-  rows: readonly LeafOfTree[],
+  rows: readonly AuditedRow[],
   layers: readonly (readonly Buffer[])[],
   stored: StoredNodes,
 ): Finding[] {
@@ -100,7 +97,7 @@ function isSwappedPair(leaves: readonly Buffer[], pair: number, node: Buffer): b
 /** Explains pairs of leaves that do not give the nodes above them: two leaves were swapped, or replaced. */
 function leavesFinding(
   start: number,
-  rows: readonly LeafOfTree[],
+  rows: readonly AuditedRow[],
   leaves: readonly Buffer[],
   pairs: readonly number[],
   stored: StoredNodes,

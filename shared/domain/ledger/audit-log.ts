@@ -1,7 +1,8 @@
 // The audit of one log: its new leaves, its older ones in turn, the nodes above them, its checkpoints and its head.
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { auditCheckpoint, auditRow } from '../../core/proof/audit.ts';
 import type { Finding, FindingKind } from '../../core/proof/audit-findings.ts';
-import { auditNodes, type LeafOfTree } from '../../core/proof/audit-nodes.ts';
+import { auditNodes } from '../../core/proof/audit-nodes.ts';
 import { createBlocks, otherLayers, otherRootAt, SUBTREE_LEAVES, SUBTREE_LEVEL } from '../../core/proof/audit-tree.ts';
 import { peekIfCheckpoint } from '../../core/proof/checkpoint.ts';
 import type { Sql } from '../../platform/db/database.ts';
@@ -41,7 +42,7 @@ export interface LogToAudit {
 /** The auditor has the hashes of every level in memory, so that a root costs one hash a level. */
 const EVERY_LEVEL = 1;
 /** Leaves between two turns of the event loop, which the workers' other jobs need: about 5 ms. */
-const PAGE = 128;
+const AT_ONCE = 128;
 /** Limit of stored findings; more would repeat the same. */
 const MAX_FINDINGS = 100;
 
@@ -83,20 +84,17 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
     const isComplete = past - start === SUBTREE_LEAVES;
     place = `subtree ${k}`;
     places.add(place);
+    const rows = await readLeaves(sql, logId, head, start, past);
     const nodes = await readSubtreeNodes(sql, logId, start, past);
     const checkpoints = await readCheckpoints(sql, logId, Math.max(start, checkpointsAfter), past);
-    const rows: LeafOfTree[] = [];
     const derived: (Buffer | undefined)[] = [];
-    for (let from = start; from < past; from += PAGE) {
-      const page = await readLeaves(sql, logId, head, from, Math.min(past, from + PAGE));
-      for (const row of page) {
-        const { findings, hash } = auditRow(row, origin);
-        take(findings);
-        derived.push(hash);
-        rows.push({ index: row.index, proofId: row.proofId, leafHash: row.leafHash });
-      }
-      take(await auditBeside(sql, head, page));
+    for (const row of rows) {
+      const { findings, hash } = auditRow(row, origin);
+      take(findings);
+      derived.push(hash);
+      if (derived.length % AT_ONCE === 0) await yieldToOthers();
     }
+    take(await auditBeside(sql, head, rows));
     const top = nodes(SUBTREE_LEVEL, k);
     if (rows.length < past - start) {
       const present = new Set(rows.map((row) => row.index));
