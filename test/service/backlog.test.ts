@@ -226,6 +226,10 @@ describe('the ages of waiting work', () => {
       "UPDATE webhook_endpoint SET disabled_at = now(), disabled_reason = 'operator' WHERE endpoint_id = 'e1'",
     );
     expect(await age()).to.equal(0);
+    await client.query(
+      "UPDATE webhook_endpoint SET leased_until = now() - interval '5 seconds' WHERE endpoint_id = 'e36'",
+    );
+    expect(await age(), 'since the lease ended').to.be.within(4, 35);
     await client.query("UPDATE webhook_endpoint SET leased_until = '-infinity' WHERE endpoint_id = 'e36'");
     await client.query("UPDATE webhook_delivery SET due_at = now() + interval '1 minute' WHERE endpoint_id = 'e36'");
     expect(await age()).to.equal(0);

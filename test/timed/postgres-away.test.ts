@@ -78,6 +78,12 @@ describe('Postgres away', function suite() {
     );
     return slowest;
   };
+  /** A scrape ends soon, because its time-out may be as short as a second. */
+  const exposed = async (address: string): Promise<string> => {
+    const answer = await fetch(`${address}/metrics`, { signal: AbortSignal.timeout(DEADLINE_MS) });
+    expect(answer.status).to.equal(200);
+    return answer.text();
+  };
   /** @returns the slowest response of all, in milliseconds */
   const away = async (): Promise<number> => {
     const slowest = await observe();
@@ -85,6 +91,10 @@ describe('Postgres away', function suite() {
     expect([ready.status, ready.json.status, ready.json.degraded]).to.deep.equal([503, 'not_ready', []]);
     expect(ready.json.unknown).to.include.members(['workers', 'audit']);
     expect((await client.get('/health')).status).to.equal(200);
+    for (const { address } of [pair.ingress, pair.worker])
+      await waitFor(async () => !(await exposed(address)).includes('\ncustos_workers_alive '), {
+        what: 'metrics without what is unknown',
+      });
     const slowestMs = Math.max(...Object.values(slowest));
     console.log(`      slowest refusal: ${slowestMs} ms (${JSON.stringify(slowest)})`);
     return slowestMs;
@@ -109,6 +119,7 @@ describe('Postgres away', function suite() {
       what: 'an edit to be read',
     });
     for (const one of [pair.worker, pair.ingress]) expect((await fetch(`${one.address}/ready`)).status).to.equal(200);
+    expect(await exposed(pair.ingress.address)).to.include('\ncustos_workers_alive 1\n');
   };
 
   /** Repeats outages until one has all refusals within the deadline. After each one everything must resume. */

@@ -31,8 +31,9 @@ const OLDEST: Readonly<Record<RowQueue, string>> = {
   intents: `SELECT open_since FROM intent WHERE status IN ('queued', 'evaluating') ORDER BY open_since LIMIT 1`,
   trust: 'SELECT created_at FROM trust_inbox ORDER BY seq LIMIT 1',
   proofs: 'SELECT created_at FROM log_inbox ORDER BY seq LIMIT 1',
-  // A leased endpoint is being worked on. When its receiver is slow, that is not a backlog of the workers.
-  webhooks: `SELECT min(due.due_at) FROM webhook_endpoint e CROSS JOIN LATERAL (
+  // Since when a message could be sent and nobody has the lease of its endpoint. While somebody delivers, messages that wait behind
+  // others wait for the receiver and not for workers.
+  webhooks: `SELECT min(greatest(due.due_at, e.leased_until)) FROM webhook_endpoint e CROSS JOIN LATERAL (
       SELECT due_at FROM webhook_delivery d WHERE d.endpoint_id = e.endpoint_id AND due_at <= now() ORDER BY due_at LIMIT 1
     ) AS due WHERE e.disabled_at IS NULL AND e.leased_until <= now()`,
 };

@@ -22,7 +22,9 @@ const BUDGET_MS = 5_000;
 
 const TAKE = `UPDATE webhook_endpoint SET leased_until = $3 WHERE endpoint_id = $1 AND disabled_at IS NULL AND leased_until <= $2 RETURNING ${ENDPOINT_COLUMNS}`;
 const RENEW = `UPDATE webhook_endpoint SET leased_until = $3 WHERE endpoint_id = $1 AND disabled_at IS NULL AND leased_until = $2 RETURNING ${ENDPOINT_COLUMNS}`;
-const RELEASE = `UPDATE webhook_endpoint SET leased_until = '-infinity' WHERE endpoint_id = $1 AND leased_until = $2`;
+// The time of the release tells since when nobody delivers (shared/domain/installation/backlog.ts). It is a second ago, so that a process
+// whose clock is a little behind may take the endpoint at once.
+const RELEASE = `UPDATE webhook_endpoint SET leased_until = now() - interval '1 second' WHERE endpoint_id = $1 AND leased_until = $2`;
 const DUE = `SELECT seq::text AS seq, message_id, subject, payload, attempts, type FROM webhook_delivery WHERE endpoint_id = $1 AND due_at <= $2
     ORDER BY due_at, seq LIMIT ${BATCH}`;
 const HAS_WORK = `SELECT FROM webhook_endpoint e WHERE endpoint_id = $1 AND (

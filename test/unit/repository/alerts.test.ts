@@ -45,8 +45,8 @@ const CASES: Readonly<Record<string, RuleCase>> = {
     quiet: { [`custos_log_halted{${TENANT}}`]: 0 },
   },
   CustosAuditBehind: {
-    fires: { [`custos_audit_lag_seconds{${TENANT}}`]: 301 },
-    quiet: { [`custos_audit_lag_seconds{${TENANT}}`]: 300 },
+    fires: { [`custos_audit_lag_seconds{${TENANT}}`]: 61 },
+    quiet: { [`custos_audit_lag_seconds{${TENANT}}`]: 60 },
   },
   CustosAuditStopped: {
     fires: { [`custos_audit_timestamp_seconds{${TENANT}}`]: 60 },
