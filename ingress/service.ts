@@ -118,6 +118,7 @@ async function startBusiness(
     proofs: createProofStore({ db }),
     signals: createSignalStore({ db }),
   };
+  const shown = createDecisionView({ promiser, presence });
   const routes = businessRoutes({
     db,
     nowMs: clock.nowMs,
@@ -129,7 +130,7 @@ async function startBusiness(
     trustDailyCap,
     publicUrl: config.publicUrl,
     log: createReceiptStore({ db }),
-    shown: createDecisionView({ promiser, presence }),
+    shown,
     hasher: createSecretHasher(pepper),
     webhookAddresses: createAddressRule(config.webhookAllowPrivate),
     onError: (error, requestId) => logger.error({ err: error, requestId }, 'a member of a batch failed'),
@@ -138,7 +139,7 @@ async function startBusiness(
     await Promise.all([...Object.values(stores).map((store) => store.idle()), lastUsed.close()]);
     await deciding.close();
   };
-  return { routes, policies, authenticator, onUse, close };
+  return { routes, policies, authenticator, onUse, shown, close };
 }
 
 /** Starts ingress; it listens when this resolves. @throws when the database is not reachable or a setting does not fit */
@@ -163,7 +164,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     options: deps.waitOptions,
   });
   const business = await startBusiness(deps, metrics, { db, clock, onError, waits });
-  const { routes, policies, authenticator, onUse } = business;
+  const { routes, policies, authenticator, onUse, shown } = business;
   const version = readVersion(root);
   const heartbeat = await startHeartbeat({ db, role: 'ingress', version, onError, apart: deps.heartbeatApart });
   // It connects at the first use. Errors are not logged: pages that poll an absent store would fill the log, and show it anyway.
@@ -193,6 +194,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     authenticator,
     onUse,
     business: routes,
+    shown,
   });
   const edge = await openEdge({
     config,

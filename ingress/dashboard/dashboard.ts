@@ -5,6 +5,8 @@ import type { Authenticator } from '../../shared/domain/keys/authenticator.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import type { Site } from '../app.ts';
 import type { EdgeClock } from '../request/exchange.ts';
+import type { ShowDecisions } from '../routes/decision-view.ts';
+import { createDecisionSearcher } from '../../shared/domain/decisions/decision-search.ts';
 import { createAgentLister } from './agents.ts';
 import { createExplanations } from './explanations.ts';
 import { watchLatency } from './overview/latency.ts';
@@ -24,6 +26,7 @@ export interface DashboardOptions extends Omit<DashboardDeps, Made> {
   /** The metrics of this process. */
   readonly registry: Registry;
   readonly authenticator: Authenticator;
+  readonly shown: ShowDecisions;
 }
 
 export interface RunningDashboard {
@@ -47,6 +50,8 @@ export function startDashboard(options: DashboardOptions): RunningDashboard {
     readOverview: createOverview({ db, queues, policies, latency, nowMs, monotonicMs, version }),
     agents: createAgentLister({ db, nowMs, trustDailyCap }),
     waiting: createWaitingReader({ db, nowMs, trustDailyCap }),
+    searcher: createDecisionSearcher({ db, monotonicMs }),
+    shown: options.shown,
     explanations: createExplanations({ db, policies, compileLexicon }),
   };
   const { site, routes, close } = createDashboard({

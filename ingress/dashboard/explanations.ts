@@ -15,7 +15,7 @@ import { createEvaluator, type Evaluator } from '../../shared/core/policy/evalua
 import { loadCanonicalSet } from '../../shared/core/policy/load.ts';
 import { maskArguments, maskedAt } from '../../shared/core/tools/mask.ts';
 import { NO_PREVIOUS, sealRecord } from '../../shared/core/proof/record.ts';
-import type { DecisionExplanation } from './client/wire.ts';
+import type { DecisionExplanation } from './client/wire/decisions.ts';
 
 type Explained = Extract<DecisionExplanation, { state: 'explained' }>;
 

@@ -48,6 +48,7 @@ export function decisionRoutes({ decisions, shown }: DecisionDeps): Route[] {
           keyId: ownOnly(key) ? key.keyId : undefined,
           agentIds: agentsOf(key, query.agentId),
           verdict: query.verdict,
+          reason: query.reason,
           requestId: query.requestId,
           ...toolsOf(query),
           from: instant(query.from),

@@ -178,6 +178,12 @@ export const DecisionList = listOf(DecisionOnRecord, 'DecisionList');
 export const DecisionListQuery = closed({
   agentId: Type.Optional(CallerId),
   verdict: Type.Optional(StringEnum(VERDICTS, { description: 'Only decisions with this verdict.' })),
+  reason: Type.Optional(
+    Type.String({
+      pattern: '^[A-Z][A-Z0-9_]{0,63}$',
+      description: 'Only decisions with this reason code, of those that are not ALLOW.',
+    }),
+  ),
   requestId: Type.Optional(
     Type.String({ pattern: REQUEST_ID_PATTERN, description: 'X-Request-Id of the request that asked.' }),
   ),

@@ -35,6 +35,11 @@ export function lowestId(prefix: IdPrefix, ms: number): string {
   return `${prefix}_${timeText(ms)}${'0'.repeat(16)}`;
 }
 
+/** The time in an id of the service, milliseconds since 1970. */
+export function idTimeMs(id: string): number {
+  return [...id.slice(4, 14)].reduce((ms, character) => ms * 32 + BASE32.indexOf(character), 0);
+}
+
 /**
  * A new id such as `dec_01jq3k...`: prefix, 10 characters of milliseconds since 1970, 16 of randomness.
  * Ids sort by time to the millisecond. With 80 random bits in each millisecond, collisions are negligible.

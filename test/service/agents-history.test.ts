@@ -66,6 +66,7 @@ describe('the decision history of an agent in two processes', () => {
           record: '{}',
           facts: '{}',
           factsSalt: '00',
+          reasons: null,
         });
         directory.count(keyOf(agentId), atMs, verdict);
       },

@@ -1,6 +1,6 @@
 // The data of the decision pages: the explanation, also with damaged or erased facts, and the number of newer decisions.
 import { expect } from 'chai';
-import type { DecisionExplanation, NewerDecisions } from '../../ingress/dashboard/client/wire.ts';
+import type { DecisionExplanation, NewerDecisions } from '../../ingress/dashboard/client/wire/decisions.ts';
 import { asSuperuser } from '../support/database.ts';
 import type { Signed } from '../support/dashboard.ts';
 import { type Reading, startReading } from '../support/dashboard-reading.ts';

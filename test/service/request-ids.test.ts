@@ -188,6 +188,7 @@ describe('the id of a request', () => {
         record: '{}',
         facts: '{}',
         factsSalt: '00'.repeat(16),
+        reasons: null,
         requestId,
       };
     });

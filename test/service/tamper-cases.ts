@@ -65,6 +65,13 @@ export const CASES: readonly Case[] = [
     exported: 'nothing',
   },
   {
+    name: 'a decision is given other reasons',
+    sql: `UPDATE decision SET reasons = 'ANOTHER' WHERE decision_id = ${LEAF(11)}`,
+    finds: [['column-altered', 11]],
+    only: true,
+    exported: 'nothing',
+  },
+  {
     name: 'a verdict is edited in the record, too',
     sql: `UPDATE decision SET verdict = 'DEGRADE', record = convert_to(regexp_replace(convert_from(record, 'UTF8'), '"verdict":"[A-Z]+"', '"verdict":"DEGRADE"'), 'UTF8') WHERE decision_id = ${LEAF(11)}`,
     finds: [['record-altered', 11]],

@@ -35,6 +35,7 @@ describe('decisions written in groups', () => {
     record: `{"record":"of ${decisionId} \\n \\\\N \\u0000 é 🤖"`,
     facts: `{"facts":"of ${decisionId}"}`,
     factsSalt: '00112233445566778899aabbccddeeff',
+    reasons: null,
     ...more,
   });
   const stored = async (prefix: string): Promise<string[]> =>

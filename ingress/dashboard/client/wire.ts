@@ -1,15 +1,14 @@
 // The answers of the dashboard's own routes and events. Types only, which the server imports as well.
 import type { Agent } from '#shared/api/agent.js';
 import type { Policy } from '#shared/core/policy/schema.js';
-import type { ExplainedRule, Facts, Finding as PolicyFinding } from '#shared/core/policy/types.js';
+import type { Finding as PolicyFinding } from '#shared/core/policy/types.js';
 import type { Finding } from '#shared/core/proof/audit-findings.js';
-import type { Masked } from '#shared/core/tools/mask.js';
 import type { Shape } from '#shared/kernel/schema.js';
 import type { Environment, Verdict } from '#shared/kernel/vocabulary.js';
 import type { ProcessState } from '#shared/platform/process/heartbeat.js';
 
-export type { ExplainedCondition, ExplainedRule, Finding as PolicyFinding } from '#shared/core/policy/types.js';
 export type { WaitingApprovals } from './wire/approvals.ts';
+export type { Finding as PolicyFinding } from '#shared/core/policy/types.js';
 export type { Masked } from '#shared/core/tools/mask.js';
 export type { Verdict } from '#shared/kernel/vocabulary.js';
 
@@ -136,37 +135,6 @@ export type AgentRow = Pick<Shape<typeof Agent>, 'agentId' | 'name' | 'status' |
 
 /** GET /dashboard/api/agents: newest first, or with a prefix in the order of ids. */
 export type AgentRows = ListPage<AgentRow>;
-
-/** GET /dashboard/api/decisions/newer */
-export interface NewerDecisions {
-  readonly newer: number;
-  /** Whether counting stopped at its limit. */
-  readonly more: boolean;
-}
-
-/** GET /dashboard/api/decisions/{id}/explanation */
-export type DecisionExplanation =
-  | {
-      readonly state: 'explained';
-      /** The verdict of the policies for the stored facts, evaluated now. */
-      readonly verdict: Verdict;
-      /** Whether verdict and reasons are those of the record. */
-      readonly agrees: boolean;
-      /** The cause when not the policies alone decided: a halt, a used or refused approval, or a failed evaluation. */
-      readonly special: 'halted' | 'used' | 'refused' | 'failed' | null;
-      /** Whether the stored facts match the digest in the record. */
-      readonly factsAsRecorded: boolean;
-      /** Matched rules first, then in the order of the set; at most 1,000. */
-      readonly rules: readonly ExplainedRule[];
-      /** The number of rules that applied. */
-      readonly total: number;
-      readonly matched: number;
-      readonly facts: Facts;
-      /** The arguments of a tool call that are masked in the facts. */
-      readonly masked: readonly Masked[];
-    }
-  | { readonly state: 'erased' }
-  | { readonly state: 'unreadable'; readonly sentence: string };
 
 /** A finding of the auditor, with the meaning of its kind. */
 export type AuditFinding = Finding & { readonly meaning: string };

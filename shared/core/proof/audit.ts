@@ -1,5 +1,6 @@
 // The auditor's comparisons: rows with their records, and checkpoints with their notes and roots. Pure.
 import { hash as digest } from 'node:crypto';
+import { joinCodes } from './reason-codes.ts';
 import type { Finding, FindingKind } from './audit-findings.ts';
 import { otherLeafHash } from './audit-tree.ts';
 import { readCheckpoint } from './checkpoint.ts';
@@ -25,6 +26,8 @@ export interface RepeatedColumns {
 }
 
 interface DecisionColumns extends RepeatedColumns {
+  /** Reason codes; null for ALLOW. */
+  readonly reasons: string | null;
   readonly facts: Buffer | null;
   readonly factsSalt: Buffer | null;
 }
@@ -135,9 +138,17 @@ function auditColumns(row: AuditedRow, record: RecordView, origin: string | null
   compare('decision.request_id', decision.requestId, body['request_id'] ?? null);
   compare('decision.tool_server', decision.toolServer, tool['server'] ?? null);
   compare('decision.tool_name', decision.toolName, tool['name'] ?? null);
+  compare('decision.reasons', decision.reasons, codesOf(body));
   const { facts, factsSalt } = decision;
   if (facts !== null && factsSalt !== null && sha256(Buffer.concat([factsSalt, facts])) !== body['factsDigest'])
     find('facts-altered', 'the facts beside its record are not those that its factsDigest names.');
+}
+
+/** The reason codes that the column repeats; the record is read as any JSON. */
+function codesOf(body: Readonly<Record<string, unknown>>): string | null {
+  const { verdict, reasons } = body;
+  if (verdict === 'ALLOW' || !Array.isArray(reasons) || reasons.length === 0) return null;
+  return joinCodes(reasons.map((reason) => String(objectOf(reason)['code'])));
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {

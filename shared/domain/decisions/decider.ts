@@ -18,6 +18,7 @@ import type { AgentDirectory, AgentState } from '../agents/agents.ts';
 import type { Halt, Halts } from './halts.ts';
 import type { AssessedIntent, IntentReading } from './readings.ts';
 import { canonicalFacts, type DecisionBytes, newSalt, writeDecision } from '../../core/decision/record.ts';
+import { reasonCodesOf } from '../../core/proof/reason-codes.ts';
 import type { DecisionRow } from './decision-store.ts';
 
 /** The members of the calling key that a decision needs. */
@@ -293,6 +294,7 @@ export function createDecider(deps: DeciderDeps): Decider {
         traceparent: question.traceparent,
         requestId: question.requestId,
         tool: answer.facts.tool,
+        reasons: reasonCodesOf(answer.evaluation.verdict, answer.evaluation.reasons),
       };
       return { row, text: bytes.answer };
     },

@@ -6,6 +6,7 @@ import { wakeLogs } from '../ledger/inbox.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { lowestId } from '../../kernel/ids.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';
+import { hasCode, readReasonTexts } from './known-values.ts';
 import { type ListCondition, type OwnedFilter, ownedList } from './owned-list.ts';
 
 export interface DecisionRow extends Owner {
@@ -29,6 +30,8 @@ export interface DecisionRow extends Owner {
   readonly requestId?: string | undefined;
   /** The tool that is called; undefined for other questions. */
   readonly tool?: { readonly server: string; readonly name: string } | undefined;
+  /** From reasonCodesOf; null for ALLOW. */
+  readonly reasons: string | null;
 }
 
 export const DECISIONS = columnMap<DecisionRow>({
@@ -48,6 +51,7 @@ export const DECISIONS = columnMap<DecisionRow>({
   request_id: optionalText((r) => r.requestId),
   tool_server: optionalText((r) => r.tool?.server),
   tool_name: optionalText((r) => r.tool?.name),
+  reasons: optionalText((r) => r.reasons),
 });
 
 /** What a statement that writes decisions returns as `made`. */
@@ -67,6 +71,8 @@ export interface DecisionFilter extends OwnedFilter {
   readonly verdict?: Verdict | undefined;
   /** Only what this request, or an intent that it submitted, led to. */
   readonly requestId?: string | undefined;
+  /** Only decisions other than ALLOW with this reason code. */
+  readonly reason?: string | undefined;
   /** Only calls of tools of this server. */
   readonly toolServer?: string | undefined;
   /** Only calls of this tool of that server. */
@@ -120,9 +126,14 @@ function placesOf(requestId: string): ListCondition[] {
 /**
  * The statements of one page, newest first; what several of them find is merged. Each is a range scan from where the page
  * begins, also among a million decisions.
+ * @param reasonTexts the known texts of reason codes that have the reason of the filter
  */
-export function listDecisions(filter: DecisionFilter, limit: number): [statement: Statement, values: unknown[]][] {
-  const { verdict, requestId, toolServer, toolName } = filter;
+export function listDecisions(
+  filter: DecisionFilter,
+  limit: number,
+  reasonTexts: readonly string[] = [],
+): [statement: Statement, values: unknown[]][] {
+  const { verdict, reason, requestId, toolServer, toolName } = filter;
   // A literal in the text, because only then the planner can use the partial index of all verdicts but ALLOW (migration 0009).
   const ofVerdict: ListCondition[] = verdict === undefined ? [] : [[[], () => `verdict = '${verdict}'`]];
   const ofTool: ListCondition[] = [];
@@ -136,6 +147,7 @@ export function listDecisions(filter: DecisionFilter, limit: number): [statement
       columns: 'decision_id, agent_id, key_id, record',
       id: 'decision_id',
       limit,
+      each: reason === undefined ? undefined : { column: 'reasons', values: reasonTexts },
       more: [...ofVerdict, ...ofTool, ...spanOf(filter), ...place],
     }),
   );
@@ -175,7 +187,10 @@ export function createDecisionStore(deps: { db: Database; processId: string }): 
       return row;
     },
     async list(filter, limit) {
-      const lists = listDecisions(filter, limit).map((list) => db.query<StoredDecision>(...list));
+      const { reason } = filter;
+      const texts = reason === undefined ? [] : await readReasonTexts(db, filter);
+      const having = texts.filter((text) => reason !== undefined && hasCode(text, reason));
+      const lists = listDecisions(filter, limit, having).map((list) => db.query<StoredDecision>(...list));
       const rows = (await Promise.all(lists)).flat();
       return rows.sort((a, b) => (a.decision_id < b.decision_id ? 1 : -1)).slice(0, limit);
     },

@@ -19,6 +19,8 @@ export interface OwnedList extends OwnedFilter {
   readonly limit: number;
   /** Further conditions. */
   readonly more: readonly ListCondition[];
+  /** Values of a column of which each is a range of its own. Absent: the agents. */
+  readonly each?: { readonly column: string; readonly values: readonly string[] } | undefined;
 }
 
 /** Values, and the SQL text for their placeholders. */
@@ -26,7 +28,7 @@ export type ListCondition = readonly [values: readonly unknown[], text: (...at: 
 
 /**
  * Contains only conditions that apply, so that each statement is a range scan of one index. A statement with "or the parameter is null"
- * may read every row for a rare result. Each of several agents is a range of its own.
+ * may read every row for a rare result. Each of several agents, or other values, is a range of its own.
  */
 export function ownedList(list: OwnedList): [statement: Statement, values: unknown[]] {
   const { table, columns, id, keyId, agentIds, before } = list;
@@ -38,14 +40,15 @@ export function ownedList(list: OwnedList): [statement: Statement, values: unkno
   if (keyId !== undefined) add([keyId], (at) => `key_id = ${at}`);
   for (const condition of list.more) add(...condition);
   if (before !== undefined) add([before], (at) => `${id} < ${at}`);
-  const [agentId] = agentIds ?? [];
-  const isOne = agentIds?.length === 1;
-  if (isOne) add([agentId], (at) => `agent_id = ${at}`);
-  const ofSeveral = agentIds !== undefined && !isOne;
-  if (ofSeveral) add([], () => 'agent_id = one.agent');
+  const each = list.each ?? (agentIds === undefined ? undefined : { column: 'agent_id', values: agentIds });
+  if (list.each !== undefined && agentIds !== undefined) add([agentIds], (at) => `agent_id = ANY (${at})`);
+  const [value] = each?.values ?? [];
+  const isOne = each?.values.length === 1;
+  if (each !== undefined) add(isOne ? [value] : [], (at = 'one.value') => `${each.column} = ${at}`);
   const page = `SELECT ${columns} FROM ${table} WHERE ${texts.join(' AND ')} ORDER BY ${id} DESC LIMIT $3`;
-  const text = ofSeveral
-    ? `SELECT part.* FROM unnest($${values.push([...new Set(agentIds)])}::text[]) AS one (agent) CROSS JOIN LATERAL (${page}) AS part ORDER BY ${id} DESC LIMIT $3`
-    : page;
+  const text =
+    each === undefined || isOne
+      ? page
+      : `SELECT part.* FROM unnest($${values.push([...new Set(each.values)])}::text[]) AS one (value) CROSS JOIN LATERAL (${page}) AS part ORDER BY ${id} DESC LIMIT $3`;
   return [text, values];
 }

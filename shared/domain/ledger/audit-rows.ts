@@ -24,16 +24,16 @@ const HEAD = `SELECT log.size::text AS size, log.frontier, log.origin, log.organ
 const LEAVES = `SELECT leaf.leaf_index::text AS leaf_index, leaf.proof_id, leaf.entity_id, leaf.event, leaf.occurred_at, leaf.chain_index::text AS chain_index,
       encode(leaf.previous_hash, 'hex') AS previous_hash, encode(leaf.event_hash, 'hex') AS event_hash, leaf.leaf_hash,
       found.proof_id AS source_proof_id, found.entity_id AS source_entity_id, found.event AS source_event, found.occurred_at AS source_occurred_at, found.record,
-      found.decision_id, found.key_id, found.verdict, found.policy_digest, found.request_id, found.tool_server, found.tool_name, found.facts, found.facts_salt,
+      found.decision_id, found.key_id, found.verdict, found.policy_digest, found.request_id, found.tool_server, found.tool_name, found.reasons, found.facts, found.facts_salt,
       previous.log_id AS previous_log_id, previous.chain_index::text AS previous_chain_index, previous.leaf_index::text AS previous_leaf_index, encode(previous.event_hash, 'hex') AS previous_event_hash
     FROM leaf
     LEFT JOIN LATERAL (
-      SELECT proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, decision_id, key_id, verdict, policy_digest, request_id, tool_server, tool_name, facts, facts_salt FROM (
+      SELECT proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, decision_id, key_id, verdict, policy_digest, request_id, tool_server, tool_name, reasons, facts, facts_salt FROM (
         SELECT * FROM decision WHERE organisation_id = $4 AND environment = $5 AND decision_id >= leaf.source_id AND decision_id <= leaf.source_id
         ORDER BY organisation_id, environment, decision_id LIMIT 1
       ) AS decision
       WHERE leaf.source = 'decision'
-      UNION ALL SELECT proof_id, entity_id, event, occurred_at, record, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM (
+      UNION ALL SELECT proof_id, entity_id, event, occurred_at, record, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM (
         SELECT * FROM record WHERE organisation_id = $4 AND environment = $5 AND proof_id >= leaf.source_id AND proof_id <= leaf.source_id
         ORDER BY organisation_id, environment, proof_id LIMIT 1
       ) AS record
@@ -126,6 +126,7 @@ interface LeafRow {
   policy_digest: string | null;
   request_id: string | null;
   tool_server: string | null;
+  reasons: string | null;
   tool_name: string | null;
   facts: Buffer | null;
   facts_salt: Buffer | null;
@@ -157,7 +158,7 @@ function decisionOf(row: LeafRow, evaluatedAt: string): AuditedRow['decision'] {
     policyDigest: row.policy_digest,
     requestId: row.request_id,
     toolServer: row.tool_server,
-    toolName: row.tool_name,
+    toolName: row.tool_name, reasons: row.reasons,
     facts: row.facts,
     factsSalt: row.facts_salt,
   };

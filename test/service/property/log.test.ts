@@ -62,6 +62,7 @@ function decisionRow(log: Log, agentId: string, verdict: Verdict = 'DENY', nowMs
     record: prefixOf(log, agentId, 'custos.decision', proofId, nowMs),
     facts: '{}',
     factsSalt: '00'.repeat(16),
+    reasons: null,
   };
 }
 

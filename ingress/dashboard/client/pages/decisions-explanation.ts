@@ -3,7 +3,7 @@ import type { Loaded } from '../api.ts';
 import { count, short, spelled, whole } from '../format.ts';
 import { html, useState, type VNode } from '../html.ts';
 import { Badge, Card, Empty, JsonView, Notice, TOOL_STATES, Verdict, WhenLoaded } from '../ui.ts';
-import type { DecisionExplanation, ExplainedCondition, ExplainedRule } from '../wire.ts';
+import type { DecisionExplanation, ExplainedCondition, ExplainedRule } from '../wire/decisions.ts';
 
 type Explained = Extract<DecisionExplanation, { state: 'explained' }>;
 

@@ -22,7 +22,7 @@ import {
   WhenLoaded,
 } from '../ui.ts';
 import { useSession } from '../session.ts';
-import type { DecisionExplanation } from '../wire.ts';
+import type { DecisionExplanation } from '../wire/decisions.ts';
 import { Explanation } from './decisions-explanation.ts';
 import { intentFacts, wordsOf } from './decisions-parts.ts';
 

@@ -5,7 +5,7 @@ import { whole } from '../format.ts';
 import { html, useEffect, useState, type VNode } from '../html.ts';
 import { type FilterValues, href, navigate, useFilters } from '../router.ts';
 import { Download, Empty, type FilterField, Filters, List, LookUp, PageHead } from '../ui.ts';
-import type { NewerDecisions } from '../wire.ts';
+import type { NewerDecisions } from '../wire/decisions.ts';
 import { DECISION_COLUMNS, DECISION_FIELDS, decisionHref, decisionKey } from './decisions-parts.ts';
 
 const FIELDS: readonly FilterField[] = [

@@ -29,6 +29,7 @@ import { AgentPages1763700000026 } from './0026-agent-pages.ts';
 import { AlikeApprovals1763700000027 } from './0027-alike-approvals.ts';
 import { SessionEnvironment1763700000028 } from './0028-session-environment.ts';
 import { HealthPort1763700000029 } from './0029-health-port.ts';
+import { Reasons1763700000030 } from './0030-reasons.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -61,6 +62,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   AlikeApprovals1763700000027,
   SessionEnvironment1763700000028,
   HealthPort1763700000029,
+  Reasons1763700000030,
 ];
 
 /** The names in the table of migrations; they need no pepper. */
