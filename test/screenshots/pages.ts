@@ -4,13 +4,13 @@ import { startHeartbeat } from '../../shared/platform/process/heartbeat.ts';
 import { type Visit, visit } from '../support/browser.ts';
 import { visitDashboard } from '../support/pages.ts';
 import { type Service, startService } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
 import { startTestWorker, type TestWorker } from '../support/worker.ts';
 import { examplePolicies, fill } from './fill.ts';
 
 const OUT = process.env['CUSTOS_SCREENSHOTS'] ?? '.';
 const ONLY = process.env['CUSTOS_SCREENSHOTS_ONLY'] ?? '';
 const WIDTHS = [1440, 400] as const;
-const LOADED = "document.querySelector('main .loading') === null";
 const SCHEMES = ['light', 'dark'] as const;
 
 interface Shot {
@@ -27,7 +27,18 @@ interface Shot {
 const SHOTS: readonly Shot[] = [
   { name: 'overview', path: '' },
   { name: 'decisions', path: '/decisions' },
-  { name: 'decision', path: '/decisions?verdict=DENY', firstRow: true },
+  { name: 'decisions-drawer', path: '/decisions?q=verdict:deny', firstRow: true },
+  {
+    name: 'decisions-search',
+    path: '/decisions?q=verdict:deny&range=24h',
+    before: async ({ page }) => page.getByLabel('Search decisions').pressSequentially('reason:'),
+  },
+  {
+    name: 'decision',
+    path: '/decisions?verdict=DENY',
+    firstRow: true,
+    before: async ({ page }) => page.getByRole('link', { name: 'Open', exact: true }).click(),
+  },
   { name: 'agents', path: '/agents' },
   { name: 'agent', path: '/agents/crm-sync' },
   { name: 'approvals', path: '/approvals' },
@@ -81,6 +92,9 @@ describe('screenshots of the dashboard', () => {
     await page.screenshot({ path: path.join(OUT, `${name}-${width}-${scheme}.png`), fullPage: true });
   }
 
+  const loaded = (page: Visit['page']): Promise<unknown> =>
+    waitFor(async () => (await page.locator('main .loading').count()) === 0, { what: 'the page to load' });
+
   async function open({ page }: Visit, shot: Shot): Promise<void> {
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto(`${service.ingress.address}/dashboard${shot.path}`);
@@ -89,12 +103,15 @@ describe('screenshots of the dashboard', () => {
       return;
     }
     await page.locator('main h1').waitFor();
-    await page.waitForFunction(LOADED);
+    await loaded(page);
     if (shot.firstRow !== true) return;
     const before = await page.locator('main h1').textContent();
     await page.locator('main tbody a, main .row-link').first().click();
-    await page.waitForFunction(`document.querySelector('main h1').textContent !== ${JSON.stringify(before)}`);
-    await page.waitForFunction(LOADED);
+    // Decisions open beside their list.
+    const isOpen = async (): Promise<boolean> =>
+      (await page.locator('main h1').textContent()) !== before || (await page.locator('.drawer').count()) > 0;
+    await waitFor(isOpen, { what: 'the first row to open' });
+    await loaded(page);
   }
 
   if ('sign-in'.startsWith(ONLY))

@@ -1,8 +1,13 @@
 // The data of the decision pages: the explanation, also with damaged or erased facts, and the number of newer decisions.
 import { expect } from 'chai';
-import type { DecisionExplanation, NewerDecisions } from '../../ingress/dashboard/client/wire/decisions.ts';
+import type {
+  DecisionExplanation,
+  DecisionHistogram,
+  DecisionsFound,
+  NewerDecisions,
+} from '../../ingress/dashboard/client/wire/decisions.ts';
 import { asSuperuser } from '../support/database.ts';
-import type { Signed } from '../support/dashboard.ts';
+import { type Signed, signIn } from '../support/dashboard.ts';
 import { type Reading, startReading } from '../support/dashboard-reading.ts';
 import { approve, ask, escalate, ESCALATING } from '../support/escalations.ts';
 import type { Service } from '../support/service.ts';
@@ -110,11 +115,86 @@ describe('the data of the decisions page', function suite() {
     const second = await enforce('db.delete.production.users', { agent_id: 'agent-2' });
     const newer = async (query: string, by = signed): Promise<NewerDecisions> => read(`/decisions/newer?${query}`, by);
     expect(await newer(`after=${first}`)).to.deep.equal({ newer: 4, more: false });
-    expect(await newer(`after=${first}&verdict=DENY`)).to.deep.equal({ newer: 1, more: false });
-    expect(await newer(`after=${first}&agentId=agent-2`)).to.deep.equal({ newer: 1, more: false });
+    expect(await newer(`after=${first}&q=verdict:deny`)).to.deep.equal({ newer: 1, more: false });
+    expect(await newer(`after=${first}&q=agent:agent-2`)).to.deep.equal({ newer: 1, more: false });
     expect(await newer(`after=${second}`)).to.deep.equal({ newer: 0, more: false });
     expect((await newer('')).newer).to.be.above(4);
     expect(await newer('', other)).to.deep.equal({ newer: 0, more: false });
     expect((await signed.get('/decisions/newer?after=x')).status).to.equal(400);
+  });
+
+  describe('the search', () => {
+    const found = async (q: string, by = signed): Promise<string[]> =>
+      (await read<DecisionsFound>(`/decisions/search?q=${encodeURIComponent(q)}`, by)).items.map(
+        ({ decision_id: id }) => id,
+      );
+    let searched: Record<'delete' | 'read' | 'tool', string>;
+    before(async () => {
+      await service.apply();
+      service.advance(1_000);
+      const call = { server: 'files', name: 'write "it"', arguments: { path: '/srv/é' } };
+      const { json } = await service.admin.post('/v1/enforce', { tool: call, agent_id: 'searched-2' });
+      searched = {
+        delete: await enforce('db.delete.production.searched_users', { agent_id: 'searched-1' }),
+        read: await enforce('data.read.searched_profile', { agent_id: 'searched-2' }),
+        tool: json.decision_id as string,
+      };
+    });
+
+    for (const [q, expected] of [
+      ['reason:TRUST_TOO_LOW agent:searched-1', ['delete']],
+      ['reason:AGENT_NOT_REGISTERED intent:db.delete.production.searched', ['delete']],
+      ['intent:data.read.searched', ['read']],
+      ['intent:read.searched', []],
+      ['resource:db/production/searched', ['delete']],
+      ['searched_users -verdict:allow', ['delete']],
+      ['"files" -agent:searched-1 action:unknown', ['tool']],
+      ['tool:"write \\"it\\""', ['tool']],
+      ['tool:"files/write \\"it\\""', ['tool']],
+      ['server:files', ['tool']],
+      ['policy:production agent:searched-1', ['delete']],
+      ['risk:high agent:searched-1', []],
+      ['verdict:allow reason:READ_OPEN agent:searched-2', ['read']],
+      ['reason:READ_OPEN agent:searched-2', []],
+    ] as const)
+      it(`finds ${expected.join(', ') || 'nothing'} by ${q}`, async () => {
+        expect(await found(q)).to.deep.equal(expected.map((name) => searched[name]));
+        expect(await found(q, other), 'nothing of another organisation').to.deep.equal([]);
+        const { counts, countedTo } = await read<DecisionHistogram>(`/decisions/histogram?q=${encodeURIComponent(q)}`);
+        const total = Object.values(counts).flat();
+        expect([total.reduce((sum, count) => sum + count, 0), countedTo]).to.deep.equal([expected.length, null]);
+      });
+
+    it('by reason is part of the API, for decisions that are not ALLOW', async () => {
+      const by = async (query: string): Promise<string[]> =>
+        (await service.admin.get(`/v1/decisions?${query}`)).json.items.map(
+          (each: { decision_id: string }) => each.decision_id,
+        );
+      expect(await by('reason=AGENT_NOT_REGISTERED&agentId=searched-1')).to.deep.equal([searched.delete]);
+      expect(await by('reason=READ_OPEN&agentId=searched-2')).to.deep.equal([]);
+      expect((await service.admin.get('/v1/decisions?reason=low')).json.errors[0].pointer).to.equal('?reason');
+    });
+
+    it('refuses a wrong search with the reason, and agents that the key is not bound to', async () => {
+      const wrong = await signed.get('/decisions/search?q=colour:red');
+      expect([wrong.status, wrong.json.errors[0].pointer]).to.deep.equal([400, '?q']);
+      expect(wrong.json.errors[0].message).to.match(/^There is no field colour\. Fields: agent, /);
+      const { key } = await service.addKey({ scopes: ['admin:*'], agentIds: ['searched-2'] });
+      const bound = await signIn(service.admin, key);
+      expect((await bound.get('/decisions/search?q=agent:searched-1')).json.code).to.equal('E1004');
+      const seen = await read<DecisionsFound>('/decisions/search', bound);
+      expect(new Set(seen.items.map(({ agent_id: agent }) => agent))).to.deep.equal(new Set(['searched-2']));
+      expect(await read('/decisions/suggestions?field=reason', bound)).to.deep.equal({ values: [] });
+    });
+
+    it('suggests what is known', async () => {
+      expect(await read('/decisions/suggestions?field=tool&prefix=fil')).to.deep.equal({
+        values: ['files/write "it"'],
+      });
+      expect(await read('/decisions/suggestions?field=reason&prefix=not_reg')).to.deep.equal({
+        values: ['AGENT_NOT_REGISTERED'],
+      });
+      expect(await read('/decisions/suggestions?field=server', other)).to.deep.equal({ values: [] });
+    });
   });
 });

@@ -191,7 +191,9 @@ describe('lists in large tables', () => {
         fc.asyncProperty(search, async ({ terms, from, to }) => {
           const asked = { ...own(), terms, from: at(from), to: at(to) };
           const [fromId, toId] = [lowestId('dec', firstMs + from * 1_000), lowestId('dec', firstMs + to * 1_000)];
-          const expected = all.filter((row) => row.id >= fromId && row.id < toId && matches(row, asked)).map(({ id }) => id);
+          const expected = all
+            .filter((row) => row.id >= fromId && row.id < toId && matches(row, asked))
+            .map(({ id }) => id);
           const found: string[] = [];
           let before: string | undefined;
           do {
@@ -203,7 +205,8 @@ describe('lists in large tables', () => {
           expect(found).to.deep.equal(expected.slice(0, found.length));
           if (before === undefined) expect(found.length).to.equal(expected.length);
           const { counts, completeAfter } = await searcher.count(asked, firstMs, 1_000 * MANY);
-          const counted = completeAfter === undefined ? expected.length : expected.filter((id) => id >= completeAfter).length;
+          const counted =
+            completeAfter === undefined ? expected.length : expected.filter((id) => id >= completeAfter).length;
           expect(counts.reduce((sum, { count }) => sum + count, 0)).to.equal(counted);
         }),
         { numRuns: 60 },

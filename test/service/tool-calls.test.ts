@@ -290,9 +290,9 @@ describe('a tool call', () => {
     expect([refused.status, refused.json.errors[0].pointer]).to.deep.equal([400, '?toolServer']);
     const signed = await signIn(service.admin, service.adminKey);
     const newer = async (query: string) =>
-      (await signed.get(`/decisions/newer?agentId=${agentId}&${query}`)).json.newer;
-    expect(await newer('toolServer=filesystem')).to.equal(2);
-    expect(await newer('toolServer=filesystem&toolName=stat')).to.equal(1);
+      (await signed.get(`/decisions/newer?q=agent:${agentId}%20${query}`)).json.newer;
+    expect(await newer('server:filesystem')).to.equal(2);
+    expect(await newer('tool:filesystem/stat')).to.equal(1);
     expect(await newer('')).to.equal(4);
   });
 

@@ -62,6 +62,15 @@ export function moment(at: Date, now: Date): string {
   return DATE.format(at) === DATE.format(now) ? TIME.format(at) : `${DATE.format(at)}, ${TIME.format(at)}`;
 }
 
+const SHORT_DATE = timesAs({ month: 'short', day: 'numeric' });
+
+/** Like `moment`, for the rows of a log: "14:03:07", "Nov 21 14:03:07", or with the year unless it is this one. */
+export function rowTime(at: Date, now: Date): string {
+  if (DATE.format(at) === DATE.format(now)) return TIME.format(at);
+  const date = at.getFullYear() === now.getFullYear() ? SHORT_DATE : DATE;
+  return `${date.format(at)} ${TIME.format(at)}`;
+}
+
 const MINUTE = timesAs({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const DAY = timesAs({ month: 'short', day: 'numeric' });
 

@@ -60,12 +60,13 @@ export function href(page: string, id?: string, query: Readonly<Record<string, s
  * Goes to an address below /dashboard.
  * @param replace without a new entry in the browser's history, for filters
  * @param state for the entry
+ * @param scrolls whether a new entry begins at the top of the page
  */
-export function navigate(to: string, replace = false, state: unknown = null): void {
+export function navigate(to: string, replace = false, state: unknown = null, scrolls = true): void {
   if (replace) window.history.replaceState(state, '', to);
   else {
     window.history.pushState(state, '', to);
-    window.scrollTo(0, 0);
+    if (scrolls) window.scrollTo(0, 0);
   }
   place.set(read());
 }

@@ -26,7 +26,7 @@ import { pageRoute } from './page-route.ts';
 const MAX_NEWER = 1_000;
 /** Bars of the histogram: as many as a wide window shows well. */
 const BUCKETS = 90;
-const MAX_SUGGESTIONS = 8;
+const MAX_SUGGESTIONS = 12;
 const DECISION_ID = /^dec_[0-9a-z]{26}$/;
 
 const SEARCH = {
@@ -144,7 +144,11 @@ export function decisionPageRoutes(deps: DecisionPagesDeps): Route[] {
       request: { query: SearchQuery },
       answer: async ({ key, query }): Promise<DecisionsFound> => {
         const limit = query.limit ?? DEFAULT_LIMIT;
-        const { rows, next } = await searcher.page(searchOf(key, query), decodeCursor(query.cursor, DECISION_ID), limit);
+        const { rows, next } = await searcher.page(
+          searchOf(key, query),
+          decodeCursor(query.cursor, DECISION_ID),
+          limit,
+        );
         const texts = await shown(
           key,
           rows.map(({ record }) => record),

@@ -89,15 +89,13 @@ function valueOf(field: QueryField, given: string): { readonly value: string } |
   return { value };
 }
 
-function termOf(
-  field: string | undefined,
-  value: string,
-  negated: boolean,
-): QueryTerm | { readonly wrong: string } {
+function termOf(field: string | undefined, value: string, negated: boolean): QueryTerm | { readonly wrong: string } {
   if (field === undefined) return { field: 'text', value, negated };
   const name = field.toLowerCase();
   if (!isField(name))
-    return { wrong: `There is no field ${field}. Fields: ${QUERY_FIELDS.join(', ')}. Put words with a colon in quotes.` };
+    return {
+      wrong: `There is no field ${field}. Fields: ${QUERY_FIELDS.join(', ')}. Put words with a colon in quotes.`,
+    };
   const read = valueOf(name, value);
   return 'wrong' in read ? read : { field: name, value: read.value, negated };
 }
@@ -117,7 +115,8 @@ export function parseQuery(text: string): ParsedQuery {
     const match = TOKEN.exec(text);
     const start = from + (/^\s*/.exec(text.slice(from))?.[0].length ?? 0);
     const stop = match === null ? end : match.index + match[0].length;
-    if (match === null || stop <= start) return wrong('A quote is not closed, or is followed by other text.', start, end);
+    if (match === null || stop <= start)
+      return wrong('A quote is not closed, or is followed by other text.', start, end);
     const [, minus, field, quoted, plain] = match;
     if (field !== undefined && quoted === undefined && text[stop] === '"')
       return wrong('A quote is not closed, or is followed by other text.', start, end);

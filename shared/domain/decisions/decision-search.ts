@@ -144,7 +144,8 @@ export function createDecisionSearcher(deps: {
 
   const chosenFor = async (search: DecisionSearch): Promise<Chosen> => {
     const { terms, agentIds } = search;
-    const has = (...fields: string[]): boolean => terms.some(({ field, negated }) => !negated && fields.includes(field));
+    const has = (...fields: string[]): boolean =>
+      terms.some(({ field, negated }) => !negated && fields.includes(field));
     const [reasonTexts, tools]: [Known['reasonTexts'], Known['tools']] = await Promise.all([
       has('reason') ? readReasonTexts(db, search) : [],
       has('tool', 'server') ? readTools(db, search) : [],

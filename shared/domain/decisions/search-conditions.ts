@@ -136,7 +136,8 @@ const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
 const CONDITIONS: Readonly<Record<TermGroup['field'], (value: string, add: Parameters['add']) => string>> = {
   id: (value, add) => `decision_id = ${add(value)}`,
   agent: (value, add) => `agent_id = ${add(value)}`,
-  verdict: (value) => `verdict = '${value === 'ALLOW' || value === 'DENY' || value === 'ESCALATE' ? value : 'DEGRADE'}'`,
+  verdict: (value) =>
+    `verdict = '${value === 'ALLOW' || value === 'DENY' || value === 'ESCALATE' ? value : 'DEGRADE'}'`,
   request: (value, add) => `request_id = ${add(value)}`,
   key: (value, add) => `key_id = ${add(value)}`,
   server: (value, add) => `coalesce(tool_server = ${add(value)}, false)`,

@@ -67,9 +67,9 @@ describe('a search for decisions', () => {
       fc.constantFrom('-', '"', '\\', 'a:b', '-a', ' ', '\n', '\\"', 'x y:"'),
     );
     const terms = fc.uniqueArray(
-      fc.constantFrom<QueryTerm['field']>('text', ...QUERY_FIELDS).chain((field) =>
-        fc.record({ field: fc.constant(field), value: values[field] ?? any, negated: fc.boolean() }),
-      ),
+      fc
+        .constantFrom<QueryTerm['field']>('text', ...QUERY_FIELDS)
+        .chain((field) => fc.record({ field: fc.constant(field), value: values[field] ?? any, negated: fc.boolean() })),
       { maxLength: 8, selector: (each) => JSON.stringify(each) },
     );
     fc.assert(

@@ -109,12 +109,19 @@ export function Table<Row>({ caption, columns, rows, keyOf, hrefOf, plain, empty
   </table><//>`;
 }
 
-export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
+export type ListProps<Row> = (
+  | Omit<TableProps<Row>, 'rows'>
+  | {
+      /** In place of the usual table. */
+      readonly table: (rows: readonly Row[]) => VNode;
+      readonly empty: ComponentChildren;
+    }
+) & {
   /** From usePages. */
   readonly pages: Pages<Row>;
   /** The labels of the pager's buttons. Default: Newer, Older. */
   readonly ways?: readonly [before: string, next: string];
-}
+};
 
 /** A list of the API: its table, its states, and its pager. */
 export function List<Row>({ pages, ways = ['Newer', 'Older'], ...table }: ListProps<Row>): VNode {
@@ -123,7 +130,7 @@ export function List<Row>({ pages, ways = ['Newer', 'Older'], ...table }: ListPr
     return html`<${ErrorState} error=${error} onRetry=${reload} more=${newer && html`<button type="button" class="button" onClick=${newer}>${newerIsFirst ? 'First page' : ways[0]}</button>`} />`;
   if (data === undefined) return html`<${Loading} />`;
   return html`${error && html`<div class="stack" role="status"><${Notice} tone="warn" title="This may be out of date">${error.message}<//></div>`}<div class="list" aria-busy=${loading}>
-    <${Table} ...${table} rows=${items} />
+    ${'table' in table ? (items.length === 0 ? table.empty : table.table(items)) : html`<${Table} ...${table} rows=${items} />`}
     ${
       (older ?? newer) &&
       html`<nav class="pager" aria-label="Pages of the list">

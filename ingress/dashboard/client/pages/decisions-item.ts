@@ -66,7 +66,9 @@ function Shown({ decision }: { readonly decision: DecisionAnswer }): VNode {
 }
 
 /** The arguments of a call, which are only among the facts. */
-function callOf(explanation: DecisionExplanation | undefined): Pick<ToolCallProps, 'facts' | 'masked' | 'missing'> {
+export function callOf(
+  explanation: DecisionExplanation | undefined,
+): Pick<ToolCallProps, 'facts' | 'masked' | 'missing'> {
   if (explanation?.state === 'explained')
     return { facts: explanation.facts.tool, masked: explanation.masked, missing: '' };
   const missing =
@@ -92,7 +94,7 @@ const LAPSES: Readonly<Record<string, string>> = {
 /** The first ones decided; more are shown on request. */
 const FIRST_REASONS = 10;
 
-function Reasons({ decision: { reasons } }: { readonly decision: DecisionAnswer }): VNode {
+export function Reasons({ decision: { reasons } }: { readonly decision: DecisionAnswer }): VNode {
   const [all, setAll] = useState(false);
   const rows = all ? reasons : reasons.slice(0, FIRST_REASONS);
   const more = reasons.length - rows.length;
@@ -107,7 +109,7 @@ function Reasons({ decision: { reasons } }: { readonly decision: DecisionAnswer 
   ]} />${more > 0 && html`<div class="pager"><button type="button" class="button button-small" onClick=${() => setAll(true)}>Show ${count(more, 'more reason')}</button></div>`}`;
 }
 
-function TrustUsed({ trust }: { readonly trust: DecisionAnswer['trust'] }): VNode {
+export function TrustUsed({ trust }: { readonly trust: DecisionAnswer['trust'] }): VNode {
   const claimed = trust.claimed_level;
   return html`<${KeyValue} items=${[
     ['Effective', html`<${Trust} level=${trust.effective_level} />`],
@@ -126,7 +128,7 @@ function TrustUsed({ trust }: { readonly trust: DecisionAnswer['trust'] }): VNod
   ]} />`;
 }
 
-function OnRecord({ decision }: { readonly decision: DecisionAnswer }): VNode {
+export function OnRecord({ decision }: { readonly decision: DecisionAnswer }): VNode {
   const { isOperator } = useSession();
   const { policy_set: set, proof, approval, request_id: requestId } = decision;
   const digest = html`<code title=${set.digest}>${short(set.digest, 20)}</code>`;
@@ -160,6 +162,6 @@ function OnRecord({ decision }: { readonly decision: DecisionAnswer }): VNode {
   ]} />`;
 }
 
-function Obligations({ obligations }: { readonly obligations: DecisionAnswer['obligations'] }): VNode {
+export function Obligations({ obligations }: { readonly obligations: DecisionAnswer['obligations'] }): VNode {
   return html`<${KeyValue} items=${obligations.map(({ type, ...rest }) => [type, html`<code>${spelled(JSON.stringify(rest))}</code>`])} />`;
 }
