@@ -2481,6 +2481,8 @@ type DecisionsQuery struct {
 	// Only decisions with this verdict.
 	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
 	Verdict string `query:"verdict"`
+	// Only decisions with this reason code, of those that are not ALLOW.
+	Reason string `query:"reason"`
 	// X-Request-Id of the request that asked.
 	RequestID string `query:"requestId"`
 	// Only calls of tools of this server, by the name of its catalogue.

@@ -65,6 +65,7 @@ DECISIONS_LIST: Operation[m.DecisionList] = Operation(
     query_arguments=(
         ("agent_id", "agentId"),
         ("verdict", "verdict"),
+        ("reason", "reason"),
         ("request_id", "requestId"),
         ("tool_server", "toolServer"),
         ("tool_name", "toolName"),

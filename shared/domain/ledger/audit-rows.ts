@@ -158,7 +158,8 @@ function decisionOf(row: LeafRow, evaluatedAt: string): AuditedRow['decision'] {
     policyDigest: row.policy_digest,
     requestId: row.request_id,
     toolServer: row.tool_server,
-    toolName: row.tool_name, reasons: row.reasons,
+    toolName: row.tool_name,
+    reasons: row.reasons,
     facts: row.facts,
     factsSalt: row.facts_salt,
   };

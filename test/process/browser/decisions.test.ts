@@ -202,12 +202,8 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await shown(page.locator('.list tbody tr'), 2);
     await page.evaluate('document.activeElement.blur()');
     await page.keyboard.press('j');
-    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await page.waitForURL(/q=agent%3Abilling-1$/);
-    await page.evaluate('document.activeElement.blur()');
-    await page.keyboard.press('j');
-    await page.getByRole('button', { name: 'Filter by verdict DENY' }).first().press('Enter');
     await page.waitForURL(/verdict%3Adeny/);
     await shown(page.locator('.list tbody tr'), 1);
     expect(seen.complaints).to.deep.equal([]);

@@ -4301,6 +4301,8 @@ export interface operations {
                 agentId?: components["parameters"]["AgentFilter"];
                 /** @description Only decisions with this verdict. */
                 verdict?: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                /** @description Only decisions with this reason code, of those that are not ALLOW. */
+                reason?: string;
                 /** @description X-Request-Id of the request that asked. */
                 requestId?: string;
                 /** @description Only calls of tools of this server, by the name of its catalogue. */

@@ -59,11 +59,11 @@ function Row({ decision, isOpen, isActive, onActive, onOpen, onFilter }: RowProp
     onOpen(id);
   };
   return html`<tr role="row" class=${`row-${verdict.toLowerCase()}`} aria-selected=${isOpen} onClick=${onClick} onFocusIn=${() => onActive(id)}>
-    <td role="cell" class="col-time"><${At} at=${decision.evaluated_at} /></td>
+    <td role="cell" class="col-time"><a class="row-link" href=${href('decisions', id)} onClick=${onLink}><${At} at=${decision.evaluated_at} /><span class="visually-hidden">, ${named(wordsOf(intent))}</span></a></td>
     <td role="cell" class="col-verdict">${filter('verdict', verdict, html`<${Verdict} verdict=${verdict} />`)}</td>
     <td role="cell" class="col-agent">${filter('agent', agent, html`<${Name} text=${agent} length=${28} />`)}</td>
     <th role="rowheader" scope="row" class="col-asked">
-      <a class="row-link" href=${href('decisions', id)} onClick=${onLink}>${tool === undefined ? html`<${Name} text=${wordsOf(intent)} length=${60} />` : html`<${ToolName} tool=${tool} />`}</a>
+      <span class="asked">${tool === undefined ? html`<${Name} text=${wordsOf(intent)} length=${60} />` : html`<${ToolName} tool=${tool} />`}</span>
       ${tool !== undefined && html` <span class="muted asked-resource"><${Name} text=${intent.resource} length=${40} /></span> <${FilterIcon} field="tool" value=${`${tool.server}/${tool.name}`} canFocus=${isActive} onFilter=${onFilter} />`}
     </th>
     <td role="cell" class="col-reason"><${Reason} decision=${decision} filter=${filter} /></td>
