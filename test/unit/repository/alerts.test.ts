@@ -20,8 +20,8 @@ interface RuleCase {
 }
 
 const MINUTES = 30;
-/** More than the day of CustosVerdictMixJumped, in steps of five minutes. */
-const STEPS = 312;
+/** Steps of five minutes of CustosVerdictMixJumped, which compares ten minutes with the day before as far as there is data. */
+const STEPS = 40;
 const TENANT = 'organisation="o",environment="live"';
 const decisions = (allowed: string, denied: string): Series => ({
   'custos_decisions_total{verdict="ALLOW"}': allowed,
@@ -33,7 +33,6 @@ const bucket = (le: string): string => `custos_http_request_duration_seconds_buc
 
 const CASES: Readonly<Record<string, RuleCase>> = {
   CustosNoWorkers: { fires: { custos_workers_alive: 0 }, quiet: { custos_workers_alive: 1 } },
-  // Only dashboards and processes that are no longer scraped are left.
   CustosNothingKnown: { fires: { custos_log_size: 1 }, quiet: { custos_workers_alive: 0 } },
   CustosAuditFailed: { fires: { [`custos_audit_ok{${TENANT}}`]: 0 }, quiet: { [`custos_audit_ok{${TENANT}}`]: 1 } },
   CustosRowsRefused: {
@@ -87,7 +86,7 @@ const CASES: Readonly<Record<string, RuleCase>> = {
     alerts: 2,
   },
   CustosVerdictMixJumped: {
-    fires: decisions('0+300x300 90000+25x12', '0+25x300 7500+300x12'),
+    fires: decisions('0+300x28 8400+25x12', '0+25x28 700+300x12'),
     quiet: decisions(`0+300x${STEPS}`, `0+150x${STEPS}`),
   },
   CustosToolChanged: {
