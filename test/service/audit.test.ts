@@ -95,6 +95,21 @@ describe('the audit of a log of several subtrees', () => {
     expect((await lag())?.leaves, 'before the first audit').to.equal(4_380);
   });
 
+  it('catches up with new leaves alone, finds a difference in them, and leaves the turns of old ones to the runs', async () => {
+    const turn = () => log.sql('SELECT audited_at, substr(state, 1, 8) AS next FROM audit');
+    await log.findings();
+    const before = await turn();
+    await log.fill(30, 'new');
+    await log.append();
+    await log.tamper("UPDATE record SET record = record || ' ' WHERE proof_id = 'new-7'");
+    const [audit, ...others] = await log.auditor.catchUp();
+    expect(others).to.deep.equal([]);
+    expect(audit).to.include({ size: 4_330, auditedSize: 4_330, newLeaves: 30 });
+    expect(audit?.findings.map(({ kind, leafIndex }) => [kind, leafIndex])).to.deep.include(['record-altered', 4_307]);
+    expect(await turn()).to.deep.equal(before);
+    expect(await log.auditor.catchUp(), 'no log is behind').to.deep.equal([]);
+  });
+
   it('finds an edit of an old leaf within as many runs as there are subtrees', async () => {
     await log.tamper(
       `UPDATE record SET event = 'other' WHERE proof_id = (SELECT source_id FROM leaf WHERE leaf_index = 1500)`,
