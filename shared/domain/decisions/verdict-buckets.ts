@@ -1,6 +1,6 @@
 // How many decisions had each verdict over time: the counts of appended decisions, and the decisions that wait to be appended.
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
-import { timeBuckets } from '../../kernel/time-buckets.ts';
+import { type TimeBuckets, timeBuckets } from '../../kernel/time-buckets.ts';
 import { type Verdict, VERDICTS } from '../../kernel/vocabulary.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { COUNT_COLUMNS } from '../ledger/decision-counts.ts';
@@ -39,14 +39,19 @@ type BucketRow = { readonly bucket: number } & Readonly<Record<(typeof COUNT_COL
  * @param toMs exclusive
  * @throws {ApiError} E6002
  */
-export async function readVerdictBuckets(
+export function readVerdictBuckets(
   db: Sql,
   tenant: Owner,
   fromMs: number,
   toMs: number,
   most: number,
 ): Promise<VerdictBuckets> {
-  const { startMs, stepMs, length, countedSeconds } = timeBuckets(fromMs, toMs, most);
+  return readCounts(db, tenant, timeBuckets(fromMs, toMs, most));
+}
+
+/** The decisions in these buckets. @throws {ApiError} E6002 */
+export async function readCounts(db: Sql, tenant: Owner, buckets: TimeBuckets): Promise<VerdictBuckets> {
+  const { startMs, stepMs, length, countedSeconds } = buckets;
   const endMs = startMs + length * stepMs;
   const rows = await db.query<BucketRow>(READ, [
     ...ownerColumns(tenant),

@@ -30,6 +30,7 @@ import { AlikeApprovals1763700000027 } from './0027-alike-approvals.ts';
 import { SessionEnvironment1763700000028 } from './0028-session-environment.ts';
 import { HealthPort1763700000029 } from './0029-health-port.ts';
 import { Reasons1763700000030 } from './0030-reasons.ts';
+import { HaltRecords1763700000031 } from './0031-halt-records.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -63,6 +64,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   SessionEnvironment1763700000028,
   HealthPort1763700000029,
   Reasons1763700000030,
+  HaltRecords1763700000031,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

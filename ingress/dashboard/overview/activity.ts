@@ -1,0 +1,144 @@
+// What happened in a span of time: decisions by verdict, latency, and what changed meanwhile. Every read is a range scan of counts,
+// so the cost does not depend on the number of decisions.
+import { COUNTED_SECONDS, type TimeBuckets, timeBuckets } from '../../../shared/kernel/time-buckets.ts';
+import { type Verdict, VERDICTS } from '../../../shared/kernel/vocabulary.ts';
+import { readCounts, type VerdictBuckets } from '../../../shared/domain/decisions/verdict-buckets.ts';
+import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
+import type { Database } from '../../../shared/platform/db/database.ts';
+import type { VerdictCounts } from '../client/wire.ts';
+import type { Activity, ActivityLatency, ActivityMark, RangeName } from '../client/wire/overview.ts';
+import type { Tenant } from '../logs.ts';
+import { memoize } from './memo.ts';
+import { quantileMs, readRequestBuckets, readRouteTimes, summaryOf } from './request-times.ts';
+
+const DAY_MS = 86_400_000;
+/** The length of each range, and the number of buckets in its chart. */
+const SHOWN: Readonly<Record<RangeName, readonly [lengthMs: number, buckets: number]>> = {
+  '10m': [600_000, 60],
+  '1h': [3_600_000, 120],
+  '6h': [21_600_000, 72],
+  '24h': [DAY_MS, 144],
+  '7d': [7 * DAY_MS, 168],
+  '30d': [30 * DAY_MS, 120],
+};
+/** Marks of a kind in a chart. */
+const MAX_MARKS = 50;
+const TTL_MS = 1_000;
+
+const POLICY_MARKS = `SELECT digest, extract(epoch FROM activated_at)::float8 * 1000 AS at FROM (
+      SELECT digest, activated_at FROM policy_activation ORDER BY seq DESC LIMIT ${MAX_MARKS}
+    ) AS newest WHERE activated_at >= to_timestamp($1::float8)`;
+// The text of the condition is that of the index of migration 0031.
+const HALT_MARKS = `SELECT record, extract(epoch FROM occurred_at)::float8 * 1000 AS at FROM record
+    WHERE organisation_id = $1 AND environment = $2 AND event = 'custos.halt' AND occurred_at >= to_timestamp($3::float8)
+    ORDER BY occurred_at DESC LIMIT ${MAX_MARKS}`;
+
+/** The decisions of several buckets together. */
+function totalsOf({ counts }: VerdictBuckets): VerdictCounts {
+  const sum = (verdict: Verdict): number => counts[verdict].reduce((total, count) => total + count, 0);
+  // VERDICTS has every verdict once.
+  return Object.fromEntries(VERDICTS.map((verdict) => [verdict, sum(verdict)])) as Record<Verdict, number>;
+}
+
+/** One bucket that ends with the current counted one, for totals that do not depend on the buckets of the chart. */
+function wholeRange(toMs: number, lengthMs: number, countedSeconds: (typeof COUNTED_SECONDS)[number]): TimeBuckets {
+  const countedMs = countedSeconds * 1_000;
+  const endMs = (Math.floor(toMs / countedMs) + 1) * countedMs;
+  return { startMs: endMs - lengthMs, stepMs: lengthMs, length: 1, countedSeconds };
+}
+
+/** What the record of a halt states. @param record its canonical bytes up to previousHash, which is the last member */
+function haltMark(record: Buffer, atMs: number): ActivityMark {
+  const { payload } = JSON.parse(`${record.toString('utf8')}}`) as {
+    readonly payload: { readonly body: { readonly change: string; readonly reason?: string } };
+  };
+  const { change, reason = '' } = payload.body;
+  return { atMs, kind: change === 'halted' ? 'halt' : 'resume', text: reason };
+}
+
+export interface ActivityQuestion {
+  readonly range: RangeName;
+  /** The route whose times are drawn; undefined: all. */
+  readonly route?: string | undefined;
+}
+
+/** @throws {ApiError} E6002 */
+export type ReadActivity = (key: AuthenticatedKey, question: ActivityQuestion) => Promise<Activity>;
+
+export function createActivity(deps: {
+  readonly db: Database;
+  readonly nowMs: () => number;
+  readonly monotonicMs: () => number;
+}): ReadActivity {
+  const { db, nowMs, monotonicMs } = deps;
+
+  const marksOf = async ({ organisationId, environment }: Tenant, fromMs: number): Promise<ActivityMark[]> => {
+    const [sets, halts] = await Promise.all([
+      db.query<{ digest: string; at: number }>(POLICY_MARKS, [fromMs / 1_000]),
+      db.query<{ record: Buffer; at: number }>(HALT_MARKS, [organisationId, environment, fromMs / 1_000]),
+    ]);
+    return [
+      ...sets.map(({ digest, at }): ActivityMark => ({ atMs: at, kind: 'policies', text: digest })),
+      ...halts.map(({ record, at }) => haltMark(record, at)),
+    ].sort((a, b) => a.atMs - b.atMs);
+  };
+
+  const latencyOf = memoize<ActivityQuestion & { readonly nowMs: number }, ActivityLatency>({
+    keyOf: ({ range, route = '' }) => `${range} ${route}`,
+    ttlMs: TTL_MS,
+    costly: true,
+    monotonicMs,
+    load: async ({ range, route, nowMs: toMs }) => {
+      const [lengthMs, most] = SHOWN[range];
+      const buckets = timeBuckets(toMs - lengthMs, toMs, most);
+      const whole = wholeRange(toMs, lengthMs, buckets.countedSeconds);
+      const earlier = { ...whole, startMs: whole.startMs - Math.max(DAY_MS, lengthMs) };
+      const [times, [total = []], [before = []], routes] = await Promise.all([
+        readRequestBuckets(db, buckets, route),
+        readRequestBuckets(db, whole, route),
+        readRequestBuckets(db, earlier, route),
+        readRouteTimes(db, whole),
+      ]);
+      return {
+        route: route ?? null,
+        requests: times.map((counts) => counts.reduce((sum, count) => sum + count, 0)),
+        p50Ms: times.map((counts) => quantileMs(counts, 0.5)),
+        p99Ms: times.map((counts) => quantileMs(counts, 0.99)),
+        total: summaryOf(total),
+        before: summaryOf(before),
+        routes,
+      };
+    },
+  });
+
+  const decisionsOf = memoize<Tenant & { readonly range: RangeName }, Omit<Activity, 'latency'>>({
+    keyOf: ({ organisationId, environment, range }) => `${organisationId}/${environment} ${range}`,
+    ttlMs: TTL_MS,
+    costly: true,
+    monotonicMs,
+    load: async (tenant) => {
+      const { range } = tenant;
+      const [lengthMs, most] = SHOWN[range];
+      const atMs = nowMs();
+      const buckets = timeBuckets(atMs - lengthMs, atMs, most);
+      const whole = wholeRange(atMs, lengthMs, buckets.countedSeconds);
+      const earlier = { ...whole, startMs: whole.startMs - Math.max(DAY_MS, lengthMs) };
+      const [chart, total, before, marks] = await Promise.all([
+        readCounts(db, tenant, buckets),
+        readCounts(db, tenant, whole),
+        readCounts(db, tenant, earlier),
+        marksOf(tenant, buckets.startMs),
+      ]);
+      return { range, atMs, ...chart, totals: totalsOf(total), before: totalsOf(before), marks };
+    },
+  });
+
+  return async ({ organisationId, environment, isOperator }, question) => {
+    const seesLatency = isOperator && environment === 'live';
+    const [decisions, latency] = await Promise.all([
+      decisionsOf({ organisationId, environment, range: question.range }),
+      seesLatency ? latencyOf({ ...question, nowMs: nowMs() }) : null,
+    ]);
+    return { ...decisions, latency };
+  };
+}
