@@ -9,8 +9,9 @@ import type { ShowDecisions } from '../routes/decision-view.ts';
 import { createDecisionSearcher } from '../../shared/domain/decisions/decision-search.ts';
 import { createAgentLister } from './agents.ts';
 import { createExplanations } from './explanations.ts';
-import { watchLatency } from './overview/latency.ts';
+import { createActivity } from './overview/activity.ts';
 import { createOverview } from './overview/overview.ts';
+import { recordRequests } from './overview/request-recorder.ts';
 import { dashboardRoutes, dashboardTopics } from './routes/all.ts';
 import { createWaitingReader } from './waiting-approvals.ts';
 import { createDashboard, type Dashboard, type DashboardDeps } from './site.ts';
@@ -41,13 +42,14 @@ export interface RunningDashboard {
 export function startDashboard(options: DashboardOptions): RunningDashboard {
   const { db, queues, clock, authenticator, policies, version, trustDailyCap } = options;
   const { nowMs, monotonicMs } = clock;
-  const latency = watchLatency(options.registry, monotonicMs);
+  const requests = recordRequests({ db, registry: options.registry, nowMs });
   const routeDeps = {
     db,
     nowMs,
     monotonicMs,
     policies,
-    readOverview: createOverview({ db, queues, policies, latency, nowMs, monotonicMs, version }),
+    readOverview: createOverview({ db, queues, policies, nowMs, monotonicMs, version }),
+    readActivity: createActivity({ db, nowMs, monotonicMs }),
     agents: createAgentLister({ db, nowMs, trustDailyCap }),
     waiting: createWaitingReader({ db, nowMs, trustDailyCap }),
     searcher: createDecisionSearcher({ db, monotonicMs }),
@@ -66,6 +68,6 @@ export function startDashboard(options: DashboardOptions): RunningDashboard {
     site,
     routes,
     stop: close,
-    close: latency.close,
+    close: () => requests.close(),
   };
 }

@@ -1,7 +1,11 @@
 // The dashboard over HTTP: pages, files, numbers, live events, and bull-board.
 import http from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import type { Overview } from '../../ingress/dashboard/client/wire.ts';
+import type { Activity, Overview } from '../../ingress/dashboard/client/wire/overview.ts';
+import { recordRequests } from '../../ingress/dashboard/overview/request-recorder.ts';
+import { VERDICTS } from '../../shared/kernel/vocabulary.ts';
+import { createMetrics } from '../../shared/platform/observe/metrics.ts';
 import { QUEUE_NAMES } from '../../shared/kernel/jobs.ts';
 import { ALIVE_WITHIN_SECONDS, readProcesses, startHeartbeat } from '../../shared/platform/process/heartbeat.ts';
 import { type Signed, signIn, withCookie } from '../support/dashboard.ts';
@@ -31,6 +35,9 @@ describe('the dashboard over HTTP', () => {
   const page = (path: string, headers: Record<string, string> = {}) =>
     service.admin.get(path, { key: null, check: false, headers });
   const overview = async (by: Signed = signed): Promise<Overview> => (await by.get('/overview')).json as Overview;
+  const activity = async (range: string, route?: string, by: Signed = signed): Promise<Activity> =>
+    (await by.get(`/overview/activity?${new URLSearchParams({ range, ...(route && { route }) }).toString()}`))
+      .json as Activity;
   /** An open stream of events; the test closes it. */
   const follow = (query: string, cookie = signed.cookie): Promise<Stream> =>
     new Promise((resolve, reject) => {
@@ -123,14 +130,14 @@ describe('the dashboard over HTTP', () => {
     await service.admin.post('/v1/agents', { agentId: 'agent-7', name: 'seven' });
     for (const intent of ['data.read.user_profile', 'data.read.user_profile', 'db.delete.production.users'])
       await service.admin.post('/v1/enforce', { intent, agent_id: 'agent-7', trust_level: 7 });
-    // Counts of the last ten seconds: read before anything that may be slow.
-    await waitFor(
-      async () => {
-        const perSecond = Object.values((await overview()).decisions.now.perSecond);
-        return Math.abs(perSecond.reduce((sum, value) => sum + value, 0) - 0.3) < 0.001;
-      },
-      { what: 'three decisions in ten seconds' },
-    );
+    const decided = { ALLOW: 2, DENY: 1, ESCALATE: 0, DEGRADE: 0 };
+    const counted = async (): Promise<boolean> => {
+      const { counts, totals } = await activity('10m');
+      for (const verdict of VERDICTS)
+        expect(counts[verdict].reduce((sum, count) => sum + count, 0)).to.equal(totals[verdict]);
+      return isDeepStrictEqual(totals, decided);
+    };
+    await waitFor(counted, { what: 'the decisions to be counted before they are in the log' });
     await worker.append();
     await worker.close();
     const seen = await waitFor(
@@ -140,7 +147,7 @@ describe('the dashboard over HTTP', () => {
       },
       { what: 'the numbers to be refreshed' },
     );
-    expect(seen.decisions.lastHour.complete).to.equal(true);
+    await waitFor(counted, { what: 'the decisions to be counted once after they are in the log' });
     expect(seen.agents).to.deep.include({ byLevel: [0, 1, 0, 0, 0, 0, 0, 0], byStatus: { ACTIVE: 1 } });
     expect(seen.log).to.deep.include({ waiting: 0, haltedReason: null });
     const { digest } = (await service.admin.get('/v1/policies')).json;
@@ -152,8 +159,48 @@ describe('the dashboard over HTTP', () => {
       'webhooks',
       'upkeep',
     ]);
-    expect(seen.system?.latency.rows[0]).to.include({ route: 'POST /v1/enforce', requests: 3 });
     expect(seen.halt).to.equal(null);
+  });
+
+  it('adds up the times of requests of all processes, for the operator', async () => {
+    const processes = [1, 2].map(() => createMetrics({ processMetrics: false }));
+    for (const [i, metrics] of processes.entries()) {
+      const recorder = recordRequests({ db: service.db, registry: metrics.registry, nowMs: Date.now });
+      metrics.observeRequest('/v1/tested', 'PUT', 200, 15);
+      metrics.observeRequest('/dashboard', 'GET', 200, 15);
+      await recorder.flush();
+      metrics.observeRequest('/v1/tested', 'PUT', 503, i === 0 ? 15 : 20_000);
+      // What was counted since the last time is written when a process stops, and nothing twice.
+      await recorder.close();
+    }
+    const { latency } = await waitFor(
+      async () => {
+        const seen = await activity('1h', 'PUT /v1/tested');
+        return seen.latency?.total.requests === 4 && seen;
+      },
+      { what: 'four requests' },
+    );
+    expect(latency?.total).to.deep.equal({ requests: 4, p50Ms: 10 + (10 * 2) / 3, p99Ms: 10_000 });
+    expect(latency?.routes.map(({ route }) => route))
+      .to.include('PUT /v1/tested')
+      .and.not.include('GET /dashboard');
+  });
+
+  it('marks halts and their ends on the time axis of their own environment', async () => {
+    await service.admin.post('/v1/halt', { reason: 'a drill' });
+    await service.admin.delete('/v1/halt');
+    const marks = await waitFor(
+      async () => {
+        const found = (await activity('6h')).marks.filter(({ kind }) => kind !== 'policies');
+        return found.length === 2 && found;
+      },
+      { what: 'two marks' },
+    );
+    expect(marks.map(({ kind, text }) => [kind, text])).to.deep.equal([
+      ['halt', 'a drill'],
+      ['resume', ''],
+    ]);
+    expect((await signed.get('/overview/activity?range=1y')).json.code).to.equal('E2001');
   });
 
   it('shows the whole installation only to the operator, and each tenant its own numbers', async () => {
@@ -163,6 +210,8 @@ describe('the dashboard over HTTP', () => {
     expect((await other.get('/session')).json.session.isOperator).to.equal(false);
     const seen = await overview(other);
     expect([seen.system, seen.log, seen.agents.total]).to.deep.equal([null, null, 0]);
+    const { latency, totals, marks } = await activity('10m', undefined, other);
+    expect([latency, totals.ALLOW, marks.filter(({ kind }) => kind !== 'policies')]).to.deep.equal([null, 0, []]);
     const test = await signIn(service.admin, (await service.addKey({ environment: 'test', scopes: ['admin:*'] })).key);
     expect((await overview(test)).system).to.equal(null);
     expect((await other.get('/v1/policies')).json.code).to.equal('E1004');
@@ -240,7 +289,7 @@ describe('the dashboard over HTTP', () => {
     expect([stream.status, stream.type]).to.deep.equal([200, 'text/event-stream; charset=utf-8']);
     await waitFor(() => stream.text().split('event: overview\n').length > 2, { what: 'two events' });
     const data = /^data: (.*)$/m.exec(stream.text())?.[1] ?? '';
-    expect(JSON.parse(data)).to.have.nested.property('decisions.now.perSecond.ALLOW');
+    expect(JSON.parse(data)).to.have.nested.property('approvals.total');
     await service.admin.delete(`/v1/auth/keys/${keyId}`);
     await stream.ended;
     expect(stream.text()).to.match(/event: ended\ndata: \{"code":"E1002"/);

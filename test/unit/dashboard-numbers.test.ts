@@ -1,36 +1,26 @@
 // The numbers of the dashboard: quantiles of a histogram, and answers shared by concurrent callers.
 import { expect } from 'chai';
-import { quantile } from '../../ingress/dashboard/overview/latency.ts';
+import { quantileMs } from '../../ingress/dashboard/overview/request-times.ts';
+import { REQUEST_BOUNDS_SECONDS } from '../../shared/platform/observe/metrics.ts';
 import { memoize } from '../../ingress/dashboard/overview/memo.ts';
 
 describe('a quantile of a histogram', () => {
-  const counts = new Map([
-    [0.01, 50],
-    [0.1, 90],
-    [1, 100],
-    [Number.POSITIVE_INFINITY, 100],
-  ]);
-  it('is interpolated within its bucket', () => {
-    expect(quantile(counts, 0.25)).to.be.closeTo(0.005, 1e-9);
-    expect(quantile(counts, 0.7)).to.be.closeTo(0.055, 1e-9);
-    expect(quantile(counts, 0.99)).to.be.closeTo(0.91, 1e-9);
-  });
-  it('is at most the last bound', () => {
-    const beyond = new Map([
-      [1, 1],
-      [Number.POSITIVE_INFINITY, 100],
-    ]);
-    expect(quantile(beyond, 0.5)).to.equal(1);
-  });
-  it('uses the first bucket that is not empty', () => {
-    const late = new Map([
-      [0.01, 0],
-      [0.1, 0],
-      [1, 4],
-      [Number.POSITIVE_INFINITY, 4],
-    ]);
-    expect(quantile(late, 0.5)).to.be.closeTo(0.55, 1e-9);
-  });
+  /** Requests by upper bound of their bucket in seconds; 11 stands for the bucket without a bound. */
+  const counts = (of: Readonly<Record<number, number>>): number[] =>
+    [...REQUEST_BOUNDS_SECONDS, 11].map((bound) => of[bound] ?? 0);
+  for (const [name, of, part, expected] of [
+    ['is interpolated within its bucket', { 0.01: 50, 0.02: 40, 1: 10 }, 0.25, 7.5],
+    ['is interpolated within a later bucket', { 0.01: 50, 0.02: 40, 1: 10 }, 0.7, 15],
+    ['is interpolated behind empty buckets', { 0.01: 50, 0.02: 40, 1: 10 }, 0.99, 950],
+    ['is at most the last bound', { 1: 1, 11: 99 }, 0.5, 10_000],
+    ['uses the first bucket that is not empty', { 1: 4 }, 0.5, 750],
+    ['is null without requests', {}, 0.5, null],
+  ] as const)
+    it(name, () => {
+      const quantile = quantileMs(counts(of), part);
+      if (expected === null) expect(quantile).to.equal(null);
+      else expect(quantile).to.be.closeTo(expected, 1e-6);
+    });
 });
 
 describe('shared answers', () => {

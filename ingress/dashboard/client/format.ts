@@ -26,7 +26,15 @@ export function amount(value: number): string {
 /** 4.2 ms, 57 ms, 1.3 s */
 export function milliseconds(ms: number): string {
   if (ms >= 1_000) return `${(ms / 1_000).toFixed(1)} s`;
-  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+  return `${ms > 0 && ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+}
+
+/** 512 kB, 3.4 MB, 12 GB */
+export function bytes(amount: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(units.length - 1, amount < 1 ? 0 : Math.floor(Math.log10(amount) / 3));
+  const value = amount / 1_000 ** power;
+  return `${value < 10 && power > 0 ? value.toFixed(1) : Math.round(value)} ${units[power]}`;
 }
 
 /** 0 s, 12 s, 3 min, 2 h, 5 d: one unit, rounded down. */
@@ -88,6 +96,14 @@ export function tickTimes(seconds: readonly number[], step: number, now = new Da
     if (step >= 86_400 || day !== before) return day;
     return step < 60 ? TIME.format(at) : MINUTE.format(at);
   });
+}
+
+/** A part of the time axis: "14:20 – 14:30", with seconds or the day as its length needs. */
+export function bucketLabel(fromMs: number, stepMs: number, now = new Date()): string {
+  const [from, to] = [new Date(fromMs), new Date(fromMs + stepMs)];
+  const format = stepMs < 60_000 ? TIME : MINUTE;
+  const day = DAY.format(from) === DAY.format(now) ? '' : `${DAY.format(from)}, `;
+  return `${day}${format.format(from)} – ${format.format(to)}`;
 }
 
 /** The reader's time zone, such as "UTC" or "GMT+1". */

@@ -11,7 +11,8 @@ import { forgetKept, signedOut, useSession } from './session.ts';
 import { sessionChanged } from './tabs.ts';
 import { nextTheme, useTheme } from './theme.ts';
 import { Badge, Empty, Loading, Notice, PageHead, Time } from './ui.ts';
-import type { Overview, SessionInfo } from './wire.ts';
+import type { SessionInfo } from './wire.ts';
+import type { Overview } from './wire/overview.ts';
 
 const GROUPS = ['Watch', 'Govern', 'Prove', 'Run'] as const;
 

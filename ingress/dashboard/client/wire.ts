@@ -5,7 +5,6 @@ import type { Finding as PolicyFinding } from '#shared/core/policy/types.js';
 import type { Finding } from '#shared/core/proof/audit-findings.js';
 import type { Shape } from '#shared/kernel/schema.js';
 import type { Environment, Verdict } from '#shared/kernel/vocabulary.js';
-import type { ProcessState } from '#shared/platform/process/heartbeat.js';
 
 export type { WaitingApprovals } from './wire/approvals.ts';
 export type { Finding as PolicyFinding } from '#shared/core/policy/types.js';
@@ -48,85 +47,10 @@ export interface SignInAnswer extends SessionAnswer {
   readonly device: string;
 }
 
-/** A sample of the decision rate. */
-export interface RateSample {
-  readonly at: string;
-  /** Decisions per second by verdict. */
-  readonly perSecond: VerdictCounts;
-}
-
-export interface LatencyRow {
-  /** Method and path template. */
-  readonly route: string;
-  readonly requests: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-}
-
-export interface QueueState {
-  readonly queue: string;
-  readonly waiting: number;
-  readonly active: number;
-  readonly delayed: number;
-  readonly failed: number;
-  readonly oldestWaitingSeconds: number;
-}
-
-export type ProcessInfo = Omit<ProcessState, 'startedAt'> & { readonly startedAt: string };
-
-/** The state of the whole installation, for operators. */
-export interface SystemState {
-  readonly processes: readonly ProcessInfo[];
-  readonly workersAlive: number;
-  /** Null while the store of the queues does not answer. */
-  readonly queues: readonly QueueState[] | null;
-  readonly outbox: { readonly waiting: number; readonly oldestSeconds: number };
-  readonly deadJobs: number;
-  /** Problems with logs of any organisation and environment, in sentences; at most ten. */
-  readonly logProblems: readonly string[];
-  /** Of this ingress process: the last minute, or since its start when that is shorter ago. */
-  readonly latency: { readonly overSeconds: number; readonly rows: readonly LatencyRow[] };
-  readonly policies: {
-    readonly digest: string | null;
-    readonly activatedAt: string | null;
-    readonly lastReadAt: string | null;
-    readonly lastReadOk: boolean;
-    readonly findings: number;
-    readonly loadError: string | null;
-  };
-}
-
 /** The newest log, with the number of findings. */
 export type LogInfo = Omit<AuditedLog, 'audit'> & {
   readonly audit: (Omit<NonNullable<AuditedLog['audit']>, 'findings'> & { readonly findings: number }) | null;
 };
-
-/** GET /dashboard/api/overview, and the event `overview`. */
-export interface Overview {
-  readonly at: string;
-  readonly version: string;
-  readonly environment: Environment;
-  readonly halt: { readonly reason: string; readonly since: string } | null;
-  readonly decisions: {
-    readonly now: RateSample;
-    /** Oldest first, at most ten minutes. Only in the answer to GET; events carry `now`. */
-    readonly history: readonly RateSample[];
-    /** `complete` is false when only the newest decisions of the hour were counted. */
-    readonly lastHour: { readonly counts: VerdictCounts; readonly complete: boolean };
-  };
-  /** Null before the first record. */
-  readonly log: LogInfo | null;
-  readonly agents: {
-    readonly total: number;
-    /** Registered agents by trust level 0..7, with the score as of their last signal. */
-    readonly byLevel: readonly number[];
-    readonly byStatus: Readonly<Record<string, number>>;
-  };
-  /** Webhooks that were disabled because their receiver failed. */
-  readonly disabledWebhooks: number;
-  /** Null for other keys than the operator's. */
-  readonly system: SystemState | null;
-}
 
 /** One row of the list of agents. */
 export type AgentRow = Pick<Shape<typeof Agent>, 'agentId' | 'name' | 'status' | 'createdAt'> & {

@@ -1,10 +1,10 @@
 // Reads the numbers of the overview for a key.
 import type { Database } from '../../../shared/platform/db/database.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
-import type { Overview, SystemState } from '../client/wire.ts';
-import { createDecisionRates } from './decisions.ts';
+import type { Overview, SystemState } from '../client/wire/overview.ts';
+import { readDueApprovals } from './due-approvals.ts';
 import { memoize } from './memo.ts';
-import { readSystem, type SystemDeps } from './system.ts';
+import { createSystemReader, type SystemDeps } from './system.ts';
 import type { Tenant } from '../logs.ts';
 import { readHalt } from '../../../shared/domain/decisions/halts.ts';
 import { countDisabledWebhooks, readAgents, readLog } from './tenant.ts';
@@ -17,7 +17,6 @@ const AGENTS_TTL_MS = 2_000;
 export interface OverviewDeps extends SystemDeps {
   readonly db: Database;
   readonly nowMs: () => number;
-  readonly monotonicMs: () => number;
   readonly version: string;
 }
 
@@ -26,7 +25,7 @@ export type ReadOverview = (key: AuthenticatedKey) => Promise<Overview>;
 
 export function createOverview(deps: OverviewDeps): ReadOverview {
   const { db, nowMs, monotonicMs, version } = deps;
-  const readRates = createDecisionRates({ db, nowMs, monotonicMs });
+  const readSystem = createSystemReader(deps);
   const keyOf = ({ organisationId, environment }: Tenant): string => `${organisationId}/${environment}`;
   const agents = memoize<Tenant, Overview['agents']>({
     keyOf,
@@ -39,16 +38,15 @@ export function createOverview(deps: OverviewDeps): ReadOverview {
     keyOf: () => '',
     ttlMs: TTL_MS,
     monotonicMs,
-    load: () => readSystem(deps),
+    load: readSystem,
   });
-  const own = memoize<Tenant, Omit<Overview, 'system'>>({
+  const own = memoize<Tenant, Omit<Overview, 'system' | 'approvals'>>({
     keyOf,
     ttlMs: TTL_MS,
     monotonicMs,
     load: async (tenant) => {
-      const [halt, decisions, log, counted, disabledWebhooks] = await Promise.all([
+      const [halt, log, counted, disabledWebhooks] = await Promise.all([
         readHalt(db, tenant),
-        readRates(tenant),
         readLog(db, tenant),
         agents(tenant),
         countDisabledWebhooks(db, tenant),
@@ -59,16 +57,26 @@ export function createOverview(deps: OverviewDeps): ReadOverview {
         version,
         environment,
         halt: halt === undefined ? null : { reason: halt.reason, since: halt.createdAt.toISOString() },
-        decisions,
         log,
         agents: counted,
         disabledWebhooks,
       };
     },
   });
+  const approvals = memoize<AuthenticatedKey, Overview['approvals']>({
+    // A bound key sees only the approvals of its agents.
+    keyOf: (key) => `${keyOf(key)} ${key.agentIds === null ? '' : key.keyId}`,
+    ttlMs: TTL_MS,
+    monotonicMs,
+    load: (key) => readDueApprovals(db, key, nowMs()),
+  });
   return async (key) => {
     const isOperator = key.isOperator && key.environment === 'live';
-    const [numbers, installation] = await Promise.all([own(key), isOperator ? system(null) : null]);
-    return { ...numbers, system: installation };
+    const [numbers, due, installation] = await Promise.all([
+      own(key),
+      approvals(key),
+      isOperator ? system(null) : null,
+    ]);
+    return { ...numbers, approvals: due, system: installation };
   };
 }

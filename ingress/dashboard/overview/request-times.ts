@@ -5,11 +5,11 @@ import { REQUEST_BOUNDS_SECONDS } from '../../../shared/platform/observe/metrics
 import type { LatencyRow, LatencySummary } from '../client/wire/overview.ts';
 
 const SPAN = 'seconds = $1 AND start_at >= to_timestamp($2::float8) AND start_at < to_timestamp($3::float8)';
-const BUCKETS = `SELECT floor((extract(epoch FROM start_at)::float8 - $2::float8) / $4::float8)::integer AS bucket, n::integer, sum(requests)::float8 AS requests
-    FROM request_count, unnest(requests) WITH ORDINALITY AS each (requests, n)
+const BUCKETS = `SELECT floor((extract(epoch FROM start_at)::float8 - $2::float8) / $4::float8)::integer AS bucket, n::integer, sum(part.requests)::float8 AS requests
+    FROM request_count, unnest(request_count.requests) WITH ORDINALITY AS part (requests, n)
     WHERE ${SPAN} AND ($5::text IS NULL OR route = $5) GROUP BY 1, 2`;
-const ROUTES = `SELECT route, n::integer, sum(requests)::float8 AS requests
-    FROM request_count, unnest(requests) WITH ORDINALITY AS each (requests, n) WHERE ${SPAN} GROUP BY 1, 2`;
+const ROUTES = `SELECT route, n::integer, sum(part.requests)::float8 AS requests
+    FROM request_count, unnest(request_count.requests) WITH ORDINALITY AS part (requests, n) WHERE ${SPAN} GROUP BY 1, 2`;
 
 const NONE: readonly number[] = Array.from({ length: REQUEST_BOUNDS_SECONDS.length + 1 }, () => 0);
 
@@ -20,7 +20,10 @@ interface Part {
 }
 
 /** The histograms of parts by a name. */
-function histograms<P extends Part>(parts: readonly P[], nameOf: (part: P) => string | number): Map<string | number, number[]> {
+function histograms<P extends Part>(
+  parts: readonly P[],
+  nameOf: (part: P) => string | number,
+): Map<string | number, number[]> {
   const sums = new Map<string | number, number[]>();
   for (const part of parts) {
     const counts = sums.get(nameOf(part)) ?? [...NONE];

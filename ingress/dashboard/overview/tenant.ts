@@ -2,7 +2,8 @@
 import type { Database } from '../../../shared/platform/db/database.ts';
 import { NO_EVIDENCE } from '../../../shared/core/trust/score.ts';
 import { TIER_TABLE } from '../../../shared/kernel/vocabulary.ts';
-import type { LogInfo, Overview } from '../client/wire.ts';
+import type { LogInfo } from '../client/wire.ts';
+import type { Overview } from '../client/wire/overview.ts';
 import { readLogs, type Tenant } from '../logs.ts';
 
 const AGENTS = `SELECT a.status, width_bucket(coalesce(t.score, ${NO_EVIDENCE.score})::int, ARRAY[${TIER_TABLE.slice(1)

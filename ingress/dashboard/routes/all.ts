@@ -2,19 +2,21 @@
 import type { Route } from '../../route.ts';
 import type { AgentLister } from '../agents.ts';
 import type { Topic } from '../events.ts';
+import type { ReadActivity } from '../overview/activity.ts';
 import type { ReadOverview } from '../overview/overview.ts';
 import { agentListRoute } from './agents.ts';
 import { type ApprovalTopicDeps, approvalTopic } from './approvals.ts';
 import { auditRoutes } from './audit.ts';
 import { deadJobRoutes } from './dead-jobs.ts';
 import { type DecisionPagesDeps, decisionPageRoutes } from './decisions.ts';
-import { overviewRoute, overviewTopic } from './overview.ts';
+import { overviewRoutes, overviewTopic } from './overview.ts';
 import { type PolicyPageDeps, policyPageRoutes } from './policies.ts';
 import type { WaitingReader } from '../waiting-approvals.ts';
 import { waitingApprovalRoutes } from './waiting-approvals.ts';
 
 export interface DashboardRouteDeps extends ApprovalTopicDeps, DecisionPagesDeps, PolicyPageDeps {
   readonly readOverview: ReadOverview;
+  readonly readActivity: ReadActivity;
   readonly agents: AgentLister;
   readonly waiting: WaitingReader;
 }
@@ -22,7 +24,7 @@ export interface DashboardRouteDeps extends ApprovalTopicDeps, DecisionPagesDeps
 /** Their paths begin with /dashboard/api/. Those that are not GET are recorded on the operator trail (site.ts). */
 export function dashboardRoutes(deps: DashboardRouteDeps): Route[] {
   return [
-    overviewRoute(deps.readOverview),
+    ...overviewRoutes(deps),
     agentListRoute(deps.agents),
     ...decisionPageRoutes(deps),
     ...auditRoutes(deps.db),

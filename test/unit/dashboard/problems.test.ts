@@ -1,7 +1,8 @@
 // The problems on the overview: meaning, beginning, and the page with details.
 import { expect } from 'chai';
-import { problemsOf } from '../../../ingress/dashboard/client/pages/problems.ts';
-import type { LogInfo, Overview, ProcessInfo, SystemState } from '../../../ingress/dashboard/client/wire.ts';
+import { problemsOf, tasksOf } from '../../../ingress/dashboard/client/pages/problems.ts';
+import type { LogInfo } from '../../../ingress/dashboard/client/wire.ts';
+import type { Overview, ProcessInfo, SystemState } from '../../../ingress/dashboard/client/wire/overview.ts';
 
 const AT = '2026-11-21T03:00:00.000Z';
 const WORKER: ProcessInfo = {
@@ -21,7 +22,8 @@ const SYSTEM: SystemState = {
   outbox: { waiting: 0, oldestSeconds: 0 },
   deadJobs: 0,
   logProblems: [],
-  latency: { overSeconds: 60, rows: [] },
+  auditLag: { leaves: 0, oldestSeconds: 0 },
+  databaseBytes: 1,
   policies: { digest: 'd', activatedAt: AT, lastReadAt: AT, lastReadOk: true, findings: 0, loadError: null },
 };
 const LOG: LogInfo = {
@@ -33,7 +35,6 @@ const LOG: LogInfo = {
   haltedReason: null,
   audit: { ok: true, auditedSize: 3, at: AT, findings: 0 },
 };
-const NONE = { ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 };
 
 function overviewWith(system: Partial<SystemState> | null, log: Partial<LogInfo> = {}): Overview {
   return {
@@ -41,9 +42,9 @@ function overviewWith(system: Partial<SystemState> | null, log: Partial<LogInfo>
     version: '0.1.0',
     environment: 'live',
     halt: null,
-    decisions: { now: { at: AT, perSecond: NONE }, history: [], lastHour: { counts: NONE, complete: true } },
     log: { ...LOG, ...log },
     agents: { total: 0, byLevel: [], byStatus: {} },
+    approvals: { total: 0, next: [] },
     disabledWebhooks: 0,
     system: system === null ? null : { ...SYSTEM, ...system },
   };
@@ -55,11 +56,9 @@ describe('the problems on the overview', () => {
     expect(problemsOf(overviewWith(null))).to.deep.equal([]);
   });
 
-  it('include webhooks that were disabled because their receiver failed', () => {
-    const [problem, ...others] = problemsOf({ ...overviewWith(null), disabledWebhooks: 2 });
-    expect(others).to.deep.equal([]);
-    expect(problem).to.deep.include({ tone: 'warn', page: { name: 'webhooks', title: 'Webhooks' } });
-    expect(problem?.title).to.contain('2 webhooks were disabled');
+  it('begin with a halt, and with its time', () => {
+    const [problem] = problemsOf({ ...overviewWith({ deadJobs: 1 }), halt: { reason: 'a drill', since: AT } });
+    expect(problem).to.deep.include({ tone: 'bad', text: 'a drill', since: AT });
   });
 
   it('include that no worker has run since the last heartbeat', () => {
@@ -87,7 +86,7 @@ describe('the problems on the overview', () => {
       'policies',
       undefined,
     ],
-    ['dead jobs', overviewWith({ deadJobs: 2 }), 'dead-jobs', undefined],
+    ['an audit that is behind', overviewWith({ auditLag: { leaves: 9, oldestSeconds: 121 } }), 'audit', undefined],
     ['an outbox with waiting rows', overviewWith({ outbox: { waiting: 4, oldestSeconds: 11 } }), 'queues', undefined],
     ['unreachable queues', overviewWith({ queues: null }), 'queues', undefined],
     [
@@ -112,4 +111,33 @@ describe('the problems on the overview', () => {
       expect(problem?.text).to.match(/\w.*\.$/);
       expect([problem?.page?.name, problem?.since]).to.deep.equal([page, since]);
     });
+});
+
+describe('what needs a person', () => {
+  it('is nothing when nothing waits', () => expect(tasksOf(overviewWith({}))).to.deep.equal([]));
+
+  for (const [name, overview, page, count] of [
+    ['approvals', { ...overviewWith(null), approvals: { total: 3, next: [] } }, 'approvals', 3],
+    ['dead jobs', overviewWith({ deadJobs: 2 }), 'dead-jobs', 2],
+    [
+      'webhooks that were disabled because their receiver failed',
+      { ...overviewWith(null), disabledWebhooks: 2 },
+      'webhooks',
+      2,
+    ],
+    [
+      'a refused policy folder',
+      overviewWith({ policies: { ...SYSTEM.policies, lastReadOk: false, findings: 4 } }),
+      'policies',
+      4,
+    ],
+    [
+      'findings of the audit',
+      overviewWith({}, { audit: { ok: false, auditedSize: 3, at: AT, findings: 5 } }),
+      'audit',
+      5,
+    ],
+  ] as const)
+    it(`includes ${name}, with the page and the count of its badge`, () =>
+      expect(tasksOf(overview).map((task) => [task.page, task.count])).to.deep.equal([[page, count]]));
 });

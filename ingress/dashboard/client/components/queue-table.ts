@@ -1,7 +1,7 @@
 // The table of queues, for the overview and the page of queues.
 import { compact, duration } from '../format.ts';
 import { html, type VNode } from '../html.ts';
-import type { QueueState } from '../wire.ts';
+import type { QueueState } from '../wire/overview.ts';
 import { Empty } from './states.ts';
 import { type Column, Table } from './table.ts';
 

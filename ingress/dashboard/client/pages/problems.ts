@@ -1,6 +1,7 @@
-// Derives problems from the numbers of the overview, each with its meaning and what to do. Pure.
+// Derives from the state of the service what is wrong, and what needs a person, each with what to do. Pure.
+// The status line, the list "Needs you" and the badges of the menu use these two lists.
 import { count, duration, whole } from '../format.ts';
-import type { Overview, SystemState } from '../wire.ts';
+import type { Overview, SystemState } from '../wire/overview.ts';
 
 export interface ShownProblem {
   readonly tone: 'warn' | 'bad';
@@ -16,17 +17,31 @@ export interface ShownProblem {
 const AUDIT = { name: 'audit', title: 'Audit' };
 const POLICIES = { name: 'policies', title: 'Policies' };
 const QUEUES = { name: 'queues', title: 'Queues' };
-const WEBHOOKS = { name: 'webhooks', title: 'Webhooks' };
-const DEAD_JOBS = { name: 'dead-jobs', title: 'Dead jobs' };
+/** What a queue's work is, for people. */
+const QUEUE_WORK: Readonly<Record<string, string>> = {
+  intents: 'Submitted intents wait to be evaluated',
+  trust: 'Trust signals wait to be counted',
+  proofs: 'Records wait to be appended to the log',
+  webhooks: 'Webhook messages wait to be sent',
+  upkeep: 'Scheduled upkeep is late',
+};
 
 /** A queue or the outbox with older work is a problem. */
 const QUEUE_SECONDS = 30;
 const OUTBOX_SECONDS = 10;
+/** Normally the auditor is seconds behind the log. */
+const AUDIT_SECONDS = 120;
 
-/** Most severe first. */
+/** What is wrong with the service, most severe first. */
 export function problemsOf(overview: Overview): ShownProblem[] {
-  const { log, system, disabledWebhooks } = overview;
+  const { halt, log, system } = overview;
   const problems: (ShownProblem | false | undefined | null | '')[] = [
+    halt && {
+      tone: 'bad',
+      title: 'Everything is halted: every verdict is DENY',
+      text: halt.reason,
+      since: halt.since,
+    },
     log?.haltedReason && {
       tone: 'bad',
       title: 'The log is halted: it records, but does not sign',
@@ -81,8 +96,8 @@ export function problemsOf(overview: Overview): ShownProblem[] {
       .filter(({ oldestWaitingSeconds }) => oldestWaitingSeconds > QUEUE_SECONDS)
       .map(({ queue, waiting, oldestWaitingSeconds }) => ({
         tone: 'warn' as const,
-        title: `The queue ${queue} is behind`,
-        text: `The oldest work has waited for ${duration(oldestWaitingSeconds)}, with ${count(waiting, 'job')} in the queue. Add workers, or find out what delays them.`,
+        title: QUEUE_WORK[queue] ?? `The queue ${queue} is behind`,
+        text: `The oldest has waited for ${duration(oldestWaitingSeconds)}, with ${count(waiting, 'job')} in the queue ${queue}. Add workers, or find out what delays them.`,
         page: QUEUES,
       })),
     system !== null &&
@@ -92,21 +107,70 @@ export function problemsOf(overview: Overview): ShownProblem[] {
         text: `${whole(system.outbox.waiting)} in the outbox, the oldest for ${duration(system.outbox.oldestSeconds)}. A worker moves it to the queues: check that one is running, and its log.`,
         page: QUEUES,
       },
-    disabledWebhooks > 0 && {
-      tone: 'warn',
-      title: `${count(disabledWebhooks, 'webhook')} ${disabledWebhooks === 1 ? 'was' : 'were'} disabled because the receiver failed`,
-      text: 'Repair the receiver, then enable the webhook: events of the last three days are sent then.',
-      page: WEBHOOKS,
-    },
     system !== null &&
-      system.deadJobs > 0 && {
+      system.auditLag.oldestSeconds > AUDIT_SECONDS && {
         tone: 'warn',
-        title: `${count(system.deadJobs, 'dead job')} ${system.deadJobs === 1 ? 'needs' : 'need'} a decision`,
-        text: 'Retry each job, or discard it with a reason.',
-        page: DEAD_JOBS,
+        title: 'The audit is behind the log',
+        text: `${count(system.auditLag.leaves, 'record')} not checked yet, the oldest for ${duration(system.auditLag.oldestSeconds)}.`,
+        page: AUDIT,
       },
   ];
   return problems.filter((problem): problem is ShownProblem => Boolean(problem));
+}
+
+/** Work for a person. */
+export interface Task {
+  /** The page on which it is done; the menu shows the count beside its name. */
+  readonly page: string;
+  readonly tone: 'warn' | 'bad';
+  readonly count: number;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** What needs a person, most urgent first. */
+export function tasksOf({ approvals, log, disabledWebhooks, system }: Overview): Task[] {
+  const findings = log?.audit?.ok === false ? log.audit.findings : 0;
+  const refused = system !== null && !system.policies.lastReadOk ? Math.max(1, system.policies.findings) : 0;
+  const dead = system?.deadJobs ?? 0;
+  const tasks: Task[] = [
+    {
+      page: 'audit',
+      tone: 'bad',
+      count: findings,
+      title: `${count(findings, 'audit finding')}`,
+      text: 'The log was changed. Compare the records, and keep a copy of the database.',
+    },
+    {
+      page: 'approvals',
+      tone: 'warn',
+      count: approvals.total,
+      title: count(approvals.total, 'approval'),
+      text: 'Agents wait for a decision.',
+    },
+    {
+      page: 'policies',
+      tone: 'warn',
+      count: refused,
+      title: 'The policy folder was refused',
+      text: `${count(refused, 'finding')} to correct. The last good set stays in force.`,
+    },
+    {
+      page: 'dead-jobs',
+      tone: 'warn',
+      count: dead,
+      title: count(dead, 'dead job'),
+      text: 'Retry or discard what failed for good.',
+    },
+    {
+      page: 'webhooks',
+      tone: 'warn',
+      count: disabledWebhooks,
+      title: count(disabledWebhooks, 'disabled webhook'),
+      text: 'Repair the receiver, then enable it: events of the last three days are sent then.',
+    },
+  ];
+  return tasks.filter((task) => task.count > 0);
 }
 
 /** The time of the last heartbeat of a worker. */

@@ -6,7 +6,7 @@ import { html, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
 import { href, Link } from '../router.ts';
 import { Card, KeyValue, PageHead, WhenLoaded } from '../ui.ts';
-import type { Overview } from '../wire.ts';
+import type { Overview } from '../wire/overview.ts';
 
 export function QueuesPage(): VNode {
   const first = useApi<Overview>('/overview');

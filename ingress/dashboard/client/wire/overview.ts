@@ -1,7 +1,17 @@
 // The answers of the overview: what is true now, and what happened in a span of time. Types only, which the server imports as well.
 import type { Environment, Verdict } from '#shared/kernel/vocabulary.js';
 import type { ProcessState } from '#shared/platform/process/heartbeat.js';
-import type { LogInfo, QueueState, VerdictCounts } from '../wire.ts';
+import type { LogInfo, VerdictCounts } from '../wire.ts';
+
+export interface QueueState {
+  readonly queue: string;
+  readonly waiting: number;
+  readonly active: number;
+  readonly delayed: number;
+  readonly failed: number;
+  /** Age of the oldest open work; 0: none waits. */
+  readonly oldestWaitingSeconds: number;
+}
 
 export type ProcessInfo = Omit<ProcessState, 'startedAt'> & { readonly startedAt: string };
 
