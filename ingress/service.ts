@@ -224,7 +224,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
       await edge.stop();
       await business.close();
       await edge.close();
-      dashboard.close();
+      await dashboard.close();
       await queues.close();
       await heartbeat.close();
       await watching.close();

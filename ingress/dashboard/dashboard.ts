@@ -36,7 +36,7 @@ export interface RunningDashboard {
   /** Ends the live streams, which would keep the server open. */
   stop(): void;
   /** To be called once the server is closed. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 export function startDashboard(options: DashboardOptions): RunningDashboard {

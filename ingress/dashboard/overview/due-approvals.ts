@@ -1,5 +1,7 @@
 // The approvals that somebody has to decide: their number, and those that expire first.
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
+import type { DecisionOnRecord } from '../../../shared/api/decision.ts';
+import type { Shape } from '../../../shared/kernel/schema.ts';
 import type { Database } from '../../../shared/platform/db/database.ts';
 import { genuine, sealedColumns, type SealedRow } from '../../../shared/platform/db/seals/rows.ts';
 import type { DueApproval, Overview } from '../client/wire/overview.ts';
@@ -17,12 +19,16 @@ const NEXT = `SELECT ${sealedColumns('approval', 'a')}, d.record FROM approval a
 
 type Row = SealedRow<'approval'> & { readonly record: Buffer | null };
 
-/** The requested intent in the record of a decision, without its end (`previousHash` is the last member). */
-function requestedIn(record: Buffer): string | null {
+/** What a decision was asked, in a few words. @param record without its end (`previousHash` is the last member) */
+function askedIn(record: Buffer): string {
+  // Written by shared/core/decision/record.ts.
   const { payload } = JSON.parse(`${record.toString('utf8')}}`) as {
-    readonly payload: { readonly body: { readonly intent?: { readonly requested?: string } } };
+    readonly payload: { readonly body: Pick<Shape<typeof DecisionOnRecord>, 'intent'> };
   };
-  return payload.body.intent?.requested ?? null;
+  const { requested, normalized } = payload.body.intent;
+  if (requested === undefined) return normalized;
+  if ('tool' in requested) return `${requested.tool.server}/${requested.tool.name}`;
+  return 'intent' in requested ? requested.intent : `${requested.action} ${requested.resource}`;
 }
 
 /** @throws {ApiError} E6002 */
@@ -40,7 +46,7 @@ export async function readDueApprovals(
     ({ approval_id: approvalId, agent_id: agentId, expires_at: expiresAt, record }): DueApproval => ({
       approvalId,
       agentId,
-      requested: record === null ? null : requestedIn(record),
+      requested: record === null ? null : askedIn(record),
       expiresAt: expiresAt.toISOString(),
     }),
   );

@@ -80,16 +80,35 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
     await page.waitForFunction("document.activeElement.textContent === 'Overview'");
     expect(await page.title()).to.equal('Overview · Custos');
     await page.getByText('No worker is running').waitFor();
-    const stat = page.locator('.stat', { hasText: 'Last hour' }).locator('.stat-value');
-    await waitFor(async () => (await stat.textContent()) === '40', { what: 'the decisions of the hour' });
-    await page.locator('.u-over').waitFor();
+    const tile = page.locator('.tile', { hasText: 'Decisions' }).locator('.tile-value');
+    await waitFor(async () => (await tile.textContent()) === '40', { what: 'the decisions of the hour' });
+    await page.locator('.u-over').first().waitFor();
     await service.admin.post('/v1/halt', { reason: 'a drill' });
-    await page.getByText('Everything is halted').waitFor();
+    const status = page.getByRole('region', { name: 'Status' });
+    await status.getByText('Everything is halted').first().waitFor();
+    // Red is never beside green.
+    expect(await page.getByText('All systems normal').count()).to.equal(0);
     await service.admin.delete('/v1/halt');
-    await page.getByText('Everything is halted').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'As a table' }).click();
-    await page.locator('figure table').getByText('ESCALATE').waitFor();
-    await page.getByRole('button', { name: 'As a chart' }).click();
+    await waitFor(async () => (await status.getByText('Everything is halted').count()) === 0, {
+      what: 'the end of the halt',
+    });
+    expect(seen.complaints).to.deep.equal([]);
+  });
+
+  it('keeps the range in the address, marks halts, and opens the decisions of a time and a verdict', async () => {
+    const { page } = seen;
+    await page.getByRole('link', { name: '24 h' }).click();
+    await page.getByText('in the last 24 hours').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('range')).to.equal('24h');
+    await page.getByText('Halted: a drill').waitFor();
+    const figure = page.locator('figure', { hasText: 'ESCALATE' }).first();
+    await figure.getByRole('button', { name: 'As a table' }).click();
+    await figure.locator('tbody tr').first().getByRole('button').click();
+    await page.getByRole('heading', { name: 'Decisions', level: 1 }).waitFor();
+    const { searchParams } = new URL(page.url());
+    expect(Date.parse(searchParams.get('to') ?? '') - Date.parse(searchParams.get('from') ?? '')).to.equal(600_000);
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     expect(seen.complaints).to.deep.equal([]);
   });
 
@@ -104,7 +123,7 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
       const { page } = seen;
       await page.emulateMedia({ colorScheme: scheme });
       await page.setViewportSize({ width, height: 900 });
-      await page.locator('.u-over').waitFor();
+      await page.locator('.u-over').first().waitFor();
       expect((await accessibilityProblems(page)).join('\n')).to.equal('');
       expect(await page.evaluate('document.documentElement.scrollWidth')).to.be.at.most(width);
       await picture(`overview-${width}-${scheme}`);

@@ -33,12 +33,15 @@ describeUnless(browserMissing(), 'the dashboard while workers come and go', func
   it('reports that no worker is alive once the last one froze, as do /ready and the metrics', async function () {
     this.timeout(120_000);
     const { page } = seen;
-    const stat = page.locator('.stat', { hasText: 'Workers alive' }).locator('.stat-value');
-    await waitFor(async () => (await stat.textContent()) === '1', { what: 'the page to show the worker' });
+    const workers = page.locator('.part', { hasText: 'Workers' });
+    await waitFor(async () => (await workers.textContent())?.endsWith('alive') === true, {
+      what: 'the page to show the worker',
+    });
     expect([await workersOk(), await gauge()]).to.deep.equal([true, '1']);
     const frozenMs = performance.now();
     process.kill(worker.pid, 'SIGSTOP');
-    await page.getByText('No worker is running').waitFor();
+    const status = page.getByRole('region', { name: 'Status' });
+    await status.getByText('No worker is running').waitFor();
     const sawMs = performance.now() - frozenMs;
     expect([await workersOk(), await gauge()]).to.deep.equal([false, '0']);
     // The guarantee is 5 s on an idle machine; a run of all tests keeps the machine busy.

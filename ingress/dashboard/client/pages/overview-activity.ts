@@ -8,7 +8,7 @@ import { useSession } from '../session.ts';
 import { Card, type Column, Empty, Segments, Table } from '../ui.ts';
 import type { Activity, ActivityMark, LatencyRow, Overview } from '../wire/overview.ts';
 import type { Verdict } from '../wire.ts';
-import { drawn, LAYERS, type RangeInfo, RANGES, stepText, totalOf } from './overview-numbers.ts';
+import { drawn, LAYERS, type RangeInfo, rangeOf, RANGES, stepText, totalOf } from './overview-numbers.ts';
 
 const LOOKS: Readonly<Record<Verdict, Pick<TimeSeries, 'colour' | 'hatch'>>> = {
   ALLOW: { colour: '--verdict-allow', hatch: 'plain' },
@@ -67,7 +67,9 @@ function openDecisions({ fromMs, toMs, series }: ChartSelection): void {
   navigate(href('decisions', undefined, { from: time(fromMs), to: time(toMs), verdict: series }));
 }
 
-export function DecisionChart({ activity, range }: { readonly activity: Activity; readonly range: RangeInfo }): VNode {
+export function DecisionChart({ activity }: { readonly activity: Activity }): VNode {
+  // Until that of a new range arrives, the chart shows the old one.
+  const range = rangeOf(activity.range);
   const { startMs, stepMs, counts, totals, marks } = activity;
   const series = useMemo(
     () =>
@@ -84,10 +86,7 @@ export function DecisionChart({ activity, range }: { readonly activity: Activity
   const signs = useMemo(() => marks.map(markOf), [activity]);
   const all = totalOf(totals);
   const summary = `${count(all, 'decision')} ${range.words}: ${LAYERS.map((verdict) => `${whole(totals[verdict])} ${verdict}`).join(', ')}.`;
-  const seconds = { '10m': 600, '1h': 3_600, '6h': 21_600, '24h': 86_400, '7d': 604_800, '30d': 2_592_000 }[
-    activity.range
-  ];
-  return html`<${Card} title="Decisions" class="chart-card" aside=${html`<span class="num">${whole(all)}</span> ${range.words}, ${rate(all / seconds)}/s`}>
+  return html`<${Card} title="Decisions" class="chart-card" aside=${html`<span class="num">${whole(all)}</span> ${range.words}, ${rate(all / range.seconds)}/s`}>
     <${TimeChart} title=${`Decisions per ${stepText(stepMs)} by verdict`} summary=${summary} startMs=${startMs} stepMs=${stepMs} series=${series} isStacked marks=${signs} format=${(value: number) => compact(Math.round(value))} onSelect=${openDecisions} height=${260} />
     <p class="chart-foot muted"><span>Per ${stepText(stepMs)}. Click or drag to open the decisions of that time.</span></p>
     ${
@@ -107,13 +106,9 @@ function MarkRow({ mark }: { readonly mark: ActivityMark }): VNode {
   return html`<li><span class=${`mark-sign mark-${mark.kind}`} aria-hidden="true">${sign}</span> ${mark.kind === 'policies' && isOperator ? html`<${Link} to=${href('policies')}>${text}<//>` : html`<span>${text}</span>`} ${time}</li>`;
 }
 
-export interface LatencyChartProps {
-  readonly activity: Activity;
-  readonly range: RangeInfo;
-}
-
 /** The times of requests as curves, and all endpoints; choosing one draws its times. */
-export function LatencyChart({ activity, range }: LatencyChartProps): VNode | null {
+export function LatencyChart({ activity }: { readonly activity: Activity }): VNode | null {
+  const range = rangeOf(activity.range);
   const { latency, startMs, stepMs } = activity;
   const { query } = usePlace();
   const series = useMemo(

@@ -7,6 +7,7 @@ export const LAYERS: readonly Verdict[] = ['ALLOW', 'DEGRADE', 'ESCALATE', 'DENY
 
 export interface RangeInfo {
   readonly name: RangeName;
+  readonly seconds: number;
   readonly label: string;
   /** In a sentence: "in the last hour". */
   readonly words: string;
@@ -18,12 +19,26 @@ export interface RangeInfo {
 
 export const YESTERDAY = 'yesterday';
 export const RANGES: readonly RangeInfo[] = [
-  { name: '10m', label: '10 min', words: 'in the last 10 minutes', refreshMs: 2_000, before: YESTERDAY },
-  { name: '1h', label: '1 h', words: 'in the last hour', refreshMs: 4_000, before: YESTERDAY },
-  { name: '6h', label: '6 h', words: 'in the last 6 hours', refreshMs: 10_000, before: YESTERDAY },
-  { name: '24h', label: '24 h', words: 'in the last 24 hours', refreshMs: 15_000, before: YESTERDAY },
-  { name: '7d', label: '7 d', words: 'in the last 7 days', refreshMs: 60_000, before: 'the 7 days before' },
-  { name: '30d', label: '30 d', words: 'in the last 30 days', refreshMs: 60_000, before: 'the 30 days before' },
+  { name: '10m', seconds: 600, label: '10 min', words: 'in the last 10 minutes', refreshMs: 2_000, before: YESTERDAY },
+  { name: '1h', seconds: 3_600, label: '1 h', words: 'in the last hour', refreshMs: 4_000, before: YESTERDAY },
+  { name: '6h', seconds: 21_600, label: '6 h', words: 'in the last 6 hours', refreshMs: 10_000, before: YESTERDAY },
+  { name: '24h', seconds: 86_400, label: '24 h', words: 'in the last 24 hours', refreshMs: 15_000, before: YESTERDAY },
+  {
+    name: '7d',
+    seconds: 604_800,
+    label: '7 d',
+    words: 'in the last 7 days',
+    refreshMs: 60_000,
+    before: 'the 7 days before',
+  },
+  {
+    name: '30d',
+    seconds: 2_592_000,
+    label: '30 d',
+    words: 'in the last 30 days',
+    refreshMs: 60_000,
+    before: 'the 30 days before',
+  },
 ];
 const [, HOUR] = RANGES;
 
@@ -61,7 +76,7 @@ export function drawn({ startMs, stepMs, atMs }: Activity, counts: readonly numb
 
 export interface Change {
   readonly direction: 'up' | 'down' | 'same';
-  /** "12 %", "1.4 points" */
+  /** "12 %", "1.4 pts" */
   readonly text: string;
 }
 
@@ -81,8 +96,8 @@ export function relativeChange(now: number, before: number): Change | undefined 
 export function pointChange(now: number | undefined, before: number | undefined): Change | undefined {
   if (now === undefined || before === undefined) return undefined;
   const points = Math.round(1_000 * (now - before)) / 10;
-  if (points === 0) return { direction: 'same', text: '0 points' };
-  return { direction: points > 0 ? 'up' : 'down', text: `${Math.abs(points)} points` };
+  if (points === 0) return { direction: 'same', text: '0 pts' };
+  return { direction: points > 0 ? 'up' : 'down', text: `${Math.abs(points)} pts` };
 }
 
 /** The part of decisions that were denied. Undefined: there were none. */

@@ -104,7 +104,7 @@ export function SystemParts({ overview }: { readonly overview: Overview }): VNod
     overview,
   ).map(
     ({ name, tone, value, hint, page }) => html`<li key=${name} class=${`part tone-${tone}`}>
-    <p class="part-name"><span class="part-dot" aria-hidden="true"></span>${page === undefined ? name : html`<${Link} to=${href(page)}>${name}<//>`}<span class="visually-hidden">, ${SIGNS[tone]}</span></p>
+    <p class="part-name"><span class="part-dot" aria-hidden="true"></span>${page === undefined ? html`${name}<span class="visually-hidden">, ${SIGNS[tone]}</span>` : html`<${Link} to=${href(page)} label=${`${name}, ${SIGNS[tone]}`}>${name}<//>`}</p>
     <p class="part-value">${value}</p>
     <p class="part-hint">${hint}</p>
   </li>`,

@@ -74,7 +74,7 @@ interface TileProps {
 
 function Tile({ label, value, hint, to, colour, values, change, than = '', about }: TileProps): VNode {
   return html`<li class="tile">
-    <p class="tile-label">${to === undefined ? label : html`<${Link} to=${to}>${label}<//>`}</p>
+    <p class="tile-label">${to === undefined ? label : html`<${Link} to=${to} label=${`${label}: ${value}`}>${label}<//>`}</p>
     <p class="tile-value">${value}${hint && html` <span class="tile-hint">${hint}</span>`}</p>
     <p class="tile-change"><${Changed} change=${change} than=${than} about=${about} /></p>
     <${Sparkline} values=${values} colour=${colour} />

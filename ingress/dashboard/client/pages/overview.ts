@@ -39,19 +39,14 @@ function State({ overview, activity, range }: StateProps): VNode {
       <div class="overview-side">
         <${NeedsYou} overview=${overview} />
         <${SystemParts} overview=${overview} />
+        <${Card} title="Agents by trust level" aside=${count(overview.agents.total, 'agent')}><${TrustLevels} agents=${overview.agents} /><//>
       </div>
       <div class="overview-main">
-        <${Tiles} overview=${overview} activity=${activity} range=${range} />
-        ${activity && html`<${DecisionChart} activity=${activity} range=${range} />`}
+        <${Tiles} overview=${overview} activity=${activity} range=${activity === undefined ? range : rangeOf(activity.range)} />
+        ${activity && html`<${DecisionChart} activity=${activity} /><${LatencyChart} activity=${activity} />`}
       </div>
     </div>
-    <div class="columns overview-more">
-      ${activity && html`<${LatencyChart} activity=${activity} range=${range} />`}
-      <div class="overview-side">
-        <${Card} title="Agents by trust level" aside=${count(overview.agents.total, 'agent')}><${TrustLevels} agents=${overview.agents} /><//>
-        ${system && html`<${Processes} processes=${system.processes} />`}
-      </div>
-    </div>
+    ${system && html`<${Processes} processes=${system.processes} />`}
     <p class="overview-foot muted">Custos ${overview.version}</p>`;
 }
 
