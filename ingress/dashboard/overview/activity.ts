@@ -1,6 +1,6 @@
 // What happened in a span of time: decisions by verdict, latency, and what changed meanwhile. Every read is a range scan of counts,
 // so the cost does not depend on the number of decisions.
-import { COUNTED_SECONDS, type TimeBuckets, timeBuckets } from '../../../shared/kernel/time-buckets.ts';
+import { type TimeBuckets, timeBuckets } from '../../../shared/kernel/time-buckets.ts';
 import { type Verdict, VERDICTS } from '../../../shared/kernel/vocabulary.ts';
 import { readCounts, type VerdictBuckets } from '../../../shared/domain/decisions/verdict-buckets.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
@@ -41,7 +41,7 @@ function totalsOf({ counts }: VerdictBuckets): VerdictCounts {
 }
 
 /** One bucket that ends with the current counted one, for totals that do not depend on the buckets of the chart. */
-function wholeRange(toMs: number, lengthMs: number, countedSeconds: (typeof COUNTED_SECONDS)[number]): TimeBuckets {
+function wholeRange(toMs: number, lengthMs: number, countedSeconds: TimeBuckets['countedSeconds']): TimeBuckets {
   const countedMs = countedSeconds * 1_000;
   const endMs = (Math.floor(toMs / countedMs) + 1) * countedMs;
   return { startMs: endMs - lengthMs, stepMs: lengthMs, length: 1, countedSeconds };
