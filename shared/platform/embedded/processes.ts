@@ -37,10 +37,19 @@ export function parentOf(pid: number): { readonly pid: number; readonly olderByM
 /** Linux gives times in hundredths of a second (USER_HZ) on every architecture that Node supports. */
 const MS_PER_TICK = 10;
 
-/** The fields of /proc/PID/stat, starting with the third (the state). */
-function statOf(pid: number): string[] | undefined {
+/**
+ * Processor time in milliseconds of a process's first thread, in steps of 10 ms; undefined where /proc is missing. In Node it
+ * runs the program; other threads collect garbage and compile.
+ */
+export function mainThreadCpuMs(pid: number): number | undefined {
+  const fields = statOf(pid, `task/${pid}/stat`);
+  return fields && (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+}
+
+/** The fields of /proc/PID/stat, or of that file of a thread, starting with the third (the state). */
+function statOf(pid: number, file = 'stat'): string[] | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const stat = readFileSync(`/proc/${pid}/${file}`, 'utf8');
     // The second field, the name in parentheses, may contain spaces and parentheses.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {

@@ -2,6 +2,7 @@
 import { Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import pg from 'pg';
+import { mainThreadCpuMs } from '../embedded/processes.ts';
 import type { PulseData, PulseMessage } from './pulse.ts';
 import { createStallWatch } from './stall.ts';
 
@@ -18,9 +19,14 @@ const report = (message: PulseMessage): void => parentPort?.postMessage(message,
 const supervisor = pulseFd === undefined ? undefined : new Socket({ fd: pulseFd, readable: false });
 supervisor?.on('error', () => undefined);
 
-function stalledMs(): number {
+/** Of the main thread; elsewhere than on Linux that of the whole process, which is more. */
+function cpuMs(): number {
   const { user, system } = process.cpuUsage();
-  return stallOf({ turns: Atomics.load(counter, 0), atMs: performance.now(), cpuMs: (user + system) / 1_000 });
+  return mainThreadCpuMs(process.pid) ?? (user + system) / 1_000;
+}
+
+function stalledMs(): number {
+  return stallOf({ turns: Atomics.load(counter, 0), atMs: performance.now(), cpuMs: cpuMs() });
 }
 
 let client: pg.Client | undefined;

@@ -1,6 +1,9 @@
 // Tells a process whose main thread hangs from one that is only slow. Pure.
 
-/** A turn of the event loop that has used this much processor time counts as an endless computation. */
+/**
+ * A turn of the event loop that has used this much processor time counts as an endless computation. Compiling a set of 10,000
+ * policies, the longest one known, takes 1.4 s.
+ */
 const HUNG_CPU_MS = 3_000;
 /**
  * A turn that takes this long counts as hung, however little processor time it used: the thread waits for something, such as a
@@ -13,7 +16,7 @@ export interface StallSample {
   readonly turns: number;
   /** Monotonic time. */
   readonly atMs: number;
-  /** Processor time of the whole process. */
+  /** Processor time of the main thread. */
   readonly cpuMs: number;
 }
 
