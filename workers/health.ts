@@ -60,7 +60,7 @@ export interface HealthServer {
 }
 
 /** A scraper needs a fixed port. The first worker process of a machine has it. */
-const DEFAULT_PORT = 3_001;
+export const DEFAULT_PORT = 3_001;
 /** /ready answers within this time, whatever its checks do. */
 const CHECK_DEADLINE_MS = 1_900;
 

@@ -262,6 +262,7 @@ describe('metricsArePublic', () => {
   for (const [env, isPublic] of [
     [{}, true],
     [{ HOST: '::1' }, true],
+    [{ CUSTOS_TRUST_PROXY: '1' }, false],
     [{ HOST: '0.0.0.0', CUSTOS_TRUST_PROXY: '1' }, false],
     [{ HOST: '0.0.0.0', CUSTOS_TRUST_PROXY: '1', CUSTOS_METRICS: 'public' }, true],
     [{ CUSTOS_METRICS: 'private' }, false],

@@ -146,9 +146,13 @@ function unknownNames(env: Environment): string[] {
     });
 }
 
-/** Whether /metrics needs no key. */
-export function metricsArePublic({ metrics, host }: Pick<Config, 'metrics' | 'host'>): boolean {
-  return metrics === undefined ? isLoopback(host) : metrics === 'public';
+/** Whether /metrics needs no key. It names organisations, and a proxy on this machine would serve it to everybody. */
+export function metricsArePublic({
+  metrics,
+  host,
+  trustProxy,
+}: Pick<Config, 'metrics' | 'host' | 'trustProxy'>): boolean {
+  return metrics === undefined ? isLoopback(host) && trustProxy === undefined : metrics === 'public';
 }
 
 /** Whether an address can only be reached from this machine. */

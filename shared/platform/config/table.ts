@@ -225,7 +225,7 @@ export const SETTINGS = {
     name: 'CUSTOS_METRICS',
     unit: 'public or private',
     description:
-      "private: /metrics needs a live admin:* key of the operator's organisation. Absent: public while HOST is a loopback address, else private",
+      "private: /metrics, which names organisations, needs a live admin:* key of the operator's organisation. Absent: public while HOST is a loopback address and CUSTOS_TRUST_PROXY is absent, else private",
     read: word('public', 'private'),
   },
   queueAdmin: {

@@ -1,6 +1,8 @@
 // The alert rules, evaluated by promtool: every alert fires when it should, and not when it should not.
 import { expect } from 'chai';
 import { alertRules, promtool, readOperations, testAlertRules, whyNoPrometheus } from '../../support/prometheus.ts';
+import { SETTING_TABLE } from '../../../shared/platform/config/table.ts';
+import { DEFAULT_PORT } from '../../../workers/health.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { describeUnless } from '../../support/skip.ts';
 import { existsSync } from 'node:fs';
@@ -160,6 +162,14 @@ describe('the alert rules', () => {
       expect(annotations['runbook']).to.equal(`${file}#${alert.toLowerCase()}`);
     for (const [, title, text] of sections)
       expect(text, title).to.match(/\*\*Means\.\*\*[^]*\*\*Look at\.\*\*[^]*\*\*Do\.\*\*/);
+  });
+
+  it('are loaded by a scrape configuration that names the default ports of ingress and workers', () => {
+    const config = readOperations('prometheus.yml');
+    const ports = [...config.matchAll(/'127\.0\.0\.1:(\d+)'/g)].map(([, port]) => port);
+    const ofIngress = SETTING_TABLE.find(({ name }) => name === 'PORT')?.fallback;
+    expect(ports).to.deep.equal([ofIngress, String(DEFAULT_PORT)]);
+    expect(config).to.match(/^rule_files:\n  - alerts\.yml$/m);
   });
 
   describeUnless(whyNoPrometheus(), 'in promtool', () => {
