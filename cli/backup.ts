@@ -26,7 +26,7 @@ are in the database. Secrets in variables, such as CUSTOS_PEPPER, are not in it.
       const to = path.resolve(folder);
       if (databaseFolder(dataDir) === undefined) throw new SetupError(`There is no database in ${dataDir}.`);
       const manifest = await withEmbeddedServer(dataDir, ({ adminUrl }) =>
-        makeBackup({ dataDir, adminUrl, to, version: readVersion(findRoot()), nowMs: Date.now }),
+        makeBackup({ dataDir, adminUrl, to, version: readVersion(findRoot()) }),
       ).catch((error: unknown) => {
         throw describeFileError(error, dataDir);
       });

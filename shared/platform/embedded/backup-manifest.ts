@@ -22,8 +22,7 @@ const ManifestSchema = closed({
   custos: Type.String(),
   /** Major version of PostgreSQL. */
   postgresql: Type.String(),
-  startedAt: Timestamp,
-  /** What was committed before is in the backup. */
+  /** Of the database's clock. What was committed before is in the backup. */
   asOf: Timestamp,
   /** Leaves of each log at that time. */
   logs: Type.Array(closed({ origin: Type.String(), size: Count })),

@@ -19,7 +19,6 @@ export interface BackupOptions {
   readonly to: string;
   /** Version of this service. */
   readonly version: string;
-  readonly nowMs: () => number;
 }
 
 /** Files of the data folder that belong to one run, or that a start makes again. */
@@ -71,18 +70,16 @@ async function copyAll(
   client: pg.Client,
   pgData: string,
   part: string,
-  { dataDir, version, nowMs }: BackupOptions,
+  { dataDir, version }: BackupOptions,
 ): Promise<BackupManifest> {
   const copier = createCopier(part);
-  const startedAt = new Date(nowMs()).toISOString();
   // Before the database: its logs are then at least as long as the kept checkpoints say.
   await copier.tree(dataDir, DATA, (name) => !NOT_DATA.test(name.split('/', 1)[0] ?? ''));
-  const end = await copyDatabase(client, pgData, { copier, nowMs });
+  const end = await copyDatabase(client, pgData, copier);
   await copier.sync();
   return manifestOf({
     custos: version,
     postgresql: (await readFile(path.join(pgData, 'PG_VERSION'), 'utf8')).trim(),
-    startedAt,
     ...end,
     folders: copier.folders,
     files: copier.files,
@@ -94,7 +91,7 @@ const LOGS = 'SELECT origin, size::text AS size FROM log WHERE origin IS NOT NUL
 async function copyDatabase(
   client: pg.Client,
   pgData: string,
-  { copier, nowMs }: { readonly copier: Copier; readonly nowMs: () => number },
+  copier: Copier,
 ): Promise<Pick<BackupManifest, 'asOf' | 'logs'>> {
   if ((await readdir(path.join(pgData, 'pg_tblspc'))).length > 0)
     throw new SetupError('The database has tablespaces, which are outside its folder. Back it up with pg_basebackup.');
@@ -113,7 +110,7 @@ async function copyDatabase(
     (name) => name !== CONTROL && !ONLY_FOLDER.test(name) && !NOT_DATABASE.test(name),
   );
   await copier.file(path.join(pgData, CONTROL), `${DATABASE}/${CONTROL}`);
-  const asOf = new Date(nowMs()).toISOString();
+  const { at } = await one<{ at: Date }>(client, 'SELECT clock_timestamp() AS at');
   const { rows: logs } = await client.query<{ origin: string; size: string }>(LOGS);
   const end = await one<{ lsn: string; label: string }>(
     client,
@@ -123,7 +120,7 @@ async function copyDatabase(
   const timeline = start.file.slice(0, 8);
   for (const name of walFiles(timeline, start.lsn, end.lsn, Number(start.segment)))
     await copier.file(path.join(pgData, 'pg_wal', name), `${DATABASE}/pg_wal/${name}`);
-  return { asOf, logs: logs.map(({ origin, size }) => ({ origin, size: Number(size) })) };
+  return { asOf: at.toISOString(), logs: logs.map(({ origin, size }) => ({ origin, size: Number(size) })) };
 }
 
 async function one<T extends pg.QueryResultRow>(client: pg.Client, text: string): Promise<T> {
