@@ -19,6 +19,7 @@ function licencesOf(inputs) {
       if (file === undefined) throw new Error(`${folder} has no licence file`);
       return `${folder.replace(/^.*node_modules\//, '')}\n\n${readFileSync(path.join(root, folder, file), 'utf8')}`;
     })
+    .concat(`lucide\n\n${readFileSync(path.join(here, 'assets', 'lucide.LICENSE'), 'utf8')}`)
     .join('\n\n----\n\n');
 }
 

@@ -1,5 +1,6 @@
 // Takes the screenshots (main.ts): each page of the dashboard, 1440 and 400 pixels wide, in the light and in the dark.
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { startHeartbeat } from '../../shared/platform/process/heartbeat.ts';
 import { type Visit, visit } from '../support/browser.ts';
 import { visitDashboard } from '../support/pages.ts';
@@ -11,6 +12,7 @@ import { examplePolicies, fill } from './fill.ts';
 const OUT = process.env['CUSTOS_SCREENSHOTS'] ?? '.';
 const ONLY = process.env['CUSTOS_SCREENSHOTS_ONLY'] ?? '';
 const WIDTHS = [1440, 400] as const;
+const LOADED = "document.querySelector('main h1') !== null && document.querySelector('main .loading') === null";
 const SCHEMES = ['light', 'dark'] as const;
 
 interface Shot {
@@ -55,6 +57,7 @@ const SHOTS: readonly Shot[] = [
   { name: 'dead-jobs', path: '/dead-jobs' },
   { name: 'dead-job', path: '/dead-jobs', firstRow: true },
   { name: 'not-found', path: '/no-such-page' },
+  { name: 'palette', path: '', before: ({ page }) => page.keyboard.press('Control+K') },
 ];
 
 describe('screenshots of the dashboard', () => {
@@ -92,8 +95,8 @@ describe('screenshots of the dashboard', () => {
     await page.screenshot({ path: path.join(OUT, `${name}-${width}-${scheme}.png`), fullPage: true });
   }
 
-  const loaded = (page: Visit['page']): Promise<unknown> =>
-    waitFor(async () => (await page.locator('main .loading').count()) === 0, { what: 'the page to load' });
+  const loaded = (page: Page): Promise<unknown> =>
+    waitFor(() => page.evaluate<boolean>(LOADED), { what: 'the page to be loaded' });
 
   async function open({ page }: Visit, shot: Shot): Promise<void> {
     await page.setViewportSize({ width: 1440, height: 900 });

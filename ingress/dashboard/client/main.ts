@@ -25,8 +25,8 @@ function App(): VNode {
     const timer = window.setTimeout(readSession, 3_000);
     return () => clearTimeout(timer);
   }, [problem]);
-  // The key makes Preact drop all state when another API key signs in.
-  if (state.kind === 'in') return html`<${Shell} key=${state.session.keyId} />`;
+  // The key makes Preact drop all state when another API key signs in, or the session switches the environment.
+  if (state.kind === 'in') return html`<${Shell} key=${`${state.session.keyId} ${state.session.environment}`} />`;
   if (state.kind === 'out') return html`<${SignInPage} reason=${state.reason} />`;
   return html`<main class="alone">${problem === undefined ? html`<${Loading} what="Opening" />` : html`<${ErrorState} error=${problem} onRetry=${readSession} />`}</main>`;
 }

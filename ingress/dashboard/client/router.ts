@@ -44,6 +44,7 @@ function read(): Place {
 const place = createStore<Place>(read());
 window.addEventListener('popstate', () => place.set(read()));
 
+export const placeNow = (): Place => place.get();
 export const usePlace = (): Place => useStore(place);
 
 /** The address of a page: `href('agents', 'agent-7')`, `href('decisions', undefined, { verdict: 'DENY' })`. */
@@ -76,6 +77,8 @@ export interface LinkProps {
   readonly class?: string;
   readonly current?: boolean;
   readonly label?: string;
+  /** The id of an element with more about the link. */
+  readonly describedBy?: string | undefined;
   readonly onGo?: () => void;
   /** The pointer or the focus is on the link: its page is likely to be opened next. */
   readonly onNear?: () => void;
@@ -83,14 +86,14 @@ export interface LinkProps {
 }
 
 /** A link within the dashboard. With a modifier key the browser opens it in a tab as usual. */
-export function Link({ to, class: name, current, label, onGo, onNear, children }: LinkProps): VNode {
+export function Link({ to, class: name, current, label, describedBy, onGo, onNear, children }: LinkProps): VNode {
   const go = (event: MouseEvent): void => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     navigate(to);
     onGo?.();
   };
-  return html`<a href=${to} class=${name} aria-current=${current === true ? 'page' : undefined} aria-label=${label} onClick=${go} onPointerEnter=${onNear} onFocus=${onNear}>${children}</a>`;
+  return html`<a href=${to} class=${name} aria-current=${current === true ? 'page' : undefined} aria-label=${label} aria-describedby=${describedBy} onClick=${go} onPointerEnter=${onNear} onFocus=${onNear}>${children}</a>`;
 }
 
 export type FilterValues = Readonly<Record<string, string | undefined>>;

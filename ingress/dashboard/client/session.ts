@@ -1,6 +1,7 @@
 // The session, as the pages know it.
 import { useEffect, useRef, useState } from './html.ts';
 import { createDrafts } from './kept.ts';
+import { forgetRecent } from './recent.ts';
 import { createStore, useStore } from './store.ts';
 import type { SessionInfo } from './wire.ts';
 
@@ -21,7 +22,17 @@ const state = createStore<SessionState>({ kind: 'unknown' });
 export const sessionState = (): SessionState => state.get();
 export const useSessionState = (): SessionState => useStore(state);
 
+/**
+ * The header that names the environment that this window shows: another window may have switched the session, and what was
+ * meant for one environment must not be carried out in another.
+ */
+export function shownEnvironment(): Readonly<Record<string, string>> {
+  const now = state.get();
+  return now.kind === 'in' ? { 'x-custos-environment': now.session.environment } : {};
+}
+
 export function signedIn(session: SessionInfo): void {
+  forgetRecent();
   state.set({ kind: 'in', session });
 }
 
@@ -36,6 +47,7 @@ export function sessionEnded(reason: string | undefined): void {
  */
 export function signedOut(reason: string | undefined): void {
   drafts.forget();
+  forgetRecent();
   const before = state.get();
   const isReported = before.kind === 'out' && before.isExpired && before.reason !== undefined;
   if (before.kind !== 'out' || isReported) state.set({ kind: 'out', reason, isExpired: false });

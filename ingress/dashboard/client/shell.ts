@@ -1,40 +1,30 @@
 // The frame around every page: the menu, the session, and banners such as "not live".
-import { api } from './api.ts';
+import { type Command, useCommands } from './commands.ts';
+import { useListOnPage } from './components/table.ts';
+import { Toasts } from './components/toast.ts';
+import { environmentTitle, switchEnvironment } from './environment.ts';
 import { count } from './format.ts';
-import { html, useEffect, useRef, useState, type VNode } from './html.ts';
+import { html, useEffect, useMemo, useRef, useState, type VNode } from './html.ts';
 import { useLazy } from './lazy.ts';
-import { stopLive, useLive, useLiveState } from './live.ts';
-import { Mark } from './components/mark.ts';
-import { PAGES, type PageEntry } from './pages.ts';
+import { useLive, useLiveState } from './live.ts';
+import { mayOpen, PAGES } from './pages.ts';
+import { Palette } from './palette.ts';
+import { remember } from './recent.ts';
 import { href, Link, usePlace } from './router.ts';
-import { forgetKept, signedOut, useSession } from './session.ts';
-import { sessionChanged } from './tabs.ts';
-import { nextTheme, useTheme } from './theme.ts';
-import { Badge, Empty, Loading, Notice, PageHead, Time } from './ui.ts';
-import type { SessionInfo } from './wire.ts';
+import { forgetKept, useSession } from './session.ts';
+import { signOut } from './sign-out.ts';
+import { useShortcuts } from './shortcuts.ts';
+import { ShortcutHelp } from './shortcut-help.ts';
+import { Side } from './side.ts';
+import { chooseTheme, THEMES } from './theme.ts';
+import { Empty, Loading, Notice, PageHead, Time } from './ui.ts';
 import type { Overview } from './wire/overview.ts';
-
-const GROUPS = ['Watch', 'Govern', 'Prove', 'Run'] as const;
-
-function mayOpen(page: PageEntry, session: SessionInfo): boolean {
-  return page.operatorOnly !== true || session.isOperator;
-}
-
-async function signOut(): Promise<void> {
-  // When the request fails, the page still drops all data: the person asked to be signed out.
-  const isDone = await api('/session', { method: 'DELETE' }).then(
-    () => true,
-    () => false,
-  );
-  stopLive();
-  sessionChanged();
-  signedOut(isDone ? undefined : 'The service did not answer; the session ends after an hour without use.');
-}
 
 export function Shell(): VNode {
   const session = useSession();
   const place = usePlace();
   const [open, setOpen] = useState(false);
+  const [opened, setOpened] = useState<'palette' | 'help' | undefined>(undefined);
   const entry = PAGES.find(({ name }) => name === place.page);
   const page = entry !== undefined && mayOpen(entry, session) ? entry : undefined;
   const title = page?.title ?? 'Not found';
@@ -45,7 +35,9 @@ export function Shell(): VNode {
   const shown = useRef<string | undefined>(undefined);
   useEffect(() => {
     setOpen(false);
-    document.title = `${place.id === undefined ? title : `${place.id} · ${title}`} · Custos`;
+    const environment = session.environment === 'live' ? '' : ` · ${environmentTitle(session.environment)}`;
+    document.title = `${place.id === undefined ? title : `${place.id} · ${title}`} · Custos${environment}`;
+    if (place.id !== undefined && page !== undefined) remember({ page: place.page, id: place.id });
   }, [address]);
   useEffect(() => {
     if (shown.current === address || (page !== undefined && component === undefined)) return;
@@ -57,42 +49,73 @@ export function Shell(): VNode {
     shown.current = address;
   }, [address, component]);
 
-  return html`<div class="shell">
+  useShortcuts({ openPalette: () => setOpened('palette'), openHelp: () => setOpened('help') });
+  useActions(() => setOpened('help'));
+  const close = (): void => setOpened(undefined);
+  const hasList = useListOnPage();
+
+  return html`<div class=${`shell shell-${session.environment}`}>
     <a class="skip-link" href="#main">Skip to the content</a>
-    <header class="side">
-      <div class="side-head">
-        <${Link} to=${href('')} class="brand" label="Custos, overview"><${Mark} /><span>Custos</span><//>
-        <button type="button" class="button button-quiet menu-button" aria-expanded=${open} aria-controls="menu" onClick=${() => setOpen(!open)}>${open ? 'Close' : 'Menu'}</button>
-      </div>
-      <div id="menu" class=${open ? 'menu open' : 'menu'}>
-        <nav aria-label="Pages">
-          ${GROUPS.map((group) => {
-            const pages = PAGES.filter((each) => each.group === group && mayOpen(each, session));
-            if (pages.length === 0) return null;
-            return html`<div class="menu-group" key=${group}><p class="menu-title" id=${`menu-${group}`}>${group}</p><ul aria-labelledby=${`menu-${group}`}>${pages.map((each) => html`<li key=${each.name}><${Link} to=${href(each.name)} current=${each === page} class="menu-link" onNear=${() => void each.component.load().catch(() => undefined)}>${each.title}<//></li>`)}</ul></div>`;
-          })}
-        </nav>
-        <${Who} session=${session} />
-      </div>
-    </header>
+    ${hasList && html`<a class="skip-link" href="#list">Skip to the list</a>`}
+    <${Side} current=${page} isOpen=${open} onToggle=${() => setOpen(!open)} openPalette=${() => setOpened('palette')} openHelp=${() => setOpened('help')} />
     <main id="main" tabindex="-1">
       <${LiveBanner} />
       ${page === undefined ? html`<${NotFound} />` : component === undefined ? html`<${Opening} title=${title} hasFailed=${hasFailed} />` : html`<${component} key=${address} id=${place.id} />`}
     </main>
+    ${opened === 'palette' && html`<${Palette} onClose=${close} />`}
+    ${opened === 'help' && html`<${ShortcutHelp} onClose=${close} />`}
+    <${Toasts} />
   </div>`;
 }
 
-function Who({ session }: { readonly session: SessionInfo }): VNode {
-  const theme = useTheme();
-  return html`<div class="who">
-    <p class="who-name">${session.organisation} <${Badge} tone=${session.environment === 'live' ? 'info' : 'neutral'}>${session.environment}<//></p>
-    <p class="muted">${session.keyName} <code>${session.keyId}</code></p>
-    <div class="who-actions">
-      <button type="button" class="button button-small" onClick=${nextTheme}>${theme === 'system' ? 'Auto' : theme === 'light' ? 'Light' : 'Dark'}<span class="visually-hidden"> theme; change</span></button>
-      <a class="button button-small" href="/docs">API</a>
-      <button type="button" class="button button-small" onClick=${signOut}>Sign out</button>
-    </div>
-  </div>`;
+/** The palette's actions of the frame itself. */
+function useActions(openHelp: () => void): void {
+  const { environment, environments } = useSession();
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      ...THEMES.map(
+        ([value, title]): Command => ({
+          id: `theme ${value}`,
+          title: `Theme: ${title}`,
+          words: 'colour color appearance dark light mode',
+          group: 'Actions',
+          icon: 'sun-moon',
+          run: () => chooseTheme(value),
+        }),
+      ),
+      ...environments
+        .filter((each) => each !== environment)
+        .map(
+          (each): Command => ({
+            id: `environment ${each}`,
+            title: `Switch to ${environmentTitle(each)}`,
+            words: 'environment',
+            group: 'Actions',
+            icon: 'chevrons-up-down',
+            run: () => void switchEnvironment(each),
+          }),
+        ),
+      { id: 'shortcuts', title: 'Keyboard shortcuts', group: 'Actions', icon: 'keyboard', run: openHelp },
+      {
+        id: 'api',
+        title: 'API reference',
+        words: 'docs documentation openapi',
+        group: 'Actions',
+        icon: 'book-open',
+        run: () => window.location.assign('/docs'),
+      },
+      {
+        id: 'sign-out',
+        title: 'Sign out',
+        words: 'log out logout',
+        group: 'Actions',
+        icon: 'log-out',
+        run: () => void signOut(),
+      },
+    ],
+    [environment],
+  );
+  useCommands(commands);
 }
 
 /** Banners on every page: a bound key, no live numbers, a halt. */

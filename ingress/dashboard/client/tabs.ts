@@ -3,7 +3,7 @@
 import { api } from './api.ts';
 import { stopLive } from './live.ts';
 import { sessionState, signedIn, signedOut } from './session.ts';
-import type { SessionAnswer } from './wire.ts';
+import type { SessionAnswer, SessionInfo } from './wire.ts';
 
 const RETRY_MS = 1_000;
 const channel = new BroadcastChannel('custos-session');
@@ -13,6 +13,8 @@ export function sessionChanged(): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel reaches only this origin
   channel.postMessage('changed');
 }
+
+const isSame = (a: SessionInfo, b: SessionInfo): boolean => a.keyId === b.keyId && a.environment === b.environment;
 
 /** Reads the session again. */
 async function readSession(): Promise<void> {
@@ -28,7 +30,7 @@ async function readSession(): Promise<void> {
     if (before.kind === 'unknown') return;
     stopLive();
     signedOut('You have signed out in another window.');
-  } else if (before.kind !== 'in' || before.session.keyId !== session.keyId) {
+  } else if (before.kind !== 'in' || !isSame(before.session, session)) {
     stopLive();
     signedIn(session);
   }

@@ -5,9 +5,16 @@ import { createStore, useStore } from './store.ts';
 export type Theme = 'system' | 'light' | 'dark';
 
 const KEY = 'custos-theme';
-const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
+/** With their titles. */
+export const THEMES: readonly (readonly [value: Theme, title: string])[] = [
+  ['system', 'System'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+];
 
-const theme = createStore<Theme>(THEMES.find((name) => name === readStored(KEY)) ?? 'system');
+const themeOf = (name: string | undefined): Theme => THEMES.find(([value]) => value === name)?.[0] ?? 'system';
+
+const theme = createStore<Theme>(themeOf(readStored(KEY)));
 /** Counts changes of the colours, after which charts are painted again. */
 const painted = createStore(0);
 
@@ -27,9 +34,9 @@ export function startTheme(): void {
 export const useTheme = (): Theme => useStore(theme);
 export const usePainted = (): number => useStore(painted);
 
-/** The next of system, light, dark. */
-export function nextTheme(): void {
-  const next = THEMES[(THEMES.indexOf(theme.get()) + 1) % THEMES.length] ?? 'system';
+/** @param name of a theme; any other text is `system` */
+export function chooseTheme(name: string): void {
+  const next = themeOf(name);
   theme.set(next);
   writeStored(KEY, next);
   apply();

@@ -2,7 +2,7 @@
 // session in every window.
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { browserMissing, signOut, type Visit } from '../../support/browser.ts';
+import { accessibilityProblems, browserMissing, signOut, type Visit } from '../../support/browser.ts';
 import { visitDashboard } from '../../support/pages.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { describeUnless } from '../../support/skip.ts';
@@ -74,6 +74,11 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
   const heading = (page: Page, name: string): Promise<void> =>
     page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
   const focused = (): Promise<Focused> => seen.page.evaluate<Focused>(FOCUSED);
+  /** Waits until an element with this text has the focus, as the title of a page has it once it is painted. */
+  const focusIsOn = (text: string): Promise<unknown> =>
+    waitFor(async () => (await seen.page.evaluate('document.activeElement.textContent')) === text, {
+      what: `the focus to be on ${text}`,
+    });
   /** Presses Tab until an element with this text has the focus. */
   const reach = async (name: string): Promise<void> => {
     const { page } = seen;
@@ -82,6 +87,20 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
       if ((await page.evaluate('document.activeElement.textContent')) === name) return;
     }
     throw new Error(`the keyboard does not get to ${name}`);
+  };
+  /** Expects that the first row of the page's list, if it has one, is at most eight Tabs from the top of the page. */
+  const tabsToFirstRow = async (): Promise<void> => {
+    const { page } = seen;
+    if ((await page.locator('#list tbody :is(a, button)').count()) === 0) return;
+    const isInRow = "document.activeElement.closest('#list tbody tr:first-child') !== null";
+    await page.evaluate("document.activeElement.blur(); document.querySelector('.skip-link').focus()");
+    let tabs = 1;
+    for (; tabs < 9 && !(await page.evaluate<boolean>(isInRow)); tabs += 1) {
+      await page.keyboard.press('Tab');
+      if ((await page.evaluate('document.activeElement.textContent')) === 'Skip to the list')
+        await page.keyboard.press('Enter');
+    }
+    expect(tabs, 'Tabs to the first row').to.be.at.most(8);
   };
   /** Waits until the page's own content is shown. */
   const filled = async (): Promise<void> => {
@@ -97,8 +116,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
       await reach(name);
       await page.keyboard.press('Enter');
       await heading(page, name);
-      // The title receives the focus once the page is painted.
-      await page.waitForFunction(`document.activeElement.textContent === ${JSON.stringify(name)}`);
+      await focusIsOn(name);
       await filled();
       const all = await page.evaluate<string[]>(MARK_ALL);
       await page.evaluate(`document.querySelector('.skip-link').focus()`);
@@ -113,6 +131,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
         }
         await page.keyboard.press('Tab');
       }
+      await tabsToFirstRow();
       const missed = all.filter((_, n) => !walked.has(String(n)));
       expect(missed, 'elements that the keyboard does not reach').to.deep.equal([]);
     });
@@ -136,6 +155,63 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(await page.evaluate('document.activeElement.textContent')).to.equal('Create a key…');
+  });
+
+  it('the palette finds pages, agents and ids, works with the keyboard alone, and Escape returns the focus', async () => {
+    const { page } = seen;
+    const open = async (text: string): Promise<void> => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search pages, ids and actions' }).waitFor();
+      await page.keyboard.type(text);
+    };
+    await open('webh');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Webhooks');
+    await focusIsOn('Webhooks');
+    await open('agent-1');
+    await page.getByRole('option', { name: 'agent-1 Agent', exact: true }).waitFor();
+    expect(await page.locator('[role="option"][aria-selected="true"]').textContent()).to.contain('agent-1');
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await accessibilityProblems(page), colorScheme).to.deep.equal([]);
+    }
+    await page.keyboard.press('Enter');
+    await heading(page, 'agent-1');
+    await focusIsOn('agent-1');
+    await open('suspicious-nonsense');
+    await page.keyboard.press('ArrowDown');
+    expect(await page.locator('[role="option"][aria-selected="true"]').textContent()).to.contain('Find the receipt');
+    await page.keyboard.press('Escape');
+    await page.getByRole('combobox', { name: 'Search pages, ids and actions' }).waitFor({ state: 'detached' });
+    await focusIsOn('agent-1');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  it('the session switches to another environment in all windows, and each looks different', async () => {
+    const { page, context } = seen;
+    const second = await context.newPage();
+    await second.goto(`${service.ingress.address}/dashboard/agents`);
+    await second.getByText('Agent 1').waitFor();
+    const choose = async (name: string): Promise<void> => {
+      await page.getByRole('button', { name: /^Environment/ }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('menuitemradio', { name }).focus();
+      expect(await accessibilityProblems(page)).to.deep.equal([]);
+      await page.keyboard.press('Enter');
+    };
+    await choose('Test');
+    await page.locator('.shell-test').waitFor();
+    await second.locator('.shell-test').waitFor();
+    await second.getByText('No agents are registered').waitFor();
+    expect(await page.title()).to.contain('Test');
+    await choose('Live');
+    await second.getByText('Agent 1').waitFor();
+    await second.close();
+    await page.bringToFront();
   });
 
   it('reports that it is rate-limited and will retry, and shows its data once requests are accepted', async function () {

@@ -1,6 +1,7 @@
 // Modal dialogs: the browser's own <dialog>, which keeps the focus inside and closes with Escape.
 import type { Doing } from '../api.ts';
-import { type ComponentChildren, html, useId, useLayoutEffect, useRef, type VNode } from '../html.ts';
+import { type ComponentChildren, html, type RefObject, useId, useLayoutEffect, useRef, type VNode } from '../html.ts';
+import { Icon } from '../icons.ts';
 import { useKept } from '../session.ts';
 import { Notice } from './layout.ts';
 import { FormError } from './states.ts';
@@ -31,12 +32,15 @@ function returnFocus(before: Element | null): void {
 }
 
 /**
- * Open while it is rendered. The focus starts at the element with `data-first`, else at the first control, and returns to where
- * it was.
+ * Shows a <dialog> as modal while its component is rendered. The focus starts at the element with `data-first`, else at the first
+ * control, and returns to where it was.
+ * @param onClose called for Escape and for a click on the backdrop. The content must cover the dialog.
+ * @returns the listeners of the dialog
  */
-export function Dialog({ title, onClose, wide, children }: DialogProps): VNode {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const id = useId();
+export function useModal(
+  dialog: RefObject<HTMLDialogElement | null>,
+  onClose: () => void,
+): Readonly<Record<'onCancel' | 'onPointerDown' | 'onClick', (event: Event) => void>> {
   // A layout effect, before anything else moves the focus. Closed before the focus returns: the page behind it is inert.
   useLayoutEffect(() => {
     const shown = dialog.current;
@@ -48,22 +52,30 @@ export function Dialog({ title, onClose, wide, children }: DialogProps): VNode {
       returnFocus(before);
     };
   }, []);
-  const onCancel = (event: Event): void => {
-    event.preventDefault();
-    onClose();
-  };
   // Selecting text and releasing the button outside is also a click on the backdrop; it must not close the dialog.
   const pressed = useRef<EventTarget | null>(null);
-  const onPointerDown = ({ target }: PointerEvent): void => {
-    pressed.current = target;
+  return {
+    onCancel(event) {
+      event.preventDefault();
+      onClose();
+    },
+    onPointerDown({ target }) {
+      pressed.current = target;
+    },
+    onClick({ target }) {
+      if (target === dialog.current && pressed.current === dialog.current) onClose();
+    },
   };
-  const onClick = ({ target }: MouseEvent): void => {
-    // The content covers the dialog, so its own clicks are those on the backdrop.
-    if (target === dialog.current && pressed.current === dialog.current) onClose();
-  };
-  return html`<dialog ref=${dialog} class=${wide === true ? 'wide' : ''} aria-labelledby=${id} onCancel=${onCancel} onPointerDown=${onPointerDown} onClick=${onClick}>
+}
+
+/** Open while it is rendered; the focus as in useModal. */
+export function Dialog({ title, onClose, wide, children }: DialogProps): VNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  const modal = useModal(dialog, onClose);
+  return html`<dialog ref=${dialog} class=${wide === true ? 'wide' : ''} aria-labelledby=${id} ...${modal}>
     <div class="dialog-content">
-      <div class="dialog-head"><h2 id=${id}>${title}</h2><button type="button" class="button button-quiet button-small" aria-label="Close" onClick=${onClose}>✕</button></div>
+      <div class="dialog-head"><h2 id=${id}>${title}</h2><button type="button" class="button button-quiet button-icon" aria-label="Close" onClick=${onClose}><${Icon} name="x" /></button></div>
       ${children}
     </div>
   </dialog>`;

@@ -15,6 +15,9 @@ import {
 } from '../html.ts';
 import { timeZone } from '../format.ts';
 import { type FilterValues, Link } from '../router.ts';
+import { Icon } from '../icons.ts';
+import { createStore, useStore } from '../store.ts';
+import { Chip } from './chip.ts';
 import { Notice } from './layout.ts';
 import { Empty, ErrorState, Loading } from './states.ts';
 
@@ -25,6 +28,11 @@ export interface Column<Row> {
   readonly align?: 'end';
   /** Hidden on narrow screens; the row's own page has it. */
   readonly minor?: boolean;
+  /**
+   * In a narrow window a row is a card of two lines: the first column above, the others below it. `lead`: at the right of the
+   * first line, for a status. `labelled`: with its title before the value, for numbers.
+   */
+  readonly narrow?: 'lead' | 'labelled';
   /** The sort key, when the rows of the page can be sorted by this column. */
   readonly sortBy?: (row: Row) => string | number;
 }
@@ -65,8 +73,9 @@ export function Scroll({ label, children }: { readonly label: string; readonly c
   return html`<div class="table-scroll" ref=${place} ...${scrolls ? { tabindex: 0, role: 'region', 'aria-label': label } : {}}>${children}</div>`;
 }
 
-function classOf<Row>({ align, minor }: Column<Row>, end: string): string | undefined {
-  return [align === 'end' && end, minor === true && 'minor'].filter(Boolean).join(' ') || undefined;
+function classOf<Row>({ align, minor, narrow }: Column<Row>, end: string): string | undefined {
+  const names = [align === 'end' && end, minor === true && 'minor', narrow !== undefined && `narrow-${narrow}`];
+  return names.filter(Boolean).join(' ') || undefined;
 }
 
 interface Sorting {
@@ -123,13 +132,28 @@ export type ListProps<Row> = (
   readonly ways?: readonly [before: string, next: string];
 };
 
+/** The lists that are shown now. */
+const listsShown = createStore(0);
+
+/** Whether the page has a list, to which the frame then has a skip link: an element with the id `list` and the tabindex -1. */
+export const useListOnPage = (): boolean => useStore(listsShown) > 0;
+
+/** Reports that the calling component shows a list with the id `list`. */
+export function useAsList(): void {
+  useEffect(() => {
+    listsShown.set(listsShown.get() + 1);
+    return () => listsShown.set(listsShown.get() - 1);
+  }, []);
+}
+
 /** A list of the API: its table, its states, and its pager. */
 export function List<Row>({ pages, ways = ['Newer', 'Older'], ...table }: ListProps<Row>): VNode {
   const { data, error, loading, items, page, older, newer, newerIsFirst, reload } = pages;
+  useAsList();
   if (data === undefined && error !== undefined)
     return html`<${ErrorState} error=${error} onRetry=${reload} more=${newer && html`<button type="button" class="button" onClick=${newer}>${newerIsFirst ? 'First page' : ways[0]}</button>`} />`;
   if (data === undefined) return html`<${Loading} />`;
-  return html`${error && html`<div class="stack" role="status"><${Notice} tone="warn" title="This may be out of date">${error.message}<//></div>`}<div class="list" aria-busy=${loading}>
+  return html`${error && html`<div class="stack" role="status"><${Notice} tone="warn" title="This may be out of date">${error.message}<//></div>`}<div class="list" id="list" tabindex="-1" aria-busy=${loading}>
     ${'table' in table ? (items.length === 0 ? table.empty : table.table(items)) : html`<${Table} ...${table} rows=${items} />`}
     ${
       (older ?? newer) &&
@@ -163,7 +187,9 @@ const DEBOUNCE_MS = 350;
 
 /** Filters above a list. A time is stored as RFC 3339 and shown in the reader's time zone. */
 export function Filters({ fields, values, onChange }: FiltersProps): VNode {
-  const used = fields.some(({ name }) => values[name] !== undefined);
+  const id = useId();
+  const used = fields.filter(({ name }) => values[name] !== undefined);
+  const [isOpen, setOpen] = useState(false);
   const [clearings, setClearings] = useState(0);
   const clear = ({ currentTarget }: MouseEvent): void => {
     // The button disappears with the filters, so the focus moves to the first of them.
@@ -172,9 +198,16 @@ export function Filters({ fields, values, onChange }: FiltersProps): VNode {
     setClearings(clearings + 1);
     onChange(Object.fromEntries(fields.map(({ name }) => [name, undefined])));
   };
-  return html`<form class="filters" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
+  // The button and the chips are shown in narrow windows only, where the fields are folded.
+  return html`<form class=${isOpen ? 'filters open' : 'filters'} role="search" onSubmit=${(event: Event) => event.preventDefault()}>
+    <div class="filters-fold">
+      <button type="button" class="button" aria-expanded=${isOpen} aria-controls=${id} onClick=${() => setOpen(!isOpen)}><${Icon} name="sliders-horizontal" /> Filters${used.length > 0 && html` <span class="filters-count">${used.length}<span class="visually-hidden"> active</span></span>`}</button>
+      ${!isOpen && used.map(({ name, label }) => html`<${Chip} key=${name} label=${label} value=${values[name]} onRemove=${() => onChange({ [name]: undefined })} />`)}
+    </div>
+    <div class="filters-fields" id=${id}>
     ${fields.map((field) => html`<${Filter} key=${field.name} field=${field} clearings=${clearings} value=${values[field.name] ?? ''} onChange=${(value: string) => onChange({ [field.name]: value === '' ? undefined : value })} />`)}
-    ${used && html`<button type="button" class="button button-quiet" onClick=${clear}>Clear filters</button>`}
+    ${used.length > 0 && html`<button type="button" class="button button-quiet" onClick=${clear}>Clear filters</button>`}
+    </div>
   </form>`;
 }
 

@@ -1,0 +1,13 @@
+// Chips: one active filter each, with a button that removes it.
+import { html, type VNode } from '../html.ts';
+import { Icon } from '../icons.ts';
+
+export interface ChipProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onRemove: () => void;
+}
+
+export function Chip({ label, value, onRemove }: ChipProps): VNode {
+  return html`<span class="chip"><span class="chip-label">${label}</span> <bdi class="chip-value">${value}</bdi><button type="button" class="chip-remove" aria-label=${`Remove the filter ${label}`} onClick=${onRemove}><${Icon} name="x" size=${12} /></button></span>`;
+}
