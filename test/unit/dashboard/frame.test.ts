@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { badgesOf, shortCount } from '../../../ingress/dashboard/client/badges.ts';
 import { type Command, found, jumpsOf } from '../../../ingress/dashboard/client/commands.ts';
-import type { Overview } from '../../../ingress/dashboard/client/wire.ts';
+import type { Overview } from '../../../ingress/dashboard/client/wire/overview.ts';
 
 const command = (title: string, words = ''): Command => ({
   id: title,

@@ -9,5 +9,5 @@ export interface ChipProps {
 }
 
 export function Chip({ label, value, onRemove }: ChipProps): VNode {
-  return html`<span class="chip"><span class="chip-label">${label}</span> <bdi class="chip-value">${value}</bdi><button type="button" class="chip-remove" aria-label=${`Remove the filter ${label}`} onClick=${onRemove}><${Icon} name="x" size=${12} /></button></span>`;
+  return html`<span class="filter-chip"><span>${label}</span> <bdi class="filter-chip-value">${value}</bdi><button type="button" class="round-button" aria-label=${`Remove the filter ${label}`} onClick=${onRemove}><${Icon} name="x" size=${12} /></button></span>`;
 }

@@ -26,7 +26,7 @@ function Toast({ id, text }: ToastMessage): VNode {
     const timer = window.setTimeout(() => dismiss(id), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [id]);
-  return html`<div class="toast"><span>${text}</span><button type="button" class="chip-remove" aria-label="Dismiss" onClick=${() => dismiss(id)}><${Icon} name="x" size=${14} /></button></div>`;
+  return html`<div class="toast"><span>${text}</span><button type="button" class="round-button" aria-label="Dismiss" onClick=${() => dismiss(id)}><${Icon} name="x" size=${14} /></button></div>`;
 }
 
 /** Where toasts appear; once, in the frame. */
