@@ -90,8 +90,8 @@ function Swatch({ of: { colour, dash, hatch: name, values } }: { readonly of: Ti
   const style = { stroke: `var(${colour})`, fill: `var(${colour})` };
   // A curve has no area.
   const area = dash === undefined && values.length > 0 ? HATCHES[name] : undefined;
-  return html`<svg class="swatch" width="14" height="10" viewBox="0 0 14 10" aria-hidden="true" focusable="false" style=${style}>
-    ${area === undefined ? html`<line x1="0" y1="5" x2="14" y2="5" stroke-width="2" stroke-dasharray=${dash?.join(' ')} />` : html`<rect class="swatch-area" width="14" height="10" rx="2" stroke="none" /><path d=${area} fill="none" stroke-width="1.4" /><line x1="0" y1="1" x2="14" y2="1" stroke-width="2" />`}
+  return html`<svg class="chart-swatch" width="14" height="10" viewBox="0 0 14 10" aria-hidden="true" focusable="false" style=${style}>
+    ${area === undefined ? html`<line x1="0" y1="5" x2="14" y2="5" stroke-width="2" stroke-dasharray=${dash?.join(' ')} />` : html`<rect class="chart-swatch-area" width="14" height="10" rx="2" stroke="none" /><path d=${area} fill="none" stroke-width="1.4" /><line x1="0" y1="1" x2="14" y2="1" stroke-width="2" />`}
   </svg>`;
 }
 

@@ -64,7 +64,8 @@ function markOf({ atMs, kind, text }: ActivityMark): ChartMark {
 
 function openDecisions({ fromMs, toMs, series }: ChartSelection): void {
   const time = (ms: number): string => new Date(ms).toISOString();
-  navigate(href('decisions', undefined, { from: time(fromMs), to: time(toMs), verdict: series }));
+  const q = series && `verdict:${series.toLowerCase()}`;
+  navigate(href('decisions', undefined, { q, from: time(fromMs), to: time(toMs) }));
 }
 
 export function DecisionChart({ activity }: { readonly activity: Activity }): VNode {

@@ -29,7 +29,7 @@ export const RANGES: readonly RangeInfo[] = [
     label: '7 d',
     words: 'in the last 7 days',
     refreshMs: 60_000,
-    before: 'the 7 days before',
+    before: '7 days before',
   },
   {
     name: '30d',
@@ -37,7 +37,7 @@ export const RANGES: readonly RangeInfo[] = [
     label: '30 d',
     words: 'in the last 30 days',
     refreshMs: 60_000,
-    before: 'the 30 days before',
+    before: '30 days before',
   },
 ];
 const [, HOUR] = RANGES;

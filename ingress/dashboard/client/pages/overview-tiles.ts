@@ -38,12 +38,13 @@ export function Tiles({ overview, activity, range }: TilesProps): VNode {
     const values = LAYERS.map((verdict) => of(verdict)[i] ?? null);
     return values.includes(null) ? null : values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
   });
+  const from = activity && new Date(activity.startMs).toISOString();
   const share = totals && deniedShare(totals);
   const [next] = overview.approvals.next;
   return html`<ul class="tiles" aria-label=${`Numbers ${range.words}`}>
-    <${Tile} label="Decisions" value=${totals === undefined ? '–' : compact(totalOf(totals))} to=${href('decisions')} colour="--accent" values=${all}
+    <${Tile} label="Decisions" value=${totals === undefined ? '–' : compact(totalOf(totals))} to=${href('decisions', undefined, { from })} colour="--accent" values=${all}
       change=${totals && before && relativeChange(totalOf(totals), totalOf(before))} than=${range.before} />
-    <${Tile} label="Denied" value=${percent(share)} hint=${totals && whole(totals.DENY)} to=${href('decisions', undefined, { verdict: 'DENY' })} colour="--verdict-deny"
+    <${Tile} label="Denied" value=${percent(share)} hint=${totals && whole(totals.DENY)} to=${href('decisions', undefined, { q: 'verdict:deny', from })} colour="--verdict-deny"
       values=${denied} change=${totals && before && pointChange(share, deniedShare(before))} than=${range.before} />
     <${Tile} label="Approvals waiting" value=${compact(overview.approvals.total)} to=${href('approvals')} colour="--verdict-escalate" values=${of('ESCALATE')}
       change=${totals && before && relativeChange(totals.ESCALATE, before.ESCALATE)} than=${range.before} about="escalated"
@@ -84,7 +85,7 @@ function Tile({ label, value, hint, to, colour, values, change, than = '', about
 function Changed({ change, than = '', about }: Pick<TileProps, 'change' | 'than' | 'about'>): VNode | null {
   if (than === '') return null;
   if (change === undefined)
-    return html`<span class="muted">no data ${than === YESTERDAY ? 'at this time yesterday' : `in ${than}`}</span>`;
+    return html`<span class="muted">no data ${than === YESTERDAY ? 'at this time yesterday' : `for the ${than}`}</span>`;
   const { direction, text } = change;
   const [sign, words] = SIGNS[direction];
   return html`<span aria-hidden="true">${sign}</span> <span class="num">${text}</span><span class="visually-hidden"> ${words} ${than}</span> <span class="muted">${about ?? html`<span aria-hidden="true">vs ${than}</span>`}</span>`;

@@ -39,12 +39,12 @@ function State({ overview, activity, range }: StateProps): VNode {
       <div class="overview-side">
         <${NeedsYou} overview=${overview} />
         <${SystemParts} overview=${overview} />
-        <${Card} title="Agents by trust level" aside=${count(overview.agents.total, 'agent')}><${TrustLevels} agents=${overview.agents} /><//>
       </div>
       <div class="overview-main">
         <${Tiles} overview=${overview} activity=${activity} range=${activity === undefined ? range : rangeOf(activity.range)} />
         ${activity && html`<${DecisionChart} activity=${activity} /><${LatencyChart} activity=${activity} />`}
       </div>
+      <${Card} class="overview-trust" title="Agents by trust level" aside=${count(overview.agents.total, 'agent')}><${TrustLevels} agents=${overview.agents} /><//>
     </div>
     ${system && html`<${Processes} processes=${system.processes} />`}
     <p class="overview-foot muted">Custos ${overview.version}</p>`;
