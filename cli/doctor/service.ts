@@ -209,7 +209,11 @@ export async function checkLogs(db: Database): Promise<Diagnosis[]> {
   const problems = await logProblems(db);
   if (problems.length === 0) return [ok('audit', 'the logs have no open findings')];
   return problems.map((sentence) =>
-    problem('audit', sentence, 'see docs/guides/run-in-production.md, "Restoring a backup"'),
+    problem(
+      'audit',
+      sentence,
+      'see docs/guides/run-in-production.md, "When the audit found something" and "Backup and restore"',
+    ),
   );
 }
 
