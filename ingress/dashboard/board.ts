@@ -17,7 +17,7 @@ import { foreignBoardRequest } from './same-site.ts';
 export const BOARD_PATH = '/dashboard/queues/board';
 
 const SAFE = new Set(['GET', 'HEAD']);
-/** bull-board's page links to fonts on another host. The Content-Security-Policy would block them; the link is removed. */
+/** bull-board's page links to fonts on another host. The Content-Security-Policy would block them; the link to our styles replaces it. */
 const FONTS = /<link href="https:\/\/fonts\.googleapis\.com[^>]*>/g;
 
 /** bull-board uses inline styles, and scripts only from files. */
@@ -40,6 +40,8 @@ export interface BoardDeps {
   readonly trail: OperatorTrail;
   /** Whether operators may change queues and jobs (CUSTOS_QUEUE_ADMIN). */
   readonly mayChange: boolean;
+  /** The address of a file of the dashboard (page.ts). */
+  readonly assetAddress: (name: string) => string;
 }
 
 /** @throws {ApiError} E6002 */
@@ -50,7 +52,7 @@ function refuseAway(error: unknown): never {
   });
 }
 
-async function makeBoard({ queues, mayChange }: BoardDeps): Promise<RequestHandler> {
+async function makeBoard({ queues, mayChange, assetAddress }: BoardDeps): Promise<RequestHandler> {
   const opened = await queues.opened().catch(refuseAway);
   // Imported on first use: most ingress processes never serve the board, and its packages cost memory and start-up time.
   const [{ createBullBoard }, { BullMQAdapter }, { ExpressAdapter }] = await Promise.all([
@@ -65,7 +67,12 @@ async function makeBoard({ queues, mayChange }: BoardDeps): Promise<RequestHandl
     serverAdapter,
     options: {
       uiBasePath: path.dirname(fileURLToPath(import.meta.resolve('@bull-board/ui/package.json'))),
-      uiConfig: { boardTitle: 'Custos queues', miscLinks: [{ text: 'Dashboard', url: '/dashboard' }] },
+      uiConfig: {
+        boardTitle: 'Custos queues',
+        boardLogo: { path: assetAddress('icon.svg'), width: 26, height: 26 },
+        favIcon: { default: assetAddress('icon.svg'), alternative: assetAddress('icon.svg') },
+        miscLinks: [{ text: 'Back to the dashboard', url: '/dashboard/queues' }],
+      },
     },
   });
   // Typed as any; it is an Express application, which is a request handler.
@@ -78,10 +85,11 @@ function changeOf(requestPath: string): RecordedChange {
   return { subject: 'queue', id: queue, fields: [{ name: 'command', to: command.join(' ') }] };
 }
 
-/** Removes the link to the fonts from pages. */
-function withoutForeignFonts(res: Response): void {
+/** Replaces the link to foreign fonts in pages by the one to this stylesheet. */
+function withOwnStyles(res: Response, stylesheet: string): void {
   const send = res.send.bind(res);
-  res.send = (body: unknown) => send(typeof body === 'string' ? body.replaceAll(FONTS, '') : body);
+  const link = `<link rel="stylesheet" href="${stylesheet}">`;
+  res.send = (body: unknown) => send(typeof body === 'string' ? body.replaceAll(FONTS, link) : body);
 }
 
 /** The handler of the board, to be mounted at BOARD_PATH. It connects to the queues on the first request of an operator. */
@@ -118,7 +126,7 @@ export function createBoard(deps: BoardDeps, edge: RouterDeps): RequestHandler {
       'Content-Security-Policy': POLICY,
       'Cache-Control': 'no-store',
     });
-    withoutForeignFonts(res);
+    withOwnStyles(res, deps.assetAddress('board.css'));
     const ended = new Promise<void>((resolve) => {
       res.once('close', () => {
         x.record(res.statusCode);

@@ -37,6 +37,7 @@ const { outputFiles, metafile } = await build({
   entryPoints: {
     main: path.join(here, 'client', 'main.ts'),
     style: path.join(here, 'assets', 'styles', 'all.css'),
+    board: path.join(here, 'assets', 'styles', 'board.css'),
     icon: path.join(here, 'assets', 'icon.svg'),
   },
   tsconfig: path.join(here, 'client', 'tsconfig.json'),

@@ -5,6 +5,10 @@ import type { Asset, Assets } from './assets.ts';
 
 const BASE = '/dashboard/assets';
 
+/** Of a file of the bundle. The version in it changes with any file, so browsers may cache it forever. */
+export const assetAddress = ({ version }: Pick<Assets, 'version'>, name: string): string =>
+  `${BASE}/${version}/${name}`;
+
 export interface Page {
   readonly html: string;
   readonly contentSecurityPolicy: string;
@@ -12,14 +16,12 @@ export interface Page {
 
 /** The Content-Security-Policy allows only files of this service. The document links to all files of the first load. */
 export function buildPage(assets: Assets): Page {
-  const prefix = `${BASE}/${assets.version}`;
+  const at = (name: string): string => assetAddress(assets, name);
   const links = [
-    ...assets.fonts.map(
-      (name) => `<link rel="preload" href="${prefix}/${name}" as="font" type="font/woff2" crossorigin>`,
-    ),
-    `<link rel="stylesheet" href="${prefix}/style.css">`,
-    ...assets.scripts.map((name) => `<link rel="modulepreload" href="${prefix}/${name}">`),
-    `<script type="module" src="${prefix}/main.js"></script>`,
+    ...assets.fonts.map((name) => `<link rel="preload" href="${at(name)}" as="font" type="font/woff2" crossorigin>`),
+    `<link rel="stylesheet" href="${at('style.css')}">`,
+    ...assets.scripts.map((name) => `<link rel="modulepreload" href="${at(name)}">`),
+    `<script type="module" src="${at('main.js')}"></script>`,
   ].join('\n    ');
   return {
     html: `<!doctype html>
@@ -29,7 +31,7 @@ export function buildPage(assets: Assets): Page {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <title>Custos</title>
-    <link rel="icon" type="image/svg+xml" href="${prefix}/icon.svg">
+    <link rel="icon" type="image/svg+xml" href="${at('icon.svg')}">
     ${links}
   </head>
   <body>

@@ -17,7 +17,7 @@ import { createDevices } from './devices.ts';
 import { BOARD_PATH, createBoard } from './board.ts';
 import { createEvents, type Topic } from './events.ts';
 import { createOperatorTrail } from './operator-trail.ts';
-import { buildPage, sendAsset, sendPage } from './page.ts';
+import { assetAddress, buildPage, sendAsset, sendPage } from './page.ts';
 import type { QueueReader } from './queue-reader.ts';
 import { sessionRoutes, type SignIn } from './routes/session.ts';
 import { assertSameEnvironment, foreignRequest } from './same-site.ts';
@@ -146,7 +146,16 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
 
     router.use(
       BOARD_PATH.slice(PATH.length),
-      createBoard({ queues: deps.queues, admission: active, trail, mayChange: deps.queueAdmin }, edge),
+      createBoard(
+        {
+          queues: deps.queues,
+          admission: active,
+          trail,
+          mayChange: deps.queueAdmin,
+          assetAddress: (name) => assetAddress(load().assets, name),
+        },
+        edge,
+      ),
     );
 
     /** Serves pages and files to everybody, limited by address. */

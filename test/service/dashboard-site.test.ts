@@ -328,6 +328,8 @@ describe('the dashboard over HTTP', () => {
       const answer = await board('/');
       expect(answer.status).to.equal(200);
       expect(answer.text).not.to.contain('googleapis');
+      const [styles = ''] = /\/dashboard\/assets\/[0-9a-f]{16}\/board\.css/.exec(answer.text) ?? [];
+      expect((await page(styles)).text, 'bull-board in our look').to.contain('--background:');
       expect(answer.headers['content-security-policy'])
         .to.contain("font-src 'self'")
         .and.not.to.match(/https?:/);

@@ -264,27 +264,27 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     this.timeout(120_000);
     const { page } = seen;
     await pages.open('/keys');
-    await page.getByRole('button', { name: 'Create a key…' }).click();
+    await page.getByRole('button', { name: 'Create key…' }).click();
     await dialog().getByText('submit governance intents').waitFor();
-    await dialog().getByRole('button', { name: 'Create the key' }).click();
+    await dialog().getByRole('button', { name: 'Create key', exact: true }).click();
     await dialog().getByText(/^must/).first().waitFor();
     expect(await dialog().getByLabel('Name').getAttribute('aria-invalid')).to.equal('true');
     await dialog().getByLabel('Name').fill('invoice gateway');
     await dialog()
       .getByRole('checkbox', { name: /^intents:write/ })
       .check();
-    await dialog().getByLabel('Valid for').selectOption('other');
-    await dialog().getByLabel('How long').fill('soon');
-    await dialog().getByRole('button', { name: 'Create the key' }).click();
+    await dialog().getByLabel('Expires after').selectOption('other');
+    await dialog().getByLabel('Duration').fill('soon');
+    await dialog().getByRole('button', { name: 'Create key', exact: true }).click();
     await dialog()
       .getByText(/^must be/)
       .first()
       .waitFor();
-    expect(await dialog().getByLabel('How long').getAttribute('aria-invalid')).to.equal('true');
+    expect(await dialog().getByLabel('Duration').getAttribute('aria-invalid')).to.equal('true');
     await pages.looks('key-form');
-    await dialog().getByLabel('How long').fill('36h');
-    await dialog().getByLabel('Bound to agents').fill('billing-cleaner\n');
-    await dialog().getByRole('button', { name: 'Create the key' }).click();
+    await dialog().getByLabel('Duration').fill('36h');
+    await dialog().getByLabel('Agents (optional)').fill('billing-cleaner\n');
+    await dialog().getByRole('button', { name: 'Create key', exact: true }).click();
     const secret = page.locator('[data-secret]');
     const key = (await secret.textContent()) ?? '';
     expect(key).to.match(/^cst_live_/);
@@ -347,10 +347,10 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await row.getByRole('button', { name: /^Replay/ }).click();
     await row.getByText('pending').waitFor();
     await page.getByRole('button', { name: 'Rotate the key…' }).click();
-    await dialog().getByLabel('The old key ends').selectOption('1h');
+    await dialog().getByLabel('The old key expires').selectOption('1h');
     await dialog().getByRole('button', { name: 'Rotate' }).click();
     expect(await page.locator('[data-secret]').textContent()).to.match(/^whsec_/);
-    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByText('An administrator disabled it.').waitFor();
     expect(await row.getByRole('button', { name: /^Replay/ }).isDisabled()).to.equal(true);
@@ -367,26 +367,26 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await pages.open('/keys');
     const row = page.locator('tr', { hasText: old.keyId });
     await row.getByRole('button', { name: /^Rotate/ }).click();
-    await dialog().getByLabel('The old key ends').selectOption('1d');
+    await dialog().getByLabel('The old key expires').selectOption('1d');
     await dialog().getByRole('button', { name: 'Rotate' }).click();
     const key = (await page.locator('[data-secret]').textContent()) ?? '';
     for (const each of [old.key, key])
       expect((await ask(service.admin.withKey(each), asking('a', 'b'))).verdict).to.equal('ESCALATE');
     await page.locator('tr', { hasText: `by ${key.split('_')[2]}` }).waitFor();
-    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
     await page.locator('[data-secret]').waitFor({ state: 'detached' });
   });
 
   it('restores the open dialog and the typed text after the session ended, when the same key signs in again', async () => {
     const { page } = seen;
     await pages.open('/keys');
-    await page.getByRole('button', { name: 'Create a key…' }).click();
+    await page.getByRole('button', { name: 'Create key…' }).click();
     await dialog().getByLabel('Name').fill('half typed');
     await dialog()
       .getByRole('checkbox', { name: /^proofs:read/ })
       .check();
     await seen.context.clearCookies();
-    await dialog().getByRole('button', { name: 'Create the key' }).click();
+    await dialog().getByRole('button', { name: 'Create key', exact: true }).click();
     await page.getByLabel('Admin key').fill(service.adminKey);
     expect(await page.content()).to.not.include('half typed');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -400,7 +400,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
     await page.getByRole('link', { name: 'Keys', exact: true }).click();
-    await page.getByRole('button', { name: 'Create a key…' }).click();
+    await page.getByRole('button', { name: 'Create key…' }).click();
     expect(await dialog().getByLabel('Name').inputValue(), 'a closed dialog keeps no text').to.equal('');
     await page.keyboard.press('Escape');
   });

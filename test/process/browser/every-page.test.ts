@@ -140,7 +140,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
     const { page } = seen;
     await page.getByRole('link', { name: 'Keys', exact: true }).click();
     await heading(page, 'Keys');
-    await reach('Create a key…');
+    await reach('Create key…');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
     await dialog.waitFor();
@@ -154,7 +154,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
     }
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Create a key…');
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Create key…');
   });
 
   it('the palette finds pages, agents and ids, works with the keyboard alone, and Escape returns the focus', async () => {

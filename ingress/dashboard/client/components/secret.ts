@@ -29,8 +29,8 @@ export function SecretCard({ title, secret, noun, ready, onDone, children }: Sec
     <div class="card-body">
       <h2 id="secret-title" tabindex="-1" ref=${heading}>${title}</h2>
       <div class="secret-key"><code data-secret>${secret}</code><${Copy} text=${secret} label=${`Copy the ${noun}`} /></div>
-      <${Notice} tone="warn" title=${`The ${noun} is shown only once`}>${children}<//>
-      <div class="form-actions"><button type="button" class="button" onClick=${onDone}>I have stored it</button></div>
+      <${Notice} tone="warn" title=${`Copy the ${noun} now: it is shown only once`}>${children}<//>
+      <div class="form-actions"><button type="button" class="button" onClick=${onDone}>Done</button></div>
     </div>
   </section>`;
 }

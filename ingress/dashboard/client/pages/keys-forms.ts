@@ -31,8 +31,8 @@ const LIFETIMES = [
   ['30d', '30 days'],
   ['90d', '90 days'],
   ['365d', '1 year'],
-  ['', 'No end'],
-  ['other', 'Another time…'],
+  ['', 'Never expires'],
+  ['other', 'Custom…'],
 ] as const;
 const ENVIRONMENTS = ['live', 'test', 'dev'] as const;
 
@@ -96,19 +96,19 @@ export function CreateDialog({ environment: own, onMade, onClose }: CreateDialog
     );
   // Other errors are shown below the form.
   const allShown = create.error === undefined || (errors.length > 0 && errors.every(({ pointer }) => isShown(pointer)));
-  return html`<${Dialog} title="Create a key" onClose=${onClose} wide>
+  return html`<${Dialog} title="Create an API key" onClose=${onClose} wide>
     <form class="form" onSubmit=${submit} novalidate>
-      <${Field} label="Name" hint="For people: what the key is for." errors=${at(errors, '/name')}>${(control: ControlProps) => html`<input ...${control} data-first autocomplete="off" maxlength="100" value=${name} onInput=${(event: Event) => setName(valueOf(event))} />`}<//>
+      <${Field} label="Name" hint="What the key is for, such as “Production cluster”." errors=${at(errors, '/name')}>${(control: ControlProps) => html`<input ...${control} data-first autocomplete="off" maxlength="100" value=${name} onInput=${(event: Event) => setName(valueOf(event))} />`}<//>
       <${ScopeChoice} scopes=${scopes} chosen=${chosen} errors=${at(errors, '/scopes')} onToggle=${toggle} />
       <div class="field-row">
-        <${Field} label="Valid for" errors=${lifetime === 'other' ? [] : lifetimeErrors(errors)}>${(control: ControlProps) => html`<select ...${control} value=${lifetime} onChange=${(event: Event) => setLifetime(valueOf(event))}>${LIFETIMES.map(([value, text]) => html`<option key=${text} value=${value} selected=${value === lifetime}>${text}</option>`)}</select>`}<//>
-        ${lifetime === 'other' && html`<${Field} label="How long" hint="Minutes m, hours h, days d, weeks w." errors=${lifetimeErrors(errors)}>${(control: ControlProps) => html`<input ...${control} autocomplete="off" spellcheck=${false} placeholder="36h" value=${other} onInput=${(event: Event) => setOther(valueOf(event))} />`}<//>`}
-        <${Field} label="Environment" hint=${own === 'live' ? 'Keys of other environments are not in this list.' : 'Only a live key may create keys for other environments.'} errors=${at(errors, '/environment')}>${(control: ControlProps) => html`<select ...${control} value=${environment} disabled=${own !== 'live'} onChange=${(event: Event) => setEnvironment(valueOf(event))}>${ENVIRONMENTS.map((each) => html`<option key=${each} value=${each} selected=${each === environment}>${each}</option>`)}</select>`}<//>
-        <${Field} label="Rate limit tier" hint="At most that of the organisation." errors=${at(errors, '/tier')}>${(control: ControlProps) => html`<select ...${control} value=${tier} onChange=${(event: Event) => setTier(valueOf(event))}><option value="">Default</option>${(limits ?? []).map((limit) => html`<option key=${limit.tier} value=${limit.tier} selected=${String(limit.tier) === tier}>${limit.tier}: ${limit.perSecond}/s, ${limit.perMinute}/min</option>`)}</select>`}<//>
+        <${Field} label="Expires after" errors=${lifetime === 'other' ? [] : lifetimeErrors(errors)}>${(control: ControlProps) => html`<select ...${control} value=${lifetime} onChange=${(event: Event) => setLifetime(valueOf(event))}>${LIFETIMES.map(([value, text]) => html`<option key=${text} value=${value} selected=${value === lifetime}>${text}</option>`)}</select>`}<//>
+        ${lifetime === 'other' && html`<${Field} label="Duration" hint="Minutes m, hours h, days d, weeks w." errors=${lifetimeErrors(errors)}>${(control: ControlProps) => html`<input ...${control} autocomplete="off" spellcheck=${false} placeholder="36h" value=${other} onInput=${(event: Event) => setOther(valueOf(event))} />`}<//>`}
+        <${Field} label="Environment" hint=${own === 'live' ? 'Keys of another environment are listed there.' : 'Only a live key may create keys for other environments.'} errors=${at(errors, '/environment')}>${(control: ControlProps) => html`<select ...${control} value=${environment} disabled=${own !== 'live'} onChange=${(event: Event) => setEnvironment(valueOf(event))}>${ENVIRONMENTS.map((each) => html`<option key=${each} value=${each} selected=${each === environment}>${each}</option>`)}</select>`}<//>
+        <${Field} label="Rate limit tier" hint="At most the tier of the organisation." errors=${at(errors, '/tier')}>${(control: ControlProps) => html`<select ...${control} value=${tier} onChange=${(event: Event) => setTier(valueOf(event))}><option value="">Default</option>${(limits ?? []).map((limit) => html`<option key=${limit.tier} value=${limit.tier} selected=${String(limit.tier) === tier}>${limit.tier}: ${limit.perSecond}/s, ${limit.perMinute}/min</option>`)}</select>`}<//>
       </div>
-      <${Field} label="Bound to agents (optional)" hint="One id per line. The key may name only these agents; when empty, all agents." errors=${at(errors, '/agentIds')}>${(control: ControlProps) => html`<textarea ...${control} rows="2" spellcheck=${false} value=${agents} onInput=${(event: Event) => setAgents(valueOf(event))}></textarea>`}<//>
+      <${Field} label="Agents (optional)" hint="One id per line. The key is restricted to these agents. Leave empty for all agents." errors=${at(errors, '/agentIds')}>${(control: ControlProps) => html`<textarea ...${control} rows="2" spellcheck=${false} value=${agents} onInput=${(event: Event) => setAgents(valueOf(event))}></textarea>`}<//>
       ${allShown ? errors.length > 0 && html`<p class="field-error" role="alert">${errors.length === 1 ? 'A field needs' : 'Some fields need'} another value.</p>` : html`<${FormError} error=${create.error} />`}
-      <${FormActions} verb="Create the key" busy=${create.busy} onCancel=${onClose} />
+      <${FormActions} verb="Create key" busy=${create.busy} onCancel=${onClose} />
     </form>
   <//>`;
 }
@@ -140,7 +140,7 @@ export interface KeyDialogProps {
 }
 
 const OVERLAPS = [
-  ['0m', 'At once'],
+  ['0m', 'Immediately'],
   ['1h', 'In an hour'],
   ['1d', 'In a day'],
   ['7d', 'In 7 days'],
@@ -167,7 +167,7 @@ export function RotateDialog({
   return html`<${Dialog} title="Rotate this key?" onClose=${onClose}>
     <form class="form" onSubmit=${submit}>
       <div class="dialog-text">A new key replaces <strong><${Said} text=${key.name} /></strong> <code>${key.keyId}</code>, with the same scopes, agents and tier.</div>
-      <${Field} label="The old key ends" hint=${isOwn ? 'You are signed in with this key: sign in with the new one before it ends.' : undefined} errors=${errors}>${(control: ControlProps) => html`<select ...${control} data-first value=${overlap} onChange=${(event: Event) => setOverlap(valueOf(event))}>${overlaps.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === overlap}>${text}</option>`)}</select>`}<//>
+      <${Field} label="The old key expires" hint=${isOwn ? 'You are signed in with this key: sign in with the new one before it ends.' : undefined} errors=${errors}>${(control: ControlProps) => html`<select ...${control} data-first value=${overlap} onChange=${(event: Event) => setOverlap(valueOf(event))}>${overlaps.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === overlap}>${text}</option>`)}</select>`}<//>
       ${errors.length === 0 && html`<${FormError} error=${rotate.error} />`}
       <${FormActions} verb="Rotate" busy=${rotate.busy} onCancel=${onClose} />
     </form>

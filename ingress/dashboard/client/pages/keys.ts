@@ -33,7 +33,7 @@ export function KeysPage(): VNode {
   const isFiltered = filters.search !== undefined || filters.state !== undefined;
   const empty = isFiltered
     ? html`<${Empty} title="No key matches">${keys.older === undefined ? 'Change or clear the filters.' : 'Only the keys of this page were searched.'}<//>`
-    : html`<${Empty} title="There are no keys in this environment">Create one here, or with "custos keys create".<//>`;
+    : html`<${Empty} title="No keys yet">Create one here, or with "custos keys create".<//>`;
   const [asked, setAsked] = useKept<Asked | undefined>('asked', undefined);
   const [made, setMade] = useState<MadeKey | undefined>(undefined);
   const forget = useCallback(() => setMade(undefined), []);
@@ -42,8 +42,8 @@ export function KeysPage(): VNode {
     setMade(key);
     keys.reload();
   };
-  const create = html`<button type="button" class="button button-primary" onClick=${() => setAsked({ kind: 'create' })}>Create a key…</button>`;
-  return html`<${PageHead} title="Keys" lead=${html`The keys of ${session.organisation} in the environment ${session.environment}. Only a hash of each secret is stored.`} actions=${create} />
+  const create = html`<button type="button" class="button button-primary" onClick=${() => setAsked({ kind: 'create' })}>Create key…</button>`;
+  return html`<${PageHead} title="Keys" lead=${html`API keys of ${session.organisation} in ${session.environment}. Only a hash of each secret is stored.`} actions=${create} />
     ${made && html`<${KeySecret} key=${made.keyId} made=${made} ready=${asked === undefined} onDone=${forget} />`}
     <${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} />
     <${List} pages=${found} caption="Keys" columns=${columnsOf(session.keyId, setAsked)} keyOf=${(key: Key) => key.keyId} empty=${empty} />
@@ -56,7 +56,7 @@ export function KeysPage(): VNode {
 const MOST_KEYS = 200;
 const FIELDS: readonly FilterField[] = [
   { name: 'search', label: 'Search', kind: 'text', placeholder: 'name, id, scope or agent' },
-  { name: 'state', label: 'State', kind: 'choice', options: ['active', 'replaced', 'expired', 'revoked'] },
+  { name: 'state', label: 'Status', kind: 'choice', options: ['active', 'replaced', 'expired', 'revoked'] },
 ];
 
 /** Agents that a row shows; more are counted. */
@@ -69,9 +69,9 @@ function columnsOf(ownKeyId: string, ask: (asked: Asked) => void): readonly Colu
       cell: (key) =>
         html`<${Said} text=${key.name} /><br /><span class="muted"><${Id} id=${key.keyId} copy /></span>${key.keyId === ownKeyId && html` <span class="muted">signed in</span>`}`,
     },
-    { title: 'State', cell: (key) => html`<${State} of=${key} />` },
+    { title: 'Status', narrow: 'lead', cell: (key) => html`<${State} of=${key} />` },
     {
-      title: 'May',
+      title: 'Scopes',
       cell: ({ scopes, tier }) =>
         html`<span class="badges">${scopes.map((scope) => html`<${Badge} key=${scope} tone=${scope === 'admin:*' ? 'warn' : 'neutral'}>${scope}<//>`)}</span><span class="muted">tier ${tier}</span>`,
     },
@@ -79,7 +79,7 @@ function columnsOf(ownKeyId: string, ask: (asked: Asked) => void): readonly Colu
     {
       title: 'Last used',
       cell: ({ lastUsedAt, createdAt }) =>
-        html`${lastUsedAt === null ? html`<span class="muted">never</span>` : html`<${Time} at=${lastUsedAt} />`}<br /><span class="muted">created <${Time} at=${createdAt} /></span>`,
+        html`${lastUsedAt === null ? html`<span class="muted">Never</span>` : html`<${Time} at=${lastUsedAt} />`}<br /><span class="muted">created <${Time} at=${createdAt} /></span>`,
     },
     { title: 'Actions', align: 'end', cell: (key) => html`<${Actions} of=${key} ask=${ask} />` },
   ];
@@ -90,11 +90,11 @@ function State({ of: key }: { readonly of: Key }): VNode {
   const state = stateOf(key, useNow());
   const at = key.revokedAt ?? key.expiresAt;
   const what = isUsable(state) ? 'expires ' : '';
-  return html`<${Badge} tone=${STATE_TONES[state]}>${state}<//><br /><span class="muted">${at === null ? 'no expiry' : html`${what}<${Time} at=${at} />`}${state === 'replaced' && html` by <code>${key.replacedBy}</code>`}</span>`;
+  return html`<${Badge} tone=${STATE_TONES[state]}>${state}<//><br /><span class="muted">${at === null ? 'never expires' : html`${what}<${Time} at=${at} />`}${state === 'replaced' && html` by <code>${key.replacedBy}</code>`}</span>`;
 }
 
 function Agents({ ids }: { readonly ids: readonly string[] | null }): VNode {
-  if (ids === null) return html`<span class="muted">all</span>`;
+  if (ids === null) return html`<span class="muted">All agents</span>`;
   const more = ids.length - AGENTS_SHOWN;
   return html`${ids.slice(0, AGENTS_SHOWN).map((each, at) => html`${at > 0 && ', '}<${Name} key=${each} text=${each} length=${24} />`)}${more > 0 && html` <span class="muted" title=${ids.join('\n')}>and ${more} more</span>`}`;
 }

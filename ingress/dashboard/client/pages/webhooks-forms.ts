@@ -123,7 +123,7 @@ export function RotateWebhook({
   return html`<${Dialog} title="Rotate the key?" onClose=${onClose}>
     <form class="form" onSubmit=${submit}>
       <div class="dialog-text">A new key signs the messages to <strong><${Said} text=${webhook.url} /></strong>.</div>
-      <${Field} label="The old key ends" hint="Until then messages have both signatures.">${(control: ControlProps) => html`<select ...${control} data-first value=${overlap} onChange=${(event: Event) => setOverlap(valueOf(event))}>${OVERLAPS.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === overlap}>${text}</option>`)}</select>`}<//>
+      <${Field} label="The old key expires" hint="Until then messages have both signatures.">${(control: ControlProps) => html`<select ...${control} data-first value=${overlap} onChange=${(event: Event) => setOverlap(valueOf(event))}>${OVERLAPS.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === overlap}>${text}</option>`)}</select>`}<//>
       <${FormError} error=${rotate.error} />
       <${FormActions} verb="Rotate" busy=${rotate.busy} onCancel=${onClose} />
     </form>

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
     cell: ({ url, description }) =>
       html`<${Said} text=${url} />${description !== null && html`<br /><span class="muted"><${Said} text=${description} /></span>`}`,
   },
-  { title: 'State', cell: (webhook) => html`<${Status} status=${statusOf(webhook)} />` },
+  { title: 'Status', narrow: 'lead', cell: (webhook) => html`<${Status} status=${statusOf(webhook)} />` },
   { title: 'Events', cell: ({ events }) => html`<span class="muted">${events.join(', ')}</span>` },
   { title: 'Created', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
 ];
