@@ -44,6 +44,8 @@ export interface Service {
   readonly port: number;
   /** A key with the scopes of the measured requests. */
   readonly key: string;
+  /** The bootstrap key. */
+  readonly adminKey: string;
   readonly databaseUrl: string;
   /** Replaces the policies by this many generated ones, and waits until they are in force. */
   usePolicies(count: number): Promise<void>;
@@ -165,6 +167,7 @@ export async function startService(
       pid,
       port: Number(new URL(address).port),
       key,
+      adminKey: admin,
       async usePolicies(count) {
         const before = await inForce();
         place(count);

@@ -57,10 +57,10 @@ export interface DecisionSearcher {
 
 /** Index entries of the first window. */
 const FIRST_WINDOW = 5_000;
-/** A window that took less than this is followed by a larger one. */
-const QUICK_MS = 40;
+/** The next window is made as large as this time allows: small windows cost a statement each, and large ones overrun the budget. */
+const WINDOW_MS = 50;
 /** No new window begins after this time, so that a page is answered within half a second. */
-const BUDGET_MS = 200;
+const BUDGET_MS = 180;
 
 interface Span {
   /** Inclusive. */
@@ -98,13 +98,16 @@ function rangeStatement(
   const { owner, span, rest } = where;
   const parameters = createParameters(...ownerColumns(owner), span.from, span.to, ...more);
   const names = ranges.columns.map((_, n) => `v${n}`);
+  const isOne = ranges.columns[0]?.length === 1;
+  // For one range, the planner knows how often its value occurs.
+  const at = isOne ? ranges.columns.map(([value]) => parameters.add(value)) : names.map((name) => `one.${name}`);
   const conditions = [
     'organisation_id = $1 AND environment = $2 AND decision_id >= $3 AND decision_id < $4',
-    ranges.condition(...names.map((name) => `one.${name}`)),
+    ranges.condition(...at),
     ...conditionsOf(rest, parameters.add),
   ];
   const read = `(SELECT ${shape.columns} FROM decision WHERE ${conditions.join(' AND ')} ${shape.inner}) AS part`;
-  if (names.length === 0) return [shape.outer(read), parameters.values];
+  if (names.length === 0 || isOne) return [shape.outer(read), parameters.values];
   const arrays = ranges.columns.map((column) => `${parameters.add(column)}::text[]`);
   const each = `unnest(${arrays.join(', ')}) AS one (${names.join(', ')}) CROSS JOIN LATERAL ${read}`;
   return [shape.outer(each), parameters.values];
@@ -196,7 +199,7 @@ export function createDecisionSearcher(deps: {
       const goesOn = await visit({ from: from ?? span.from, to });
       const nowMs = monotonicMs();
       if (from === undefined || !goesOn || nowMs - startedMs > BUDGET_MS) return from;
-      if (nowMs - beganMs < QUICK_MS) size *= 3;
+      size = Math.ceil(size * Math.min(3, Math.max(0.5, WINDOW_MS / Math.max(1, nowMs - beganMs))));
       to = from;
     }
   };
