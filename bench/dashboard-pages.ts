@@ -11,7 +11,7 @@ const GOAL_MS = 500;
 
 /** Values of row `n`: a tenth is not ALLOW, two fifths are tool calls, one agent made a third, and a few values are very rare. */
 const VALUES = `SELECT n,
-    CASE WHEN n % 3 = 0 THEN 'deploy-bot' ELSE 'agent-' || (n * 7919) % 500 END AS agent,
+    CASE WHEN n % 3 = 0 THEN 'deploy-bot' ELSE 'agent-' || (n::bigint * 7919) % 500 END AS agent,
     CASE WHEN n % 10 <> 4 THEN 'ALLOW' WHEN n % 100 = 14 THEN 'ESCALATE' WHEN n % 200 = 24 THEN 'DEGRADE' ELSE 'DENY' END AS verdict,
     CASE WHEN n % 10 <> 4 THEN NULL WHEN n % 1000000 = 499984 THEN 'NEEDLE TRUST_TOO_LOW'
       ELSE (ARRAY['APPROVAL_NEEDED TRUST_TOO_LOW', 'TRUST_TOO_LOW', 'RISK_HIGH', 'PRODUCTION_PROTECTED TRUST_TOO_LOW', 'TOOL_UNKNOWN'])[1 + (n / 10) % 5] END AS reasons,
