@@ -5,7 +5,7 @@ import type { QueryTerm } from '../../core/decision/query.ts';
 import { lowestId } from '../../kernel/ids.ts';
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';
-import type { Database, Statement } from '../../platform/db/database.ts';
+import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import type { StoredDecision } from './decision-store.ts';
 import { readReasonTexts, readTools } from './known-values.ts';
 import {
@@ -80,6 +80,11 @@ function spanOf({ from, to }: DecisionSearch, before: string | undefined, after:
   return { from: fromId > afterId ? fromId : afterId, to: least([idAt(to), before]) };
 }
 
+const NEWEST_FIRST = 'ORDER BY decision_id DESC';
+/** Those of conditions and shapes; PostgreSQL reads only the ones that a statement uses. */
+const COLUMNS =
+  'decision_id, verdict, evaluated_at, agent_id, key_id, request_id, tool_server, tool_name, reasons, record';
+
 interface Shape {
   readonly columns: string;
   /** The end of the statement of each range. */
@@ -101,19 +106,21 @@ function rangeStatement(
   const isOne = ranges.columns[0]?.length === 1;
   // For one range, the planner knows how often its value occurs.
   const at = isOne ? ranges.columns.map(([value]) => parameters.add(value)) : names.map((name) => `one.${name}`);
-  const conditions = [
-    'organisation_id = $1 AND environment = $2 AND decision_id >= $3 AND decision_id < $4',
-    ranges.condition(...at),
-    ...conditionsOf(rest, parameters.add),
-  ];
-  const read = `(SELECT ${shape.columns} FROM decision WHERE ${conditions.join(' AND ')} ${shape.inner}) AS part`;
+  const own = 'organisation_id = $1 AND environment = $2 AND decision_id >= $3 AND decision_id < $4';
+  const range = `FROM decision WHERE ${own} AND ${ranges.condition(...at)}`;
+  const conditions = conditionsOf(rest, parameters.add);
+  // OFFSET 0 keeps the planner from entering the window by another index, in which it may be far larger.
+  const from =
+    conditions.length === 0
+      ? range
+      : `FROM (SELECT ${COLUMNS} ${range} ${NEWEST_FIRST} OFFSET 0) AS found WHERE ${conditions.join(' AND ')}`;
+  const read = `(SELECT ${shape.columns} ${from} ${shape.inner}) AS part`;
   if (names.length === 0 || isOne) return [shape.outer(read), parameters.values];
   const arrays = ranges.columns.map((column) => `${parameters.add(column)}::text[]`);
   const each = `unnest(${arrays.join(', ')}) AS one (${names.join(', ')}) CROSS JOIN LATERAL ${read}`;
   return [shape.outer(each), parameters.values];
 }
 
-const NEWEST_FIRST = 'ORDER BY decision_id DESC';
 /** $5 is the number of ids. */
 const IDS: Shape = {
   columns: 'decision_id',
@@ -145,13 +152,20 @@ export function createDecisionSearcher(deps: {
 }): DecisionSearcher {
   const { db, monotonicMs } = deps;
 
-  const chosenFor = async (search: DecisionSearch): Promise<Chosen> => {
+  /** Plans for the given values: one for any values may read a whole index, because it does not know how long a window is. */
+  const planned = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
+    db.transaction(async (sql) => {
+      await sql.query('SET LOCAL plan_cache_mode = force_custom_plan', []);
+      return work(sql);
+    });
+
+  const chosenFor = async (sql: Sql, search: DecisionSearch): Promise<Chosen> => {
     const { terms, agentIds } = search;
     const has = (...fields: string[]): boolean =>
       terms.some(({ field, negated }) => !negated && fields.includes(field));
     const [reasonTexts, tools]: [Known['reasonTexts'], Known['tools']] = await Promise.all([
-      has('reason') ? readReasonTexts(db, search) : [],
-      has('tool', 'server') ? readTools(db, search) : [],
+      has('reason') ? readReasonTexts(sql, search) : [],
+      has('tool', 'server') ? readTools(sql, search) : [],
     ]);
     const groups = groupTerms(terms);
     const bound =
@@ -159,10 +173,10 @@ export function createDecisionSearcher(deps: {
     return chooseRanges([...groups, ...bound], { reasonTexts, tools });
   };
 
-  const idsIn = async (chosen: Chosen, owner: Owner, span: Span, limit: number): Promise<string[]> => {
+  const idsIn = async (sql: Sql, chosen: Chosen, owner: Owner, span: Span, limit: number): Promise<string[]> => {
     const lists = await Promise.all(
       chosen.ranges.map(async (ranges) =>
-        db.query<{ id: string }>(...rangeStatement(ranges, IDS, { owner, span, rest: chosen.rest }, limit)),
+        sql.query<{ id: string }>(...rangeStatement(ranges, IDS, { owner, span, rest: chosen.rest }, limit)),
       ),
     );
     const ids = lists.flat().map(({ id }) => id);
@@ -170,11 +184,17 @@ export function createDecisionSearcher(deps: {
   };
 
   /** Where the window of about this many index entries ends; undefined: it holds all that is left. */
-  const windowEnd = async ({ ranges }: Chosen, owner: Owner, span: Span, size: number): Promise<string | undefined> => {
+  const windowEnd = async (
+    sql: Sql,
+    { ranges }: Chosen,
+    owner: Owner,
+    span: Span,
+    size: number,
+  ): Promise<string | undefined> => {
     const ends = await Promise.all(
       ranges.map(async (each) => {
         const share = Math.ceil(size / Math.max(1, each.columns[0]?.length ?? 1));
-        return db.query<{ id: string | null }>(...rangeStatement(each, WINDOW_END, { owner, span, rest: [] }, share));
+        return sql.query<{ id: string | null }>(...rangeStatement(each, WINDOW_END, { owner, span, rest: [] }, share));
       }),
     );
     return ends
@@ -185,6 +205,7 @@ export function createDecisionSearcher(deps: {
 
   /** Calls `visit` with windows of the span, newest first, until it returns false. @returns the end of the last window, unless it was the final one */
   const walk = async (
+    sql: Sql,
     chosen: Chosen,
     owner: Owner,
     span: Span,
@@ -195,7 +216,7 @@ export function createDecisionSearcher(deps: {
     for (let size = FIRST_WINDOW; ; ) {
       const beganMs = monotonicMs();
       // Each window begins where the one before ends.
-      const from = await windowEnd(chosen, owner, { from: span.from, to }, size);
+      const from = await windowEnd(sql, chosen, owner, { from: span.from, to }, size);
       const goesOn = await visit({ from: from ?? span.from, to });
       const nowMs = monotonicMs();
       if (from === undefined || !goesOn || nowMs - startedMs > BUDGET_MS) return from;
@@ -204,42 +225,44 @@ export function createDecisionSearcher(deps: {
     }
   };
 
-  const ids = async (search: DecisionSearch, span: Span, limit: number): Promise<Found<string>> => {
-    const chosen = await chosenFor(search);
+  const ids = async (sql: Sql, search: DecisionSearch, span: Span, limit: number): Promise<Found<string>> => {
+    const chosen = await chosenFor(sql, search);
     if (chosen.ranges.length === 0) return { rows: [], next: undefined };
-    if (chosen.rest.length === 0) return pageOf(await idsIn(chosen, search, span, limit + 1), limit, undefined);
+    if (chosen.rest.length === 0) return pageOf(await idsIn(sql, chosen, search, span, limit + 1), limit, undefined);
     const found: string[] = [];
-    const end = await walk(chosen, search, span, async (window) => {
-      found.push(...(await idsIn(chosen, search, window, limit + 1 - found.length)));
+    const end = await walk(sql, chosen, search, span, async (window) => {
+      found.push(...(await idsIn(sql, chosen, search, window, limit + 1 - found.length)));
       return found.length <= limit;
     });
     return pageOf(found, limit, end);
   };
 
   return {
-    async page(search, before, limit) {
-      const { rows, next } = await ids(search, spanOf(search, before, undefined), limit);
-      const read = await db.query<StoredDecision>(READ_ROWS, [...ownerColumns(search), rows]);
-      return { rows: read.sort((a, b) => newestFirst(a.decision_id, b.decision_id)), next };
-    },
-    newer: async (search, after, limit) => (await ids(search, spanOf(search, undefined, after), limit)).rows,
-    async count(search, startMs, stepMs) {
-      const chosen = await chosenFor(search);
-      const counts: VerdictCount[] = [];
-      if (chosen.ranges.length === 0) return { counts, completeAfter: undefined };
-      const completeAfter = await walk(chosen, search, spanOf(search, undefined, undefined), async (window) => {
-        const lists = await Promise.all(
-          chosen.ranges.map(async (ranges) =>
-            db.query<VerdictCount>(
-              ...rangeStatement(ranges, COUNTS, { owner: search, span: window, rest: chosen.rest }, startMs, stepMs),
+    page: (search, before, limit) =>
+      planned(async (sql) => {
+        const { rows, next } = await ids(sql, search, spanOf(search, before, undefined), limit);
+        const read = await sql.query<StoredDecision>(READ_ROWS, [...ownerColumns(search), rows]);
+        return { rows: read.sort((a, b) => newestFirst(a.decision_id, b.decision_id)), next };
+      }),
+    newer: (search, after, limit) =>
+      planned(async (sql) => (await ids(sql, search, spanOf(search, undefined, after), limit)).rows),
+    count: (search, startMs, stepMs) =>
+      planned(async (sql) => {
+        const chosen = await chosenFor(sql, search);
+        const counts: VerdictCount[] = [];
+        if (chosen.ranges.length === 0) return { counts, completeAfter: undefined };
+        const completeAfter = await walk(sql, chosen, search, spanOf(search, undefined, undefined), async (span) => {
+          const where = { owner: search, span, rest: chosen.rest };
+          const lists = await Promise.all(
+            chosen.ranges.map(async (ranges) =>
+              sql.query<VerdictCount>(...rangeStatement(ranges, COUNTS, where, startMs, stepMs)),
             ),
-          ),
-        );
-        counts.push(...lists.flat());
-        return true;
-      });
-      return { counts, completeAfter };
-    },
+          );
+          counts.push(...lists.flat());
+          return true;
+        });
+        return { counts, completeAfter };
+      }),
   };
 }
 
