@@ -150,10 +150,10 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
 
   it('follows new decisions while it is live', async () => {
     const { page } = seen;
-    await page.getByRole('button', { name: 'Live' }).click();
+    await page.getByRole('button', { name: 'Live', exact: true }).click();
     const id = await ask('reader-9', 'data.read.user_profile');
     await page.locator(`.list tbody a[href$="${id}"]`).waitFor();
-    await page.getByRole('button', { name: 'Live' }).click();
+    await page.getByRole('button', { name: 'Live', exact: true }).click();
   });
 
   it('has the whole view in the address, and Back undoes each step', async () => {

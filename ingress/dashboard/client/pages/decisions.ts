@@ -8,6 +8,7 @@ import { Histogram } from '../components/histogram.ts';
 import { QueryField } from '../components/query-field.ts';
 import { LIST_PARAMETERS, listPlace, nextPage, withListPlace } from '../paging.ts';
 import { href, navigate, usePlace } from '../router.ts';
+import { isTyping } from '../shortcuts.ts';
 import { Card, Download, Empty, List, PageHead, useNow } from '../ui.ts';
 import type { DecisionHistogram, DecisionsFound, NewerDecisions } from '../wire/decisions.ts';
 import { DecisionDrawer } from './decisions-drawer.ts';
@@ -88,7 +89,7 @@ export function DecisionList(): VNode {
     ${open !== undefined && html`<${DecisionDrawer} id=${open} known=${pages.items.find((each) => each.decision_id === open)} onNext=${of(1)} onPrevious=${of(-1)} onClose=${() => openOne(undefined)} />`}`;
 }
 
-/** j and k move along the rows, and through the decisions while the drawer is open; / goes to the search field. */
+/** j and k move along the rows, and through the decisions while the drawer is open. */
 function useKeys({
   items,
   open,
@@ -102,14 +103,9 @@ function useKeys({
   latest.current = { items, open, onOpen };
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      const { target } = event;
-      const isTyping = target instanceof HTMLElement && target.closest('input, textarea, select, dialog') !== null;
-      if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isTyping) return;
+      if (event.defaultPrevented || isTyping(event) || document.querySelector('dialog[open]') !== null) return;
       const now = latest.current;
-      if (event.key === '/') {
-        event.preventDefault();
-        document.querySelector<HTMLElement>('[data-search]')?.focus();
-      } else if (event.key === 'Escape' && now.open !== undefined) now.onOpen(undefined);
+      if (event.key === 'Escape' && now.open !== undefined) now.onOpen(undefined);
       else if (event.key === 'j' || event.key === 'k') {
         const step = event.key === 'j' ? 1 : -1;
         if (now.open === undefined) focusRow(step);
