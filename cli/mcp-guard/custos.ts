@@ -1,7 +1,7 @@
 // The decision client: the guard's requests to the service. Every failure is a sentence, never an exception.
+import { objectOf } from '../../shared/kernel/json.ts';
 import type { Clock } from './clock.ts';
 import { type Attempt, type Question, readDecision, type Ruling } from './decision.ts';
-import { objectOf } from '../mcp/messages.ts';
 
 export interface CustosOptions {
   /** Base address of the service, without a slash at its end. */

@@ -1,6 +1,6 @@
 // An answer of POST /v1/enforce, checked: whether it is a decision at all, and whether it answers this question.
+import { objectOf } from '../../shared/kernel/json.ts';
 import type { ToolAnnotations } from '../../shared/core/tools/call.ts';
-import { objectOf } from '../mcp/messages.ts';
 import type { ToolCall } from './tool-call.ts';
 
 export interface Question {

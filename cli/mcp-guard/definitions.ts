@@ -1,7 +1,7 @@
 // The definitions of a server's tools, as it listed them: digests, hints, and whether the list is still current.
+import { objectOf } from '../../shared/kernel/json.ts';
 import { ANNOTATION_HINTS, type ToolAnnotations } from '../../shared/core/tools/call.ts';
 import { definitionDigest } from '../../shared/core/tools/definition.ts';
-import { objectOf } from '../mcp/messages.ts';
 import { type HeaderArgument, headerArgumentsOf } from './http-headers.ts';
 import { limitArgumentsOf } from './obligations.ts';
 

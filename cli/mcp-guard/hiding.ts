@@ -1,9 +1,10 @@
 // Removes from lists the tools that Custos denies for all arguments.
+import { objectOf } from '../../shared/kernel/json.ts';
 import type { Custos } from './custos.ts';
 import type { Definition } from './definitions.ts';
 import type { Message } from '../mcp/frames.ts';
 import { elementsOf, memberOf, splice } from '../mcp/json-text.ts';
-import { objectOf, type Passed } from '../mcp/messages.ts';
+import { type Passed } from '../mcp/messages.ts';
 
 export type HideDenied = (message: Message, current: (name: string) => Definition) => Promise<Passed>;
 

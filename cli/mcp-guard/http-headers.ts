@@ -1,7 +1,8 @@
 // Headers that repeat parts of the body (2026-07-28): a server or proxy that routes by headers must see the call that was judged.
 import type { IncomingHttpHeaders } from 'node:http';
+import { type Json, objectOf } from '../../shared/kernel/json.ts';
 import type { Message } from '../mcp/frames.ts';
-import { type Json, metaOf, objectOf, VERSION_KEY } from '../mcp/messages.ts';
+import { metaOf, VERSION_KEY } from '../mcp/messages.ts';
 
 /** An argument that a tool's input schema wants in the header `Mcp-Param-<name>`. */
 export interface HeaderArgument {

@@ -1,6 +1,7 @@
 // Requests to the guarded server over HTTP: the client's headers go on as they came.
+import { type Json, objectOf } from '../../shared/kernel/json.ts';
 import { type Endpoint, readResponse } from '../mcp/endpoint.ts';
-import { type Json, listText, objectOf } from '../mcp/messages.ts';
+import { listText } from '../mcp/messages.ts';
 import type { ToolCall } from './tool-call.ts';
 
 /** RFC 9110 section 7.6.1, and what the guard's own connection determines. The guard reads bodies, so they must not be compressed. */

@@ -1,6 +1,7 @@
 // The guard over streamable HTTP: checks who asks, and passes requests on to the guarded server.
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Json, objectOf } from '../../shared/kernel/json.ts';
 import { type Frame, FrameError, type Message, readFrame } from '../mcp/frames.ts';
 import type { Guard } from './guard.ts';
 import { type Part, readIncoming } from './held-call.ts';
@@ -18,8 +19,6 @@ import {
   HEADER_MISMATCH,
   INVALID_REQUEST,
   isRequestId,
-  type Json,
-  objectOf,
   PARSE_ERROR,
   progressText,
   type RequestId,

@@ -1,8 +1,8 @@
 // The obligations of DEGRADE that the guard can keep: `max_rows` on arguments and `redact_fields` on results. Any other refuses the call.
+import { objectOf } from '../../shared/kernel/json.ts';
 import type { Obligation } from './decision.ts';
 import { folded } from '../mcp/frames.ts';
 import { addMember, memberOf, splice } from '../mcp/json-text.ts';
-import { objectOf } from '../mcp/messages.ts';
 import type { ToolCall } from './tool-call.ts';
 
 /** Arguments that bound the number of results, by the names that tools commonly give them. */

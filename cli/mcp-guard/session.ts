@@ -1,5 +1,6 @@
 // The state of one session between a client and a server: calls on hold, calls on their way, lists of tools that were asked for.
 import { createHash } from 'node:crypto';
+import { objectOf } from '../../shared/kernel/json.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import { OpenAttempts } from './approvals.ts';
 import type { Allowed, Attempt, Question } from './decision.ts';
@@ -7,15 +8,7 @@ import { Definitions, type PageRequest } from './definitions.ts';
 import { keyOf } from './guard.ts';
 import type { Message } from '../mcp/frames.ts';
 import type { HideDenied } from './hiding.ts';
-import {
-  idKey,
-  isRequestId,
-  objectOf,
-  type Passed,
-  type RequestId,
-  refusalText,
-  responseIdOf,
-} from '../mcp/messages.ts';
+import { idKey, isRequestId, type Passed, type RequestId, refusalText, responseIdOf } from '../mcp/messages.ts';
 import { redactedResponse, type Terms } from './obligations.ts';
 import type { Reporter } from './reports.ts';
 import type { ToolCall } from './tool-call.ts';

@@ -1,4 +1,5 @@
 // A session over stdio: lines in, lines out. Order is kept each way; only tool calls that wait for an answer are overtaken.
+import { type Json, objectOf } from '../../shared/kernel/json.ts';
 import type { Progress } from './client-writer.ts';
 import { assertOneLine, type Frame, type Message, readFrame } from '../mcp/frames.ts';
 import type { Guard } from './guard.ts';
@@ -6,9 +7,7 @@ import { type Part, readIncoming } from './held-call.ts';
 import {
   idKey,
   isRequestId,
-  type Json,
   listText,
-  objectOf,
   type Passed,
   progressText,
   progressTokenOf,

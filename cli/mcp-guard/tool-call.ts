@@ -1,16 +1,8 @@
 // Reads a `tools/call` request as a question for Custos, and refuses requests that other parsers may read differently.
 import { argumentsDigest as digestOf } from '../../shared/core/tools/call.ts';
-import { JsonError, parseJson } from '../../shared/kernel/json.ts';
+import { JsonError, parseJson, type Json, objectOf } from '../../shared/kernel/json.ts';
 import { folded, type Message, misspelt } from '../mcp/frames.ts';
-import {
-  envelopeOf,
-  isRequestId,
-  type Json,
-  needsResultType,
-  objectOf,
-  progressTokenOf,
-  type RequestId,
-} from '../mcp/messages.ts';
+import { envelopeOf, isRequestId, needsResultType, progressTokenOf, type RequestId } from '../mcp/messages.ts';
 
 export interface ToolCall {
   readonly id: RequestId;

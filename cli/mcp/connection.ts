@@ -1,6 +1,6 @@
 // A client's connection to an MCP server, for commands that ask a few requests and end: by stdio or by streamable HTTP.
 import { CommandError } from '../exit.ts';
-import type { Json } from './messages.ts';
+import type { Json } from '../../shared/kernel/json.ts';
 
 export interface McpConnection {
   /**

@@ -2,8 +2,9 @@
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { StringDecoder } from 'node:string_decoder';
+import type { Json } from '../../shared/kernel/json.ts';
 import { FrameError, MAX_FRAME_BYTES, readFrame } from './frames.ts';
-import { idKey, type Json, responseIdOf } from './messages.ts';
+import { idKey, responseIdOf } from './messages.ts';
 import { SseReader } from './sse.ts';
 
 export interface EndpointRequest {

@@ -1,6 +1,6 @@
 // Framing: bytes into JSON-RPC messages, and the checks that make every parser read the same message.
+import { type Json, objectOf } from '../../shared/kernel/json.ts';
 import { elementsOf, membersOf } from './json-text.ts';
-import { type Json, objectOf } from './messages.ts';
 
 /** Of one stdio line, one HTTP body or one server-sent event. */
 export const MAX_FRAME_BYTES = 16 * 1024 * 1024;

@@ -1,10 +1,10 @@
 // A connection to an MCP server over streamable HTTP.
 import type { IncomingMessage } from 'node:http';
+import { type Json, objectOf } from '../../shared/kernel/json.ts';
 import { CommandError } from '../exit.ts';
 import { type ConnectOptions, type McpConnection, noAnswer } from './connection.ts';
 import { Endpoint, kindOfBody, readAll, readResponse } from './endpoint.ts';
 import { FrameError, readFrame } from './frames.ts';
-import { type Json, objectOf } from './messages.ts';
 
 /** How long the end of a session may take; it is a courtesy to the server. */
 const GOODBYE_MS = 1_000;

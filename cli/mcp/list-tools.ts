@@ -1,8 +1,9 @@
 // The tools of an MCP server: opens a session in the protocol version of the server, and reads all pages of its list.
+import { type Json, objectOf } from '../../shared/kernel/json.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import { CommandError } from '../exit.ts';
 import type { McpConnection } from './connection.ts';
-import { type Json, metaKey, objectOf } from './messages.ts';
+import { metaKey } from './messages.ts';
 
 export interface Listing {
   /** As the server names itself. */

@@ -1,4 +1,5 @@
 // JSON-RPC messages of MCP: what a message is, and the messages that the guard writes itself.
+import { type Json, objectOf } from '../../shared/kernel/json.ts';
 
 export type RequestId = string | number;
 
@@ -20,13 +21,6 @@ export type Passed =
   | { readonly kind: 'same' }
   | { readonly kind: 'other'; readonly text: string }
   | { readonly kind: 'none' };
-
-export type Json = Readonly<Record<string, unknown>>;
-
-export function objectOf(value: unknown): Json | undefined {
-  // An object that is no array: JSON.parse gives plain ones.
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
-}
 
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || typeof value === 'number';

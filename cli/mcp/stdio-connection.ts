@@ -1,8 +1,9 @@
 // A connection to an MCP server that this process starts and ends.
+import type { Json } from '../../shared/kernel/json.ts';
 import { CommandError } from '../exit.ts';
 import { type ConnectOptions, type McpConnection, noAnswer } from './connection.ts';
 import { FrameError, LineReader, readFrame } from './frames.ts';
-import { errorText, idKey, isRequestId, type Json, METHOD_NOT_FOUND, responseIdOf } from './messages.ts';
+import { errorText, idKey, isRequestId, METHOD_NOT_FOUND, responseIdOf } from './messages.ts';
 import { endServer, exitOf, type ServerCommand, type ServerProcess, startServer } from './server-process.ts';
 
 interface Waiting {

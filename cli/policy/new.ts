@@ -26,7 +26,7 @@ import type { CommandBody } from '../program.ts';
 import { printBroken } from './findings.ts';
 import { admitFolder, readFolder, shownFinding, shownPath, testsDirOf } from './folder.ts';
 import { FOLDER_HELP, policyDirOf, refuseShipped } from './place.ts';
-import { prettyJson } from './pretty.ts';
+import { prettyJson } from '../../shared/kernel/pretty-json.ts';
 import { type Draft, draftOf, TEMPLATE_EFFECTS, type TemplateEffect } from './template.ts';
 
 interface NewOptions {

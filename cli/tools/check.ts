@@ -1,14 +1,14 @@
 // `custos tools check`: compares a catalogue of the policy folder with the tools that a running MCP server lists.
 import { effectRank } from '../../shared/core/intent/assess/strictness.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
+import { type ComparedTool, compareTools, type Standing } from '../../shared/core/tools/listing.ts';
+import { hintOf } from '../../shared/core/tools/propose.ts';
 import { effectOfEntry, type ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
 import { EXIT, exitWith } from '../exit.ts';
 import { counted, paint, printJson, printLine } from '../output.ts';
 import { BROKEN } from '../policy/findings.ts';
 import type { CommandBody } from '../program.ts';
-import { type ComparedTool, compareTools, type Standing } from './catalogue-file.ts';
 import { addServerOptions, type LiveTools, liveTools } from './live-tools.ts';
-import { hintOf } from './propose.ts';
 import { catalogueOf, loadFolder, POLICIES_HELP } from './set-catalogues.ts';
 
 export const checkToolsCommand: CommandBody = {

@@ -5,18 +5,18 @@ import path from 'node:path';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import { parseFile } from '../../shared/core/policy/files.ts';
+import { type ImportedTools, importTools } from '../../shared/core/policy/import-tools.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
+import type { Confidence } from '../../shared/core/tools/propose.ts';
 import type { ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
 import { isCallerId } from '../../shared/kernel/ids.ts';
 import { CommandError, exitWith, EXIT, say, UsageError } from '../exit.ts';
 import { counted, paint, printJson } from '../output.ts';
 import { readFolder } from '../policy/folder.ts';
 import { policyDirOf } from '../policy/place.ts';
-import { prettyJson } from '../policy/pretty.ts';
 import type { CommandBody } from '../program.ts';
-import { type ComparedTool, compareTools, completed, problemOf, readCatalogue, schemaOf } from './catalogue-file.ts';
+import { readCatalogue, schemaOf } from './catalogue-file.ts';
 import { addServerOptions, type LiveTools, liveTools } from './live-tools.ts';
-import { type Confidence, proposeEntry, type Proposal } from './propose.ts';
 
 interface Options {
   readonly server?: string | undefined;
@@ -26,10 +26,7 @@ interface Options {
   readonly json?: true | undefined;
 }
 
-interface Imported {
-  readonly catalogue: ToolCatalogueFile;
-  readonly compared: readonly ComparedTool[];
-  readonly proposals: ReadonlyMap<string, Proposal>;
+interface Imported extends ImportedTools {
   readonly live: LiveTools;
 }
 
@@ -67,24 +64,22 @@ async function run(words: readonly string[], options: Options & Parameters<typeo
   const lexicon = await lexiconOf(policyDirOf(options.policies));
   const live = await liveTools(words, options);
   const server = serverOf(options, before, live);
-  const proposals = new Map(live.tools.map(({ tool }) => [tool.name, proposeEntry(tool, lexicon)]));
-  const compared = compareTools(before, live.tools);
-  const catalogue = completed(
-    replace ? before && { ...before, server, tools: {} } : before && { ...before, server },
-    proposals,
-    {
-      $schema: schemaOf(write !== undefined && existsSync(path.join(path.dirname(write), '..', 'schema'))),
-      server,
-      description: `The tools of ${[...printable(live.serverName ?? server)].slice(0, 200).join('')}.`,
-    },
-  );
-  const text = prettyJson(catalogue);
-  const problem = problemOf(catalogue, text);
+  const hasSchema = write !== undefined && existsSync(path.join(path.dirname(write), '..', 'schema'));
+  const imported = importTools({
+    server,
+    serverName: live.serverName,
+    tools: live.tools,
+    before,
+    replace,
+    schema: schemaOf(hasSchema),
+    lexicon,
+  });
+  const { text, problem } = imported;
   if (problem !== undefined) throw new CommandError(`No catalogue can be made of these tools: ${problem}.`);
   if (write !== undefined) await replaceFile(write, text);
-  if (json) printJson(jsonOf({ catalogue, compared, proposals, live }));
+  if (json) printJson(jsonOf({ ...imported, live }));
   else {
-    for (const line of reportLines({ catalogue, compared, proposals, live }, replace === true)) say(line);
+    for (const line of reportLines({ ...imported, live }, replace === true)) say(line);
     if (write === undefined) process.stdout.write(text);
     else say(`Wrote ${printable(write)}. "custos policy check" checks it with the policies.`);
   }

@@ -49,6 +49,14 @@ export function positionAt(text: string, offset: number): Position {
   return { line, column: offset - start + 1 };
 }
 
+export type Json = Readonly<Record<string, unknown>>;
+
+/** The value, when it is an object that is no array. */
+export function objectOf(value: unknown): Json | undefined {
+  // JSON.parse gives plain objects.
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+}
+
 /** An own member of an object; undefined for any other value. */
 export function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)

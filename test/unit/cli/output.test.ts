@@ -1,7 +1,7 @@
 // The output of policy commands: when it has colour, the format of findings, and that control characters are escaped.
 import { expect } from 'chai';
 import { findingLines, isColoured, type Paint, type ShownFinding, tableLines } from '../../../cli/output.ts';
-import { prettyJson } from '../../../cli/policy/pretty.ts';
+import { prettyJson } from '../../../shared/kernel/pretty-json.ts';
 
 const same = (text: string): string => text;
 const PLAIN: Paint = { red: same, yellow: same, green: same, cyan: same, bold: same, dim: same };

@@ -1,10 +1,10 @@
 // Lists of tools of MCP servers: sessions of three protocol versions, pages, and answers that can't be used.
 import { expect } from 'chai';
+import { type Json, objectOf } from '../../../shared/kernel/json.ts';
 import type { McpConnection } from '../../../cli/mcp/connection.ts';
 import { HttpConnection } from '../../../cli/mcp/http-connection.ts';
 import { listTools } from '../../../cli/mcp/list-tools.ts';
-import { type Json, objectOf } from '../../../cli/mcp/messages.ts';
-import { usableTools } from '../../../cli/tools/live-tools.ts';
+import { usableTools } from '../../../shared/core/tools/listing.ts';
 import { serveModern } from '../../support/mcp-modern-server.ts';
 
 type Answers = Readonly<Record<string, (params: Json) => Json>>;
@@ -108,7 +108,7 @@ describe('the list of the tools of an MCP server', () => {
 });
 
 describe('the tools that a catalogue can have', () => {
-  const usable = (tools: readonly Json[]) => usableTools({ serverName: undefined, tools });
+  const usable = (tools: readonly Json[]) => usableTools(tools);
   it('are each there once, and a name with two definitions is an error', () => {
     const tool = { name: 'a', description: 'reads' };
     expect(usable([tool, { ...tool, title: 'not part of the definition' }]).tools).to.have.length(1);

@@ -1,6 +1,6 @@
 // Proposals of `custos tools import`, on recorded lists of public servers and on tools whose name, annotations and sentences differ.
 import { expect } from 'chai';
-import { type ListedTool, type Proposal, proposeEntry } from '../../../cli/tools/propose.ts';
+import { type ListedTool, type Proposal, proposeEntry } from '../../../shared/core/tools/propose.ts';
 import { checkCatalogue } from '../../../shared/core/policy/check-tools.ts';
 import { effectOfAction } from '../../../shared/core/intent/lexicon/effect.ts';
 import { definitionDigest } from '../../../shared/core/tools/definition.ts';

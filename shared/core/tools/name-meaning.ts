@@ -1,8 +1,8 @@
 // What the words of a tool's name and of its description say about its effect.
-import { actionRank, effectRank } from '../../shared/core/intent/assess/strictness.ts';
-import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
-import { wordsOfName } from '../../shared/core/tools/name-words.ts';
-import type { ActionClass, Effect, Trait } from '../../shared/kernel/vocabulary.ts';
+import { actionRank, effectRank } from '../intent/assess/strictness.ts';
+import type { Lexicon } from '../intent/lexicon/types.ts';
+import { wordsOfName } from './name-words.ts';
+import type { ActionClass, Effect, Trait } from '../../kernel/vocabulary.ts';
 
 export interface Meaning {
   readonly word: string;

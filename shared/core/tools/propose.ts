@@ -1,12 +1,12 @@
 // Proposes what a tool does, from its name, annotations, input schema and description. Whatever is not clear becomes the stricter entry.
-import { effectRank, stricterEffect } from '../../shared/core/intent/assess/strictness.ts';
-import { effectOfAction } from '../../shared/core/intent/lexicon/effect.ts';
-import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
-import { definitionDigest, type ToolDefinition } from '../../shared/core/tools/definition.ts';
-import { wordsOfName } from '../../shared/core/tools/name-words.ts';
-import type { ToolEntry } from '../../shared/core/tools/schema.ts';
-import type { ActionClass, DataClass, Effect, Trait } from '../../shared/kernel/vocabulary.ts';
-import { objectOf } from '../mcp/messages.ts';
+import { effectRank, stricterEffect } from '../intent/assess/strictness.ts';
+import { effectOfAction } from '../intent/lexicon/effect.ts';
+import type { Lexicon } from '../intent/lexicon/types.ts';
+import { definitionDigest, type ToolDefinition } from './definition.ts';
+import { wordsOfName } from './name-words.ts';
+import type { ToolEntry } from './schema.ts';
+import type { ActionClass, DataClass, Effect, Trait } from '../../kernel/vocabulary.ts';
+import { objectOf } from '../../kernel/json.ts';
 import { destructiveWord, leadingVerb, meaningOfName, type NameMeaning } from './name-meaning.ts';
 import { meaningOfSchema, type SchemaMeaning } from './schema-meaning.ts';
 

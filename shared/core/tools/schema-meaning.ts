@@ -1,6 +1,6 @@
 // What the input schema of a tool says about its arguments: which name a resource, and which hold code.
-import type { ReadKind } from '../../shared/core/tools/schema.ts';
-import { type Json, objectOf } from '../mcp/messages.ts';
+import type { ReadKind } from './schema.ts';
+import { type Json, objectOf } from '../../kernel/json.ts';
 
 export interface SchemaMeaning {
   readonly resource?: string;
