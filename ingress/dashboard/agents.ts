@@ -8,7 +8,8 @@ import { levelOf } from '../../shared/core/trust/score.ts';
 import { endOfPrefix } from '../../shared/kernel/prefix.ts';
 import type { AgentStatus, Environment } from '../../shared/kernel/vocabulary.ts';
 import { decodeCursor, encodeCursor } from '../routes/paging.ts';
-import type { AgentRow, AgentRows } from './client/wire.ts';
+import { recentDecisions } from './agent-activity.ts';
+import type { AgentRow, AgentRows } from './client/wire/agents.ts';
 
 const COLUMNS =
   'SELECT agent_id, name, status, created_at, seq::text AS seq FROM agent WHERE organisation_id = $1 AND environment = $2';
@@ -72,10 +73,11 @@ export function createAgentLister(deps: {
     const { organisationId, environment } = owner;
     const ids = rows.map((row) => row.agent_id);
     const keys = ids.map((agentId) => ({ organisationId, environment, agentId }));
-    const [trusts, statuses] = await Promise.all([
+    const [trusts, statuses, recent] = await Promise.all([
       loadTrust(db, keys, now, trustDailyCap),
       // The status as decisions use it: that of a forged row is not the one in the row.
       readStatuses(db, { organisationId, environment }, ids),
+      recentDecisions(db, { organisationId, environment }, ids, now),
     ]);
     return rows.map((row, i) => {
       const { score } = (trusts[i] ?? NOTHING_RECORDED).on(dayOf(now));
@@ -85,6 +87,7 @@ export function createAgentLister(deps: {
         status: statuses.get(row.agent_id) ?? row.status,
         trust: { score, level: levelOf(score) },
         createdAt: row.created_at.toISOString(),
+        ...recent(row.agent_id),
       };
     });
   };

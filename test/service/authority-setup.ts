@@ -135,7 +135,6 @@ async function makeThings(
     '/v1/policies/{digest}': set?.digest ?? '',
     '/policy-sets/{digest}': set?.digest ?? '',
     '/policy-sets/{digest}/policies': set?.digest ?? '',
-    '/policy-sets/{digest}/tools': set?.digest ?? '',
     '/policy-sets/{digest}/policies/{id}': set?.digest ?? '',
     '/v1/policies/replays/{id}': replay?.id ?? '',
     '/v1/webhooks/{webhookId}': webhookId,
@@ -147,7 +146,12 @@ async function makeThings(
   const things: Record<string, Named> = Object.fromEntries(
     Object.entries(named).map(([path, real]) => [path, other(real)]),
   );
-  for (const path of ['/v1/agents/{agentId}', '/v1/trust/{agentId}', '/v1/trust/{agentId}/history'])
+  for (const path of [
+    '/v1/agents/{agentId}',
+    '/v1/trust/{agentId}',
+    '/v1/trust/{agentId}/history',
+    '/agents/{agentId}/activity',
+  ])
     things[path] = agent;
   const jobs: Named = { real: job?.id ?? '', none: '9' };
   for (const path of ['/dead-jobs/{id}', '/dead-jobs/{id}/discard', '/dead-jobs/{id}/retry']) things[path] = jobs;

@@ -1,7 +1,9 @@
 // The data of the agents page: with very many agents, and for a bound key.
 import { expect } from 'chai';
 import { AGENT_LISTS } from '../../ingress/dashboard/agents.ts';
-import type { AgentRows, SessionAnswer } from '../../ingress/dashboard/client/wire.ts';
+import type { SessionAnswer } from '../../ingress/dashboard/client/wire.ts';
+import type { AgentActivity, AgentRows } from '../../ingress/dashboard/client/wire/agents.ts';
+import type { Verdict } from '../../shared/kernel/vocabulary.ts';
 import { type Signed, signIn } from '../support/dashboard.ts';
 import { type Reading, startReading } from '../support/dashboard-reading.ts';
 import { sealAll } from '../support/seals.ts';
@@ -122,6 +124,40 @@ describe('the data of the agents page', function suite() {
     const [row] = (await read<AgentRows>('/agents?prefix=zz-1')).items;
     const { score, level } = (await service.admin.get('/v1/trust/zz-1')).json;
     expect(row?.trust).to.deep.equal({ score, level });
+  });
+
+  it('shows the decisions, tools, keys and changes of status of an agent, registered or not', async () => {
+    const agentId = 'an-active-agent';
+    const activity = async (id = agentId): Promise<AgentActivity> => read(`/agents/${id}/activity`);
+    await service.admin.post('/v1/agents', { agentId, name: 'n', tags: ['a'] });
+    await enforce('data.read.user_profile', { agent_id: agentId });
+    const tool = { server: 'files', name: 'run', arguments: {} };
+    const { decision_id: decisionId, verdict } = (await service.admin.post('/v1/enforce', { agent_id: agentId, tool }))
+      .json;
+    const bound = await service.addKey({ name: 'of the agent', agentIds: [agentId, 'other'] });
+    await service.addKey({ agentIds: ['other'] });
+    await service.addKey({ agentIds: [agentId], expiresAtMs: service.nowMs() - 1 });
+    await signed.send('PATCH', `/v1/agents/${agentId}`, { tags: ['b'] });
+    await signed.send('PATCH', `/v1/agents/${agentId}`, { status: 'PAUSED', reason: 'incident 42' });
+    await service.admin.patch(`/v1/agents/${agentId}`, { status: 'ACTIVE' });
+    const { day, tools, keys, statusChanges } = await activity();
+    expect([Object.values(day.counts).reduce((sum, n) => sum + n), day.more]).to.deep.equal([2, false]);
+    expect(
+      tools.items.map(({ server, name, counts, last }) => [server, name, counts[verdict as Verdict], last.decisionId]),
+    ).to.deep.equal([['files', 'run', 1, decisionId]]);
+    expect(tools).to.deep.include({ decisions: 2, more: false });
+    expect(keys.items).to.deep.equal([{ keyId: bound.keyId, name: 'of the agent', agents: 2, expiresAt: null }]);
+    expect(statusChanges.items.map(({ from, to, reason }) => [from, to, reason])).to.deep.equal([
+      ['PAUSED', 'ACTIVE', null],
+      ['ACTIVE', 'PAUSED', 'incident 42'],
+      [null, 'ACTIVE', null],
+    ]);
+    expect(statusChanges.items.every(({ keyId, keyName }) => keyId !== null && keyName !== null)).to.equal(true);
+    const [row] = (await read<AgentRows>(`/agents?prefix=${agentId}`)).items;
+    expect([row?.day, row?.last?.decisionId]).to.deep.equal([day, decisionId]);
+    await enforce('data.read.user_profile', { agent_id: 'never-registered' });
+    expect((await activity('never-registered')).tools.decisions).to.equal(1);
+    expect((await activity('never-heard-of')).statusChanges.items).to.deep.equal([]);
   });
 
   it('refuses a wrong cursor and an invalid prefix', async () => {

@@ -1,7 +1,11 @@
 // The dashboard's routes for policies and dead jobs: who may see and resolve them, each job only once.
 import { expect } from 'chai';
+import type { AgentActivity } from '../../ingress/dashboard/client/wire/agents.ts';
+import type { ListedTools, StrangeTools, ToolProposal } from '../../ingress/dashboard/client/wire/tools.ts';
+import type { ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
 import { createLogger } from '../../shared/platform/observe/logger.ts';
 import { createDeadJobRecorder } from '../../workers/dead-jobs.ts';
+import type { ClientResponse } from '../support/client.ts';
 import { type Signed, signIn } from '../support/dashboard.ts';
 import { type PolicyFiles, type Service, startService } from '../support/service.ts';
 
@@ -164,7 +168,7 @@ describe('the routes of the dashboard for operators', () => {
       `/policy-sets/${digest}`,
       `/policy-sets/${digest}/policies`,
       `/policy-sets/${digest}/policies/a`,
-      `/policy-sets/${digest}/tools`,
+      '/tools',
       `/policy-difference?from=${digest}&to=${digest}`,
     ])
       for (const who of [tenant, sandbox]) expect((await who.get(path)).json.code, path).to.equal('E1004');
@@ -236,55 +240,125 @@ describe('the routes of the dashboard for operators', () => {
     const { policy: shown, set } = (await operator.get(`/policy-sets/${active.digest}/policies/a`)).json;
     expect([shown.id, shown.rules[0].name, set.digest]).to.deep.equal(['a', 'nobody', active.digest]);
     expect((await operator.get(`/policy-sets/${active.digest}/policies/c`)).json.code).to.equal('E4001');
-    expect((await operator.get(`/policy-sets/${active.digest}/tools`)).json).to.deep.equal({
-      items: [],
-      nextCursor: null,
-    });
   });
 
-  it('the tools of the catalogues of a set are listed by server and name, and a changed catalogue is a difference', async () => {
+  describe('tools', () => {
     const catalogue = (server: string, tools: object): object => ({ server, description: `of ${server}`, tools });
     const pinned = `sha256:${'0'.repeat(64)}`;
-    const before = await service.apply({
-      ...SECOND,
-      'tools/mail.json': catalogue('mail', { send: { action: 'send' } }),
-      'tools/files.json': catalogue('files', {
-        write: { action: 'update', effect: 'destructive', resource: 'file/{path}', definition: pinned },
-        read: { action: 'read' },
-      }),
+    const write = { action: 'update', effect: 'destructive', resource: 'file/{path}', definition: pinned };
+    let digest: string;
+    before(async () => {
+      digest = await service.apply({
+        ...SECOND,
+        'tools/mail.json': catalogue('mail', { send: { action: 'send' } }),
+        'tools/files.json': catalogue('files', { write, read: { action: 'read' } }),
+      });
     });
-    const { active } = (await operator.get('/policies')).json;
-    expect(active.servers).to.deep.equal([
-      { server: 'files', description: 'of files', trustAnnotations: false, tools: 2 },
-      { server: 'mail', description: 'of mail', trustAnnotations: false, tools: 1 },
-    ]);
-    const list = async (query: string) => (await operator.get(`/policy-sets/${before}/tools${query}`)).json;
-    const first = await list('?limit=2');
-    expect(first.items).to.deep.equal([
-      { server: 'files', name: 'read', action: 'read', effect: null, resource: null, definition: null },
-      {
-        server: 'files',
-        name: 'write',
-        action: 'update',
-        effect: 'destructive',
-        resource: 'file/{path}',
-        definition: pinned,
-      },
-    ]);
-    const next = await list(`?limit=2&cursor=${first.nextCursor}`);
-    expect([next.items.map(({ server }: { server: string }) => server), next.nextCursor]).to.deep.equal([
-      ['mail'],
-      null,
-    ]);
-    expect((await list('?search=FILES/W')).items.map(({ name }: { name: string }) => name)).to.deep.equal(['write']);
-    const after = await service.apply({
-      ...SECOND,
-      'tools/mail.json': catalogue('mail', { send: { action: 'read' } }),
+    const call = async (name: string, more: object = {}, agent_id = 'caller'): Promise<string> => {
+      const tool = { server: 'files', name, arguments: { path: '/x' }, ...more };
+      return (await service.admin.post('/v1/enforce', { agent_id, tool })).json.decision_id;
+    };
+
+    it('of the catalogues in force are listed by server and name, with their calls of the last day', async () => {
+      await call('read');
+      const newest = await call('read');
+      const list = async (query: string): Promise<ListedTools> => (await operator.get(`/tools${query}`)).json;
+      const first = await list('?limit=2');
+      expect(first.servers).to.deep.equal([
+        { server: 'files', description: 'of files', trustAnnotations: false, tools: 2, pinned: 1 },
+        { server: 'mail', description: 'of mail', trustAnnotations: false, tools: 1, pinned: 0 },
+      ]);
+      expect(first.digest).to.equal(digest);
+      expect(
+        first.items.map(({ name, entry, effect, calls, last }) => [name, entry, effect, calls, last?.decisionId]),
+      ).to.deep.equal([
+        ['read', { action: 'read' }, 'read', 2, newest],
+        ['write', write, 'destructive', 0, undefined],
+      ]);
+      const next = await list(`?limit=2&cursor=${first.nextCursor}`);
+      expect([next.items.map(({ server }) => server), next.nextCursor]).to.deep.equal([['mail'], null]);
+      expect((await list('?search=FILES/W')).items.map(({ name }) => name)).to.deep.equal(['write']);
+      expect((await list('?server=mail')).items.map(({ name }) => name)).to.deep.equal(['send']);
+      expect((await operator.get('/tools?cursor=x')).json.code).to.equal('E2001');
     });
-    const { policies } = (await operator.get(`/policy-difference?from=${before}&to=${after}`)).json;
-    expect(policies.map(({ id, change }: { id: string; change: string }) => [id, change])).to.deep.equal([
-      ['tools/files', 'removed'],
-      ['tools/mail', 'changed'],
-    ]);
+
+    it('that were unknown or changed in calls of the last day are listed with their callers, to everybody who may name them', async () => {
+      const seen = `sha256:${'1'.repeat(64)}`;
+      await call('erase');
+      const unknown = await call('erase', {}, 'second');
+      const changed = await call('write', { definition_digest: seen });
+      await call('write', { definition_digest: pinned });
+      const strange = async (who: Signed): Promise<StrangeTools> => (await who.get('/tools/strange')).json;
+      const { items, more } = await strange(operator);
+      const shown = items.map(
+        ({ name, state, calls, agents, agentCount, last, isListed, pinned: pin, seen: digest }) => [
+          name,
+          state,
+          calls,
+          agents,
+          agentCount,
+          last.decisionId,
+          isListed,
+          pin,
+          digest,
+        ],
+      );
+      expect(shown).to.deep.equal([
+        ['write', 'changed', 1, ['caller'], 1, changed, true, pinned, seen],
+        ['erase', 'unknown', 2, ['caller', 'second'], 2, unknown, false, null, null],
+      ]);
+      expect(more).to.equal(false);
+      expect((await strange(tenant)).items, 'calls of another organisation').to.deep.equal([]);
+      expect((await strange(bound)).items, 'calls of agents that a bound key may not name').to.deep.equal([]);
+      const used: AgentActivity = (await operator.get('/agents/caller/activity')).json;
+      expect(used.tools.items.map(({ name }) => name)).to.deep.equal(['write', 'erase', 'read']);
+    });
+
+    it('of a pasted list become the catalogue that custos tools import would make, and nothing is written', async () => {
+      const tools = [
+        { name: 'write', description: 'Writes.', inputSchema: { type: 'object' } },
+        { name: 'read', annotations: { readOnlyHint: true } },
+        { name: 'delete_file', annotations: { destructiveHint: true } },
+      ];
+      const proposal = (body: object): Promise<ClientResponse> =>
+        operator.send('POST', '/tools/proposal', { server: 'files', ...body });
+      const kept: ToolProposal = (await proposal({ listing: JSON.stringify({ result: { tools } }) })).json;
+      expect(kept.file).to.equal('tools/files.json');
+      expect(kept.tools.map(({ name, standing }) => [name, standing])).to.deep.equal([
+        ['write', 'changed'],
+        ['read', 'unpinned'],
+        ['delete_file', 'new'],
+      ]);
+      const file = JSON.parse(kept.text) as ToolCatalogueFile;
+      expect(file.tools['write'], 'an entry in force is kept').to.deep.equal(write);
+      expect(file.tools['delete_file']).to.include({ action: 'delete' });
+      const replaced: ToolProposal = (await proposal({ listing: JSON.stringify(tools), replace: true })).json;
+      const [changed] = replaced.tools;
+      expect([changed?.entry?.definition, changed?.pinned]).to.deep.equal([changed?.listed, pinned]);
+      for (const listing of [
+        '{',
+        '{}',
+        '[1]',
+        '[{"name":1}]',
+        '{"tools":[],"nextCursor":"2"}',
+        '[{"name":"a"},{"name":"a","description":"b"}]',
+      ])
+        expect((await proposal({ listing })).json, listing).to.deep.include({ code: 'E2001' });
+      expect((await tenant.send('POST', '/tools/proposal', { server: 'x', listing: '[]' })).json.code).to.equal(
+        'E1004',
+      );
+    });
+
+    it('of a changed catalogue are a difference of two sets', async () => {
+      const after = await service.apply({
+        ...SECOND,
+        'tools/mail.json': catalogue('mail', { send: { action: 'read' } }),
+      });
+      const { policies } = (await operator.get(`/policy-difference?from=${digest}&to=${after}`)).json;
+      expect(policies.map(({ id, change }: { id: string; change: string }) => [id, change])).to.deep.equal([
+        ['tools/files', 'removed'],
+        ['tools/mail', 'changed'],
+      ]);
+    });
   });
 });

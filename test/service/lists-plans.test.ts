@@ -1,11 +1,13 @@
 // Query plans of lists in large tables: the cost of a page depends on its size, not on the filter (leaves: lists-leaves.test.ts).
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { actionsStatement } from '../../ingress/dashboard/operator-actions.ts';
 import type { QueryTerm } from '../../shared/core/decision/query.ts';
 import { createDecisionSearcher, type DecisionSearcher } from '../../shared/domain/decisions/decision-search.ts';
 import { groupTerms } from '../../shared/domain/decisions/search-conditions.ts';
 import { VERDICTS } from '../../shared/kernel/vocabulary.ts';
+import { ACTIVITY_STATEMENTS } from '../../ingress/dashboard/agent-activity.ts';
+import { actionsStatement } from '../../ingress/dashboard/operator-actions.ts';
+import { TOOL_STATEMENTS } from '../../ingress/dashboard/tools.ts';
 import { type DecisionFilter, listDecisions } from '../../shared/domain/decisions/decision-store.ts';
 import { type IntentFilter, listIntents } from '../../shared/domain/decisions/intent-store.ts';
 import { hasCode, readReasonTexts } from '../../shared/domain/decisions/known-values.ts';
@@ -35,7 +37,8 @@ describe('lists in large tables', () => {
     await service.rows(
       `INSERT INTO decision (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, proof_id, process_id, record, request_id, tool_server, tool_name, reasons)
        SELECT id, organisation_id, environment, 'agent-' || n % 500, key_id, CASE WHEN n % 5000 = 0 THEN 'DEGRADE' WHEN n % 10 = 0 THEN 'DENY' ELSE 'ALLOW' END,
-         to_timestamp(($2::float8 + (n - 1) * 1000) / 1000), 'prf' || substr(id, 4), process_id, record,
+         to_timestamp(($2::float8 + (n - 1) * 1000) / 1000), 'prf' || substr(id, 4), process_id,
+         CASE WHEN n % 4000 = 0 THEN convert_to(replace(convert_from(record, 'UTF8'), '"trust":{', '"tool":{"arguments_digest":"","changed":false,"known":false,"name":"n","server":"s"},"trust":{'), 'UTF8') ELSE record END,
          CASE WHEN n % 2 = 0 THEN 'req' || substr(id, 4) ELSE 'caller-' || greatest(0, n - 10000) END,
          CASE WHEN n % 7000 = 0 THEN 'rare' WHEN n % 2 = 0 THEN 'usual' END, CASE WHEN n % 5000 = 0 THEN 'rare' WHEN n % 2 = 0 THEN 'tool-' || n % 20 END,
          CASE WHEN n % 5000 = 0 THEN 'AUDITED' WHEN n % 6010 = 10 THEN 'RARE TRUST_TOO_LOW' WHEN n % 10 = 0 THEN 'RISK_' || n % 50 || ' TRUST_TOO_LOW' END
@@ -110,6 +113,21 @@ describe('lists in large tables', () => {
     it(`intents: ${name}`, async () => {
       const [statement, values] = listIntents({ ...own(), ...filter }, 51);
       expect(await readBy(statement, values)).to.be.below(MOST_READ);
+    });
+
+  const FROM = '';
+  const ofPages: readonly [string, Statement | undefined, readonly unknown[]][] = [
+    ['calls of unknown tools', TOOL_STATEMENTS['ALL_STRANGE'], [FROM]],
+    ['calls of unknown tools by the agents of a key', TOOL_STATEMENTS['STRANGE_OF_BOUND'], [FROM, ['agent-7']]],
+    ['calls of listed tools', TOOL_STATEMENTS['CALLS'], [['usual', 'usual'], ['rare', 'nothing'], FROM]],
+    ['verdicts of agents', ACTIVITY_STATEMENTS['DAYS'], [['agent-7', 'nobody'], FROM, 1_000]],
+    ['last decisions of agents', ACTIVITY_STATEMENTS['LAST'], [['agent-7', 'agent-8', 'nobody']]],
+    ['tools of an agent', ACTIVITY_STATEMENTS['TOOLS'], ['agent-7']],
+  ];
+  for (const [name, statement, values] of ofPages)
+    it(`pages: ${name}`, async () => {
+      if (statement === undefined) throw new Error('there is no such statement');
+      expect(await readBy(statement, [service.operatorId, 'live', ...values])).to.be.below(MOST_READ);
     });
 
   for (const outcome of [undefined, 'begun', 'done', 'refused', 'failed'] as const)

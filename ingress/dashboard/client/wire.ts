@@ -1,9 +1,7 @@
 // The answers of the dashboard's own routes and events. Types only, which the server imports as well.
-import type { Agent } from '#shared/api/agent.js';
 import type { Policy } from '#shared/core/policy/schema.js';
 import type { Finding as PolicyFinding } from '#shared/core/policy/types.js';
 import type { Finding } from '#shared/core/proof/audit-findings.js';
-import type { Shape } from '#shared/kernel/schema.js';
 import type { Environment, Verdict } from '#shared/kernel/vocabulary.js';
 
 export type { WaitingApprovals } from './wire/approvals.ts';
@@ -52,14 +50,6 @@ export type LogInfo = Omit<AuditedLog, 'audit'> & {
   readonly audit: (Omit<NonNullable<AuditedLog['audit']>, 'findings'> & { readonly findings: number }) | null;
 };
 
-/** One row of the list of agents. */
-export type AgentRow = Pick<Shape<typeof Agent>, 'agentId' | 'name' | 'status' | 'createdAt'> & {
-  readonly trust: { readonly score: number; readonly level: number };
-};
-
-/** GET /dashboard/api/agents: newest first, or with a prefix in the order of ids. */
-export type AgentRows = ListPage<AgentRow>;
-
 /** A finding of the auditor, with the meaning of its kind. */
 export type AuditFinding = Finding & { readonly meaning: string };
 
@@ -99,19 +89,6 @@ export interface PolicySetInfo {
     readonly trustAnnotations: boolean;
     readonly tools: number;
   }[];
-}
-
-/** A tool of a catalogue: an item of GET /dashboard/api/policy-sets/{digest}/tools. */
-export interface CatalogueTool {
-  readonly server: string;
-  readonly name: string;
-  readonly action: string;
-  /** Null: that of the action. */
-  readonly effect: string | null;
-  /** A template; null: the tool itself. */
-  readonly resource: string | null;
-  /** The digest of the pinned definition. */
-  readonly definition: string | null;
 }
 
 /** GET /dashboard/api/policies */

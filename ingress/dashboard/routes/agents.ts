@@ -1,9 +1,12 @@
-// The list of agents: newest first, or those whose ids begin with a text.
+// Routes of the agent pages: the list, newest first or by the beginning of the id, and the activity of one agent.
 import { Type } from 'typebox';
+import { assertMayName } from '../../../shared/domain/keys/bound.ts';
+import type { Database } from '../../../shared/platform/db/database.ts';
 import { invalidField } from '../../../shared/kernel/errors.ts';
-import { AgentStatusSchema } from '../../../shared/api/agent.ts';
+import { AgentIdParams, AgentStatusSchema } from '../../../shared/api/agent.ts';
 import { closed, Cursor, DEFAULT_LIMIT, Limit } from '../../../shared/api/common.ts';
 import type { Route } from '../../route.ts';
+import { readActivity } from '../agent-activity.ts';
 import type { AgentLister } from '../agents.ts';
 import { pageRoute } from './page-route.ts';
 
@@ -14,7 +17,30 @@ const Query = closed({
   limit: Type.Optional(Limit),
 });
 
-export function agentListRoute(agents: AgentLister): Route {
+export interface AgentPageDeps {
+  readonly db: Database;
+  readonly nowMs: () => number;
+  readonly agents: AgentLister;
+}
+
+export function agentPageRoutes(deps: AgentPageDeps): Route[] {
+  return [agentListRoute(deps), activityRoute(deps)];
+}
+
+function activityRoute({ db, nowMs }: AgentPageDeps): Route {
+  return pageRoute({
+    path: '/agents/{agentId}/activity',
+    summary: 'What an agent did, registered or not: decisions, tools, keys, and changes of its status',
+    request: { params: AgentIdParams },
+    errors: ['E1004'],
+    answer: ({ key, params: { agentId } }) => {
+      assertMayName(key, agentId, '{agentId}');
+      return readActivity(db, key, agentId, nowMs());
+    },
+  });
+}
+
+function agentListRoute({ agents }: AgentPageDeps): Route {
   return pageRoute({
     path: '/agents',
     summary: 'Registered agents: newest first, or those whose ids begin with a text',

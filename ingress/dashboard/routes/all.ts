@@ -1,10 +1,9 @@
 // All routes and live topics of the dashboard's own, beside the routes of /v1 that it also serves.
 import type { Route } from '../../route.ts';
-import type { AgentLister } from '../agents.ts';
 import type { Topic } from '../events.ts';
 import type { ReadActivity } from '../overview/activity.ts';
 import type { ReadOverview } from '../overview/overview.ts';
-import { agentListRoute } from './agents.ts';
+import { type AgentPageDeps, agentPageRoutes } from './agents.ts';
 import { type ApprovalTopicDeps, approvalTopic } from './approvals.ts';
 import { auditRoutes } from './audit.ts';
 import { deadJobRoutes } from './dead-jobs.ts';
@@ -13,11 +12,16 @@ import { overviewRoutes, overviewTopic } from './overview.ts';
 import { type PolicyPageDeps, policyPageRoutes } from './policies.ts';
 import type { WaitingReader } from '../waiting-approvals.ts';
 import { waitingApprovalRoutes } from './waiting-approvals.ts';
+import { type ToolPageDeps, toolPageRoutes } from './tools.ts';
 
-export interface DashboardRouteDeps extends ApprovalTopicDeps, DecisionPagesDeps, PolicyPageDeps {
+export interface DashboardRouteDeps
+  extends AgentPageDeps,
+    ApprovalTopicDeps,
+    DecisionPagesDeps,
+    PolicyPageDeps,
+    ToolPageDeps {
   readonly readOverview: ReadOverview;
   readonly readActivity: ReadActivity;
-  readonly agents: AgentLister;
   readonly waiting: WaitingReader;
 }
 
@@ -25,10 +29,11 @@ export interface DashboardRouteDeps extends ApprovalTopicDeps, DecisionPagesDeps
 export function dashboardRoutes(deps: DashboardRouteDeps): Route[] {
   return [
     ...overviewRoutes(deps),
-    agentListRoute(deps.agents),
+    ...agentPageRoutes(deps),
     ...decisionPageRoutes(deps),
     ...auditRoutes(deps.db),
     ...policyPageRoutes(deps),
+    ...toolPageRoutes(deps),
     ...deadJobRoutes(deps.db),
     ...waitingApprovalRoutes(deps.waiting),
   ];

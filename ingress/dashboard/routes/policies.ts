@@ -12,14 +12,7 @@ import { closed, DEFAULT_LIMIT, PAGE, PageQuery } from '../../../shared/api/comm
 import type { Route } from '../../route.ts';
 import { decodeCursor, pageOf } from '../../routes/paging.ts';
 import { assertOperator } from '../../routes/policies.ts';
-import type {
-  CatalogueTool,
-  PolicyActivation,
-  PolicyDifference,
-  PolicyHead,
-  PolicySetInfo,
-  PolicyState,
-} from '../client/wire.ts';
+import type { PolicyActivation, PolicyDifference, PolicyHead, PolicySetInfo, PolicyState } from '../client/wire.ts';
 import { type PageRoute, pageRoute } from './page-route.ts';
 
 const READ = 'SELECT canonical, created_at FROM policy_set WHERE digest = $1';
@@ -36,10 +29,9 @@ const SetParams = closed({ digest: Digest });
 const PolicyParams = closed({ digest: Digest, id: Type.String({ minLength: 1, maxLength: 200 }) });
 const PoliciesQuery = closed({ search: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })), ...PAGE });
 const DifferenceQuery = closed({ from: Digest, to: Digest });
-/** The sort keys in cursors: a policy's id, the number of an activation, and how many tools came before, in a set that never changes. */
+/** The sort keys in cursors: a policy's id, and the number of an activation. */
 const POLICY_ID = /^[a-z0-9][a-z0-9-]{0,99}$/;
 const SEQ = /^[1-9]\d{0,17}$/;
-const PLACE = /^[1-9]\d{0,6}$/;
 
 interface StoredSet {
   readonly digest: string;
@@ -61,19 +53,6 @@ export interface PolicyPageDeps {
 function headOf({ id, description, stage, target, rules }: Policy): PolicyHead {
   const effects = [...new Set(rules.map((rule) => rule.event.type))];
   return { id, description, stage, target, rules: rules.length, effects };
-}
-
-function toolsOf({ tools = [] }: StoredSet): CatalogueTool[] {
-  return tools.flatMap(({ server, tools: entries }) =>
-    Object.entries(entries).map(([name, { action, effect, resource, definition }]) => ({
-      server,
-      name,
-      action,
-      effect: effect ?? null,
-      resource: resource ?? null,
-      definition: definition ?? null,
-    })),
-  );
 }
 
 function mentions(policy: Policy, search: string): boolean {
@@ -205,26 +184,6 @@ export function policyPageRoutes({ db, policies: active }: PolicyPageDeps): Rout
           (policy) => (after === undefined || policy.id > after) && (text === undefined || mentions(policy, text)),
         );
         return pageOf(rows.slice(0, limit + 1), limit, headOf, ({ id }) => id);
-      },
-    }),
-    operatorRoute({
-      path: '/policy-sets/{digest}/tools',
-      summary: 'The tools of the catalogues of a set, by server and name',
-      request: { params: SetParams, query: PoliciesQuery },
-      errors: ['E4001'],
-      answer: async ({ params, query: { cursor, search, limit = DEFAULT_LIMIT } }) => {
-        const from = Number(decodeCursor(cursor, PLACE) ?? 0);
-        const text = search?.toLowerCase();
-        const rows = toolsOf(await setOf(params.digest))
-          .filter(({ server, name }) => text === undefined || `${server}/${name}`.toLowerCase().includes(text))
-          .map((tool, at) => ({ tool, place: at + 1 }))
-          .slice(from, from + limit + 1);
-        return pageOf(
-          rows,
-          limit,
-          ({ tool }) => tool,
-          ({ place }) => `${place}`,
-        );
       },
     }),
     operatorRoute({

@@ -17,7 +17,7 @@ import {
   Time,
   Trust,
 } from '../ui.ts';
-import type { AgentRow } from '../wire.ts';
+import type { AgentRow } from '../wire/agents.ts';
 
 const FIELDS: readonly FilterField[] = [
   { name: 'prefix', label: 'Id begins with', kind: 'text', placeholder: 'billing-' },

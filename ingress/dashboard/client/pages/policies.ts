@@ -1,4 +1,4 @@
-// The policy pages: the set in force, its catalogues of tools, the history of sets, and shadow mode.
+// The policy pages: the set in force, the history of sets, and shadow mode. Its catalogues have the page of tools.
 import { useApi } from '../api.ts';
 import { html, useEffect, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
@@ -10,7 +10,6 @@ import type { Overview } from '../wire/overview.ts';
 import { DifferencePage, HistoryPage } from './policies-history.ts';
 import { LastReading } from './policies-findings.ts';
 import { PolicyPage, PolicyTable, SetPage, sizeOf } from './policies-set.ts';
-import { ToolsPage } from './policies-tools.ts';
 import { ShadowPage } from './policies-shadow.ts';
 
 const SET = /^([0-9a-f]{64})(?:\/(.+))?$/;
@@ -18,7 +17,6 @@ const SET = /^([0-9a-f]{64})(?:\/(.+))?$/;
 export function PoliciesPage({ id }: PageProps): VNode {
   if (id === undefined) return html`<${ActivePage} />`;
   if (id === 'history') return html`<${HistoryPage} views=${html`<${Views} current="history" />`} />`;
-  if (id === 'tools') return html`<${ToolsPage} views=${html`<${Views} current="tools" />`} />`;
   if (id === 'shadow') return html`<${ShadowPage} views=${html`<${Views} current="shadow" />`} />`;
   if (id === 'difference') return html`<${DifferencePage} />`;
   const [, digest, policy] = SET.exec(id) ?? [];
@@ -31,7 +29,6 @@ export function PoliciesPage({ id }: PageProps): VNode {
 
 const VIEWS = [
   [undefined, 'In force'],
-  ['tools', 'Tools'],
   ['history', 'History'],
   ['shadow', 'Shadow'],
 ] as const;
@@ -62,7 +59,10 @@ function Active({ state }: { readonly state: PolicyState }): VNode {
         : html`<${Card} title="In force" class="facts"><${KeyValue} items=${[
             ['Digest', html`<${Id} id=${active.digest} length=${40} copy />`],
             ['Since', activatedAt === null ? null : html`<${Time} at=${activatedAt} />`],
-            ['Contains', sizeOf(active)],
+            [
+              'Contains',
+              html`${sizeOf(active)}${active.servers.length > 0 && html` <${Link} to=${href('tools')}>See the tools<//>`}`,
+            ],
             [
               'Folder',
               html`<${Badge} tone=${lastRead.ok ? 'good' : 'bad'}>${lastRead.ok ? 'accepted' : 'refused'}<//>${lastRead.at !== null && html` <span class="muted">read <${Time} at=${lastRead.at} /></span>`}`,
