@@ -161,6 +161,28 @@ async function escalate(caller: Client): Promise<void> {
   for (const [agentId, body] of asked) await caller.post('/v1/enforce', { agent_id: agentId, trust_level: 7, ...body });
 }
 
+/** Agents that were paused and suspended, each with a reason, and a tool whose definition changed. */
+async function changeAgents({ admin, client, addKey }: Service): Promise<void> {
+  const change = (agentId: string, status: string, reason: string): Promise<unknown> =>
+    admin.patch(`/v1/agents/${agentId}`, { status, reason });
+  await change('crm-sync', 'PAUSED', 'Copied contacts twice, incident 42');
+  await change('crm-sync', 'ACTIVE', 'The duplicate job is removed');
+  await change('crm-sync', 'PAUSED', 'It retries a denied export every minute');
+  await change('night-janitor', 'SUSPENDED', 'Removed files that nobody asked it to remove');
+  await admin.post('/v1/agents', {
+    agentId: 'urn:example:agents:customer-success/regional-escalations/emea-primary-2026',
+    name: 'Regional escalations of customer success, EMEA, primary instance',
+  });
+  await addKey({ name: 'CRM sync, production', agentIds: ['crm-sync'] });
+  const caller = await client({ name: 'Laptop of a developer' });
+  const call = { ...tool('git', 'git_commit', { repo_path: '/srv/app', message: 'x' }), definition_digest: OTHER };
+  for (const agentId of ['code-reviewer', 'deploy-bot'])
+    await caller.post('/v1/enforce', { agent_id: agentId, trust_level: 7, tool: call });
+}
+
+/** A digest that no catalogue pins. */
+const OTHER = `sha256:${'5e'.repeat(32)}`;
+
 async function addWebhook(service: Service, worker: TestWorker): Promise<void> {
   const receiver = await startReceiver();
   const deliverer = createTestDeliverer(service);
@@ -187,7 +209,7 @@ export async function fill(service: Service, worker: TestWorker): Promise<void> 
   await decideForADay(service, caller, worker);
   await escalate(caller);
   await addWebhook(service, worker);
-  await admin.patch('/v1/agents/night-janitor', { status: 'SUSPENDED' });
+  await changeAgents(service);
   await admin.post('/v1/proofs', {
     proofId: 'release-42',
     entityId: 'deploy-bot',

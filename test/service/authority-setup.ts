@@ -151,6 +151,7 @@ async function makeThings(
     '/v1/trust/{agentId}',
     '/v1/trust/{agentId}/history',
     '/agents/{agentId}/activity',
+    '/agents/{agentId}/trust',
   ])
     things[path] = agent;
   const jobs: Named = { real: job?.id ?? '', none: '9' };

@@ -53,6 +53,12 @@ export const PAGES: readonly PageEntry[] = [
     item: lazy(async () => (await import('./pages/agents-item.ts')).AgentPage),
   },
   {
+    name: 'tools',
+    title: 'Tools',
+    group: 'Govern',
+    component: lazy(async () => (await import('./pages/tools.ts')).ToolsPage),
+  },
+  {
     name: 'approvals',
     title: 'Approvals',
     group: 'Govern',

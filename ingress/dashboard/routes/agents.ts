@@ -4,10 +4,12 @@ import { assertMayName } from '../../../shared/domain/keys/bound.ts';
 import type { Database } from '../../../shared/platform/db/database.ts';
 import { invalidField } from '../../../shared/kernel/errors.ts';
 import { AgentIdParams, AgentStatusSchema } from '../../../shared/api/agent.ts';
-import { closed, Cursor, DEFAULT_LIMIT, Limit } from '../../../shared/api/common.ts';
+import { closed, Cursor, DEFAULT_LIMIT, Instant, Limit } from '../../../shared/api/common.ts';
 import type { Route } from '../../route.ts';
 import { readActivity } from '../agent-activity.ts';
 import type { AgentLister } from '../agents.ts';
+import { readTrustCurve } from '../trust-curve.ts';
+import { instant } from '../../routes/paging.ts';
 import { pageRoute } from './page-route.ts';
 
 const Query = closed({
@@ -24,7 +26,7 @@ export interface AgentPageDeps {
 }
 
 export function agentPageRoutes(deps: AgentPageDeps): Route[] {
-  return [agentListRoute(deps), activityRoute(deps)];
+  return [agentListRoute(deps), activityRoute(deps), trustRoute(deps)];
 }
 
 function activityRoute({ db, nowMs }: AgentPageDeps): Route {
@@ -36,6 +38,19 @@ function activityRoute({ db, nowMs }: AgentPageDeps): Route {
     answer: ({ key, params: { agentId } }) => {
       assertMayName(key, agentId, '{agentId}');
       return readActivity(db, key, agentId, nowMs());
+    },
+  });
+}
+
+function trustRoute({ db }: AgentPageDeps): Route {
+  return pageRoute({
+    path: '/agents/{agentId}/trust',
+    summary: 'The trust in an agent over a range of time, for a chart',
+    request: { params: AgentIdParams, query: closed({ from: Type.Optional(Instant) }) },
+    errors: ['E1004'],
+    answer: ({ key, params: { agentId }, query: { from } }) => {
+      assertMayName(key, agentId, '{agentId}');
+      return readTrustCurve(db, key, agentId, instant(from));
     },
   });
 }

@@ -415,23 +415,50 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     expect((await service.admin.get('/v1/agents/reader-1')).json.status, 'Escape changes nothing').to.equal('ACTIVE');
     await page.getByRole('button', { name: 'Suspend' }).click();
     await pages.picture('agent-suspend');
-    await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+    const confirm = async (verb: string): Promise<void> => {
+      await page.getByRole('dialog').getByLabel('Reason').fill(`${verb}: incident 42`);
+      await page.getByRole('dialog').getByRole('button', { name: verb }).click();
+    };
+    await confirm('Suspend');
     await page.locator('.lead').getByText('SUSPENDED').waitFor();
     expect(await verdict()).to.equal('AGENT_NOT_ACTIVE');
     await page.getByRole('button', { name: 'Lift the suspension' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Lift the suspension' }).click();
+    await confirm('Lift the suspension');
     await page.locator('.lead').getByText('ACTIVE').waitFor();
     expect(await verdict()).to.equal(before);
+
+    const history = page.getByRole('table', { name: 'Changes of status' });
+    await history.getByText('Suspend: incident 42').waitFor();
 
     // The agent is terminated through the API while this page still offers to suspend it.
     await service.admin.delete('/v1/agents/reader-1');
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+    await confirm('Pause');
     await page.getByText('A terminated agent cannot be changed.').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('This agent is terminated').waitFor();
+    await page.getByText('Terminated: all its requests are denied').waitFor();
     expect(await page.locator('.page-actions button').count()).to.equal(0);
     expect(seen.complaints.splice(0).filter((text) => !text.includes('409'))).to.deep.equal([]);
+  });
+
+  it('shows the catalogue that an import of a pasted list of tools would make', async () => {
+    const { page } = seen;
+    await pages.go('/tools');
+    await page.getByRole('button', { name: 'Import tools' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Server').fill('mail');
+    await dialog.getByText('custos tools import --server mail').first().waitFor();
+    await dialog.getByLabel('tools/list').fill('[');
+    await dialog.getByRole('button', { name: 'Compare' }).click();
+    await dialog.getByText('is not JSON').waitFor();
+    await dialog.getByLabel('tools/list').fill('{"tools": [{"name": "send_mail"}, {"name": "delete_mail"}]}');
+    await dialog.getByRole('button', { name: 'Compare' }).click();
+    await dialog.getByText('2 tools').waitFor();
+    await dialog.getByText('tools/mail.json', { exact: true }).waitFor();
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+    await pages.picture('tools-import');
+    await page.keyboard.press('Escape');
+    expect(seen.complaints.splice(0).filter((text) => !text.includes('400'))).to.deep.equal([]);
   });
 
   it('shows hostile names as plain text', async () => {
@@ -471,6 +498,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
         ['decision', `/decisions/${decided['delete']}`, '.rule'],
         ['agents', '/agents?prefix=billing', '.list tbody tr'],
         ['agent', '/agents/billing-1', '.u-over'],
+        ['tools', '/tools', '.list'],
       ] as const) {
         await pages.go(path);
         await page.locator(ready).first().waitFor();

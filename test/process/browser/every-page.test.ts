@@ -13,6 +13,7 @@ const PAGES = [
   'Overview',
   'Decisions',
   'Agents',
+  'Tools',
   'Approvals',
   'Receipts',
   'Audit',
@@ -104,7 +105,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
   };
   /** Waits until the page's own content is shown. */
   const filled = async (): Promise<void> => {
-    await seen.page.locator('main .loading').waitFor({ state: 'detached' });
+    await seen.page.waitForFunction(`document.querySelector('main .loading') === null`);
     await seen.page.locator('main :is(.card, .list, .empty, .error-state)').first().waitFor();
   };
 

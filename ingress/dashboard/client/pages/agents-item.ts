@@ -1,6 +1,6 @@
 // The page of one agent: its registration, trust, last decisions, and changes of its status.
 import { useApi } from '../api.ts';
-import type { AgentAnswer, DecisionAnswer, TrustAnswer } from '../answers.ts';
+import type { AgentAnswer, TrustAnswer } from '../answers.ts';
 import { amount, named, short, spelled, whole } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
@@ -8,7 +8,6 @@ import {
   Badge,
   Card,
   Copy,
-  Empty,
   JsonView,
   KeyValue,
   Name,
@@ -17,23 +16,22 @@ import {
   Stat,
   Stats,
   Status,
-  Table,
   Time,
   WhenLoaded,
 } from '../ui.ts';
-import type { ListPage } from '../wire.ts';
+import type { AgentActivity, StatusChange } from '../wire/agents.ts';
+import { ChangedBy, Decisions, Keys, StatusHistory, Tools, Waiting } from './agents-activity.ts';
 import { StatusActions } from './agents-status.ts';
 import { TrustCauses, TrustOverTime } from './agents-trust.ts';
-import { Badges, DECISION_COLUMNS, decisionHref, decisionKey } from './decisions-parts.ts';
+import { Badges } from './decisions-parts.ts';
 
 const BACK = { to: href('agents'), label: 'Agents' };
-/** Fewer columns than in the list of decisions: all are of this agent. */
-const LAST_COLUMNS = DECISION_COLUMNS.filter(({ title }) => ['Request', 'Verdict', 'When'].includes(title));
 
 export function AgentPage({ id }: { readonly id: string }): VNode {
   const at = encodeURIComponent(id);
   const agent = useApi<AgentAnswer>(`/v1/agents/${at}`);
   const trust = useApi<TrustAnswer>(`/v1/trust/${at}`);
+  const activity = useApi<AgentActivity>(`/agents/${at}/activity`);
   const title = short(named(id), 80);
   // An agent that is not registered may have decisions and trust, too.
   const isUnknown = agent.error?.status === 404;
@@ -41,18 +39,23 @@ export function AgentPage({ id }: { readonly id: string }): VNode {
   if (trust.data === undefined || unfinished !== undefined)
     return html`<${PageHead} title=${title} back=${BACK} /><${WhenLoaded} of=${unfinished} />`;
   const registered = isUnknown ? undefined : agent.data;
+  const reload = (): void => {
+    agent.reload();
+    activity.reload();
+  };
   const lead = registered
     ? html`<${Status} status=${registered.status} /> <${Name} text=${registered.name} length=${100} />`
     : html`<${Badge}>not registered<//>`;
-  const actions = registered && html`<${StatusActions} agent=${registered} onDone=${agent.reload} />`;
+  const actions = registered && html`<${StatusActions} agent=${registered} onDone=${reload} />`;
   return html`<${PageHead} title=${title} lead=${lead} actions=${actions} back=${BACK} />
     ${registered === undefined && html`<div class="stack"><${Notice} tone="neutral" title="This agent is not registered">Its trust score is at most 250, the score without evidence, whatever its signals are.<//></div>`}
-    ${registered?.status === 'TERMINATED' && html`<div class="stack"><${Notice} tone="neutral" title="This agent is terminated">All its requests are denied, and its id cannot be used again.<//></div>`}
+    ${registered && registered.status !== 'ACTIVE' && html`<${NotActive} status=${registered.status} change=${activity.data?.statusChanges.items[0]} />`}
     <${TrustNow} trust=${trust.data} />
     <${TrustOverTime} agentId=${id} trust=${trust.data} />
+    <${Waiting} agentId=${id} />
     <div class="columns">
-      <${LastDecisions} agentId=${id} />
-      <${Details} id=${id} agent=${registered} />
+      <div class="column"><${Decisions} agentId=${id} activity=${activity.data} /><${Details} id=${id} agent=${registered} /></div>
+      <div class="column"><${WhenLoaded} of=${activity} what="Reading its activity">${({ tools, statusChanges, keys }: AgentActivity) => html`<${Tools} agentId=${id} tools=${tools} /><${StatusHistory} changes=${statusChanges} /><${Keys} keys=${keys} />`}<//></div>
     </div>
     <${TrustCauses} agentId=${id} />`;
 }
@@ -69,12 +72,17 @@ function TrustNow({ trust }: { readonly trust: TrustAnswer }): VNode {
   <//>`;
 }
 
-function LastDecisions({ agentId }: { readonly agentId: string }): VNode {
-  const decisions = useApi<ListPage<DecisionAnswer>>('/v1/decisions', { agentId, limit: 8 });
-  return html`<${Card} title="Last decisions" flush aside=${html`<${Link} to=${href('decisions', undefined, { agentId })}>All decisions<//>`}>
-    <${WhenLoaded} of=${decisions}>${({ items }: ListPage<DecisionAnswer>) => html`<${Table} caption="Last decisions, newest first" columns=${LAST_COLUMNS} rows=${items} keyOf=${decisionKey} hrefOf=${decisionHref} empty=${html`<${Empty} title="No decisions yet" />`} />`}<//>
-  <//>`;
+/** Why an agent that is not active is not, and since when. */
+function NotActive({ status, change }: { readonly status: string; readonly change: StatusChange | undefined }): VNode {
+  const since = change !== undefined && change.to === status ? change : undefined;
+  return html`<div class="stack"><${Notice} tone=${status === 'PAUSED' ? 'warn' : status === 'SUSPENDED' ? 'bad' : 'neutral'} title=${NOT_ACTIVE[status] ?? ''}>${since && html`Since <${Time} at=${since.at} as="moment" />, by <${ChangedBy} change=${since} />`}<//></div>`;
 }
+
+const NOT_ACTIVE: Readonly<Record<string, string>> = {
+  PAUSED: 'Paused: all its requests are denied until it is resumed',
+  SUSPENDED: 'Suspended: all its requests are denied until the suspension is lifted',
+  TERMINATED: 'Terminated: all its requests are denied, and its id cannot be used again',
+};
 
 /** Shown with invisible characters spelled out, copied unchanged. */
 function OwnId({ id }: { readonly id: string }): VNode {

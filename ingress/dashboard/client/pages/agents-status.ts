@@ -1,4 +1,4 @@
-// Changes of an agent's status, each with a confirmation.
+// Changes of an agent's status, each with a confirmation and a reason.
 import { api, useAction } from '../api.ts';
 import type { AgentAnswer } from '../answers.ts';
 import { spelled } from '../format.ts';
@@ -32,6 +32,9 @@ const CHANGES: Readonly<Record<AgentStatus, readonly Change[]>> = {
   TERMINATED: [],
 };
 
+/** Stored in the log, and shown in the status history and on the operator trail. */
+const REASON = { label: 'Reason', required: true };
+
 export interface StatusActionsProps {
   readonly agent: AgentAnswer;
   readonly onDone: () => void;
@@ -40,10 +43,9 @@ export interface StatusActionsProps {
 export function StatusActions({ agent, onDone }: StatusActionsProps): VNode {
   const [asked, setAsked] = useKept<Change | undefined>('asked', undefined);
   const path = `/v1/agents/${encodeURIComponent(agent.agentId)}`;
-  const action = useAction(async () => {
+  const action = useAction(async (reason: string) => {
     if (asked === undefined) return;
-    if (asked.to === 'TERMINATED') await api(path, { method: 'DELETE' });
-    else await api(path, { method: 'PATCH', body: { status: asked.to } });
+    await api(path, { method: 'PATCH', body: { status: asked.to, reason } });
     onDone();
   });
   const ask = (next: Change): void => {
@@ -56,5 +58,5 @@ export function StatusActions({ agent, onDone }: StatusActionsProps): VNode {
     if (action.error !== undefined) onDone();
   };
   return html`${CHANGES[agent.status].map((each) => html`<button key=${each.to} type="button" class="button" onClick=${() => ask(each)}>${each.verb}</button>`)}
-    ${asked && html`<${Confirm} title=${`${asked.verb === 'Lift the suspension' ? 'Lift the suspension of' : asked.verb} this agent?`} verb=${asked.verb} dangerous=${asked.to === 'TERMINATED'} action=${action} onClose=${close}><p><bdi class="name">${spelled(agent.agentId)}</bdi></p><p>${asked.effect}</p><//>`}`;
+    ${asked && html`<${Confirm} title=${`${asked.verb === 'Lift the suspension' ? 'Lift the suspension of' : asked.verb} this agent?`} verb=${asked.verb} dangerous=${asked.to === 'TERMINATED'} reason=${REASON} action=${action} onClose=${close}><p><bdi class="name">${spelled(agent.agentId)}</bdi></p><p>${asked.effect}</p><//>`}`;
 }

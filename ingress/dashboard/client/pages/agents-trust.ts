@@ -1,52 +1,70 @@
-// An agent's trust over time: the score as a curve, and the signals that changed it.
+// An agent's trust over time: the score as a curve over the trust levels, and the signals that changed it.
 import { useApi, usePages } from '../api.ts';
 import type { TrustAnswer, TrustChange } from '../answers.ts';
 import { byService } from '../clock.ts';
+import { causeOf, TrustChart } from '../components/trust-chart.ts';
 import { count, short, whole } from '../format.ts';
-import { html, useMemo, type VNode } from '../html.ts';
+import { html, useMemo, useState, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
-import type { ListPage } from '../wire.ts';
-import { Card, Chart, type Column, Empty, List, tierName, Time, Trust, WhenLoaded } from '../ui.ts';
+import type { TrustCurve } from '../wire/agents.ts';
+import { Card, type Column, Empty, List, tierName, Time, Trust, WhenLoaded } from '../ui.ts';
 
-/** The newest changes: one page of the history. */
-const POINTS = 200;
+const DAY_MS = 86_400_000;
+const RANGES = [
+  ['7 days', 7],
+  ['30 days', 30],
+  ['90 days', 90],
+  ['All', undefined],
+] as const;
+const DEFAULT_DAYS = 30;
 
-export function TrustOverTime({ agentId, trust }: { readonly agentId: string; readonly trust: TrustAnswer }): VNode {
-  const history = useApi<ListPage<TrustChange>>(`/v1/trust/${encodeURIComponent(agentId)}/history`, { limit: POINTS });
-  const aside = history.data?.nextCursor ? `The last ${whole(POINTS)} changes` : undefined;
-  return html`<${Card} title="Trust over time" aside=${aside}>
-    <${WhenLoaded} of=${history}>${({ items }: ListPage<TrustChange>) => html`<${Curve} changes=${items} trust=${trust} />`}<//>
+export interface TrustOverTimeProps {
+  readonly agentId: string;
+  readonly trust: TrustAnswer;
+}
+
+export function TrustOverTime({ agentId, trust }: TrustOverTimeProps): VNode {
+  const [days, setDays] = useState<number | undefined>(DEFAULT_DAYS);
+  // Rounded, so that the request stays the same while the page is open.
+  const fromMs = useMemo(
+    () => (days === undefined ? undefined : Math.floor(byService(Date.now()) / 60_000) * 60_000 - days * DAY_MS),
+    [days, agentId],
+  );
+  const from = fromMs === undefined ? undefined : new Date(fromMs).toISOString();
+  const curve = useApi<TrustCurve>(`/agents/${encodeURIComponent(agentId)}/trust`, { from });
+  const ranges = html`<div class="segments" role="group" aria-label="Range">${RANGES.map(([text, value]) => html`<button key=${text} type="button" class="segment" aria-pressed=${days === value} onClick=${() => setDays(value)}>${text}</button>`)}</div>`;
+  return html`<${Card} title="Trust over time" aside=${ranges}>
+    <${WhenLoaded} of=${curve}>${(data: TrustCurve) => html`<${Curve} curve=${data} trust=${trust} fromMs=${fromMs} />`}<//>
   <//>`;
 }
 
-function Curve({ changes, trust }: { readonly changes: readonly TrustChange[]; readonly trust: TrustAnswer }): VNode {
-  const { times, series } = useMemo(() => {
-    // The curve ends with today's score, because the score also changes without signals (decay).
-    const points = [
-      ...changes.map(({ at, score }) => [Date.parse(at), score] as const).reverse(),
-      [byService(Date.now()), trust.score] as const,
-    ];
-    return {
-      times: points.map(([at]) => at),
-      series: [{ label: 'Score', colour: '--accent', values: points.map(([, score]) => score) }],
-    };
-  }, [changes, trust.score]);
-  const first = changes.at(-1);
-  if (first === undefined)
-    return html`<${Empty} title="No signals yet">The score is that without evidence. Signals (POST /v1/trust/signals) change it.<//>`;
-  const scores = changes.map(({ score }) => score);
-  const summary = `${count(changes.length, 'change')}: from ${first.score} to ${trust.score} now (${tierName(trust.level)}); at least ${Math.min(...scores)}, at most ${Math.max(...scores)}.`;
-  return html`<${Chart} title="Trust score over time" summary=${summary} times=${times} series=${series} format=${whole} unit="score of 1,000" atMost=${1_000} height=${200} />`;
+interface CurveProps {
+  readonly curve: TrustCurve;
+  readonly trust: TrustAnswer;
+  readonly fromMs: number | undefined;
 }
 
-/** "3 successes, 1 violation" */
-function causeOf({ success, failure, violation }: TrustChange['cause']): string {
-  const parts = [
-    success > 0 && count(success, 'success', 'successes'),
-    failure > 0 && count(failure, 'failure'),
-    violation > 0 && count(violation, 'violation'),
-  ];
-  return parts.filter(Boolean).join(', ');
+function Curve({ curve, trust, fromMs }: CurveProps): VNode {
+  const { points, tiers, changes, more } = curve;
+  const { score, level, asOf } = trust;
+  // The curve ends with today's score, because the score also drifts without signals.
+  const shown = useMemo(() => {
+    const now = {
+      at: new Date(byService(Date.now())).toISOString(),
+      score,
+      level,
+      signals: { success: 0, failure: 0, violation: 0 },
+    };
+    return [...points, now];
+  }, [points, score, level]);
+  if (points.length === 0)
+    return asOf.signals === 0
+      ? html`<${Empty} title="No signals yet">The score is that of an agent without evidence. Signals (POST /v1/trust/signals) change it.<//>`
+      : html`<${Empty} title="No signals in this range">Choose a longer range to see earlier changes.<//>`;
+  const scores = shown.map((point) => point.score);
+  const summary = `Trust score over time. ${count(changes, 'change')}: from ${points[0]?.score ?? score} to ${score} now (${tierName(level)}); at least ${Math.min(...scores)}, at most ${Math.max(...scores)}.`;
+  return html`<${TrustChart} summary=${summary} points=${shown} tiers=${tiers} fromMs=${more ? undefined : fromMs} />
+    ${more && html`<p class="muted chart-note">The newest ${whole(changes)} changes of this range.</p>`}`;
 }
 
 const COLUMNS: readonly Column<TrustChange>[] = [
@@ -61,7 +79,7 @@ const COLUMNS: readonly Column<TrustChange>[] = [
 ];
 
 export function TrustCauses({ agentId }: { readonly agentId: string }): VNode {
-  const pages = usePages<TrustChange>(`/v1/trust/${encodeURIComponent(agentId)}/history`, { limit: 20 });
+  const pages = usePages<TrustChange>(`/v1/trust/${encodeURIComponent(agentId)}/history`, { limit: 10 });
   if (pages.data !== undefined && pages.items.length === 0 && pages.page === 1) return html``;
   return html`<section class="section" aria-labelledby="causes"><h2 id="causes">Changes of trust</h2>
     <${List} pages=${pages} caption="Changes of trust, newest first" columns=${COLUMNS} keyOf=${({ cause }: TrustChange) => String(cause.lastSignal)} />

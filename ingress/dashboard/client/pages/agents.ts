@@ -1,8 +1,9 @@
 // The list of agents, filtered by status or the beginning of the id.
 import { usePages } from '../api.ts';
+import { VerdictBar } from '../components/verdict-bar.ts';
 import type { CsvField } from '../csv.ts';
 import { html, type VNode } from '../html.ts';
-import { href, navigate, useFilters } from '../router.ts';
+import { href, Link, navigate, useFilters } from '../router.ts';
 import {
   type Column,
   Download,
@@ -16,6 +17,7 @@ import {
   Status,
   Time,
   Trust,
+  Verdict,
 } from '../ui.ts';
 import type { AgentRow } from '../wire/agents.ts';
 
@@ -26,11 +28,35 @@ const FIELDS: readonly FilterField[] = [
 
 const COLUMNS: readonly Column<AgentRow>[] = [
   { title: 'Agent', cell: ({ agentId }) => html`<${Name} text=${agentId} />` },
-  { title: 'Name', cell: ({ name }) => html`<${Name} text=${name} />` },
+  { title: 'Name', minor: true, cell: ({ name }) => html`<${Name} text=${name} />` },
   { title: 'Status', cell: ({ status }) => html`<${Status} status=${status} />` },
-  { title: 'Trust', cell: ({ trust }) => html`<${Trust} level=${trust.level} score=${trust.score} />` },
-  { title: 'Registered', align: 'end', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
+  {
+    title: 'Trust',
+    sortBy: ({ trust }) => trust.score,
+    cell: ({ trust }) =>
+      html`<span class="trust-cell"><${Trust} level=${trust.level} score=${trust.score} /><${Meter} score=${trust.score} /></span>`,
+  },
+  {
+    title: 'Decisions, 24 h',
+    sortBy: ({ day }) => Object.values(day.counts).reduce((sum, each) => sum + each, 0),
+    cell: ({ day }) => html`<${VerdictBar} counts=${day.counts} more=${day.more} />`,
+  },
+  {
+    title: 'Last decision',
+    align: 'end',
+    sortBy: ({ last }) => last?.decisionId ?? '',
+    cell: ({ last }) =>
+      last === null
+        ? html`<span class="muted">none</span>`
+        : html`<span class="last-decision"><${Verdict} verdict=${last.verdict} /> <${Link} to=${href('decisions', last.decisionId)}><${Time} at=${last.at} /><span class="visually-hidden">, this decision</span><//></span>`,
+  },
+  { title: 'Registered', align: 'end', minor: true, cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
 ];
+
+/** The score as a short bar; the number is beside it. */
+function Meter({ score }: { readonly score: number }): VNode {
+  return html`<span class="meter" aria-hidden="true"><span class="meter-value" style=${{ width: `${score / 10}%` }}></span></span>`;
+}
 
 const FILE: readonly CsvField<AgentRow>[] = [
   'agentId',
@@ -38,6 +64,11 @@ const FILE: readonly CsvField<AgentRow>[] = [
   'status',
   ['trustLevel', ({ trust }) => trust.level],
   ['trustScore', ({ trust }) => trust.score],
+  ['allow', ({ day }) => day.counts.ALLOW],
+  ['degrade', ({ day }) => day.counts.DEGRADE],
+  ['escalate', ({ day }) => day.counts.ESCALATE],
+  ['deny', ({ day }) => day.counts.DENY],
+  ['lastDecisionAt', ({ last }) => last?.at],
   'createdAt',
 ];
 
@@ -48,7 +79,7 @@ export function AgentList(): VNode {
   const empty = isFiltered
     ? html`<${Empty} title="No registered agent matches">Agents that are not registered are not in this list; "Agent id" opens their pages.<//>`
     : html`<${Empty} title="No agents are registered">Agents are registered with POST /v1/agents. Others have the trust score without evidence.<//>`;
-  return html`<${PageHead} title="Agents" lead="Registered agents with their status and trust." actions=${html`<${Download} of=${pages} name="agents" fields=${FILE} />`} />
+  return html`<${PageHead} title="Agents" lead="Registered agents, with their status, trust and recent decisions." actions=${html`<${Download} of=${pages} name="agents" fields=${FILE} />`} />
     <div class="finders">
       <${LookUp} label="Agent id" placeholder="agent-7" onGo=${(text: string) => navigate(href('agents', text))} />
       <${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} />

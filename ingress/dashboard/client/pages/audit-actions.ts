@@ -2,10 +2,10 @@
 import { usePages } from '../api.ts';
 import type { CsvField } from '../csv.ts';
 import { html, type VNode } from '../html.ts';
-import { useFilters } from '../router.ts';
+import { href, Link, useFilters } from '../router.ts';
 import { useSession } from '../session.ts';
-import { type Column, Download, Empty, type FilterField, Filters, List, Name, Status, Time } from '../ui.ts';
-import type { OperatorAction } from '../wire/operator-trail.ts';
+import { type Column, Download, Empty, type FilterField, Filters, List, Name, Said, Status, Time } from '../ui.ts';
+import type { ChangedField, OperatorAction } from '../wire/operator-trail.ts';
 
 const FIELDS: readonly FilterField[] = [
   {
@@ -17,11 +17,8 @@ const FIELDS: readonly FilterField[] = [
 ];
 
 const COLUMNS: readonly Column<OperatorAction>[] = [
-  {
-    title: 'Action',
-    cell: ({ action, subject }) =>
-      html`<span class="action"><span>${wordsOf(action)}</span>${action.startsWith('sign-') ? '' : html`<span class="action-subject"><${Name} text=${decoded(subject)} length=${90} /></span>`}</span>`,
-  },
+  { title: 'Action', cell: (action) => html`<${ActionCell} action=${action} />` },
+  { title: 'Change', cell: ({ change, outcome }) => html`<${Change} change=${change} outcome=${outcome} />` },
   {
     title: 'Result',
     cell: ({ outcome, status, code }) =>
@@ -43,6 +40,13 @@ const FILE: readonly CsvField<OperatorAction>[] = [
   'at',
   'action',
   'subject',
+  ['changedSubject', ({ change }) => change?.subject],
+  ['changedId', ({ change }) => change?.id],
+  [
+    'change',
+    ({ change }) => change?.fields.map(({ name, from, to }) => `${name}: ${from ?? ''} -> ${to ?? ''}`).join('; '),
+  ],
+  ['reason', ({ change }) => change?.reason],
   'outcome',
   'status',
   'code',
@@ -58,7 +62,10 @@ const WORDS: Readonly<Record<string, string>> = {
   'sign-out': 'Signed out',
   'switch-environment': 'Switched to the environment',
   'PATCH /v1/agents/{agentId}': 'Changed an agent',
+  'POST /v1/agents': 'Registered an agent',
   'DELETE /v1/agents/{agentId}': 'Terminated an agent',
+  'POST /dead-jobs/{id}/retry': 'Retried a dead job',
+  'POST /dead-jobs/{id}/discard': 'Discarded a dead job',
   'POST /v1/auth/keys': 'Created a key',
   'DELETE /v1/auth/keys/{keyId}': 'Revoked a key',
   'POST /v1/auth/keys/{keyId}/rotate': 'Rotated a key',
@@ -72,6 +79,43 @@ const WORDS: Readonly<Record<string, string>> = {
   'POST /v1/halt': 'Halted the environment',
   'DELETE /v1/halt': 'Ended the halt',
 };
+
+function ActionCell({ action: { action, subject, change } }: { readonly action: OperatorAction }): VNode {
+  if (change === null)
+    return html`<span class="action"><span>${wordsOf(action)}</span>${!action.startsWith('sign-') && html`<span class="action-subject"><${Name} text=${decoded(subject)} length=${60} /></span>`}</span>`;
+  const page = PAGES_OF[change.subject];
+  const name = html`<${Name} text=${change.id} length=${44} />`;
+  return html`<span class="action"><span>${wordsOf(action)}</span><span class="action-subject">${change.subject} ${page === undefined ? name : html`<${Link} to=${href(page, change.id)}>${name}<//>`}</span></span>`;
+}
+
+/** The pages of subjects. */
+const PAGES_OF: Readonly<Record<string, string>> = {
+  agent: 'agents',
+  approval: 'approvals',
+  decision: 'decisions',
+  webhook: 'webhooks',
+  'dead job': 'dead-jobs',
+};
+
+function Change({ change, outcome }: Pick<OperatorAction, 'change' | 'outcome'>): VNode {
+  if (change === null || change.fields.length === 0)
+    return html`<span class="muted">${outcome === 'begun' ? 'unknown' : outcome === 'done' ? 'nothing changed' : '–'}</span>`;
+  const { fields, reason } = change;
+  return html`<span class="change">${fields.map((field) => html`<${ChangedMember} key=${field.name} field=${field} />`)}${reason !== undefined && html`<span class="change-reason">“<${Said} text=${reason} />”</span>`}</span>`;
+}
+
+/** A time as the service writes it. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
+
+function ChangedMember({ field: { name, from, to } }: { readonly field: ChangedField }): VNode {
+  const value = (text: string | undefined): VNode =>
+    text === undefined
+      ? html`<span class="muted">none</span>`
+      : MOMENT.test(text)
+        ? html`<${Time} at=${text} as="moment" />`
+        : html`<${Name} text=${text} length=${60} />`;
+  return html`<span><span class="muted">${name}</span> ${from !== undefined && html`${value(from)} <span aria-hidden="true">→</span><span class="visually-hidden">to</span> `}${value(to)}</span>`;
+}
 
 function wordsOf(action: string): string {
   const known = action.replace('/dashboard/api', '');

@@ -59,9 +59,10 @@ function Active({ state }: { readonly state: PolicyState }): VNode {
         : html`<${Card} title="In force" class="facts"><${KeyValue} items=${[
             ['Digest', html`<${Id} id=${active.digest} length=${40} copy />`],
             ['Since', activatedAt === null ? null : html`<${Time} at=${activatedAt} />`],
+            ['Contains', sizeOf(active)],
             [
-              'Contains',
-              html`${sizeOf(active)}${active.servers.length > 0 && html` <${Link} to=${href('tools')}>See the tools<//>`}`,
+              'Tools',
+              active.servers.length === 0 ? undefined : html`<${Link} to=${href('tools')}>Catalogues in force<//>`,
             ],
             [
               'Folder',

@@ -67,3 +67,26 @@ export interface AgentActivity {
   /** Newest first. */
   readonly statusChanges: { readonly items: readonly StatusChange[]; readonly more: boolean };
 }
+
+/** A change of trust, or several that are close to each other. */
+export interface TrustPoint {
+  readonly at: string;
+  readonly score: number;
+  readonly level: number;
+  readonly signals: { readonly success: number; readonly failure: number; readonly violation: number };
+}
+
+/** GET /dashboard/api/agents/{agentId}/trust: oldest first. */
+export interface TrustCurve {
+  readonly points: readonly TrustPoint[];
+  readonly changes: number;
+  /** Whether only the newest `changes` changes of the range were read. */
+  readonly more: boolean;
+  /** The trust levels with their scores, lowest first. */
+  readonly tiers: readonly {
+    readonly level: number;
+    readonly name: string;
+    readonly from: number;
+    readonly to: number;
+  }[];
+}
