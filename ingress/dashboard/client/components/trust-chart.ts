@@ -85,7 +85,7 @@ function tooltip(points: readonly TrustPoint[], tiers: Tiers): uPlot.Plugin {
   box.hidden = true;
   return {
     hooks: {
-      init: (plot) => void plot.over.append(box),
+      init: (plot) => plot.over.append(box),
       setCursor(plot) {
         const { idx, left = -1 } = plot.cursor;
         const point = typeof idx === 'number' ? points[idx] : undefined;

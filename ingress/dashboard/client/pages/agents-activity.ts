@@ -18,7 +18,7 @@ const LAST_COLUMNS = DECISION_COLUMNS.filter(({ title }) => ['Request', 'Verdict
 export function Day({ agentId, day }: { readonly agentId: string; readonly day: AgentActivity['day'] }): VNode {
   return html`<ul class="verdict-counts">${VERDICTS.map(
     (verdict) =>
-      html`<li key=${verdict}><${Link} to=${href('decisions', undefined, { agentId, verdict })}><${Verdict} verdict=${verdict} /> <span class="num">${whole(day.counts[verdict])}</span><//></li>`,
+      html`<li key=${verdict}><${Link} to=${href('decisions', undefined, { agentId, verdict, range: '24h' })}><${Verdict} verdict=${verdict} /> <span class="num">${whole(day.counts[verdict])}</span><//></li>`,
   )}</ul>`;
 }
 
@@ -44,7 +44,7 @@ const toolColumns = (agentId: string): readonly Column<ToolUse>[] => [
     title: 'Last call',
     align: 'end',
     cell: ({ last, server, name }) =>
-      html`<${Link} to=${href('decisions', undefined, { agentId, toolServer: server, toolName: name })}><${Time} at=${last.at} /><span class="visually-hidden">, all calls of this tool</span><//>`,
+      html`<${Link} to=${href('decisions', undefined, { agentId, tool: `${server}/${name}` })}><${Time} at=${last.at} /><span class="visually-hidden">, all calls of this tool</span><//>`,
   },
 ];
 

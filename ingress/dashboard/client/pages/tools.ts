@@ -24,9 +24,9 @@ import {
 import type { CatalogueInfo, ListedTool, ListedTools, StrangeTool, StrangeTools } from '../wire/tools.ts';
 import { ImportDialog } from './tools-import.ts';
 
-/** The address of the decisions about a tool. */
+/** The address of the decisions of the last day about a tool. */
 const callsOf = ({ server, name }: { readonly server: string; readonly name: string }): string =>
-  href('decisions', undefined, { toolServer: server, toolName: name });
+  href('decisions', undefined, { tool: `${server}/${name}`, range: '24h' });
 
 export function ToolsPage(): VNode {
   const { isOperator } = useSession();
