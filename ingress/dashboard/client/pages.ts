@@ -56,6 +56,8 @@ export const PAGES: readonly PageEntry[] = [
     name: 'tools',
     title: 'Tools',
     group: 'Govern',
+    icon: 'wrench',
+    words: 'catalogues mcp servers import unknown changed',
     component: lazy(async () => (await import('./pages/tools.ts')).ToolsPage),
   },
   {

@@ -8,7 +8,7 @@ import { mayOpen, PAGES } from './pages.ts';
 import { useRecent } from './recent.ts';
 import { href, navigate } from './router.ts';
 import { useSession } from './session.ts';
-import type { AgentRows } from './wire.ts';
+import type { AgentRows } from './wire/agents.ts';
 
 const SUGGESTED_AGENTS = 5;
 const DEBOUNCE_MS = 150;
