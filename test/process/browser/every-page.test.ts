@@ -105,7 +105,9 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
   };
   /** Waits until the page's own content is shown. */
   const filled = async (): Promise<void> => {
-    await seen.page.waitForFunction(`document.querySelector('main .loading') === null`);
+    await waitFor(async () => (await seen.page.locator('main .loading').count()) === 0, {
+      what: 'the data of the page',
+    });
     await seen.page.locator('main :is(.card, .list, .empty, .error-state)').first().waitFor();
   };
 
