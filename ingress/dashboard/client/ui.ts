@@ -1,6 +1,6 @@
 // Re-exports the components for the pages.
 export { Badge, Status, Trust, tierName, Verdict } from './components/badge.ts';
-export { Bars, Chart } from './components/chart.ts';
+export { Bars } from './components/chart.ts';
 export { Field, Segments } from './components/form.ts';
 export { Download } from './components/download.ts';
 export { Confirm, Dialog, FormActions } from './components/dialog.ts';
