@@ -11,6 +11,7 @@ import {
   readEarlier,
   readGroups,
   readMembers,
+  readNewest,
   readWaiting,
   type WaitingApproval as WaitingRow,
   type WaitingGroup,
@@ -44,8 +45,10 @@ export interface WaitingReader {
 
 export interface ReadGroups {
   readonly groups: readonly WaitingGroup[];
-  readonly show: (group: WaitingGroup) => ApprovalGroup;
-  readonly agents: readonly AgentGlance[];
+  /** As in WaitingGroups. */
+  readonly newest: string | null;
+  /** Undefined: none of its first members is pending and genuine any more. */
+  readonly show: (group: WaitingGroup) => ApprovalGroup | undefined;
 }
 
 export interface ReadMembers {
@@ -114,7 +117,10 @@ export function createWaitingReader({ db, nowMs, trustDailyCap }: WaitingDeps): 
   return {
     async groups(key, page) {
       const { after, limit } = page;
-      const groups = await readGroups(db, filterOf(key, page), { after, limit, members: FIRST_MEMBERS });
+      const filter = filterOf(key, page);
+      // Read first: what arrives in between is new to the reader, even when the groups have it already.
+      const newest = await readNewest(db, filter);
+      const groups = await readGroups(db, filter, { after, limit, members: FIRST_MEMBERS });
       const [items, earlier] = await Promise.all([
         readItems(
           key,
@@ -134,16 +140,11 @@ export function createWaitingReader({ db, nowMs, trustDailyCap }: WaitingDeps): 
       ]);
       return {
         groups,
-        agents,
+        newest,
         show({ id, count, approvalIds }) {
           const shown = approvalIds.flatMap((each) => items.get(each) ?? []);
-          return {
-            id,
-            count,
-            agentId: shown[0]?.agentId ?? '',
-            items: shown,
-            earlier: summaryOf(earlier.get(id), names),
-          };
+          const agent = agents.find(({ agentId }) => agentId === shown[0]?.agentId);
+          return agent && { id, count, agent, items: shown, earlier: summaryOf(earlier.get(id), names) };
         },
       };
     },

@@ -91,16 +91,14 @@ describe('an approval', function () {
     }
     const own = (await service.admin.post('/v1/enforce', { agent_id, tool })).json.approval.approval_id;
     const page = await waiting(`?agentId=${agent_id}`);
-    expect(page.agents).to.deep.equal([
-      {
-        agentId: agent_id,
-        name: 'Cleaner',
-        status: 'ACTIVE',
-        trust: { score: 250, level: 1 },
-        verdicts: Array(5).fill('ESCALATE'),
-      },
-    ]);
     const [group, single] = page.items;
+    expect(group.agent).to.deep.equal({
+      agentId: agent_id,
+      name: 'Cleaner',
+      status: 'ACTIVE',
+      trust: { score: 250, level: 1 },
+      verdicts: Array(5).fill('ESCALATE'),
+    });
     expect([group.count, group.items.length, single.count]).to.deep.equal([4, 3, 1]);
     const [first, second] = group.items;
     expect(first).to.include({ approvalId: ids[0], text: raw_intent, mayDecide: true, isLarge: false });

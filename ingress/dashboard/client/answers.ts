@@ -2,6 +2,7 @@
 import type { Agent } from '#shared/api/agent.js';
 import type { Approval as ApprovalSchema, ApprovalDetail as DetailSchema } from '#shared/api/approval.js';
 import type { DecisionOnRecord } from '#shared/api/decision.js';
+import type { HaltState } from '#shared/api/halt.js';
 import type { Key as KeySchema, KeyCreated, KeyRotated } from '#shared/api/key.js';
 import type { Checkpoint } from '#shared/api/log.js';
 import type { Proof, ProofAccepted, ProofChain, ProofListItem } from '#shared/api/proof.js';
@@ -19,6 +20,7 @@ export type ApprovalDetail = Omit<Shape<typeof DetailSchema>, 'bound'> & {
   readonly bound: { readonly tool?: ToolFacts; readonly intent: IntentFacts } | null;
 };
 export type AgentAnswer = Shape<typeof Agent>;
+export type HaltAnswer = Shape<typeof HaltState>;
 export type TrustAnswer = Shape<typeof Trust>;
 export type TrustChange = Shape<typeof TrustChangeSchema>;
 export type ProofItem = Shape<typeof ProofListItem>;

@@ -115,7 +115,7 @@ export async function api<T>(path: string, request: ApiRequest = {}): Promise<T>
   return answer as T;
 }
 
-function asProblem(error: unknown): Problem {
+export function asProblem(error: unknown): Problem {
   return error instanceof Problem
     ? error
     : new Problem(error instanceof Error ? error.message : String(error), { status: 0 });

@@ -144,6 +144,14 @@ export function useLive<T>(topic: string): T | undefined {
   return value;
 }
 
+/** Applies a change that this page has made to the last value of a topic, until the service sends the next one. */
+export function amendLive<T>(topic: string, change: (value: T) => T): void {
+  const entry = subscriptions.get(topic);
+  if (entry?.last === undefined) return;
+  entry.last = change(entry.last as T);
+  for (const listener of entry.listeners) listener(entry.last);
+}
+
 export const useLiveState = (): LiveState => useStore(state);
 
 /** To be called when the session changes. */

@@ -126,7 +126,7 @@ export const PAGES: readonly PageEntry[] = [
     icon: 'octagon-alert',
     words: 'failed retry errors',
     component: lazy(async () => (await import('./pages/dead-jobs.ts')).DeadJobList),
-    item: lazy(async () => (await import('./pages/dead-jobs.ts')).DeadJobPage),
+    item: lazy(async () => (await import('./pages/dead-jobs-item.ts')).DeadJobPage),
   },
 ];
 

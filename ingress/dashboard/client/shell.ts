@@ -1,12 +1,13 @@
 // The frame around every page: the menu, the session, and banners such as "not live".
 import { type Command, useCommands } from './commands.ts';
+import { HaltBanner, HaltDialogs } from './components/halt.ts';
 import { useListOnPage } from './components/table.ts';
 import { Toasts } from './components/toast.ts';
 import { environmentTitle, switchEnvironment } from './environment.ts';
 import { count } from './format.ts';
 import { html, useEffect, useMemo, useRef, useState, type VNode } from './html.ts';
 import { useLazy } from './lazy.ts';
-import { useLive, useLiveState } from './live.ts';
+import { useLiveState } from './live.ts';
 import { mayOpen, PAGES } from './pages.ts';
 import { Palette } from './palette.ts';
 import { remember } from './recent.ts';
@@ -18,7 +19,6 @@ import { ShortcutHelp } from './shortcut-help.ts';
 import { Side } from './side.ts';
 import { chooseTheme, THEMES } from './theme.ts';
 import { Empty, Loading, Notice, PageHead, Time } from './ui.ts';
-import type { Overview } from './wire/overview.ts';
 
 export function Shell(): VNode {
   const session = useSession();
@@ -64,6 +64,7 @@ export function Shell(): VNode {
     </main>
     ${opened === 'palette' && html`<${Palette} onClose=${close} />`}
     ${opened === 'help' && html`<${ShortcutHelp} onClose=${close} />`}
+    <${HaltDialogs} />
     <${Toasts} />
   </div>`;
 }
@@ -122,12 +123,10 @@ function useActions(openHelp: () => void): void {
 function LiveBanner(): VNode {
   const { agents } = useSession();
   const { live, trouble, since, isBack } = useLiveState();
-  const overview = useLive<Overview>('overview');
-  const halt = overview?.halt ?? undefined;
   return html`<div class="banners">
     ${agents !== null && html`<${Notice} tone="info" title=${`Your key is bound to ${count(agents, 'agent')}`}>Lists and approvals show only ${agents === 1 ? 'this agent' : 'these agents'}. The numbers of the overview count all agents.<//>`}
     <div role="status">${!live && html`<${Notice} tone="warn" title="Not live">The numbers may be out of date${since === undefined ? '' : html`: the last ones arrived at <${Time} at=${since} as="moment" />`}. ${trouble ?? 'The service does not answer.'} The page reconnects by itself.<//>`}${live && isBack && html`<${Notice} tone="good" title="Live again">The numbers are up to date again.<//>`}</div>
-    <div role="status">${halt && html`<${Notice} tone="bad" title="Everything is halted: every verdict is DENY">${halt.reason} <span class="muted">Since <${Time} at=${halt.since} as="moment" />. DELETE /v1/halt ends the halt.</span><//>`}</div>
+    <${HaltBanner} />
   </div>`;
 }
 

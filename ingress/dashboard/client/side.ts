@@ -1,5 +1,6 @@
 // The side of every page: the environment, the search, the menu with icons and counts, and who is signed in.
 import { badgesOf, shortCount } from './badges.ts';
+import { HaltButton } from './components/halt.ts';
 import { Mark } from './components/mark.ts';
 import { EnvironmentSwitch } from './environment.ts';
 import { html, useMemo, useState, type VNode } from './html.ts';
@@ -63,6 +64,7 @@ function Who({ openHelp }: Pick<SideProps, 'openHelp'>): VNode {
     void signOut();
   };
   return html`<div class="who">
+    <${HaltButton} />
     <label class="theme-choice"><${Icon} name="sun-moon" /> Theme <select value=${theme} onChange=${({ currentTarget }: Event) => chooseTheme((currentTarget as HTMLSelectElement).value)}>${THEMES.map(([value, title]) => html`<option value=${value} selected=${value === theme}>${title}</option>`)}</select></label>
     <div class="who-links">
       <a href="/docs"><${Icon} name="book-open" /> API reference</a>

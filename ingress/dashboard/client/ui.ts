@@ -10,6 +10,7 @@ export { type Column, type FilterField, Filters, List, Table } from './component
 export { SecretCard } from './components/secret.ts';
 export { LookUp } from './components/look-up.ts';
 export { Name } from './components/name.ts';
+export { Peek } from './components/peek.ts';
 export {
   TOOL_STATES,
   ToolCall,

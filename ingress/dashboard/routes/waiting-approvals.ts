@@ -44,10 +44,9 @@ export function waitingApprovalRoutes(reader: WaitingReader): Route[] {
       request: { query: Query },
       answer: async ({ key, query: { agentId, cursor, limit = DEFAULT_LIMIT } }): Promise<WaitingGroups> => {
         const page = { agentIds: agentsOf(key, agentId), after: placeOf(cursor), limit: limit + 1 };
-        const { groups, show, agents } = await reader.groups(key, page);
+        const { groups, newest, show } = await reader.groups(key, page);
         const { page: shown, next } = cut(groups, limit);
-        // A group without a genuine member has nothing to decide.
-        return { items: shown.map(show).filter(({ items }) => items.length > 0), agents, nextCursor: next };
+        return { items: shown.flatMap((group) => show(group) ?? []), nextCursor: next, newest };
       },
     }),
     pageRoute({

@@ -36,6 +36,8 @@ const MEMBERS = `SELECT approval_id AS id, expires_at AS "expiresAt" FROM approv
     AND ($5::timestamptz IS NULL OR (expires_at, approval_id) > ($5, $6))
     AND (alike = $7 OR alike IS NULL AND approval_id = $7) ORDER BY expires_at, approval_id LIMIT $8`;
 
+const NEWEST = `SELECT approval_id AS id FROM approval WHERE ${WAITING} ORDER BY approval_id DESC LIMIT 1`;
+
 function values({ agentIds, nowMs, ...owner }: WaitingFilter, after: ExpiryPlace | undefined): unknown[] {
   return [...ownerColumns(owner), new Date(nowMs), agentIds ?? null, after?.expiresAt ?? null, after?.id ?? null];
 }
@@ -47,6 +49,12 @@ export function readGroups(
   page: { readonly after: ExpiryPlace | undefined; readonly members: number; readonly limit: number },
 ): Promise<WaitingGroup[]> {
   return sql.query<WaitingGroup>(GROUPS, [...values(filter, page.after), page.members, page.limit]);
+}
+
+/** The newest pending approval. */
+export async function readNewest(sql: Sql, { agentIds, nowMs, ...owner }: WaitingFilter): Promise<string | null> {
+  const [row] = await sql.query<{ id: string }>(NEWEST, [...ownerColumns(owner), new Date(nowMs), agentIds ?? null]);
+  return row?.id ?? null;
 }
 
 /** The members of one group, soonest expiry first. */

@@ -8,6 +8,7 @@ import { approve, ask, escalate, ESCALATING, gist } from '../../support/escalati
 import { type Pages, visitDashboard } from '../../support/pages.ts';
 import { type Service, SHIPPED_POLICIES, startService } from '../../support/service.ts';
 import { describeUnless } from '../../support/skip.ts';
+import { waitFor } from '../../support/wait.ts';
 
 const HOSTILE_AGENT = '<img src=x onerror="document.title=1"> \u202egnp.tnega';
 const HOSTILE_CONTEXT = { note: '</script><script>document.title=2</script>', sum: '1\u202e000' };
@@ -80,16 +81,54 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await escalate(client, asking('billing-cleaner', 'invoices', { context: { ticket: 'OPS-7', rows: 1200 } }));
     const show = page.getByRole('button', { name: 'Show 1 new approval' });
     await show.waitFor();
-    expect(await page.locator('tbody tr').count()).to.equal(0);
+    expect(await page.locator('.ask').count()).to.equal(0);
     await show.click();
     await page.getByRole('link', { name: 'delete:db/asked/invoices' }).waitFor();
     await escalate(client, asking(HOSTILE_AGENT, 'customers', { context: HOSTILE_CONTEXT }));
     await show.waitFor();
-    expect(await page.locator('tbody tr').count()).to.equal(1);
+    expect(await page.locator('.ask').count()).to.equal(1);
     await show.click();
     await page.getByRole('link', { name: 'delete:db/asked/customers' }).waitFor();
-    expect(await page.locator('tbody tr').first().textContent()).to.match(/customers.*\d min left$/);
+    const hostile = page.locator('.ask', { hasText: 'customers' });
+    expect(await hostile.textContent()).to.match(/⟨202E⟩.*\d min left/);
     await pages.looks('approvals');
+  });
+
+  it('is worked through with the keyboard alone: a reason stands between a key and a decision', async function () {
+    this.timeout(120_000);
+    const { page } = seen;
+    const agent_id = 'keyboard';
+    const ids: string[] = [];
+    for (const table of ['one', 'two', 'two', 'two'])
+      ids.push(await escalate(client, asking(agent_id, table, { context: { n: ids.length } })));
+    const statuses = (): Promise<string[]> =>
+      Promise.all(ids.map(async (id) => (await service.admin.get(`/v1/approvals/${id}`)).json.status));
+    const focused = (): Promise<string> => page.evaluate("document.activeElement.dataset.ask ?? ''");
+    const press = async (...keys: string[]): Promise<void> => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await pages.open(`/approvals?agentId=${agent_id}`);
+    await page.locator('.ask').nth(1).waitFor();
+    for (let n = 0; n < 40 && (await focused()) === ''; n += 1) await press('Tab');
+    const [single = ''] = ids;
+    expect(await focused(), 'Tab reaches the first row').to.equal(single);
+    await press('j', 'k', 'a', 'Enter');
+    // The letters are the reason, also those of the shortcuts.
+    await page.keyboard.type('rare, and agreed');
+    expect(await statuses()).to.deep.equal(Array(4).fill('pending'));
+    await press('Enter');
+    await waitFor(async () => !['', single].includes(await focused()), { what: 'the focus on the next row' });
+    await press('Enter', 'Enter');
+    expect(await statuses()).to.deep.equal(['approved', ...Array<string>(3).fill('pending')]);
+    await press('r');
+    await page.keyboard.type('all of it, no');
+    await pages.looks('approvals-group');
+    await press('Control+Enter');
+    await page.locator('.ask-member').getByText('rejected').nth(2).waitFor();
+    expect(await statuses()).to.deep.equal(['approved', ...Array<string>(3).fill('rejected')]);
+    const { reason } = (await service.admin.get(`/v1/approvals/${single}`)).json;
+    expect(reason).to.equal('rare, and agreed');
+    await pages.open('/approvals');
   });
 
   it('an approval with a reason permits the agent; the page links to the resulting decision', async function () {

@@ -83,12 +83,25 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
     const tile = page.locator('.tile', { hasText: 'Decisions' }).locator('.tile-value');
     await waitFor(async () => (await tile.textContent()) === '40', { what: 'the decisions of the hour' });
     await page.locator('.u-over').first().waitFor();
-    await service.admin.post('/v1/halt', { reason: 'a drill' });
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Halt…' }).click();
+    await dialog.getByLabel('Reason').fill('a drill');
+    const halt = dialog.getByRole('button', { name: 'Halt live' });
+    expect(await halt.isDisabled(), 'the name of the environment is needed').to.equal(true);
+    await dialog.getByLabel('Type live to confirm').fill('live');
+    await halt.click();
+    const banner = page.locator('.halt-banner');
+    await banner.getByText('a drill').waitFor();
+    expect((await service.admin.get('/v1/halt')).json).to.include({ halted: true, reason: 'a drill' });
     const status = page.getByRole('region', { name: 'Status' });
     await status.getByText('Everything is halted').first().waitFor();
     // Red is never beside green.
     expect(await page.getByText('All systems normal').count()).to.equal(0);
-    await service.admin.delete('/v1/halt');
+    await banner.getByRole('button', { name: 'Resume…' }).click();
+    await dialog.getByLabel('Reason').fill('the drill is over');
+    await dialog.getByRole('button', { name: 'Resume live' }).click();
+    await banner.waitFor({ state: 'detached' });
+    expect((await service.admin.get('/v1/halt')).json).to.include({ halted: false });
     await waitFor(async () => (await status.getByText('Everything is halted').count()) === 0, {
       what: 'the end of the halt',
     });

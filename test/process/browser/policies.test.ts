@@ -63,6 +63,8 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     for (const [intentId, message] of [
       ['int_1', 'connect ECONNREFUSED 10.0.0.7:5432'],
       ['int_2', '<b>boom</b> \u202e at the end'],
+      ['int_3', 'canceling statement due to statement timeout'],
+      ['int_4', 'canceling statement due to statement timeout'],
     ] as const)
       await record({
         queue: 'intents',
@@ -196,12 +198,21 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await pages.looks('policy-shadow');
   });
 
-  it('a dead job can be retried, or discarded with a reason', async function () {
+  it('dead jobs are retried and discarded, in bulk from the list with each result, and one by one', async function () {
     this.timeout(120_000);
     const { page } = seen;
     await page.getByRole('link', { name: 'Dead jobs' }).click();
     await page.getByText('ECONNREFUSED').waitFor();
     await pages.looks('dead-jobs');
+    const timeouts = page.locator('tr', { hasText: 'Canceling statement due to statement timeout' });
+    for (const n of [0, 1]) await timeouts.nth(n).getByRole('checkbox').check();
+    await page.getByText('2 jobs chosen').waitFor();
+    await page.locator('.job-choice').getByRole('button', { name: 'Retry…' }).click();
+    await dialog().getByLabel('Reason').fill('the database is back');
+    await dialog().getByRole('button', { name: 'Retry' }).click();
+    for (const n of [0, 1]) await timeouts.nth(n).getByText('retried').waitFor();
+    const resolved = "SELECT reason FROM dead_job WHERE state = 'retried'";
+    expect(await service.rows(resolved)).to.deep.equal(Array(2).fill({ reason: 'the database is back' }));
     await page.locator('tr', { hasText: 'ECONNREFUSED' }).getByRole('link').click();
     await page.getByText('"int_1"').waitFor();
     await pages.looks('dead-job');
@@ -209,7 +220,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await dialog().getByRole('button', { name: 'Retry' }).click();
     await page.getByText('It was put back into its queue').waitFor();
     const back = "SELECT payload FROM outbox WHERE queue = 'intents' AND name = 'evaluate'";
-    expect(await service.rows(back)).to.have.lengthOf(1);
+    expect(await service.rows(back)).to.have.lengthOf(3);
 
     await page.locator('.back-link').click();
     await page.getByText('<b>boom</b>').waitFor();

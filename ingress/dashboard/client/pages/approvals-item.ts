@@ -23,7 +23,7 @@ import {
 } from '../ui.ts';
 import type { WaitingApprovals } from '../wire/approvals.ts';
 import { DecideCard } from './approvals-decide.ts';
-import { isDecidedElsewhere, statusAt } from './approvals-states.ts';
+import { isMissing, statusAt } from './approvals-states.ts';
 import { Badges, intentFacts, wordsOf } from './decisions-parts.ts';
 
 const BACK = { to: href('approvals'), label: 'Approvals' };
@@ -33,7 +33,7 @@ export function ApprovalPage({ id }: { readonly id: string }): VNode {
   const live = useLive<WaitingApprovals>('approvals');
   const { data } = approval;
   // Somebody else may decide while this page is open.
-  const isStale = data?.status === 'pending' && isDecidedElsewhere(data, live);
+  const isStale = data?.status === 'pending' && isMissing(data, live);
   useEffect(() => {
     if (isStale) approval.reload();
   }, [isStale, live?.at]);

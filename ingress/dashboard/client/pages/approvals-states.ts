@@ -13,7 +13,10 @@ export function statusAt({ status, expiresAt }: Approval, now: Date): Approval['
  * Whether a pending approval is missing from the live list of pending ones, so that it was decided since it was read. The live list
  * contains only the newest approvals, and may be older than the approval: then nothing is known.
  */
-export function isDecidedElsewhere({ approvalId, createdAt }: Approval, live: WaitingApprovals | undefined): boolean {
+export function isMissing(
+  { approvalId, createdAt }: Pick<Approval, 'approvalId' | 'createdAt'>,
+  live: WaitingApprovals | undefined,
+): boolean {
   if (live === undefined || live.newest.some((each) => each.approvalId === approvalId)) return false;
   const oldest = live.newest.at(-1)?.approvalId ?? '';
   return createdAt < live.at && (live.total === live.newest.length || approvalId >= oldest);

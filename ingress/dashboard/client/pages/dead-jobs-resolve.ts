@@ -1,9 +1,10 @@
 // Resolving a dead job: retry it, or discard it with a reason; once.
-import { api, Problem, useAction } from '../api.ts';
+import { Problem, useAction } from '../api.ts';
 import { html, type VNode } from '../html.ts';
 import { useKept } from '../session.ts';
 import { Card, Confirm, KeyValue, Said, Time } from '../ui.ts';
 import type { DeadJob } from '../wire/jobs.ts';
+import { resolveJob } from './dead-jobs-bulk.ts';
 
 export interface ResolveProps {
   readonly job: DeadJob;
@@ -28,11 +29,9 @@ export function ResolveCard({ job, reload }: ResolveProps): VNode {
 
 function Open({ job, reload }: ResolveProps): VNode {
   const [asked, setAsked] = useKept<'retry' | 'discard' | undefined>('asked', undefined);
-  const path = `/dead-jobs/${encodeURIComponent(job.deadJobId)}`;
   const resolve = useAction(async (reason: string) => {
     try {
-      if (asked === 'discard') await api(`${path}/discard`, { body: { reason } });
-      else await api(`${path}/retry`, { body: {} });
+      await resolveJob(job.deadJobId, asked ?? 'retry', reason);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'E5002') throw error;
       throw new Problem(`Somebody else decided first. ${error.message}`, error);
@@ -50,7 +49,7 @@ function Open({ job, reload }: ResolveProps): VNode {
       <button type="button" class="button button-primary" onClick=${() => setAsked('retry')}>Retry…</button>
       <button type="button" class="button" onClick=${() => setAsked('discard')}>Discard…</button>
     </div>
-    ${asked === 'retry' && html`<${Confirm} title="Retry this job?" verb="Retry" action=${resolve} onClose=${close}>It goes back into the queue <strong>${job.queue}</strong> with as many attempts as a new job.<//>`}
+    ${asked === 'retry' && html`<${Confirm} title="Retry this job?" verb="Retry" reason=${{ label: 'Reason', required: false }} action=${resolve} onClose=${close}>It goes back into the queue <strong>${job.queue}</strong> with as many attempts as a new job.<//>`}
     ${asked === 'discard' && html`<${Confirm} title="Discard this job?" verb="Discard" dangerous reason=${{ label: 'Reason', required: true }} action=${resolve} onClose=${close}>It will not be done. This cannot be undone. Your key and the reason are recorded.<//>`}
   <//>`;
 }

@@ -49,10 +49,21 @@ export interface EarlierDecision {
   readonly at: string;
 }
 
+/** What an agent is now, and the verdicts of its last decisions. */
+export interface AgentGlance {
+  readonly agentId: string;
+  /** Null: not registered. */
+  readonly name: string | null;
+  readonly status: AgentStatus | null;
+  readonly trust: { readonly score: number; readonly level: number };
+  /** Newest first, at most 12. */
+  readonly verdicts: readonly Verdict[];
+}
+
 /** Waiting approvals of one agent for the same tool, or for the same action on the same resource. */
 export interface ApprovalGroup {
   readonly id: string;
-  readonly agentId: string;
+  readonly agent: AgentGlance;
   /** All that wait. */
   readonly count: number;
   /** The first of them, soonest expiry first. */
@@ -67,21 +78,10 @@ export interface ApprovalGroup {
   };
 }
 
-/** What an agent is now, and the verdicts of its last decisions. */
-export interface AgentGlance {
-  readonly agentId: string;
-  /** Null: not registered. */
-  readonly name: string | null;
-  readonly status: AgentStatus | null;
-  readonly trust: { readonly score: number; readonly level: number };
-  /** Newest first, at most 12. */
-  readonly verdicts: readonly Verdict[];
-}
-
 /** GET /dashboard/api/approvals/waiting: groups, soonest expiry first. */
 export interface WaitingGroups extends ListPage<ApprovalGroup> {
-  /** The agents of the groups. */
-  readonly agents: readonly AgentGlance[];
+  /** The newest waiting approval of the list, on any page; ids sort by time. Null: none waits. */
+  readonly newest: string | null;
 }
 
 /** GET /dashboard/api/approvals/waiting/alike: the members of one group, soonest expiry first. */

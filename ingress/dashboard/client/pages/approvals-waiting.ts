@@ -1,0 +1,92 @@
+// The list of waiting approvals, to be worked through with the keyboard: soonest expiry first, alike ones together.
+import { usePages } from '../api.ts';
+import { count } from '../format.ts';
+import { html, useEffect, useRef, type VNode } from '../html.ts';
+import { useLive } from '../live.ts';
+import { Empty, ErrorState, Loading } from '../ui.ts';
+import type { ApprovalGroup, WaitingApprovals, WaitingGroups } from '../wire/approvals.ts';
+import { type Desk, ROW, useDesk } from './approvals-desk.ts';
+import { AskGroup, AskRow } from './approvals-rows.ts';
+
+const GROUPS = 30;
+
+export function WaitingList({ agentId }: { readonly agentId: string | undefined }): VNode {
+  const pages = usePages<ApprovalGroup>('/approvals/waiting', { agentId, limit: GROUPS });
+  const live = useLive<WaitingApprovals>('approvals');
+  const place = useRef<HTMLDivElement>(null);
+  const desk = useDesk(place);
+  const { data, error, items, page, older, newer, newerIsFirst, reload } = pages;
+  useEffect(() => desk.clear(), [data]);
+  if (data === undefined)
+    return error === undefined ? html`<${Loading} />` : html`<${ErrorState} error=${error} onRetry=${reload} />`;
+  // The route of this list adds it to the page.
+  const { newest } = data as WaitingGroups;
+  return html`<div class="asks" ref=${place} onKeyDown=${(event: KeyboardEvent) => onKey(event, place.current, desk)}>
+    <div class="asks-head">
+      <p class="muted asks-keys"><span class="visually-hidden">Keys in the list: </span><kbd>j</kbd> <kbd>k</kbd> next and previous <kbd>a</kbd> approve <kbd>r</kbd> reject <kbd>Esc</kbd> cancel</p>
+      <${Fresh} newest=${newest ?? undefined} live=${live} agentId=${agentId} onShow=${reload} />
+    </div>
+    <div class="visually-hidden" role="status">${desk.said}</div>
+    ${
+      items.length === 0
+        ? html`<div class="card"><${Empty} title="No approvals are waiting">Requests that policies escalate${agentId === undefined ? '' : ' for this agent'} appear here by themselves.<//></div>`
+        : html`<div class="card ask-list">${items.map((group) =>
+            group.count === 1 && group.items[0] !== undefined
+              ? html`<${AskRow} key=${group.id} ask=${group.items[0]} group=${group} desk=${desk} live=${live} />`
+              : html`<${AskGroup} key=${group.id} group=${group} desk=${desk} live=${live} />`,
+          )}</div>`
+    }
+    ${
+      (older ?? newer) &&
+      html`<nav class="pager" aria-label="Pages of the list">
+      <button type="button" class="button" disabled=${newer === undefined} onClick=${newer}>${newerIsFirst ? 'First page' : 'Sooner'}</button>
+      <span class="muted num" aria-live="polite">Page ${page}</span>
+      <button type="button" class="button" disabled=${older === undefined} onClick=${older}>Later</button>
+    </nav>`
+    }
+  </div>`;
+}
+
+const STEPS: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
+
+/** Keys of the list. They only move the focus or open the field for the reason. */
+function onKey(event: KeyboardEvent, place: HTMLElement | null, desk: Desk): void {
+  const { target, key } = event;
+  if (!(target instanceof HTMLElement) || event.ctrlKey || event.metaKey || event.altKey) return;
+  const row = target.closest<HTMLElement>(ROW);
+  if (row === null || target.matches('input, textarea, select')) return;
+  const step = STEPS[key];
+  if (step !== undefined) {
+    event.preventDefault();
+    const rows = [...(place?.querySelectorAll<HTMLElement>(ROW) ?? [])];
+    rows[rows.indexOf(row) + step]?.focus();
+  } else if (key === 'a' || key === 'r') {
+    event.preventDefault();
+    // While a reason is asked for, letters never change what is decided.
+    if (desk.asked === undefined && !event.repeat) askFor(row, key === 'a' ? 'approve' : 'reject', desk);
+  }
+}
+
+function askFor(row: HTMLElement, verb: 'approve' | 'reject', desk: Desk): void {
+  if (row.dataset['shut'] !== undefined) return desk.say('Your key may not decide this request.');
+  if (row.dataset['ended'] !== undefined) return desk.say('This request does not wait any more.');
+  // The buttons of the row do the same; the group's also opens it.
+  const [approve, reject] = row.querySelectorAll<HTMLButtonElement>('.ask-buttons button');
+  (verb === 'approve' ? approve : reject)?.click();
+}
+
+interface FreshProps {
+  /** Undefined: the list was empty. */
+  readonly newest: string | undefined;
+  readonly live: WaitingApprovals | undefined;
+  readonly agentId: string | undefined;
+  readonly onShow: () => void;
+}
+
+/** A button that shows new approvals. The list does not move by itself, so that it can be read. */
+function Fresh({ newest = '', live, agentId, onShow }: FreshProps): VNode {
+  const fresh = (live?.newest ?? []).filter(
+    (each) => each.approvalId > newest && (agentId === undefined || each.agentId === agentId),
+  );
+  return html`<div class="fresh" role="status"><button type="button" class=${`button button-small ${fresh.length > 0 ? 'button-primary' : ''}`} onClick=${onShow}>${fresh.length > 0 ? `Show ${count(fresh.length, 'new approval')}` : 'Read again'}</button></div>`;
+}
