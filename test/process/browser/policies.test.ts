@@ -202,7 +202,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     this.timeout(120_000);
     const { page } = seen;
     await page.getByRole('link', { name: 'Dead jobs' }).click();
-    await page.getByText('ECONNREFUSED').waitFor();
+    await page.locator('tbody').getByText('ECONNREFUSED').waitFor();
     await pages.looks('dead-jobs');
     const timeouts = page.locator('tr', { hasText: 'Canceling statement due to statement timeout' });
     for (const n of [0, 1]) await timeouts.nth(n).getByRole('checkbox').check();
@@ -223,7 +223,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     expect(await service.rows(back)).to.have.lengthOf(3);
 
     await page.locator('.back-link').click();
-    await page.getByText('<b>boom</b>').waitFor();
+    await page.locator('tbody').getByText('<b>boom</b>').waitFor();
     await page.locator('tbody').getByRole('link').click();
     await page.getByRole('button', { name: 'Discard…' }).click();
     const discard = dialog().getByRole('button', { name: 'Discard' });

@@ -15,13 +15,16 @@ export function WaitingList({ agentId }: { readonly agentId: string | undefined 
   const live = useLive<WaitingApprovals>('approvals');
   const place = useRef<HTMLDivElement>(null);
   const desk = useDesk(place);
+  const typedAt = useRef(Number.NEGATIVE_INFINITY);
   const { data, error, items, page, older, newer, newerIsFirst, reload } = pages;
   useEffect(() => desk.clear(), [data]);
   if (data === undefined)
     return error === undefined ? html`<${Loading} />` : html`<${ErrorState} error=${error} onRetry=${reload} />`;
   // The route of this list adds it to the page.
   const { newest } = data as WaitingGroups;
-  return html`<div class="asks" ref=${place} onKeyDown=${(event: KeyboardEvent) => onKey(event, place.current, desk)}>
+  return html`<div class="asks" ref=${place} onKeyDown=${(event: KeyboardEvent) => {
+    if (!isTyping(event, typedAt)) onKey(event, place.current, desk);
+  }}>
     <div class="asks-head">
       <p class="muted asks-keys"><span class="visually-hidden">Keys in the list: </span><kbd>j</kbd> <kbd>k</kbd> next and previous <kbd>a</kbd> approve <kbd>r</kbd> reject <kbd>Esc</kbd> cancel</p>
       <${Fresh} newest=${newest ?? undefined} live=${live} agentId=${agentId} onShow=${reload} />
@@ -45,6 +48,19 @@ export function WaitingList({ agentId }: { readonly agentId: string | undefined 
     </nav>`
     }
   </div>`;
+}
+
+/** Within this time after another letter, a letter is part of a word and not a shortcut. */
+const WORD_MS = 400;
+
+/** Whether a letter belongs to a word: the focus may move to the next row while somebody still types in the field of the last one. */
+function isTyping({ key, target, timeStamp }: KeyboardEvent, typedAt: { current: number }): boolean {
+  const isWord = timeStamp - typedAt.current < WORD_MS;
+  const inField = target instanceof HTMLElement && target.matches('input');
+  const isShortcut = STEPS[key] !== undefined || key === 'a' || key === 'r';
+  if (key === 'Enter') typedAt.current = Number.NEGATIVE_INFINITY;
+  else if (key.length === 1 && (isWord || inField || !isShortcut)) typedAt.current = timeStamp;
+  return isWord && key.length === 1 && !inField;
 }
 
 const STEPS: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
