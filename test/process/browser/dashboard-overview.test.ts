@@ -79,7 +79,7 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
     // The title receives the focus once the page is painted.
     await page.waitForFunction("document.activeElement.textContent === 'Overview'");
     expect(await page.title()).to.equal('Overview · Custos');
-    await page.getByText('No worker is running').waitFor();
+    await page.getByText('No worker is running').first().waitFor();
     const tile = page.locator('.tile', { hasText: 'Decisions' }).locator('.tile-value');
     await waitFor(async () => (await tile.textContent()) === '40', { what: 'the decisions of the hour' });
     await page.locator('.u-over').first().waitFor();

@@ -3,6 +3,7 @@ import { usePages } from '../api.ts';
 import { count } from '../format.ts';
 import { html, useEffect, useRef, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
+import { isTyping } from '../shortcuts.ts';
 import { Empty, ErrorState, Loading } from '../ui.ts';
 import type { ApprovalGroup, WaitingApprovals, WaitingGroups } from '../wire/approvals.ts';
 import { type Desk, ROW, useDesk } from './approvals-desk.ts';
@@ -23,7 +24,7 @@ export function WaitingList({ agentId }: { readonly agentId: string | undefined 
   // The route of this list adds it to the page.
   const { newest } = data as WaitingGroups;
   return html`<div class="asks" ref=${place} onKeyDown=${(event: KeyboardEvent) => {
-    if (!isTyping(event, typedAt)) onKey(event, place.current, desk);
+    if (!isOfWord(event, typedAt)) onKey(event, place.current, desk);
   }}>
     <div class="asks-head">
       <p class="muted asks-keys"><span class="visually-hidden">Keys in the list: </span><kbd>j</kbd> <kbd>k</kbd> next and previous <kbd>a</kbd> approve <kbd>r</kbd> reject <kbd>Esc</kbd> cancel</p>
@@ -54,7 +55,7 @@ export function WaitingList({ agentId }: { readonly agentId: string | undefined 
 const WORD_MS = 400;
 
 /** Whether a letter belongs to a word: the focus may move to the next row while somebody still types in the field of the last one. */
-function isTyping({ key, target, timeStamp }: KeyboardEvent, typedAt: { current: number }): boolean {
+function isOfWord({ key, target, timeStamp }: KeyboardEvent, typedAt: { current: number }): boolean {
   const isWord = timeStamp - typedAt.current < WORD_MS;
   const inField = target instanceof HTMLElement && target.matches('input');
   const isShortcut = STEPS[key] !== undefined || key === 'a' || key === 'r';
@@ -70,7 +71,7 @@ function onKey(event: KeyboardEvent, place: HTMLElement | null, desk: Desk): voi
   const { target, key } = event;
   if (!(target instanceof HTMLElement) || event.ctrlKey || event.metaKey || event.altKey) return;
   const row = target.closest<HTMLElement>(ROW);
-  if (row === null || target.matches('input, textarea, select')) return;
+  if (row === null || (key.length === 1 ? isTyping(event) : target.matches('input, textarea, select'))) return;
   const step = STEPS[key];
   if (step !== undefined) {
     event.preventDefault();
