@@ -212,7 +212,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await dialog().getByRole('button', { name: 'Retry' }).click();
     for (const n of [0, 1]) await timeouts.nth(n).getByText('retried').waitFor();
     const resolved = "SELECT reason FROM dead_job WHERE state = 'retried'";
-    expect(await service.rows(resolved)).to.deep.equal(Array(2).fill({ reason: 'the database is back' }));
+    expect(await service.rows(resolved)).to.deep.equal([0, 1].map(() => ({ reason: 'the database is back' })));
     await page.locator('tr', { hasText: 'ECONNREFUSED' }).getByRole('link').click();
     await page.getByText('"int_1"').waitFor();
     await pages.looks('dead-job');
