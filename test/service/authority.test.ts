@@ -57,6 +57,7 @@ describe('authority', function suite() {
     expect(on.service.ingress.dashboardRoutes.filter(({ access }) => access === 'none').map(nameOf)).to.have.members([
       `POST ${DASHBOARD}/session`,
       `GET ${DASHBOARD}/session`,
+      `POST ${DASHBOARD}/session/environment`,
       `DELETE ${DASHBOARD}/session`,
       `GET ${DASHBOARD}/.well-known/jwks.json`,
       `GET ${DASHBOARD}/.well-known/authzen-configuration`,

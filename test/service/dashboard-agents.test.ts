@@ -194,7 +194,7 @@ describe('the data of the agents page', function suite() {
       expect(await read(`/decisions/${first}/explanation`, bound)).to.have.property('state', 'explained');
       expect((await bound.get(`/decisions/${foreign}/explanation`)).json).to.include({ status: 404, code: 'E4001' });
       expect(await read('/decisions/newer', bound)).to.deep.equal({ newer: 1, more: false });
-      expect((await bound.get('/decisions/newer?agentId=free-1')).json).to.include({ status: 403, code: 'E1004' });
+      expect((await bound.get('/decisions/newer?q=agent:free-1')).json).to.include({ status: 403, code: 'E1004' });
     });
   });
 });

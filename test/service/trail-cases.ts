@@ -62,14 +62,14 @@ export function trailCases(service: Service): ReadonlyMap<string, CaseOf> {
       };
     };
   };
-  const resolved = (word: string, state: string, reason?: string): CaseOf => {
+  const resolved = (word: string, state: string, reason: string): CaseOf => {
     return async () => {
       const id = await dead();
       const fields = [{ name: 'state', from: 'dead', to: state }];
       return {
         path: `/dead-jobs/${id}/${word}`,
-        ...(reason === undefined ? {} : { body: { reason } }),
-        change: { subject: 'dead job', id, fields, ...(reason === undefined ? {} : { reason }) },
+        body: { reason },
+        change: { subject: 'dead job', id, fields, reason },
       };
     };
   };
@@ -228,7 +228,7 @@ export function trailCases(service: Service): ReadonlyMap<string, CaseOf> {
     ],
     ['POST /v1/approvals/{id}/approve', decided('approve', 'approved')],
     ['POST /v1/approvals/{id}/reject', decided('reject', 'rejected')],
-    ['POST /dead-jobs/{id}/retry', resolved('retry', 'retried')],
+    ['POST /dead-jobs/{id}/retry', resolved('retry', 'retried', 'the cause is mended')],
     ['POST /dead-jobs/{id}/discard', resolved('discard', 'discarded', 'not needed')],
     [
       'POST /v1/halt',
