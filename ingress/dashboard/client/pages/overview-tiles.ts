@@ -48,7 +48,7 @@ export function Tiles({ overview, activity, range }: TilesProps): VNode {
       values=${denied} change=${totals && before && pointChange(share, deniedShare(before))} than=${range.before} />
     <${Tile} label="Approvals waiting" value=${compact(overview.approvals.total)} to=${href('approvals')} colour="--verdict-escalate" values=${of('ESCALATE')}
       change=${totals && before && relativeChange(totals.ESCALATE, before.ESCALATE)} than=${range.before} about="escalated"
-      hint=${next && html`first expires <${Time} at=${next.expiresAt} />`} />
+      hint=${next && html`due <${Time} at=${next.expiresAt} />`} />
     ${
       overview.system === null
         ? html`<${Tile} label="Agents" value=${compact(overview.agents.total)} hint=${`${compact(overview.agents.byStatus['ACTIVE'] ?? 0)} active`} to=${href('agents')} colour="--accent" values=${[]} />`
