@@ -210,7 +210,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     await page.getByRole('table', { name: 'Checkpoints' }).waitFor();
     await pages.picture('audit-1440-light');
     await page.getByRole('link', { name: "Operators' actions" }).click();
-    await page.getByText('Signed in').waitFor();
+    await page.getByText('Signed in', { exact: true }).waitFor();
     await page.getByText('bootstrap').first().waitFor();
     await page.getByLabel('Result').selectOption('failed');
     await page.getByText('No action has this result').waitFor();
