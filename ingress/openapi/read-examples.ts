@@ -156,7 +156,7 @@ export const READ_EXAMPLES: Readonly<Record<string, unknown>> = {
   'GET /v1/policies/{digest}': { digest, createdAt: AT.now, engine: 1, lexicon: {}, policies: [nightPolicy(6)] },
   'GET /v1/tools': { digest, ...pageOf() },
   'GET /health': { status: 'alive' },
-  'GET /ready': { status: 'ready', checks: [{ name: 'database', ok: true }], degraded: [], unknown: [] },
+  'GET /ready': { status: 'ready', checks: [{ name: 'database', ok: true }], degraded: [], unknown: [], halted: [] },
   'GET /v1/reference/tiers': pageOf(TIER_TABLE[0]),
   'GET /v1/reference/rate-limits': pageOf(RATE_LIMIT_TABLE[0]),
   'GET /v1/reference/scopes': pageOf(SCOPE_TABLE[0]),

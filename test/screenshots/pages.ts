@@ -28,6 +28,7 @@ interface Shot {
 
 const SHOTS: readonly Shot[] = [
   { name: 'overview', path: '' },
+  { name: 'overview-day', path: '?range=24h' },
   { name: 'decisions', path: '/decisions' },
   { name: 'decisions-drawer', path: '/decisions?q=verdict:deny', firstRow: true },
   {

@@ -15,8 +15,9 @@ import {
   startAuthority,
 } from './authority-setup.ts';
 
-/** Paths that answer 200 for unknown ids by contract: an agent without evidence, a chain without records. */
-const KNOWS_NOTHING = /\/v1\/trust\/\{agentId\}|\/v1\/proofs\/chain\/\{entityId\}/;
+/** Paths that answer 200 for unknown ids by contract: an agent without evidence or decisions, a chain without records. */
+const KNOWS_NOTHING =
+  /\/v1\/trust\/\{agentId\}|\/v1\/proofs\/chain\/\{entityId\}|\/agents\/\{agentId\}\/(activity|trust)$/;
 
 describe('resources of others are reported as not found:', function suite() {
   this.timeout(120_000);

@@ -6701,7 +6701,8 @@ export interface operations {
                      *         }
                      *       ],
                      *       "degraded": [],
-                     *       "unknown": []
+                     *       "unknown": [],
+                     *       "halted": []
                      *     }
                      */
                     "application/json": components["schemas"]["Readiness"];
