@@ -1,10 +1,22 @@
 // Finds the agent, intent or webhook that dead jobs work for, from the ids in their payloads.
+import { anyText, columnMap } from '../../shared/platform/db/columns.ts';
 import type { DeadJobRecord } from '../../shared/platform/queues/dead-jobs.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import type { JobSubject } from './client/wire/jobs.ts';
 
+interface NamedIntent {
+  readonly organisationId: string;
+  readonly environment: string;
+  readonly intentId: string;
+}
+
+const NAMED = columnMap<NamedIntent>({
+  organisation_id: anyText(({ organisationId }) => organisationId),
+  environment: anyText(({ environment }) => environment),
+  intent_id: anyText(({ intentId }) => intentId),
+});
 const INTENTS = `SELECT i.organisation_id, i.environment, i.intent_id AS id, i.agent_id, i.action, i.resource FROM intent i
-    JOIN unnest($1::text[], $2::text[], $3::text[]) AS one (organisation_id, environment, intent_id) USING (organisation_id, environment, intent_id)`;
+    JOIN (${NAMED.rows()}) AS one USING (organisation_id, environment, intent_id)`;
 const WEBHOOKS = 'SELECT endpoint_id AS id, url FROM webhook_endpoint WHERE endpoint_id = ANY ($1)';
 
 interface IntentRow {
@@ -28,18 +40,16 @@ export async function readSubjects(
   db: Database,
   jobs: readonly DeadJobRecord[],
 ): Promise<ReadonlyMap<string, JobSubject>> {
-  const withIntent = jobs.filter((job) => job.organisationId !== null && memberOf(job, 'intentId') !== undefined);
-  const endpoints = jobs.flatMap((job) => memberOf(job, 'endpointId') ?? []);
-  const column = (of: (job: DeadJobRecord) => string | null | undefined): (string | null | undefined)[] =>
-    withIntent.map(of);
-  const [intents, webhooks] = await Promise.all([
-    withIntent.length === 0
+  const named = jobs.flatMap((job): NamedIntent[] => {
+    const { organisationId, environment } = job;
+    const intentId = memberOf(job, 'intentId');
+    return organisationId === null || environment === null || intentId === undefined
       ? []
-      : db.query<IntentRow>(INTENTS, [
-          column((job) => job.organisationId),
-          column((job) => job.environment),
-          column((job) => memberOf(job, 'intentId')),
-        ]),
+      : [{ organisationId, environment, intentId }];
+  });
+  const endpoints = jobs.flatMap((job) => memberOf(job, 'endpointId') ?? []);
+  const [intents, webhooks] = await Promise.all([
+    named.length === 0 ? [] : db.query<IntentRow>(INTENTS, NAMED.values(named)),
     endpoints.length === 0 ? [] : db.query<{ id: string; url: string }>(WEBHOOKS, [endpoints]),
   ]);
   const idOf = (organisationId: string | null, environment: string | null, id: string | undefined): string =>

@@ -1,5 +1,6 @@
 // Tools for the dashboard: those of the catalogues in force with their calls, and calls of the last day that were unknown or
 // had another definition than the pinned one. Each statement reads a bounded number of rows from one index.
+import { anyText, columnMap } from '../../shared/platform/db/columns.ts';
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
 import { effectOfEntry, type ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
 import { lowestId } from '../../shared/kernel/ids.ts';
@@ -31,9 +32,13 @@ const LAST_OF_STRANGE = `SELECT decision_id AS "decisionId", verdict, evaluated_
 
 const OF_TOOL =
   'organisation_id = $1 AND environment = $2 AND tool_server = asked.server AND tool_name = asked.name AND decision_id >= $5';
+const ASKED = columnMap<Pick<ListedTool, 'server' | 'name'>>({
+  server: anyText(({ server }) => server),
+  name: anyText(({ name }) => name),
+});
 /** $3, $4: servers and names; $5: the lowest decision id of the day. */
 const CALLS = `SELECT asked.server, asked.name, counted.count::int AS calls, newest.decision_id AS "decisionId", newest.verdict, newest.evaluated_at AS at
-    FROM unnest($3::text[], $4::text[]) AS asked (server, name)
+    FROM (${ASKED.rows(3)}) AS asked
     CROSS JOIN LATERAL (SELECT count(*) AS count FROM (SELECT FROM decision WHERE ${OF_TOOL} ORDER BY tool_server, tool_name, decision_id DESC LIMIT ${MAX_CALLS}) AS calls) AS counted
     CROSS JOIN LATERAL (SELECT decision_id, verdict, evaluated_at FROM decision WHERE ${OF_TOOL} ORDER BY tool_server, tool_name, decision_id DESC LIMIT 1) AS newest`;
 
@@ -135,8 +140,7 @@ export async function withCalls(
   tools: readonly Pick<ListedTool, 'server' | 'name' | 'entry' | 'effect'>[],
   nowMs: number,
 ): Promise<ListedTool[]> {
-  const names = [tools.map(({ server }) => server), tools.map(({ name }) => name)];
-  const values = [organisationId, environment, ...names, lowestId('dec', nowMs - DAY_MS)];
+  const values = [organisationId, environment, ...ASKED.values(tools), lowestId('dec', nowMs - DAY_MS)];
   const rows = await db.query<CallRow & { server: string; name: string; calls: number }>(CALLS, values);
   const byTool = new Map(rows.map((row) => [JSON.stringify([row.server, row.name]), row]));
   return tools.map((tool) => {

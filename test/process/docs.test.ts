@@ -150,7 +150,9 @@ describe('documentation', () => {
     const sources = FILES.filter((file) => /^(ingress|shared|workers)\/.*\.ts$/.test(file));
     const text = sources.map((file) => readFileSync(path.join(ROOT, file), 'utf8')).join('\n');
     // A name may be a template, for one metric per table.
-    const names = [...text.matchAll(/(?:name: |gauge\(\s*)['`](custos_[^'`]+)['`]/g)].map(([, name = '']) => name);
+    const names = [...text.matchAll(/(?:name: |gauge\(\s*|[A-Z]+ = )['`](custos_[^'`]+)['`]/g)].map(
+      ([, name = '']) => name,
+    );
     const patterns = names.map((name) => new RegExp(`^${name.replace(/\$\{\w+\}/g, '[a-z_]+')}$`));
     // `custos_client` is the package of the Python client.
     checkAll(mentions(/`(custos_(?!client\b)[a-z_]+)/g), (name) => patterns.some((pattern) => pattern.test(name)));
