@@ -1,12 +1,15 @@
 // The data of the decision pages: the explanation, also with damaged or erased facts, and the number of newer decisions.
 import { expect } from 'chai';
+import pg from 'pg';
+import type { QueryRunner } from 'typeorm';
 import type {
   DecisionExplanation,
   DecisionHistogram,
   DecisionsFound,
   NewerDecisions,
 } from '../../ingress/dashboard/client/wire/decisions.ts';
-import { asSuperuser } from '../support/database.ts';
+import { Reasons1763700000030 } from '../../shared/platform/db/migrations/0030-reasons.ts';
+import { adminUrlOf, asSuperuser } from '../support/database.ts';
 import { type Signed, signIn } from '../support/dashboard.ts';
 import { type Reading, startReading } from '../support/dashboard-reading.ts';
 import { approve, ask, escalate, ESCALATING } from '../support/escalations.ts';
@@ -185,6 +188,26 @@ describe('the data of the decisions page', function suite() {
       const seen = await read<DecisionsFound>('/decisions/search', bound);
       expect(new Set(seen.items.map(({ agent_id: agent }) => agent))).to.deep.equal(new Set(['searched-2']));
       expect(await read('/decisions/suggestions?field=reason', bound)).to.deep.equal({ values: [] });
+    });
+
+    it('finds decisions by reason that were made before reasons had a column', async () => {
+      const made = 'SELECT decision_id, reasons FROM decision ORDER BY decision_id';
+      const sql = new pg.Client({ connectionString: adminUrlOf(service.databaseUrl) });
+      await sql.connect();
+      try {
+        const query = async (text: string, values?: unknown[]): Promise<unknown> =>
+          (await sql.query(text, values)).rows;
+        // The migration uses nothing else of its runner.
+        const runner = { query } as QueryRunner;
+        const before = await query(made);
+        await sql.query('BEGIN');
+        await new Reasons1763700000030().down(runner);
+        await new Reasons1763700000030().up(runner);
+        expect(await query(made)).to.deep.equal(before);
+        await sql.query('ROLLBACK');
+      } finally {
+        await sql.end();
+      }
     });
 
     it('suggests what is known', async () => {

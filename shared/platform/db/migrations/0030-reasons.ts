@@ -48,8 +48,8 @@ interface Row {
 
 /** As reasonCodesOf, at the time of this migration. */
 function codesOf(record: Buffer): string | null {
-  // Written by the service.
-  const { payload } = JSON.parse(record.toString('utf8')) as {
+  // Written by the service. The stored bytes end before the record's last member, which is its previousHash.
+  const { payload } = JSON.parse(`${record.toString('utf8')}}`) as {
     payload?: { body?: { reasons?: readonly { code: string }[] } };
   };
   const codes = [...new Set(payload?.body?.reasons?.map(({ code }) => code))].slice(0, 16);
