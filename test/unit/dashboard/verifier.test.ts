@@ -60,7 +60,9 @@ function failed({ steps }: Verification): string | undefined {
   return steps.find(({ state }) => state === 'failed')?.name;
 }
 
-describe("the browser's verifier", () => {
+describe("the browser's verifier", function () {
+  // The browser's cryptography is asynchronous: beside other work each of its thousands of calls waits.
+  this.timeout(300_000);
   it('has the codes and the messages of `custos verify`', () => {
     for (const [code, meaning] of Object.entries(FAILURES))
       expect(OURS, code).to.have.property(code).with.property('meaning', meaning);
