@@ -1,5 +1,6 @@
 // The list of waiting approvals, to be worked through with the keyboard: soonest expiry first, alike ones together.
 import { usePages } from '../api.ts';
+import { useAsList } from '../components/table.ts';
 import { count } from '../format.ts';
 import { html, useEffect, useRef, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
@@ -12,6 +13,7 @@ import { AskGroup, AskRow } from './approvals-rows.ts';
 const GROUPS = 30;
 
 export function WaitingList({ agentId }: { readonly agentId: string | undefined }): VNode {
+  useAsList();
   const pages = usePages<ApprovalGroup>('/approvals/waiting', { agentId, limit: GROUPS });
   const live = useLive<WaitingApprovals>('approvals');
   const place = useRef<HTMLDivElement>(null);
@@ -23,7 +25,7 @@ export function WaitingList({ agentId }: { readonly agentId: string | undefined 
     return error === undefined ? html`<${Loading} />` : html`<${ErrorState} error=${error} onRetry=${reload} />`;
   // The route of this list adds it to the page.
   const { newest } = data as WaitingGroups;
-  return html`<div class="asks" ref=${place} onKeyDown=${(event: KeyboardEvent) => {
+  return html`<div class="asks" id="list" tabindex="-1" ref=${place} onKeyDown=${(event: KeyboardEvent) => {
     if (!isOfWord(event, typedAt)) onKey(event, place.current, desk);
   }}>
     <div class="asks-head">
