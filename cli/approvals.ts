@@ -6,8 +6,9 @@ import { MAX_REASON } from '../shared/api/approval.ts';
 import { maskArguments } from '../shared/core/tools/mask.ts';
 import type { DecisionBody } from '../shared/api/decision.ts';
 import { APPROVAL_STATES } from '../shared/core/decision/approval.ts';
-import { requestedText } from '../shared/core/decision/approval-bound.ts';
+import { askedText } from '../shared/core/decision/approval-bound.ts';
 import { printable } from '../shared/core/proof/encoding.ts';
+import { bodyOfPrefix } from '../shared/core/proof/record.ts';
 import { listApprovals } from '../shared/domain/approvals/list.ts';
 import {
   boundOf,
@@ -50,7 +51,7 @@ const listApprovalsCommand: CommandBody = {
             ['APPROVAL', 'STATUS', 'AGENT', 'ASKED', 'EXPIRES'],
             rows.map((row) => {
               const { approvalId, status: state, agentId, expiresAt } = approvalView(row, nowMs);
-              return [approvalId, state, printable(agentId), printable(askedText(bodyOf(row))), expiresAt];
+              return [approvalId, state, printable(agentId), printable(askedText(bodyOf(row).intent)), expiresAt];
             }),
           );
         }),
@@ -89,7 +90,7 @@ const decideApprovalCommand = (state: 'approved' | 'rejected'): CommandBody => (
           });
           if (json) return printJson(jsonOf(row, nowMs));
           printLine(approvalId);
-          say(`${state}: ${printable(`${row.agent_id}, ${askedText(bodyOf(row))}`)}, by ${by}.`);
+          say(`${state}: ${printable(`${row.agent_id}, ${askedText(bodyOf(row).intent)}`)}, by ${by}.`);
         }),
       ),
 });
@@ -114,13 +115,7 @@ type Body = Pick<DecisionBody, 'intent' | 'reasons' | 'trust'>;
 
 /** The body of the ESCALATE that opened the approval. The service wrote this record, so its shape is known. */
 function bodyOf(row: ShownApproval): Body {
-  return (JSON.parse(`${row.record.toString('utf8')}}`) as { payload: { body: Body } }).payload.body;
-}
-
-/** The caller's own words, or the normalized intent for decisions of versions that did not record the words. */
-function askedText({ intent }: Body): string {
-  const { requested } = intent;
-  return requested === undefined ? intent.normalized : requestedText(requested);
+  return bodyOfPrefix(row.record) as Body;
 }
 
 /** Members of the intent that only the facts have. Empty lists are left out. */
@@ -147,7 +142,8 @@ function linesOf(row: ShownApproval, nowMs: number): [string, string][] {
   const body = bodyOf(row);
   const { intent, reasons, trust } = body;
   const view = approvalView(row, nowMs);
-  const asked = intent.requested === undefined ? 'not recorded by an earlier version' : JSON.stringify(askedText(body));
+  const asked =
+    intent.requested === undefined ? 'not recorded by an earlier version' : JSON.stringify(askedText(intent));
   const lines: [string, string][] = [
     ['asked', asked],
     ['approval', view.approvalId],

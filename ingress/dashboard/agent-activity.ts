@@ -13,6 +13,7 @@ import type {
   StatusChange,
   ToolUse,
 } from './client/wire/agents.ts';
+import { bodyOfPrefix } from '../../shared/core/proof/record.ts';
 
 const DAY_MS = 86_400_000;
 /** Decisions of a day that are counted for each row of a list, and on the page of one agent. */
@@ -142,12 +143,6 @@ interface AgentRecord {
   readonly reason?: unknown;
 }
 
-function bodyOf(record: Buffer): AgentRecord {
-  // A record of this service, up to its previousHash.
-  const { payload } = JSON.parse(`${record.toString('utf8')}}`) as { payload: { body: AgentRecord } };
-  return payload.body;
-}
-
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** The changes of status among the records of an agent, newest first. @param rows newest first; the oldest of a full page only tells the status before */
@@ -156,7 +151,7 @@ export function statusChanges(rows: readonly ChangeRow[]): {
   readonly more: boolean;
 } {
   const more = rows.length > MAX_CHANGES;
-  const records = rows.map((row) => ({ ...row, body: bodyOf(row.record) }));
+  const records = rows.map((row) => ({ ...row, body: bodyOfPrefix(row.record) as AgentRecord }));
   const statusOf = (at: number): AgentStatus | null =>
     AGENT_STATUSES.find((status) => status === records[at]?.body.status) ?? null;
   const items = records.slice(0, MAX_CHANGES).flatMap(({ proofId, at, body }, n) => {

@@ -2,6 +2,8 @@
 // so the cost does not depend on the number of decisions.
 import { type TimeBuckets, timeBuckets } from '../../../shared/kernel/time-buckets.ts';
 import { type Verdict, VERDICTS } from '../../../shared/kernel/vocabulary.ts';
+import type { HaltChange } from '../../../shared/core/decision/halt.ts';
+import { bodyOfPrefix } from '../../../shared/core/proof/record.ts';
 import { readCounts, type VerdictBuckets } from '../../../shared/domain/decisions/verdict-buckets.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import type { Database } from '../../../shared/platform/db/database.ts';
@@ -40,19 +42,22 @@ function totalsOf({ counts }: VerdictBuckets): VerdictCounts {
   return Object.fromEntries(VERDICTS.map((verdict) => [verdict, sum(verdict)])) as Record<Verdict, number>;
 }
 
-/** One bucket that ends with the current counted one, for totals that do not depend on the buckets of the chart. */
-function wholeRange(toMs: number, lengthMs: number, countedSeconds: TimeBuckets['countedSeconds']): TimeBuckets {
-  const countedMs = countedSeconds * 1_000;
+/**
+ * The buckets of a range: those of its chart; one that ends with the current counted one, for totals that do not depend on the chart;
+ * and an equally long one at the same time of the day before (of the range before, when that is longer).
+ */
+function bucketsOf(range: RangeName, toMs: number): Readonly<Record<'chart' | 'whole' | 'earlier', TimeBuckets>> {
+  const [lengthMs, most] = SHOWN[range];
+  const chart = timeBuckets(toMs - lengthMs, toMs, most);
+  const countedMs = chart.countedSeconds * 1_000;
   const endMs = (Math.floor(toMs / countedMs) + 1) * countedMs;
-  return { startMs: endMs - lengthMs, stepMs: lengthMs, length: 1, countedSeconds };
+  const whole = { startMs: endMs - lengthMs, stepMs: lengthMs, length: 1, countedSeconds: chart.countedSeconds };
+  return { chart, whole, earlier: { ...whole, startMs: whole.startMs - Math.max(DAY_MS, lengthMs) } };
 }
 
-/** What the record of a halt states. @param record its canonical bytes up to previousHash, which is the last member */
+/** The mark of a `custos.halt` record. */
 function haltMark(record: Buffer, atMs: number): ActivityMark {
-  const { payload } = JSON.parse(`${record.toString('utf8')}}`) as {
-    readonly payload: { readonly body: { readonly change: string; readonly reason?: string } };
-  };
-  const { change, reason = '' } = payload.body;
+  const { change, reason = '' } = bodyOfPrefix(record) as HaltChange;
   return { atMs, kind: change === 'halted' ? 'halt' : 'resume', text: reason };
 }
 
@@ -89,12 +94,9 @@ export function createActivity(deps: {
     costly: true,
     monotonicMs,
     load: async ({ range, route, nowMs: toMs }) => {
-      const [lengthMs, most] = SHOWN[range];
-      const buckets = timeBuckets(toMs - lengthMs, toMs, most);
-      const whole = wholeRange(toMs, lengthMs, buckets.countedSeconds);
-      const earlier = { ...whole, startMs: whole.startMs - Math.max(DAY_MS, lengthMs) };
+      const { chart, whole, earlier } = bucketsOf(range, toMs);
       const [times, [total = []], [before = []], routes] = await Promise.all([
-        readRequestBuckets(db, buckets, route),
+        readRequestBuckets(db, chart, route),
         readRequestBuckets(db, whole, route),
         readRequestBuckets(db, earlier, route),
         readRouteTimes(db, whole),
@@ -118,18 +120,15 @@ export function createActivity(deps: {
     monotonicMs,
     load: async (tenant) => {
       const { range } = tenant;
-      const [lengthMs, most] = SHOWN[range];
       const atMs = nowMs();
-      const buckets = timeBuckets(atMs - lengthMs, atMs, most);
-      const whole = wholeRange(atMs, lengthMs, buckets.countedSeconds);
-      const earlier = { ...whole, startMs: whole.startMs - Math.max(DAY_MS, lengthMs) };
-      const [chart, total, before, marks] = await Promise.all([
-        readCounts(db, tenant, buckets),
+      const { chart, whole, earlier } = bucketsOf(range, atMs);
+      const [counts, total, before, marks] = await Promise.all([
+        readCounts(db, tenant, chart),
         readCounts(db, tenant, whole),
         readCounts(db, tenant, earlier),
-        marksOf(tenant, buckets.startMs),
+        marksOf(tenant, chart.startMs),
       ]);
-      return { range, atMs, ...chart, totals: totalsOf(total), before: totalsOf(before), marks };
+      return { range, atMs, ...counts, totals: totalsOf(total), before: totalsOf(before), marks };
     },
   });
 

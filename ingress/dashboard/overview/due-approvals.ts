@@ -1,4 +1,6 @@
 // The approvals that somebody has to decide: their number, and those that expire first.
+import { askedText } from '../../../shared/core/decision/approval-bound.ts';
+import { bodyOfPrefix } from '../../../shared/core/proof/record.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import type { DecisionOnRecord } from '../../../shared/api/decision.ts';
 import type { Shape } from '../../../shared/kernel/schema.ts';
@@ -19,16 +21,11 @@ const NEXT = `SELECT ${sealedColumns('approval', 'a')}, d.record FROM approval a
 
 type Row = SealedRow<'approval'> & { readonly record: Buffer | null };
 
-/** What a decision was asked, in a few words. @param record without its end (`previousHash` is the last member) */
+/** What a decision was asked, in a few words. */
 function askedIn(record: Buffer): string {
   // Written by shared/core/decision/record.ts.
-  const { payload } = JSON.parse(`${record.toString('utf8')}}`) as {
-    readonly payload: { readonly body: Pick<Shape<typeof DecisionOnRecord>, 'intent'> };
-  };
-  const { requested, normalized } = payload.body.intent;
-  if (requested === undefined) return normalized;
-  if ('tool' in requested) return `${requested.tool.server}/${requested.tool.name}`;
-  return 'intent' in requested ? requested.intent : `${requested.action} ${requested.resource}`;
+  const { intent } = bodyOfPrefix(record) as Pick<Shape<typeof DecisionOnRecord>, 'intent'>;
+  return askedText(intent);
 }
 
 /** @throws {ApiError} E6002 */

@@ -76,8 +76,15 @@ export function earlierApprovalDigest(facts: Facts, intentId: string | null): st
   });
 }
 
-/** The caller's original input in one line. */
-export function requestedText(requested: Requested): string {
+/** The caller's original input in one line; the normalized intent for decisions of versions that did not record the input. */
+export function askedText({
+  requested,
+  normalized,
+}: {
+  readonly requested?: Requested | undefined;
+  readonly normalized: string;
+}): string {
+  if (requested === undefined) return normalized;
   if ('tool' in requested) return `${requested.tool.server}/${requested.tool.name}`;
   return 'intent' in requested ? requested.intent : `${requested.action} ${requested.resource}`;
 }

@@ -30,6 +30,15 @@ export function recordPrefix(parts: RecordParts): string {
 }
 
 /**
+ * The body of a record that this service wrote, from its bytes up to previousHash. The caller knows its shape from the event.
+ * @throws {SyntaxError} when the bytes were altered and are not JSON any more
+ */
+export function bodyOfPrefix(prefix: Buffer): unknown {
+  const { payload } = JSON.parse(`${prefix.toString('utf8')}}`) as { readonly payload: { readonly body: unknown } };
+  return payload.body;
+}
+
+/**
  * The record digest of a promise, from a record up to its previousHash: closing the object makes it JCS of the other members. SHA-256,
  * lower-case hex.
  */

@@ -1,6 +1,7 @@
 // Reads events from a log: a range of its leaves with their records, and what the records do not say about themselves.
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import type { WebhookEventType } from '../../kernel/webhook-events.ts';
+import { bodyOfPrefix } from '../../core/proof/record.ts';
 import { levelOf, NO_EVIDENCE } from '../../core/trust/score.ts';
 import { anyText, columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql } from '../../platform/db/database.ts';
@@ -54,12 +55,6 @@ interface LeafRow {
   readonly occurred_at: Date;
 }
 
-/** The body of a record, from its stored bytes, which end before previousHash. */
-function bodyOf(record: Buffer): LoggedEvent['body'] {
-  const { payload } = JSON.parse(`${record.toString('utf8')}}`) as { readonly payload: { readonly body: unknown } };
-  return payload.body as LoggedEvent['body'];
-}
-
 async function withBodies(sql: Sql, owner: Owner, rows: readonly LeafRow[]): Promise<LoggedEvent[]> {
   const bodies = new Map<string, LoggedEvent['body']>();
   for (const source of ['decision', 'record'] as const) {
@@ -67,7 +62,10 @@ async function withBodies(sql: Sql, owner: Owner, rows: readonly LeafRow[]): Pro
     if (ids.length === 0) continue;
     const statement = source === 'decision' ? DECISIONS : RECORDS;
     const found = await sql.query<{ id: string; record: Buffer }>(statement, [...ownerColumns(owner), ids]);
-    for (const { id, record } of found) bodies.set(`${source} ${id}`, bodyOf(record));
+    for (const { id, record } of found) {
+      // Its shape follows from its event.
+      bodies.set(`${source} ${id}`, bodyOfPrefix(record) as LoggedEvent['body']);
+    }
   }
   return rows.flatMap((row) => {
     const { index, proof_id: proofId, event, entity_id: entityId, occurred_at: occurredAt } = row;

@@ -5,11 +5,11 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   approvalDigest,
+  askedText,
   boundStatement,
   earlierApprovalDigest,
   isBeforeBinding,
   NOT_BOUND,
-  requestedText,
 } from '../../../shared/core/decision/approval-bound.ts';
 import type { Facts } from '../../../shared/core/policy/types.ts';
 import { fullPath, VOCABULARY } from '../../../shared/core/policy/vocabulary.ts';
@@ -156,7 +156,11 @@ describe('the binding of an approval', () => {
 
 describe("the caller's original input", () => {
   it('is one line, for each form of a request', () => {
-    expect(requestedText({ intent: 'frobnicate:infra/cluster_9' })).to.equal('frobnicate:infra/cluster_9');
-    expect(requestedText({ action: 'Drop', resource: 'DB/Users' })).to.equal('Drop DB/Users');
+    expect(
+      askedText({ requested: { intent: 'frobnicate:infra/cluster_9' }, normalized: 'infra.unknown.cluster_9' }),
+    ).to.equal('frobnicate:infra/cluster_9');
+    expect(askedText({ requested: { action: 'Drop', resource: 'DB/Users' }, normalized: 'db.delete.users' })).to.equal(
+      'Drop DB/Users',
+    );
   });
 });
