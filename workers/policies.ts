@@ -1,11 +1,16 @@
 // Reads the policy folder and activates its set for the whole installation: one worker at a time, all or nothing.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database, Sql } from '../shared/platform/db/database.ts';
+import type { Database } from '../shared/platform/db/database.ts';
 import { ADVISORY_LOCKS } from '../shared/platform/db/locks.ts';
 import { writeToAllLogs } from '../shared/domain/ledger/service-record.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Finding } from '../shared/core/policy/types.ts';
-import { insertSealed, type SealedRow, updateSealed } from '../shared/platform/db/seals/rows.ts';
+import {
+  activatePolicySet,
+  FOLDER_AUTHOR,
+  holdPolicyState,
+  isForgedState,
+} from '../shared/domain/policy-sets/activate.ts';
 import { readPolicyFolder, type PolicyFolder, stampOfFolder } from '../shared/domain/policy-sets/folder.ts';
 import { runAlone } from './alone.ts';
 import type { Loop } from './loop.ts';
@@ -20,11 +25,7 @@ const MAX_PAUSE_MS = 1_000;
 /** A file system that does not answer in this time counts as hanging. Another worker gets the lock; its mount may work. */
 const READ_DEADLINE_MS = 10_000;
 
-const STORE =
-  'INSERT INTO policy_set (digest, canonical, created_at) VALUES ($1, $2, $3) ON CONFLICT (digest) DO NOTHING';
 const ORGANISATIONS = 'SELECT slug FROM organisation';
-const ENSURE_STATE = 'INSERT INTO policy_state DEFAULT VALUES ON CONFLICT DO NOTHING';
-const NEXT_ACTIVATION = "SELECT nextval(pg_get_serial_sequence('policy_activation', 'seq'))::text AS seq";
 const CONFIRM = 'UPDATE policy_state SET read_at = $1, read_ok = true, findings = $2';
 const REFUSE = 'UPDATE policy_state SET read_at = $1, read_ok = false, findings = $2';
 
@@ -72,40 +73,21 @@ export async function applyFolder(
     return false;
   }
   const { digest, canonical, policies } = set;
-  const findings = JSON.stringify(warnings);
+  const read = { read_at: at, read_ok: true, findings: JSON.stringify(warnings) };
   const activated = await db.transaction(async (sql) => {
-    // The row exists unless it was deleted by hand.
-    await sql.query(ENSURE_STATE, []);
-    await sql.select('policy_state', { where: {}, lock: true });
-    const [state] = await sql.select('policy_state', { where: {} });
-    if (state === undefined) throw new Error('the row that names the policy set in force is missing');
-    const previousDigest = isForged(sql, state) ? null : state.active_digest;
-    if (previousDigest === digest) {
-      await sql.query(CONFIRM, [at, findings]);
+    const held = await holdPolicyState(sql);
+    if (held.inForce?.digest === digest) {
+      await sql.query(CONFIRM, [at, read.findings]);
       return false;
     }
-    await sql.query(STORE, [digest, Buffer.from(canonical.buffer, canonical.byteOffset, canonical.byteLength), at]);
-    const inForce = { active_digest: digest, activated_at: at };
-    const unsealed = { read_at: at, read_ok: true, findings };
-    // The folder decides, whatever the row contained.
-    await updateSealed(sql, 'policy_state', state, inForce, unsealed);
-    const [next] = await sql.query<{ seq: string }>(NEXT_ACTIVATION, []);
-    if (next === undefined) throw new Error('a sequence returned no number');
-    const activation = { seq: next.seq, digest, previous_digest: previousDigest, activated_at: at };
-    await insertSealed(sql, 'policy_activation', activation);
-    await writeToAllLogs(sql, 'custos.policy_set', { change: 'activated', digest, previousDigest }, at.getTime());
+    const activation = { digest, canonical, author: FOLDER_AUTHOR, reason: null, source: 'folder' as const };
+    await activatePolicySet(sql, held, { ...activation, atMs: at.getTime() }, read);
     return true;
   });
   if (activated) logger.info({ digest, policies }, 'policy set activated');
   for (const { file, line, column, code, message } of warnings)
     logger.warn({ file, line, column, code }, `policy folder: ${file}:${line}:${column} ${message}`);
   return true;
-}
-
-/** Whether the row has a wrong seal. A row that has never named a set is unsealed, as the migration created it. */
-function isForged(sql: Sql, state: SealedRow<'policy_state'>): boolean {
-  const isUnused = state.active_digest === null && state.version === 1 && state.seal_floor === null;
-  return !isUnused && !sql.seals.isGenuine('policy_state', state);
 }
 
 async function refuse(
@@ -128,7 +110,7 @@ async function stateIsForged(db: Database): Promise<boolean> {
   const rows = await db.select('policy_state', { where: {} }).catch(() => undefined);
   if (rows === undefined) return false;
   const [state] = rows;
-  return state === undefined || isForged(db, state);
+  return state === undefined || isForgedState(db, state);
 }
 
 /** Results of earlier polls: the fingerprints that were read and applied, and the stamp of the applied one. */

@@ -1294,9 +1294,15 @@ type PolicySetStatus struct {
 	// SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`.
 	Digest string `json:"digest"`
 	// RFC 3339, UTC, milliseconds.
-	ActivatedAt string           `json:"activatedAt"`
-	Policies    []map[string]any `json:"policies"`
-	Tools       []map[string]any `json:"tools,omitempty"`
+	ActivatedAt string `json:"activatedAt"`
+	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
+	Author string  `json:"author"`
+	Reason *string `json:"reason"`
+	// Where the set comes from.
+	// One of: folder, push, rollback.
+	Source   string           `json:"source"`
+	Policies []map[string]any `json:"policies"`
+	Tools    []map[string]any `json:"tools,omitempty"`
 	// The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings.
 	LastRead PolicySetStatusLastRead `json:"lastRead"`
 }

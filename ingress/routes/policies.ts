@@ -1,5 +1,6 @@
 // Policy sets: read the set in force and earlier ones by digest, and validate files before they are put into the folder.
 import type { Database } from '../../shared/platform/db/database.ts';
+import { FOLDER_AUTHOR } from '../../shared/domain/policy-sets/activate.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
@@ -60,10 +61,13 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
       handler: ({ key }) => {
         assertOperator(key);
         const { set, activatedAt } = policies.current();
-        const { readAt, readOk, findings } = policies.status();
+        const { readAt, readOk, findings, inForce } = policies.status();
         const body = {
           digest: set.digest,
           activatedAt: activatedAt.toISOString(),
+          author: inForce?.author ?? FOLDER_AUTHOR,
+          reason: inForce?.reason ?? null,
+          source: inForce?.source ?? 'folder',
           policies: set.policies,
           ...(set.catalogues.length === 0 ? {} : { tools: set.catalogues }),
           lastRead: { at: readAt?.toISOString() ?? null, ok: readOk, findings },

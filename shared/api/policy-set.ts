@@ -1,6 +1,8 @@
 // Schemas of policy sets and findings.
 import { Type } from 'typebox';
 import { FindingSchema } from '../core/policy/types.ts';
+import { ACTIVATION_SOURCES } from '../domain/policy-sets/activate.ts';
+import { StringEnum } from '../kernel/schema.ts';
 import { closed, JsonObject, named, Nullable, Timestamp } from './common.ts';
 
 export const PolicySetDigest = Type.String({
@@ -14,9 +16,17 @@ const Authzen = Type.Optional(
   JsonObject({ description: 'The action names of AuthZEN requests: see /schemas/authzen.json.' }),
 );
 
+const Author = Type.String({
+  description: '`folder`, the id of a key, or `cli:` and the name of a user of the shell.',
+});
+const Source = StringEnum(ACTIVATION_SOURCES, { description: 'Where the set comes from.' });
+
 export const PolicySetStatus = named('PolicySetStatus', {
   digest: PolicySetDigest,
   activatedAt: Timestamp,
+  author: Author,
+  reason: Nullable(Type.String({ description: 'Why it was put into force; the folder gives no reason.' })),
+  source: Source,
   policies: Policies,
   tools: Tools,
   lastRead: closed(

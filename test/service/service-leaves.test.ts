@@ -126,6 +126,7 @@ describe('leaves written by the service itself', () => {
     delete fewer[name];
     const before = await Promise.all(logs.map((by) => bodiesOf('custos:policies', 'custos.policy_set', by)));
     const previousDigest = (await service.admin.get('/v1/policies')).json.digest;
+    const byFolder = { author: 'folder', reason: null, source: 'folder', approver: null, signer: null };
     const digest = await service.apply(fewer);
     await service.apply(fewer);
     await service.apply({ ...fewer, 'broken.json': { ...dropped, target: 7 } });
@@ -133,9 +134,9 @@ describe('leaves written by the service itself', () => {
     for (const [i, by] of logs.entries()) {
       const bodies = (await bodiesOf('custos:policies', 'custos.policy_set', by)).slice(before[i]?.length);
       expect(bodies.map((body) => body['change'])).to.deep.equal(['activated', 'refused', 'activated']);
-      expect(bodies[0]).to.deep.equal({ change: 'activated', digest, previousDigest });
+      expect(bodies[0]).to.deep.equal({ change: 'activated', digest, previousDigest, ...byFolder });
       expect(JSON.stringify(bodies[1]?.['findings'])).to.include('broken.json');
-      expect(bodies[2]).to.deep.equal({ change: 'activated', digest: back, previousDigest: digest });
+      expect(bodies[2]).to.deep.equal({ change: 'activated', digest: back, previousDigest: digest, ...byFolder });
     }
     expect(back).to.equal(previousDigest);
   });

@@ -930,6 +930,11 @@ class PolicySetStatus:
     digest: str
     # RFC 3339, UTC, milliseconds.
     activated_at: str
+    # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
+    author: str
+    reason: Optional[str]
+    # Where the set comes from.
+    source: Literal["folder", "push", "rollback"]
     policies: List[Dict[str, Any]]
     # The result of the last reading of the policy folder.
     last_read: PolicySetStatusLastRead

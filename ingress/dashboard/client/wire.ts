@@ -91,11 +91,18 @@ export interface PolicySetInfo {
   }[];
 }
 
+/** Where a set in force comes from. */
+export type ActivationSource = 'folder' | 'push' | 'rollback';
+
 /** GET /dashboard/api/policies */
 export interface PolicyState {
   /** Null before the first set. */
   readonly active: PolicySetInfo | null;
   readonly activatedAt: string | null;
+  /** Who put it into force, why, and from where; null before the first set. */
+  readonly author: string | null;
+  readonly reason: string | null;
+  readonly source: ActivationSource | null;
   readonly lastRead: {
     readonly at: string | null;
     readonly ok: boolean;
@@ -111,6 +118,12 @@ export interface PolicyActivation {
   readonly digest: string;
   readonly previousDigest: string | null;
   readonly activatedAt: string;
+  /** `folder`, a key id, or `cli:` and a name. */
+  readonly author: string;
+  readonly reason: string | null;
+  readonly source: ActivationSource;
+  readonly approver: string | null;
+  readonly signer: string | null;
 }
 
 /** A policy in a list: an item of GET /dashboard/api/policy-sets/{digest}/policies. */

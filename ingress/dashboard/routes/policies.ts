@@ -3,6 +3,7 @@
 import { BoundedCache } from '../../../shared/kernel/bounded-cache.ts';
 import { type TSchema, Type } from 'typebox';
 import type { Database } from '../../../shared/platform/db/database.ts';
+import { FOLDER_AUTHOR } from '../../../shared/domain/policy-sets/activate.ts';
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import type { Policy } from '../../../shared/core/policy/schema.ts';
@@ -16,7 +17,9 @@ import type { PolicyActivation, PolicyDifference, PolicyHead, PolicySetInfo, Pol
 import { type PageRoute, pageRoute } from './page-route.ts';
 
 const READ = 'SELECT canonical, created_at FROM policy_set WHERE digest = $1';
-const ACTIVATIONS = `SELECT seq::text, digest, previous_digest AS "previousDigest", activated_at AS "activatedAt" FROM policy_activation
+const ACTIVATIONS = `SELECT seq::text, digest, previous_digest AS "previousDigest", activated_at AS "activatedAt",
+      coalesce(author, '${FOLDER_AUTHOR}') AS author, reason, coalesce(source, 'folder') AS source, approver, signer
+    FROM policy_activation
     WHERE ($1::bigint IS NULL OR seq < $1) ORDER BY policy_activation.seq DESC LIMIT $2`;
 
 /** Parsed sets that are cached: a comparison of two is several requests. The content of a digest never changes. */
@@ -141,10 +144,13 @@ export function policyPageRoutes({ db, policies: active }: PolicyPageDeps): Rout
       path: '/policies',
       summary: 'The set in force, and the result of the last reading of the folder',
       answer: async (): Promise<PolicyState> => {
-        const { activeDigest, readAt, readOk, findings, loadError } = active.status();
+        const { activeDigest, inForce, readAt, readOk, findings, loadError } = active.status();
         return {
           active: activeDigest === undefined ? null : infoOf(await setOf(activeDigest)),
-          activatedAt: activeDigest === undefined ? null : active.current().activatedAt.toISOString(),
+          activatedAt: inForce?.activatedAt?.toISOString() ?? null,
+          author: inForce?.author ?? null,
+          reason: inForce?.reason ?? null,
+          source: inForce?.source ?? null,
           // The findings were written by the worker that read the folder.
           lastRead: { at: readAt?.toISOString() ?? null, ok: readOk, findings: findings as Finding[] },
           loadError: loadError ?? null,

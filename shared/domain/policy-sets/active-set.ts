@@ -9,6 +9,7 @@ import { loadCanonicalSet, type PolicySet } from '../../core/policy/load.ts';
 import { rememberLast } from '../../core/intent/lexicon/remember.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import type { WholeRow } from '../../platform/db/seals/rows.ts';
+import { type InForce, inForceOf } from './activate.ts';
 
 export interface ActivePolicies {
   readonly set: PolicySet<Lexicon>;
@@ -18,6 +19,8 @@ export interface ActivePolicies {
 
 export interface PolicyStatus {
   readonly activeDigest: string | undefined;
+  /** Who put the active set into force, why, and from where. */
+  readonly inForce: InForce | undefined;
   /** Whether the last read of the policy folder was accepted, its time, and its findings. */
   readonly readOk: boolean;
   readonly readAt: Date | undefined;
@@ -62,6 +65,7 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
   const { db, changes, onError } = deps;
   const compileLexicon = rememberLast(deps.compileLexicon);
   let active: ActivePolicies | undefined;
+  let inForce: InForce | undefined;
   let state: WholeRow<'policy_state'> | undefined;
   let loadError: string | undefined;
   let loading: Promise<void> | undefined;
@@ -74,7 +78,11 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
     if (state === undefined || digest === undefined) return;
     // The current set stays. A worker corrects the row (workers/policies.ts), which is announced.
     if (!db.seals.isGenuine('policy_state', state)) throw new ForgedState();
-    if (digest === active?.set.digest) return;
+    if (digest === active?.set.digest) {
+      // The same set may be put into force again, by another author.
+      inForce = inForceOf(state);
+      return;
+    }
     const [row] = await db.query<{ canonical: Buffer }>(READ_SET, [digest]);
     if (row === undefined) throw new Error(`policy set ${digest} is active but not stored`);
     const loaded = loadCanonicalSet(row.canonical.toString('utf8'), { compileLexicon });
@@ -83,8 +91,9 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
     active = {
       set: loaded.set,
       evaluator: createEvaluator({ set: loaded.set, memoLimit: MEMO_LIMIT, onError }),
-      activatedAt: state?.activated_at ?? new Date(0),
+      activatedAt: state.activated_at ?? new Date(0),
     };
+    inForce = inForceOf(state);
     if (row.canonical.byteLength > LARGE_SET_BYTES) setTimeout(collectGarbage, COLLECT_AFTER_MS).unref();
     for (const resolve of waiting) resolve();
     waiting = [];
@@ -124,6 +133,7 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
     },
     status: () => ({
       activeDigest: active?.set.digest,
+      inForce,
       readOk: state?.read_ok ?? true,
       readAt: state?.read_at ?? undefined,
       findings: state === undefined ? [] : (JSON.parse(state.findings) as unknown[]),

@@ -101,8 +101,9 @@ function ofRecord(leaf: LoggedEvent, around: Surroundings): Made[] {
       return [['trust.level_changed', { agentId: entityId, level, previousLevel, score, proofId }]];
     }
     case 'custos.policy_set': {
-      const { change, digest, previousDigest, findings } = body;
-      if (change === 'activated') return [['policy.activated', { digest, previousDigest, proofId }]];
+      const { change, digest, previousDigest, findings, author, source, approver } = body;
+      if (change === 'activated')
+        return [['policy.activated', { digest, previousDigest, author, source, approver, proofId }]];
       if (change !== 'refused') return [];
       return [['policy.refused', { findings: Array.isArray(findings) ? findings.length : 0, proofId }]];
     }

@@ -11,6 +11,7 @@ const TYPES: Readonly<Record<Kind, EntitySchemaColumnOptions>> = {
   smallint: { type: 'smallint' },
   integer: { type: 'integer' },
   bigint: { type: 'bigint' },
+  'bigint?': { type: 'bigint', nullable: true },
   boolean: { type: 'boolean' },
   bytes: { type: 'bytea' },
   time: { type: 'timestamptz', precision: 3 },

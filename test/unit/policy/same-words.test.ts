@@ -207,7 +207,7 @@ describe('a problem in a policy folder', () => {
       event: { type: 'DENY', params: { code: 'NO', message: 'no' } },
     }));
     const dir = folderWith(policyOf({}, { rules }));
-    const [, digest, , , , , stored] = await storedBy(dir, 'UPDATE policy_state SET active_digest');
+    const [, digest, , , , , , , , stored] = await storedBy(dir, 'UPDATE policy_state SET active_digest');
     const [warning, ...others] = JSON.parse(String(stored)) as (Reported & {
       severity: string;
       hint: string;

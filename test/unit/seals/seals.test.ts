@@ -22,6 +22,7 @@ const VALUES: Readonly<Record<string, readonly [unknown, unknown]>> = {
   smallint: [1, 2],
   integer: [1, 2],
   bigint: ['1', '2'],
+  'bigint?': ['1', null],
   boolean: [true, false],
   bytes: [Buffer.from('a'), Buffer.from('b')],
   time: [new Date(1_000), new Date(1_001)],
@@ -133,7 +134,7 @@ describe('the seal of a row', () => {
 const KNOWN_WRITERS: Readonly<Record<string, string>> = {
   'shared/domain/keys/last-used.ts UPDATE api_key': 'writes a column that is not sealed',
   'shared/domain/decisions/approval-open.ts INSERT INTO approval': 'takes the seal of each row as a column',
-  'workers/policies.ts INSERT INTO policy_state':
+  'shared/domain/policy-sets/activate.ts INSERT INTO policy_state':
     'makes the row that names no set, if it was deleted; it is sealed next',
   'workers/policies.ts UPDATE policy_state': 'writes columns that are not sealed',
   'ingress/dashboard/sessions.ts UPDATE dashboard_session': 'takes the seal as a value',

@@ -2845,6 +2845,14 @@ export interface components {
             digest: string;
             /** @description RFC 3339, UTC, milliseconds. */
             activatedAt: string;
+            /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
+            author: string;
+            reason: string | null;
+            /**
+             * @description Where the set comes from.
+             * @enum {string}
+             */
+            source: "folder" | "push" | "rollback";
             policies: {
                 [key: string]: unknown;
             }[];

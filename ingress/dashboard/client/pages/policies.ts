@@ -7,7 +7,7 @@ import { href, Link } from '../router.ts';
 import { Badge, Card, Empty, Id, KeyValue, PageHead, Time, WhenLoaded } from '../ui.ts';
 import type { PolicyState } from '../wire.ts';
 import type { Overview } from '../wire/overview.ts';
-import { DifferencePage, HistoryPage } from './policies-history.ts';
+import { Authored, DifferencePage, HistoryPage } from './policies-history.ts';
 import { LastReading } from './policies-findings.ts';
 import { PolicyPage, PolicyTable, SetPage, sizeOf } from './policies-set.ts';
 import { ShadowPage } from './policies-shadow.ts';
@@ -59,6 +59,7 @@ function Active({ state }: { readonly state: PolicyState }): VNode {
         : html`<${Card} title="In force" class="facts"><${KeyValue} items=${[
             ['Digest', html`<${Id} id=${active.digest} length=${40} copy />`],
             ['Since', activatedAt === null ? null : html`<${Time} at=${activatedAt} />`],
+            ['By', html`<${Authored} of=${state} />`],
             ['Contains', sizeOf(active)],
             [
               'Tools',

@@ -31,6 +31,7 @@ import { SessionEnvironment1763700000028 } from './0028-session-environment.ts';
 import { HealthPort1763700000029 } from './0029-health-port.ts';
 import { Reasons1763700000030 } from './0030-reasons.ts';
 import { HaltRecords1763700000031 } from './0031-halt-records.ts';
+import { ActivationAuthors1763700000032 } from './0032-activation-authors.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -65,6 +66,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   HealthPort1763700000029,
   Reasons1763700000030,
   HaltRecords1763700000031,
+  ActivationAuthors1763700000032,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

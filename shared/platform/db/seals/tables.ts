@@ -10,6 +10,7 @@ interface ValueOf {
   readonly integer: number;
   /** The driver returns a text: a double can't hold every bigint. */
   readonly bigint: string;
+  readonly 'bigint?': string | null;
   readonly boolean: boolean;
   readonly bytes: Buffer;
   readonly time: Date;
@@ -147,14 +148,33 @@ export const SEALED_TABLES = {
   },
   policy_state: {
     primaryKey: ['only_row'],
-    columns: { only_row: 'boolean', active_digest: 'text?', activated_at: 'time?', version: 'integer' },
+    columns: {
+      only_row: 'boolean',
+      active_digest: 'text?',
+      activated_at: 'time?',
+      version: 'integer',
+      author: 'text?',
+      reason: 'text?',
+      source: 'text?',
+    },
     // Informational: the result of the last read of the folder.
-    unsealed: { read_at: 'time?', read_ok: 'boolean', findings: 'text' },
+    unsealed: { read_at: 'time?', read_ok: 'boolean', findings: 'text', folder_digest: 'text?' },
     history: 'updates',
   },
   policy_activation: {
     primaryKey: ['seq'],
-    columns: { seq: 'bigint', digest: 'text', previous_digest: 'text?', activated_at: 'time' },
+    columns: {
+      seq: 'bigint',
+      digest: 'text',
+      previous_digest: 'text?',
+      activated_at: 'time',
+      author: 'text?',
+      reason: 'text?',
+      source: 'text?',
+      approver: 'text?',
+      signer: 'text?',
+      signed_sequence: 'bigint?',
+    },
     unsealed: {},
     history: 'none',
   },

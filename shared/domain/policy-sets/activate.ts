@@ -1,0 +1,121 @@
+// Puts a policy set into force: the state row, a sealed row of the activation, and a record in every log, in one transaction.
+import type { EntitySql } from '../../platform/db/database.ts';
+import { insertSealed, updateSealed, type WholeRow } from '../../platform/db/seals/rows.ts';
+import { writeToAllLogs } from '../ledger/service-record.ts';
+
+/** Where a set in force comes from. */
+export const ACTIVATION_SOURCES = ['folder', 'push', 'rollback'] as const;
+export type ActivationSource = (typeof ACTIVATION_SOURCES)[number];
+
+/** The author of what was edited in the policy folder. */
+export const FOLDER_AUTHOR = 'folder';
+
+export interface Activation {
+  readonly digest: string;
+  /** The canonical text of the set; absent when it is stored already. */
+  readonly canonical?: Uint8Array;
+  /** `folder`, a key id, or `cli:` and the name of the shell's user. */
+  readonly author: string;
+  /** Null: the folder gives no reason. */
+  readonly reason: string | null;
+  readonly source: ActivationSource;
+  /** Who approved it, if a second person had to. */
+  readonly approver?: string | null;
+  /** The signature that was checked. */
+  readonly signature?: { readonly signer: string; readonly sequence: bigint };
+  readonly atMs: number;
+}
+
+/** The set in force, as its activation described it. */
+export interface InForce {
+  readonly digest: string;
+  readonly activatedAt: Date | null;
+  readonly author: string;
+  readonly reason: string | null;
+  readonly source: ActivationSource;
+}
+
+/** The row of the set in force, locked until the transaction ends. */
+export interface HeldState {
+  readonly row: WholeRow<'policy_state'>;
+  /** Whether the row was changed past the service. */
+  readonly isForged: boolean;
+  /** The set in force; undefined before the first one, and when the row is forged. */
+  readonly inForce: InForce | undefined;
+}
+
+const STORE =
+  'INSERT INTO policy_set (digest, canonical, created_at) VALUES ($1, $2, $3) ON CONFLICT (digest) DO NOTHING';
+const ENSURE_STATE = 'INSERT INTO policy_state DEFAULT VALUES ON CONFLICT DO NOTHING';
+const NEXT_ACTIVATION = "SELECT nextval(pg_get_serial_sequence('policy_activation', 'seq'))::text AS seq";
+
+/** The set that a genuine row names; undefined before the first one. */
+export function inForceOf(row: WholeRow<'policy_state'>): InForce | undefined {
+  const { active_digest: digest, activated_at: activatedAt, author, reason, source } = row;
+  if (digest === null) return undefined;
+  // Rows from before authors were stored are of the folder. Written by activatePolicySet alone; the seal covers the source.
+  const from = (source ?? 'folder') as ActivationSource;
+  return { digest, activatedAt, author: author ?? FOLDER_AUTHOR, reason, source: from };
+}
+
+/** Whether the row has a wrong seal. A row that has never named a set is unsealed, as the migration created it. */
+export function isForgedState(sql: Pick<EntitySql, 'seals'>, row: WholeRow<'policy_state'>): boolean {
+  const isUnused = row.active_digest === null && row.version === 1 && row.seal_floor === null;
+  return !isUnused && !sql.seals.isGenuine('policy_state', row);
+}
+
+/** Locks the row of the set in force, so that activations come one after another. */
+export async function holdPolicyState(sql: EntitySql): Promise<HeldState> {
+  // The row exists unless it was deleted by hand.
+  await sql.query(ENSURE_STATE, []);
+  await sql.select('policy_state', { where: {}, lock: true });
+  const [row] = await sql.select('policy_state', { where: {} });
+  if (row === undefined) throw new Error('the row that names the policy set in force is missing');
+  const isForged = isForgedState(sql, row);
+  return { row, isForged, inForce: isForged ? undefined : inForceOf(row) };
+}
+
+/** Stores the text of a set. Sets are kept for ever. */
+export async function storePolicySet(
+  sql: EntitySql,
+  { digest, canonical, atMs }: Required<Pick<Activation, 'digest' | 'canonical' | 'atMs'>>,
+): Promise<void> {
+  const bytes = Buffer.from(canonical.buffer, canonical.byteOffset, canonical.byteLength);
+  await sql.query(STORE, [digest, bytes, new Date(atMs)]);
+}
+
+/**
+ * Stores the set and puts it into force in the transaction of `sql`. Every process evaluates it as soon as it learns of the commit.
+ * @param held from holdPolicyState in the same transaction
+ * @param read unsealed columns: the result of a read of the folder that belongs to this activation
+ */
+export async function activatePolicySet(
+  sql: EntitySql,
+  held: HeldState,
+  activation: Activation,
+  read: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const { digest, canonical, author, reason, source, approver = null, signature, atMs } = activation;
+  if (canonical !== undefined) await storePolicySet(sql, { digest, canonical, atMs });
+  const at = new Date(atMs);
+  const previousDigest = held.inForce?.digest ?? null;
+  const authored = { author, reason, source };
+  const inForce = { active_digest: digest, activated_at: at, ...authored };
+  // The seal covers the whole new state, whatever a forged row contained.
+  await updateSealed(sql, 'policy_state', held.row, inForce, read);
+  const [next] = await sql.query<{ seq: string }>(NEXT_ACTIVATION, []);
+  if (next === undefined) throw new Error('a sequence returned no number');
+  const signer = signature?.signer ?? null;
+  await insertSealed(sql, 'policy_activation', {
+    seq: next.seq,
+    digest,
+    previous_digest: previousDigest,
+    activated_at: at,
+    ...authored,
+    approver,
+    signer,
+    signed_sequence: signature === undefined ? null : String(signature.sequence),
+  });
+  const body = { change: 'activated', digest, previousDigest, ...authored, approver, signer };
+  await writeToAllLogs(sql, 'custos.policy_set', body, atMs);
+}
