@@ -33,7 +33,7 @@ function factsOf(parse: ParsedIntent): RiskFacts {
     intent: readingOfParse(read).unassessed,
     agent: { id: 'unregistered', registered: false, status: 'UNREGISTERED', capabilities: [], tags: [] },
     trust: effectiveTrust({ recordedScore: NO_EVIDENCE.score, uncertainty: NO_EVIDENCE.uncertainty }),
-    key: { id: 'measured', bound: false, environment: 'live' },
+    key: { id: 'measured', bound: false, environment: 'live', tags: [] },
     context: {},
     time: { now: '2026-01-05T12:00:00.000Z', date: '2026-01-05', hour: 12, minute_of_day: 720, weekday: 1 },
     history: { last_60s: NO_DECISIONS, last_1h: NO_DECISIONS, last_24h: NO_DECISIONS },

@@ -67,7 +67,7 @@ function factsOf(i: number): Facts {
     },
     agent: { id: 'agent', registered: true, status: 'ACTIVE', capabilities: [], tags: [] },
     trust: effectiveTrust({ recordedScore: 400, uncertainty: 0.5 }),
-    key: { id: 'benchkey', bound: false, environment: 'live' },
+    key: { id: 'benchkey', bound: false, environment: 'live', tags: [] },
     context: {},
     time: { now: '2026-03-04T10:30:00.000Z', date: '2026-03-04', hour: 10, minute_of_day: 630, weekday: 3 },
     history: { last_60s: none, last_1h: none, last_24h: none },

@@ -22,6 +22,7 @@ const OPTION_NAMES = {
   '/scopes': '--scope',
   '/agentIds': '--agent',
   '/keepsObligations': '--keeps',
+  '/tags': '--tag',
   '/expiresIn': '--expires-in',
   '/tier': '--tier',
   '/overlap': '--overlap',
@@ -41,6 +42,7 @@ const createKeyCommand: CommandBody = {
       .addOption(keyEnvironmentOption())
       .option('--agent <agentId...>', 'bind it to these agents (default: all of the organisation)')
       .option('--keeps <obligation...>', 'types of obligations that its holder keeps, for AuthZEN (default: none)')
+      .option('--tag <tag...>', 'a tag that policies can require, of the asking key or of approvers (default: none)')
       .option('--expires-in <duration>', `such as 90d; ${LIFETIME.min} to ${LIFETIME.max} (default: never)`)
       .option(
         '--tier <tier>',
@@ -48,20 +50,23 @@ const createKeyCommand: CommandBody = {
         wholeNumber(0, TIER_MAX),
       )
       .option('--json', 'print JSON')
-      .action(
-        ({ scope: scopes, organisation: slug, environment, agent: agentIds, keeps: keepsObligations, json, ...rest }) =>
-          runAdmin(
-            async ({ db, hasher, nowMs }) => {
-              const organisation = await requireOrganisation(db, slug);
-              const plan = planKey({ ...rest, scopes, agentIds, keepsObligations }, organisation.tier, nowMs);
-              const owner = { organisationId: organisation.id, environment };
-              const spec = { ...owner, ...plan, createdAtMs: nowMs, createdBy: null };
-              // In one transaction with its record: the audit reports a key that has none.
-              const created = await db.transaction((sql) => createKey(sql, hasher, spec));
-              printNew(created.key, created.row, json);
-            },
-            { optionNames: OPTION_NAMES },
-          ),
+      .action(({ scope: scopes, organisation: slug, environment, agent: agentIds, keeps, tag: tags, json, ...rest }) =>
+        runAdmin(
+          async ({ db, hasher, nowMs }) => {
+            const organisation = await requireOrganisation(db, slug);
+            const plan = planKey(
+              { ...rest, scopes, agentIds, keepsObligations: keeps, tags },
+              organisation.tier,
+              nowMs,
+            );
+            const owner = { organisationId: organisation.id, environment };
+            const spec = { ...owner, ...plan, createdAtMs: nowMs, createdBy: null };
+            // In one transaction with its record: the audit reports a key that has none.
+            const created = await db.transaction((sql) => createKey(sql, hasher, spec));
+            printNew(created.key, created.row, json);
+          },
+          { optionNames: OPTION_NAMES },
+        ),
       ),
 };
 
@@ -76,12 +81,13 @@ const listKeysCommand: CommandBody = {
           const rows = await allKeys(db, (await requireOrganisation(db, organisation)).id, environment);
           if (json) return printJson(rows.map(jsonOf));
           printTable(
-            ['KEY', 'NAME', 'SCOPES', 'AGENTS', 'TIER', 'STATE', 'LAST USED'],
+            ['KEY', 'NAME', 'SCOPES', 'AGENTS', 'TAGS', 'TIER', 'STATE', 'LAST USED'],
             rows.map((row) => [
               row.keyId,
               row.name,
               row.scopes.join(','),
               row.agentIds === null ? 'all' : String(row.agentIds.length),
+              row.tags.join(',') || '-',
               String(row.tier),
               stateOf(row, nowMs),
               row.lastUsedAt?.toISOString() ?? 'never',

@@ -43,6 +43,7 @@ export function addQuestionOptions(command: Command) {
     .option('--score <score>', `trust, 0 to 1000 (default: ${NO_EVIDENCE.score}, no evidence)`, wholeNumber(0, 1_000))
     .option('--capability <name>', 'a capability of the agent; may be repeated', collect)
     .option('--tag <name>', 'a tag of the agent; may be repeated', collect)
+    .option('--key-tag <name>', 'a tag of the key; may be repeated', collect)
     .addOption(environmentOption('the environment of the key').default('live' as const))
     .option('--org, --organisation <slug>', 'the organisation of the key', TEST_DEFAULTS.organisation)
     .option('--context <json>', "the caller's own facts, a JSON object, or @file", jsonObject('{"ticket":"OPS-7"}'))
@@ -71,7 +72,7 @@ function readingOf({ intent, text, tool, organisation }: QuestionOptions, set: P
 
 /** The facts of a question, without the risk, which policies compute. @throws {UsageError} for an intent that can't be read */
 export function factsOfQuestion(options: QuestionOptions, set: PolicySet<Lexicon>, nowMs: number): RiskFacts {
-  const { agent: id, registered, status, trustLevel: level, score, capability = [], tag = [] } = options;
+  const { agent: id, registered, status, trustLevel: level, score, capability = [], tag = [], keyTag = [] } = options;
   const agent: TestAgent = {
     id,
     registered,
@@ -88,7 +89,7 @@ export function factsOfQuestion(options: QuestionOptions, set: PolicySet<Lexicon
     environment: options.environment,
     organisation: options.organisation,
     nowMs: options.at ?? nowMs,
-    key: {},
+    key: { tags: [...keyTag] },
     context: options.context ?? {},
     history: undefined,
     claim: undefined,

@@ -1121,6 +1121,8 @@ type Key struct {
 	AgentIDs []string `json:"agentIds"`
 	// Types of obligations that its holder keeps.
 	KeepsObligations []string `json:"keepsObligations"`
+	// Words of your own; a fact for policies.
+	Tags []string `json:"tags"`
 	// Where it works.
 	// One of: live, test, dev.
 	Environment string `json:"environment"`
@@ -1148,6 +1150,8 @@ type KeyCreate struct {
 	AgentIDs []string `json:"agentIds,omitempty"`
 	// Types of obligations that the holder of the key keeps. An AuthZEN evaluation that is DEGRADE is `true` for this key if all of its obligations are among them. Absent: none.
 	KeepsObligations []string `json:"keepsObligations,omitempty"`
+	// Words of your own; the fact `key.tags` of policies, which also name approvers by them. They never change. Absent: none.
+	Tags []string `json:"tags,omitempty"`
 	// Default: the calling key's. Only a live key may name another.
 	// One of: live, test, dev.
 	Environment *string `json:"environment,omitempty"`
@@ -1167,6 +1171,8 @@ type KeyCreated struct {
 	AgentIDs []string `json:"agentIds"`
 	// Types of obligations that its holder keeps.
 	KeepsObligations []string `json:"keepsObligations"`
+	// Words of your own; a fact for policies.
+	Tags []string `json:"tags"`
 	// Where it works.
 	// One of: live, test, dev.
 	Environment string `json:"environment"`
@@ -1213,6 +1219,8 @@ type KeyRotated struct {
 	AgentIDs []string `json:"agentIds"`
 	// Types of obligations that its holder keeps.
 	KeepsObligations []string `json:"keepsObligations"`
+	// Words of your own; a fact for policies.
+	Tags []string `json:"tags"`
 	// Where it works.
 	// One of: live, test, dev.
 	Environment string `json:"environment"`

@@ -179,6 +179,7 @@ export const newKey = (keyId: string) => ({
   scopes: ['intents:write'],
   agentIds: ['agent-7'],
   keepsObligations: [],
+  tags: ['finance'],
   environment: 'live',
   tier: 4,
   createdAt: NOW,

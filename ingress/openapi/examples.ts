@@ -84,7 +84,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     { signalIds: ['run-2231/step-4'] },
   ),
   'POST /v1/auth/keys': answered(
-    { name: 'billing gateway', scopes: ['intents:write'], expiresIn: '90d', agentIds: ['agent-7'] },
+    { name: 'billing gateway', scopes: ['intents:write'], expiresIn: '90d', agentIds: ['agent-7'], tags: ['finance'] },
     201,
     newKey('4fZ0q9Lm'),
   ),

@@ -120,7 +120,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       access: ['admin:*'],
       tag: 'Keys',
       summary: 'Replace a key by a new one',
-      description: `The new key has the old one's name, scopes, agents, environment, tier and lifetime, counted from now. The old one stays valid until the overlap ends (default ${DEFAULT_OVERLAP}; ${OVERLAP.min} revokes it at once), or its own expiry when that is earlier. A repeat under the same Idempotency-Key is answered without \`key\`: when the first answer was lost, rotate the new \`keyId\`.`,
+      description: `The new key has the old one's name, scopes, agents, tags, environment, tier and lifetime, counted from now. The old one stays valid until the overlap ends (default ${DEFAULT_OVERLAP}; ${OVERLAP.min} revokes it at once), or its own expiry when that is earlier. A repeat under the same Idempotency-Key is answered without \`key\`: when the first answer was lost, rotate the new \`keyId\`.`,
       request: { params: KeyIdParams, body: KeyRotate },
       responses: { 201: { description: 'The new key.', schema: KeyRotated } },
       errors: ['E4001', 'E5002'],
@@ -165,6 +165,7 @@ function fields(row: KeyRow) {
     scopes: row.scopes,
     agentIds: row.agentIds,
     keepsObligations: row.keepsObligations,
+    tags: row.tags,
     environment: row.environment,
     tier: row.tier,
     createdAt: row.createdAt.toISOString(),
@@ -174,8 +175,18 @@ function fields(row: KeyRow) {
 
 /** The rights of a key before and after. @param before undefined: it is new */
 function changeOf(before: KeyRow | undefined, after: KeyRow): RecordedChange {
-  const members = ({ name, scopes, agentIds, keepsObligations, tier, expiresAt, revokedAt, replacedBy }: KeyRow) => {
-    return { name, scopes, agentIds, keepsObligations, tier, expiresAt, revokedAt, replacedBy };
+  const members = ({
+    name,
+    scopes,
+    agentIds,
+    keepsObligations,
+    tags,
+    tier,
+    expiresAt,
+    revokedAt,
+    replacedBy,
+  }: KeyRow) => {
+    return { name, scopes, agentIds, keepsObligations, tags, tier, expiresAt, revokedAt, replacedBy };
   };
   const fields = changedFields(before && members(before), members(after));
   return { subject: 'key', id: after.keyId, fields };

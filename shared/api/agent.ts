@@ -1,6 +1,6 @@
 // Schemas of agents.
 import { Type, type Static } from 'typebox';
-import { AGENT_STATUSES } from '../kernel/vocabulary.ts';
+import { AGENT_STATUSES, LABEL, LABELS_MAX } from '../kernel/vocabulary.ts';
 import {
   CallerId,
   closed,
@@ -20,9 +20,10 @@ const NAME = { description: 'For people.' };
 const CAPABILITIES = { description: 'What it is made for; a fact for policies.' };
 const TAGS = { description: 'Words of your own; a fact for policies.' };
 const DESCRIPTION = { description: 'What it does, for people.' };
-const Label = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' });
+const Label = Type.String(LABEL);
 const Name = Type.String({ ...Label, ...NAME });
-const labels = (options: object) => Type.Optional(Type.Array(Label, { maxItems: 100, uniqueItems: true, ...options }));
+const labels = (options: object) =>
+  Type.Optional(Type.Array(Label, { maxItems: LABELS_MAX, uniqueItems: true, ...options }));
 const Description = Type.String({ maxLength: 2_000, pattern: NO_NUL, ...DESCRIPTION });
 const Metadata = JsonObject({ description: 'An object of your own, at most 16 kB of JSON; returned unchanged.' });
 

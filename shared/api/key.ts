@@ -9,7 +9,7 @@ import {
   OBLIGATIONS_MAX,
   TIER_MAX,
 } from '../domain/keys/limits.ts';
-import { ENVIRONMENTS, OBLIGATION_TYPE_PATTERN, SCOPES } from '../kernel/vocabulary.ts';
+import { ENVIRONMENTS, LABEL, LABELS_MAX, OBLIGATION_TYPE_PATTERN, SCOPES } from '../kernel/vocabulary.ts';
 import { CallerId, closed, listOf, named, Nullable, StringEnum, Timestamp } from './common.ts';
 
 const KeyId = Type.String({
@@ -58,6 +58,14 @@ export const KeyCreate = named('KeyCreate', {
         'Types of obligations that the holder of the key keeps. An AuthZEN evaluation that is DEGRADE is `true` for this key if all of its obligations are among them. Absent: none.',
     }),
   ),
+  tags: Type.Optional(
+    Type.Array(Type.String(LABEL), {
+      maxItems: LABELS_MAX,
+      description:
+        'Words of your own; the fact `key.tags` of policies, which also name approvers by them. They never change. Absent: none.',
+      examples: [['finance']],
+    }),
+  ),
   environment: Type.Optional(
     StringEnum(ENVIRONMENTS, { description: "Default: the calling key's. Only a live key may name another." }),
   ),
@@ -85,6 +93,7 @@ const FIELDS = {
   scopes: Type.Array(StringEnum(SCOPES), { description: 'What it may do: see GET /v1/reference/scopes.' }),
   agentIds: Nullable(Type.Array(Type.String(), { description: 'The agents the key is bound to.' })),
   keepsObligations: Type.Array(Type.String(), { description: 'Types of obligations that its holder keeps.' }),
+  tags: Type.Array(Type.String(), { description: 'Words of your own; a fact for policies.' }),
   environment: StringEnum(ENVIRONMENTS, { description: 'Where it works.' }),
   tier: Type.Integer({
     minimum: 0,

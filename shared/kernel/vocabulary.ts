@@ -102,5 +102,10 @@ export const POLICY_STAGES = ['intake', 'enforce'] as const;
 
 export type PolicyStage = (typeof POLICY_STAGES)[number];
 
+/** A tag or capability of an agent, a tag of a key: 1 to 200 characters, no control characters. */
+export const LABEL = { minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' } as const;
+/** The most labels of one kind that an agent or a key may have. */
+export const LABELS_MAX = 100;
+
 /** The type of an obligation, as a JSON Schema pattern; callers may have types of their own. */
 export const OBLIGATION_TYPE_PATTERN = '^[a-z][a-z0-9_]{0,63}$';

@@ -44,6 +44,12 @@ const CASES: readonly Case[] = [
   change("a key's agents are widened", "UPDATE api_key SET agent_ids = NULL WHERE name = 'narrow'", 'key-altered'),
   change("a key's life is lengthened", "UPDATE api_key SET expires_at = NULL WHERE name = 'narrow'", 'key-altered'),
   change("a key's tier is raised", "UPDATE api_key SET tier = 7 WHERE name = 'narrow'", 'key-altered'),
+  change('a key gets a tag', "UPDATE api_key SET tags = tags || '{admins}' WHERE name = 'narrow'", 'key-altered'),
+  change(
+    'a key keeps more obligations',
+    "UPDATE api_key SET keeps_obligations = '{max_rows}' WHERE name = 'narrow'",
+    'key-altered',
+  ),
   change('who made a key is edited', "UPDATE api_key SET created_by = NULL WHERE name = 'narrow'", 'key-altered'),
   change('a key is revoked', "UPDATE api_key SET revoked_at = now() WHERE name = 'narrow'", 'key-altered'),
   change(
@@ -163,6 +169,7 @@ describe('rows that grant authority, edited in the database', () => {
       name: 'narrow',
       scopes: ['agents:read'],
       agentIds: ['a'],
+      tags: ['finance'],
       tier: 3,
       expiresIn: '1h',
     });
@@ -208,7 +215,7 @@ describe('rows that grant authority, edited in the database', () => {
     );
     expect(await audit()).to.include('key-altered');
     await tamper(
-      `${PUT_BACK('api_key')}; UPDATE record SET record = convert_to(replace(convert_from(record, 'UTF8'), '"name":"narrow","replacedBy":null,"scopes":["agents:read"],"tier":7', '"name":"narrow","replacedBy":null,"scopes":["agents:read"],"tier":3'), 'UTF8') WHERE event = 'custos.key'`,
+      `${PUT_BACK('api_key')}; UPDATE record SET record = convert_to(replace(convert_from(record, 'UTF8'), '"name":"narrow","replacedBy":null,"scopes":["agents:read"],"tags":["finance"],"tier":7', '"name":"narrow","replacedBy":null,"scopes":["agents:read"],"tags":["finance"],"tier":3'), 'UTF8') WHERE event = 'custos.key'`,
     );
     expect(await audit()).to.deep.equal([]);
     await resumeLog({ db: service.db, keeper: keeperOf(), nowMs: service.nowMs }, owner(), word);

@@ -28,6 +28,12 @@ const POLICIES: PolicyFiles = {
   },
   'deny.json': { id: 'deny', ...rule('DENY', ['db/mixed/secret/*']) },
   'escalate.json': { id: 'escalate', ...rule('ESCALATE', ['db/asked/first']) },
+  'tagged.json': {
+    id: 'tagged',
+    ...rule('ALLOW', ['db/tagged/*'], {
+      all: [{ fact: 'key', path: 'tags', operator: 'contains', value: 'finance' }],
+    }),
+  },
   'context.json': {
     id: 'context',
     ...rule('ALLOW', ['db/context/*'], {
@@ -90,6 +96,22 @@ describe('the intent worker', () => {
         expect(decision.verdict).to.equal(verdict);
         expect(decision.intent.resource).to.equal(resource);
       });
+  });
+
+  it('sees the tags of the key that submitted, as enforcement does', async () => {
+    for (const [tags, verdict] of [
+      [['ops', 'finance'], 'ALLOW'],
+      [['ops'], 'DENY'],
+      [[], 'DENY'],
+    ] as const) {
+      const tagged = await service.client({ tags });
+      const enforced = await tagged.post('/v1/enforce', { agent_id: 'tagged', intent: 'read:db/tagged/one' });
+      expect(enforced.json.verdict).to.equal(verdict);
+      const body = { agentId: 'tagged', action: 'read', resource: 'db/tagged/one' };
+      const { intentId } = (await tagged.post('/v1/intents', body)).json;
+      await worker.evaluate(intentId);
+      expect((await tagged.get(`/v1/intents/${intentId}`)).json.decision.verdict).to.equal(verdict);
+    }
   });
 
   it('decides what GET /v1/decisions/{id} returns, byte for byte, on behalf of the key that submitted', async () => {

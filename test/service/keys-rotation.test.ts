@@ -60,6 +60,7 @@ describe('API keys that pass on their permissions', () => {
         scopes: ['agents:read', 'trust:read'],
         agentIds: ['a'],
         keepsObligations: ['rate'],
+        tags: ['finance'],
         tier: 3,
         expiresIn: '90d',
       });
@@ -72,6 +73,7 @@ describe('API keys that pass on their permissions', () => {
         scopes: ['agents:read', 'trust:read'],
         agentIds: ['a'],
         keepsObligations: ['rate'],
+        tags: ['finance'],
         environment: 'live',
         tier: 3,
       });

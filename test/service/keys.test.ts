@@ -28,6 +28,7 @@ describe('API keys', () => {
         environment: 'live',
         tier: 2,
         keepsObligations: ['redact_fields', 'watermark'],
+        tags: ['finance', 'on call é'],
       });
       expect(answer.status).to.equal(201);
       const { key, keyId, createdAt, expiresAt, ...rest } = answer.json;
@@ -36,6 +37,7 @@ describe('API keys', () => {
         scopes: ['agents:read', 'agents:write'],
         agentIds: ['a', 'b'],
         keepsObligations: ['redact_fields', 'watermark'],
+        tags: ['finance', 'on call é'],
         environment: 'live',
         tier: 2,
       });
@@ -53,6 +55,7 @@ describe('API keys', () => {
         agentIds: null,
         environment: 'live',
         keepsObligations: [],
+        tags: [],
       });
     });
 
@@ -87,6 +90,11 @@ describe('API keys', () => {
       ['101 agents', { agentIds: Array.from({ length: 101 }, (_, i) => `a${i}`) }, '/agentIds'],
       ['an agent twice', { agentIds: ['a', 'b', 'a'] }, '/agentIds/2'],
       ['an agent id reserved for the service', { agentIds: ['custos:one'] }, '/agentIds/0'],
+      ['a tag twice', { tags: ['a', 'a'] }, '/tags/1'],
+      ['an empty tag', { tags: [''] }, '/tags/0'],
+      ['a tag of 201 characters', { tags: ['🗝'.repeat(201)] }, '/tags/0'],
+      ['a control character in a tag', { tags: ['a\u0000b'] }, '/tags/0'],
+      ['101 tags', { tags: Array.from({ length: 101 }, (_, i) => `t${i}`) }, '/tags'],
       ['an unknown environment', { environment: 'prod' }, '/environment'],
       ['a tier that does not exist', { tier: 8 }, '/tier'],
       ['a member that is misspelt', { agentsIds: ['a'] }, '/agentsIds'],

@@ -42,13 +42,14 @@ describe('leaves written by the service itself', () => {
     let first = { keyId: '', key: '' };
     const scopes = ['agents:read'];
     const made = await onKeys(async () => {
-      const body = { name: 'logged', scopes, agentIds: ['a'], tier: 3 };
+      const body = { name: 'logged', scopes, agentIds: ['a'], tags: ['finance'], tier: 3 };
       first = (await service.admin.post('/v1/auth/keys', body, { headers: { 'idempotency-key': 'one-key' } })).json;
       // A repeated request creates no second key, and no second leaf.
       await service.admin.post('/v1/auth/keys', body, { headers: { 'idempotency-key': 'one-key' } });
     });
     expect(made).to.have.lengthOf(1);
-    expect(made[0]).to.deep.include({ change: 'created', keyId: first.keyId, scopes, agentIds: ['a'], tier: 3 });
+    const power = { scopes, agentIds: ['a'], tags: ['finance'], tier: 3 };
+    expect(made[0]).to.deep.include({ change: 'created', keyId: first.keyId, ...power });
     expect(JSON.stringify(made)).not.to.include(first.key);
 
     let second = { keyId: '' };

@@ -29,6 +29,7 @@ export function sampleKey(
     scopes: new Set(scopes),
     agentIds: null,
     keepsObligations: new Set(),
+    tags: [],
     tier: 4,
     expiresAtMs: null,
     ...more,

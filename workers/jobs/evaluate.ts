@@ -84,6 +84,7 @@ function principalOf(payload: EvaluatePayload, claimed: ClaimedIntent): Principa
     organisationSlug: claimed.organisation_slug,
     environment: payload.environment,
     agentIds: claimed.key_agent_ids,
+    tags: claimed.key_tags,
   };
 }
 

@@ -500,6 +500,7 @@ class AsyncKeys(AsyncResource):
         expires_in: Optional[str] = None,
         agent_ids: Optional[Sequence[str]] = None,
         keeps_obligations: Optional[Sequence[str]] = None,
+        tags: Optional[Sequence[str]] = None,
         environment: Optional[Literal["live", "test", "dev"]] = None,
         tier: Optional[int] = None,
     ) -> m.KeyCreated:
@@ -511,6 +512,7 @@ class AsyncKeys(AsyncResource):
             expires_in=expires_in,
             agent_ids=agent_ids,
             keeps_obligations=keeps_obligations,
+            tags=tags,
             environment=environment,
             tier=tier,
         )

@@ -758,6 +758,8 @@ class Key:
     agent_ids: Optional[List[str]]
     # Types of obligations that its holder keeps.
     keeps_obligations: List[str]
+    # Words of your own; a fact for policies.
+    tags: List[str]
     # Where it works.
     environment: Literal["live", "test", "dev"]
     # Its rate limit: see GET /v1/reference/rate-limits.
@@ -787,6 +789,8 @@ class KeyCreate:
     agent_ids: Optional[List[str]] = None
     # Types of obligations that the holder of the key keeps.
     keeps_obligations: Optional[List[str]] = None
+    # Words of your own; the fact `key.tags` of policies, which also name approvers by them.
+    tags: Optional[List[str]] = None
     # Default: the calling key's.
     environment: Optional[Literal["live", "test", "dev"]] = None
     # Rate limit tier, at most the organisation's.
@@ -808,6 +812,8 @@ class KeyCreated:
     agent_ids: Optional[List[str]]
     # Types of obligations that its holder keeps.
     keeps_obligations: List[str]
+    # Words of your own; a fact for policies.
+    tags: List[str]
     # Where it works.
     environment: Literal["live", "test", "dev"]
     # Its rate limit: see GET /v1/reference/rate-limits.
@@ -861,6 +867,8 @@ class KeyRotated:
     agent_ids: Optional[List[str]]
     # Types of obligations that its holder keeps.
     keeps_obligations: List[str]
+    # Words of your own; a fact for policies.
+    tags: List[str]
     # Where it works.
     environment: Literal["live", "test", "dev"]
     # Its rate limit: see GET /v1/reference/rate-limits.

@@ -488,6 +488,7 @@ class Keys(Resource):
         expires_in: Optional[str] = None,
         agent_ids: Optional[Sequence[str]] = None,
         keeps_obligations: Optional[Sequence[str]] = None,
+        tags: Optional[Sequence[str]] = None,
         environment: Optional[Literal["live", "test", "dev"]] = None,
         tier: Optional[int] = None,
     ) -> m.KeyCreated:
@@ -499,6 +500,7 @@ class Keys(Resource):
             expires_in=expires_in,
             agent_ids=agent_ids,
             keeps_obligations=keeps_obligations,
+            tags=tags,
             environment=environment,
             tier=tier,
         )

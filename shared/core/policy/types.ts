@@ -90,7 +90,8 @@ export interface Facts {
     tags: string[];
   };
   trust: TrustFacts;
-  key: { id: string; bound: boolean; environment: Environment };
+  /** `tags` are absent in decisions recorded before keys had them. */
+  key: { id: string; bound: boolean; environment: Environment; tags?: readonly string[] };
   context: Record<string, unknown>;
   /** Absent when the question is no tool call. */
   tool?: ToolFacts;

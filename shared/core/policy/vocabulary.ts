@@ -136,6 +136,7 @@ export const VOCABULARY: readonly VocabularyEntry[] = [
     id: text('the id of the API key that asks'),
     bound: flag('whether the key is bound to agents'),
     environment: oneOf(ENVIRONMENTS, 'the environment of the key'),
+    tags: texts('the tags the key was made with'),
   }),
   ...paths('tool', {
     present: flag('whether the question is a tool call; the other facts of the tool are missing when it is not'),

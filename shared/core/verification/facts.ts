@@ -31,7 +31,7 @@ const FactsSchema = closed({
   environment: Type.String(),
   history: closed({ last_60s: Any, last_1h: Any, last_24h: Any }),
   intent: Type.Object({ risk: JsonObject() }),
-  key: closed({ id: Any, bound: Any, environment: Any }),
+  key: closed({ id: Any, bound: Any, environment: Any, tags: Type.Optional(Any) }),
   organisation: closed({ slug: Any }),
   time: closed({ now: Any, date: Any, hour: Any, minute_of_day: Any, weekday: Any }),
   tool: Type.Optional(Type.Object({ arguments: JsonObject() })),

@@ -24,7 +24,7 @@ import type { DecisionRow } from './decision-store.ts';
 /** The members of the calling key that a decision needs. */
 export type Principal = Pick<
   AuthenticatedKey,
-  'keyId' | 'lineage' | 'organisationId' | 'organisationSlug' | 'environment' | 'agentIds'
+  'keyId' | 'lineage' | 'organisationId' | 'organisationSlug' | 'environment' | 'agentIds' | 'tags'
 >;
 
 /** One question; `active` is taken once per request, so that the whole request is evaluated with one policy set. */
@@ -172,7 +172,7 @@ export function createDecider(deps: DeciderDeps): Decider {
       ...(reading.call === undefined ? {} : { tool: reading.call.facts }),
       agent: agent.facts,
       trust: trustOf(agent, question, now),
-      key: { id: key.keyId, bound: key.agentIds !== null, environment: key.environment },
+      key: { id: key.keyId, bound: key.agentIds !== null, environment: key.environment, tags: key.tags },
       context: context ?? NO_CONTEXT,
       time: timeFacts(now),
       history: agent.history.counts(now),

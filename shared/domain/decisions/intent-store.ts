@@ -51,6 +51,7 @@ export interface ClaimedIntent {
   /** JSON text. */
   readonly context: string | null;
   readonly key_agent_ids: ReadonlySet<string> | null;
+  readonly key_tags: readonly string[];
   readonly key_lineage: string;
   /** False: the row of the key or of its organisation was changed outside the service, so nothing may be decided for it. */
   readonly isKeyKnown: boolean;
@@ -180,13 +181,21 @@ export function createIntentStore(deps: { db: Database }): IntentStore {
     list: (filter, limit) => db.query<StoredIntent>(...listIntents(filter, limit)),
     async claim({ organisationId, environment, intentId }, nowMs) {
       const values = [organisationId, environment, intentId, new Date(nowMs)];
-      const [row] = await db.query<Omit<ClaimedIntent, 'key_agent_ids' | 'key_lineage' | 'isKeyKnown'>>(CLAIM, values);
+      const [row] = await db.query<Omit<ClaimedIntent, 'key_agent_ids' | 'key_tags' | 'key_lineage' | 'isKeyKnown'>>(
+        CLAIM,
+        values,
+      );
       if (row === undefined) return undefined;
       const key = (await loadKey(db, row.key_id))?.key;
       const isKeyKnown = key?.organisationId === organisationId && environmentsOf(key).includes(environment);
-      if (!isKeyKnown) return { ...row, key_agent_ids: new Set(), key_lineage: row.key_id, isKeyKnown };
-      const { agentIds, lineage, organisationSlug } = key;
-      return { ...row, organisation_slug: organisationSlug, key_agent_ids: agentIds, key_lineage: lineage, isKeyKnown };
+      if (!isKeyKnown) return { ...row, key_agent_ids: new Set(), key_tags: [], key_lineage: row.key_id, isKeyKnown };
+      const {
+        agentIds: key_agent_ids,
+        tags: key_tags,
+        lineage: key_lineage,
+        organisationSlug: organisation_slug,
+      } = key;
+      return { ...row, organisation_slug, key_agent_ids, key_tags, key_lineage, isKeyKnown };
     },
     async finish(sql, intent, { status, decisionId, claimedApprovalId, nowMs }) {
       const key = [...ownerColumns(intent), intent.intentId];

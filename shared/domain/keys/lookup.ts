@@ -56,6 +56,7 @@ export async function loadKey(sql: Sql, keyId: string): Promise<StoredKey | unde
       scopes: new Set(row.scopes as readonly Scope[]),
       agentIds: row.agent_ids === null ? null : new Set(row.agent_ids),
       keepsObligations: new Set(row.keeps_obligations),
+      tags: row.tags ?? [],
       // The organisation's tier may have been lowered after the key was made.
       tier: Math.min(row.tier, tier),
       expiresAtMs: row.expires_at?.getTime() ?? null,

@@ -16,6 +16,7 @@ export interface KeyRow extends Owner {
   readonly agentIds: string[] | null;
   /** Types of obligations that its holder keeps. */
   readonly keepsObligations: string[];
+  readonly tags: string[];
   readonly tier: number;
   readonly createdAt: Date;
   /** The key that created it; null: the command line. */
@@ -41,6 +42,7 @@ function shown(row: Row): KeyRow {
     scopes: [...row.scopes] as Scope[],
     agentIds: row.agent_ids === null ? null : [...row.agent_ids],
     keepsObligations: [...(row.keeps_obligations ?? [])],
+    tags: [...(row.tags ?? [])],
     tier: row.tier,
     createdAt: row.created_at,
     createdBy: row.created_by,
@@ -59,6 +61,8 @@ export interface KeySpec extends Owner {
   readonly agentIds: readonly string[] | null;
   /** Absent: none. */
   readonly keepsObligations?: readonly string[];
+  /** Absent: none. */
+  readonly tags?: readonly string[];
   readonly tier: number;
   readonly createdAtMs: number;
   readonly createdBy: string | null;
@@ -95,6 +99,7 @@ export async function insertKey(
     replaced_by: null,
     secret_pepper: null,
     keeps_obligations: spec.keepsObligations?.length ? [...spec.keepsObligations] : null,
+    tags: spec.tags?.length ? [...spec.tags] : null,
   };
   if (!(await insertSealed(sql, 'api_key', values, { unlessExists: true }))) return undefined;
   const [row] = await find(sql, 'api_key', selectionOf(spec, made.keyId));
@@ -111,16 +116,17 @@ async function logChange(
   by: string | null,
   nowMs: number,
 ): Promise<void> {
-  const { organisationId, environment, keyId, name, scopes, agentIds, keepsObligations, tier, expiresAt, replacedBy } =
-    row;
+  const { organisationId, environment, keyId, name, scopes, agentIds, keepsObligations, tags } = row;
+  const { tier, expiresAt, replacedBy } = row;
   const body = {
     change,
     keyId,
     name,
     scopes,
     agentIds,
-    // Absent when empty, as in records from before there was such a member.
+    // Absent when empty, as in records from before there were such members.
     ...(keepsObligations.length === 0 ? {} : { keepsObligations }),
+    ...(tags.length === 0 ? {} : { tags }),
     tier,
     expiresAt: expiresAt?.toISOString() ?? null,
     replacedBy,
@@ -178,7 +184,7 @@ export interface Rotation {
 }
 
 /**
- * Replaces a key. The new one has its name, scopes, agents, tier and lifetime (counted from now). The old one ends with
+ * Replaces a key. The new one has its name, scopes, agents, tags, tier and lifetime (counted from now). The old one ends with
  * the overlap, or at its expiry if that is earlier. Call it in a transaction.
  * @returns the new key, and the old one before and after
  * @throws {ApiError} E4001; E5002 when the key is revoked, expired or already replaced
@@ -203,6 +209,7 @@ export async function rotateKey(
     scopes: row.scopes,
     agentIds: row.agentIds,
     keepsObligations: row.keepsObligations,
+    tags: row.tags,
     tier: Math.min(row.tier, rotation.organisationTier),
     createdAtMs: nowMs,
     createdBy: rotation.createdBy,

@@ -18,6 +18,8 @@ export interface AuthenticatedKey {
   readonly agentIds: ReadonlySet<string> | null;
   /** Types of obligations that its holder keeps. */
   readonly keepsObligations: ReadonlySet<string>;
+  /** Given when it was made; they never change. */
+  readonly tags: readonly string[];
   /** Rate limit tier, 0..7. */
   readonly tier: number;
   /** Milliseconds since 1970, or null. */

@@ -30,6 +30,8 @@ function compareKey(row: KeyRow, ledger: Ledger): Finding | undefined {
     name: row.name,
     scopes: row.scopes,
     agentIds: row.agent_ids,
+    keepsObligations: row.keeps_obligations ?? [],
+    tags: row.tags ?? [],
     tier: row.tier,
     expiresAt: row.expires_at?.toISOString() ?? null,
     replacedBy: row.replaced_by,

@@ -28,7 +28,7 @@ const WAITING = `SELECT found.event, found.occurred_at, found.record
     ORDER BY waiting.seq`;
 const LOGS =
   'SELECT log_id, size::float8 AS size FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation';
-const KEYS = `SELECT key_id, name, scopes, agent_ids, tier, created_by, expires_at, revoked_at, replaced_by FROM api_key
+const KEYS = `SELECT key_id, name, scopes, agent_ids, keeps_obligations, tags, tier, created_by, expires_at, revoked_at, replaced_by FROM api_key
     WHERE organisation_id = $1 AND environment = $2`;
 const AGENTS = 'SELECT agent_id, status, capabilities, tags FROM agent WHERE organisation_id = $1 AND environment = $2';
 const SESSIONS = `SELECT encode(token_hash, 'hex') AS session_id, session.key_id, session.expires_at, session.environment FROM dashboard_session AS session
@@ -54,7 +54,17 @@ const WAITING_DECISIONS = `SELECT source_id FROM log_inbox WHERE organisation_id
 /** Without the secret and the organisation. */
 export type KeyRow = Pick<
   SealedValues<'api_key'>,
-  'key_id' | 'name' | 'scopes' | 'agent_ids' | 'tier' | 'created_by' | 'expires_at' | 'revoked_at' | 'replaced_by'
+  | 'key_id'
+  | 'name'
+  | 'scopes'
+  | 'agent_ids'
+  | 'keeps_obligations'
+  | 'tags'
+  | 'tier'
+  | 'created_by'
+  | 'expires_at'
+  | 'revoked_at'
+  | 'replaced_by'
 >;
 export type AgentRow = Pick<SealedValues<'agent'>, 'agent_id' | 'status' | 'capabilities' | 'tags'>;
 export type SessionRow = Pick<SealedValues<'dashboard_session'>, 'key_id' | 'expires_at' | 'environment'> & {

@@ -78,6 +78,8 @@ export interface KeyPower {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly agentIds: readonly string[] | null;
+  readonly keepsObligations: readonly string[];
+  readonly tags: readonly string[];
   readonly tier: number;
   /** RFC 3339. */
   readonly expiresAt: string | null;
@@ -85,8 +87,8 @@ export interface KeyPower {
   readonly createdBy: string | null;
 }
 export const keyValue = (power: KeyPower): string => {
-  const { name, scopes, agentIds, tier, expiresAt, replacedBy, createdBy } = power;
-  return JSON.stringify({ name, scopes, agentIds, tier, expiresAt, replacedBy, createdBy });
+  const { name, scopes, agentIds, keepsObligations, tags, tier, expiresAt, replacedBy, createdBy } = power;
+  return JSON.stringify({ name, scopes, agentIds, keepsObligations, tags, tier, expiresAt, replacedBy, createdBy });
 };
 /** The value of a revoked key, whose other content does not matter. */
 export const REVOKED = 'revoked';
@@ -152,6 +154,8 @@ function keyAfter(body: Members, ledger: Pick<Ledger, 'get'>): string {
     name: String(body['name']),
     scopes: listOf(body['scopes']),
     agentIds: body['agentIds'] === null ? null : listOf(body['agentIds']),
+    keepsObligations: listOf(body['keepsObligations']),
+    tags: listOf(body['tags']),
     tier: Number(body['tier']),
     expiresAt: textOf(body['expiresAt']),
     replacedBy: textOf(body['replacedBy']),

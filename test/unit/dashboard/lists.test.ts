@@ -15,6 +15,7 @@ function key(keyId: string, more: Partial<Key> = {}): Key {
     scopes: ['intents:write'],
     agentIds: null,
     keepsObligations: [],
+    tags: [],
     environment: 'live',
     tier: 4,
     createdAt: BEFORE,
@@ -31,7 +32,7 @@ const KEYS = [
   key('aaaa', { name: 'Invoice gateway' }),
   key('bbbb', { scopes: ['proofs:read'], revokedAt: BEFORE }),
   key('cccc', { agentIds: ['billing-7', 'billing-8'], expiresAt: BEFORE }),
-  key('dddd', { replacedBy: 'aaaa' }),
+  key('dddd', { replacedBy: 'aaaa', tags: ['Finance'] }),
 ];
 
 describe('the search for keys', () => {
@@ -41,6 +42,7 @@ describe('the search for keys', () => {
     ['BBBB', undefined, ['bbbb']],
     ['proofs:', undefined, ['bbbb']],
     ['billing-8', undefined, ['cccc']],
+    ['finance', undefined, ['dddd']],
     ['nothing', undefined, []],
     [undefined, 'active', ['aaaa']],
     [undefined, 'revoked', ['bbbb']],

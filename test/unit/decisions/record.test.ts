@@ -40,7 +40,7 @@ const facts: fc.Arbitrary<Facts> = fc
     return {
       ...rest,
       intent: { normalized: 'data.read.x', resource: 'data/x' } as unknown as Facts['intent'],
-      key: { id: 'AAAAAAAA', bound: false, environment: 'live' as const },
+      key: { id: 'AAAAAAAA', bound: false, environment: 'live' as const, tags: [] },
       time: {
         now: now.toISOString(),
         date: now.toISOString().slice(0, 10),

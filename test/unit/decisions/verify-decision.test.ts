@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { createDecisionVerifier, type DecisionEvidence } from '../../../shared/core/verification/decision.ts';
 import { DECISION_FAILURES, NOT_EVALUABLE } from '../../../shared/core/verification/failures.ts';
 import { FAILURES } from '../../../shared/core/proof/failures.ts';
+import { falsified } from '../property/decision-edit.ts';
 import { EDITS } from '../property/decision-edits.ts';
 import { compileLexicon, decideAll, type MadeDecision, worlds } from '../property/decision-world.ts';
 
@@ -54,6 +55,14 @@ describe('a decision that is verified with incomplete evidence', () => {
       const outcome = await verifier.verify({ ...changed.evidence, facts: undefined });
       const codes = outcome.status === 'failed' ? outcome.failures.map(({ code }) => code) : [];
       expect(codes, name).to.include(changed.code);
+    }
+  });
+
+  it('is verified without the facts that earlier versions did not record', async () => {
+    for (const made of decisions) {
+      const earlier = falsified(made, (facts) => delete facts.key.tags);
+      const outcome = await verifier.verify(earlier);
+      expect(outcome.status, outcome.sentence).to.equal((await verifier.verify(made.evidence)).status);
     }
   });
 

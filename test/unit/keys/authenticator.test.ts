@@ -40,6 +40,7 @@ function rowOf(key: StoredKey): object {
     version: 1,
     secret_pepper: key.secretPepper,
     keeps_obligations: null,
+    tags: key.tags,
   };
   const { organisationId: id, organisationSlug: slug, organisationTier: tier, isOperator: is_operator } = key;
   const owner = { id, slug, name: slug, tier, is_operator, created_at: at };
@@ -100,6 +101,7 @@ function setUp() {
       scopes: ['intents:write'],
       agentIds: null,
       keepsObligations: new Set(),
+      tags: ['finance'],
       tier: 4,
       expiresAt: null,
       revoked: false,

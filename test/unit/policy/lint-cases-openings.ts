@@ -116,6 +116,7 @@ export const OPENING_CASES: readonly LintCase[] = [
     is('agent.capabilities', 'containsAny', ['ops', 'cleaning']),
     is('key.id', 'equal', 'gateway1'),
     is('key.bound', 'equal', true),
+    is('key.tags', 'contains', 'ops'),
     is('trust.uncertainty', 'lessThan', 0.5),
     is('trust.recorded.score', 'greaterThan', 250),
     level('greaterThan', 1),

@@ -167,7 +167,7 @@ describe('the facts of a case', () => {
       tags: [],
     });
     expect(trust).to.deep.include({ level: 1, score: 250, uncertainty: 1, claimed: null });
-    expect(key).to.deep.equal({ id: 'key_test', bound: false, environment: 'live' });
+    expect(key).to.deep.equal({ id: 'key_test', bound: false, environment: 'live', tags: [] });
     expect(context).to.deep.equal({});
     expect(time).to.deep.equal({
       now: '2026-01-05T12:00:00.000Z',

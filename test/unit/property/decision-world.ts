@@ -262,6 +262,7 @@ async function decide(
       organisationSlug: OWNER.organisation,
       environment: OWNER.environment,
       agentIds: null,
+      tags: [],
     },
     agentId: AGENT,
     reading: createReading(unassessed),

@@ -153,6 +153,7 @@ export function createAsker(policies: readonly PolicyLike[]): (asked: Asked) => 
           organisationSlug: 'acme',
           environment,
           agentIds: null,
+          tags: [],
         },
         agentId: AGENT,
         reading,

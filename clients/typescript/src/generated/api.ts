@@ -685,7 +685,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a key by a new one
-         * @description The new key has the old one's name, scopes, agents, environment, tier and lifetime, counted from now. The old one stays valid until the overlap ends (default 1h; 0m revokes it at once), or its own expiry when that is earlier. A repeat under the same Idempotency-Key is answered without `key`: when the first answer was lost, rotate the new `keyId`.
+         * @description The new key has the old one's name, scopes, agents, tags, environment, tier and lifetime, counted from now. The old one stays valid until the overlap ends (default 1h; 0m revokes it at once), or its own expiry when that is earlier. A repeat under the same Idempotency-Key is answered without `key`: when the first answer was lost, rotate the new `keyId`.
          *
          *     Scope: admin:*.
          */
@@ -2344,6 +2344,13 @@ export interface components {
             /** @description Types of obligations that the holder of the key keeps. An AuthZEN evaluation that is DEGRADE is `true` for this key if all of its obligations are among them. Absent: none. */
             keepsObligations?: string[];
             /**
+             * @description Words of your own; the fact `key.tags` of policies, which also name approvers by them. They never change. Absent: none.
+             * @example [
+             *       "finance"
+             *     ]
+             */
+            tags?: string[];
+            /**
              * @description Default: the calling key's. Only a live key may name another.
              * @enum {string}
              */
@@ -2364,6 +2371,8 @@ export interface components {
             agentIds: string[] | null;
             /** @description Types of obligations that its holder keeps. */
             keepsObligations: string[];
+            /** @description Words of your own; a fact for policies. */
+            tags: string[];
             /**
              * @description Where it works.
              * @enum {string}
@@ -2390,6 +2399,8 @@ export interface components {
             agentIds: string[] | null;
             /** @description Types of obligations that its holder keeps. */
             keepsObligations: string[];
+            /** @description Words of your own; a fact for policies. */
+            tags: string[];
             /**
              * @description Where it works.
              * @enum {string}
@@ -2430,6 +2441,8 @@ export interface components {
             agentIds: string[] | null;
             /** @description Types of obligations that its holder keeps. */
             keepsObligations: string[];
+            /** @description Words of your own; a fact for policies. */
+            tags: string[];
             /**
              * @description Where it works.
              * @enum {string}
@@ -5722,6 +5735,9 @@ export interface operations {
                      *             "agent-7"
                      *           ],
                      *           "keepsObligations": [],
+                     *           "tags": [
+                     *             "finance"
+                     *           ],
                      *           "environment": "live",
                      *           "tier": 4,
                      *           "createdAt": "2026-03-01T09:30:00.000Z",
@@ -5763,6 +5779,9 @@ export interface operations {
                  *       "expiresIn": "90d",
                  *       "agentIds": [
                  *         "agent-7"
+                 *       ],
+                 *       "tags": [
+                 *         "finance"
                  *       ]
                  *     }
                  */
@@ -5787,6 +5806,9 @@ export interface operations {
                      *         "agent-7"
                      *       ],
                      *       "keepsObligations": [],
+                     *       "tags": [
+                     *         "finance"
+                     *       ],
                      *       "environment": "live",
                      *       "tier": 4,
                      *       "createdAt": "2026-03-01T09:30:00.000Z",
@@ -5866,6 +5888,9 @@ export interface operations {
                      *         "agent-7"
                      *       ],
                      *       "keepsObligations": [],
+                     *       "tags": [
+                     *         "finance"
+                     *       ],
                      *       "environment": "live",
                      *       "tier": 4,
                      *       "createdAt": "2026-03-01T09:30:00.000Z",

@@ -38,6 +38,8 @@ const ENVIRONMENTS = ['live', 'test', 'dev'] as const;
 
 const valueOf = (event: Event): string => (event.currentTarget as HTMLInputElement).value;
 
+const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '');
+
 /** The errors of a field and of its members. */
 function at(errors: readonly FieldError[], pointer: string): FieldError[] {
   return errors.filter((error) => error.pointer === pointer || error.pointer.startsWith(`${pointer}/`));
@@ -66,10 +68,12 @@ export function CreateDialog({ environment: own, onMade, onClose }: CreateDialog
   const [lifetime, setLifetime] = useKept('key lifetime', '90d');
   const [other, setOther] = useKept('key lifetime, other', '');
   const [agents, setAgents] = useKept('key agents', '');
+  const [tags, setTags] = useKept('key tags', '');
   const [environment, setEnvironment] = useKept<string>('key environment', own);
   const [tier, setTier] = useKept('key tier', '');
   const create = useAction(async () => {
-    const agentIds = agents.split('\n').filter((line) => line.trim() !== '');
+    const agentIds = linesOf(agents);
+    const tagList = linesOf(tags).map((line) => line.trim());
     const expiresIn = lifetime === 'other' ? other.trim() : lifetime;
     const made = await api<MadeKey>('/v1/auth/keys', {
       body: {
@@ -78,6 +82,7 @@ export function CreateDialog({ environment: own, onMade, onClose }: CreateDialog
         environment,
         ...(expiresIn === '' && lifetime !== 'other' ? {} : { expiresIn }),
         ...(agentIds.length === 0 ? {} : { agentIds }),
+        ...(tagList.length === 0 ? {} : { tags: tagList }),
         ...(tier === '' ? {} : { tier: Number(tier) }),
       },
     });
@@ -91,7 +96,7 @@ export function CreateDialog({ environment: own, onMade, onClose }: CreateDialog
   const toggle = (scope: string): void =>
     setChosen(chosen.includes(scope) ? chosen.filter((each) => each !== scope) : [...chosen, scope]);
   const isShown = (pointer: string): boolean =>
-    ['/name', '/scopes', '/expiresIn', '/agentIds', '/environment', '/tier'].some(
+    ['/name', '/scopes', '/expiresIn', '/agentIds', '/tags', '/environment', '/tier'].some(
       (field) => pointer === field || pointer.startsWith(`${field}/`),
     );
   // Other errors are shown below the form.
@@ -107,6 +112,7 @@ export function CreateDialog({ environment: own, onMade, onClose }: CreateDialog
         <${Field} label="Rate limit tier" hint="At most the tier of the organisation." errors=${at(errors, '/tier')}>${(control: ControlProps) => html`<select ...${control} value=${tier} onChange=${(event: Event) => setTier(valueOf(event))}><option value="">Default</option>${(limits ?? []).map((limit) => html`<option key=${limit.tier} value=${limit.tier} selected=${String(limit.tier) === tier}>${limit.tier}: ${limit.perSecond}/s, ${limit.perMinute}/min</option>`)}</select>`}<//>
       </div>
       <${Field} label="Agents (optional)" hint="One id per line. The key is restricted to these agents. Leave empty for all agents." errors=${at(errors, '/agentIds')}>${(control: ControlProps) => html`<textarea ...${control} rows="2" spellcheck=${false} value=${agents} onInput=${(event: Event) => setAgents(valueOf(event))}></textarea>`}<//>
+      <${Field} label="Tags (optional)" hint="One per line. Policies can require a tag of the key that asks, and of those who approve. Tags never change." errors=${at(errors, '/tags')}>${(control: ControlProps) => html`<textarea ...${control} rows="2" spellcheck=${false} value=${tags} onInput=${(event: Event) => setTags(valueOf(event))}></textarea>`}<//>
       ${allShown ? errors.length > 0 && html`<p class="field-error" role="alert">${errors.length === 1 ? 'A field needs' : 'Some fields need'} another value.</p>` : html`<${FormError} error=${create.error} />`}
       <${FormActions} verb="Create key" busy=${create.busy} onCancel=${onClose} />
     </form>
@@ -166,7 +172,7 @@ export function RotateDialog({
   const errors = at(rotate.error?.errors ?? [], '/overlap');
   return html`<${Dialog} title="Rotate this key?" onClose=${onClose}>
     <form class="form" onSubmit=${submit}>
-      <div class="dialog-text">A new key replaces <strong><${Said} text=${key.name} /></strong> <code>${key.keyId}</code>, with the same scopes, agents and tier.</div>
+      <div class="dialog-text">A new key replaces <strong><${Said} text=${key.name} /></strong> <code>${key.keyId}</code>, with the same scopes, agents, tags and tier.</div>
       <${Field} label="The old key expires" hint=${isOwn ? 'You are signed in with this key: sign in with the new one before it ends.' : undefined} errors=${errors}>${(control: ControlProps) => html`<select ...${control} data-first value=${overlap} onChange=${(event: Event) => setOverlap(valueOf(event))}>${overlaps.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === overlap}>${text}</option>`)}</select>`}<//>
       ${errors.length === 0 && html`<${FormError} error=${rotate.error} />`}
       <${FormActions} verb="Rotate" busy=${rotate.busy} onCancel=${onClose} />

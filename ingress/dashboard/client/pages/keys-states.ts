@@ -18,7 +18,7 @@ export const STATE_TONES: Readonly<Record<KeyState, Tone>> = {
   revoked: 'bad',
 };
 
-/** Filters keys by a text in their name, id, scopes or agents, and by state. */
+/** Filters keys by a text in their name, id, scopes, tags or agents, and by state. */
 export function keysFound(
   keys: readonly Key[],
   { search, state }: { readonly search: string | undefined; readonly state: string | undefined },
@@ -27,10 +27,10 @@ export function keysFound(
   const wanted = search?.toLowerCase();
   return keys.filter((key) => {
     if (state !== undefined && stateOf(key, now) !== state) return false;
-    const { name, keyId, scopes, agentIds } = key;
+    const { name, keyId, scopes, tags, agentIds } = key;
     return (
       wanted === undefined ||
-      [name, keyId, ...scopes, ...(agentIds ?? [])].some((text) => text.toLowerCase().includes(wanted))
+      [name, keyId, ...scopes, ...tags, ...(agentIds ?? [])].some((text) => text.toLowerCase().includes(wanted))
     );
   });
 }

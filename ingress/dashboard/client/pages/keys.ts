@@ -55,12 +55,12 @@ export function KeysPage(): VNode {
 /** The API's maximum per page; the search covers one page. */
 const MOST_KEYS = 200;
 const FIELDS: readonly FilterField[] = [
-  { name: 'search', label: 'Search', kind: 'text', placeholder: 'name, id, scope or agent' },
+  { name: 'search', label: 'Search', kind: 'text', placeholder: 'name, id, scope, tag or agent' },
   { name: 'state', label: 'Status', kind: 'choice', options: ['active', 'replaced', 'expired', 'revoked'] },
 ];
 
-/** Agents that a row shows; more are counted. */
-const AGENTS_SHOWN = 3;
+/** Agents, and tags, that a row shows; more are counted. */
+const MOST_SHOWN = 3;
 
 function columnsOf(ownKeyId: string, ask: (asked: Asked) => void): readonly Column<Key>[] {
   return [
@@ -74,6 +74,11 @@ function columnsOf(ownKeyId: string, ask: (asked: Asked) => void): readonly Colu
       title: 'Scopes',
       cell: ({ scopes, tier }) =>
         html`<span class="badges">${scopes.map((scope) => html`<${Badge} key=${scope} tone=${scope === 'admin:*' ? 'warn' : 'neutral'}>${scope}<//>`)}</span><span class="muted">tier ${tier}</span>`,
+    },
+    {
+      title: 'Tags',
+      cell: ({ tags }) =>
+        tags.length === 0 ? html`<span class="muted">None</span>` : html`<${Names} texts=${tags} />`,
     },
     { title: 'Agents', cell: ({ agentIds }) => html`<${Agents} ids=${agentIds} />` },
     {
@@ -95,8 +100,12 @@ function State({ of: key }: { readonly of: Key }): VNode {
 
 function Agents({ ids }: { readonly ids: readonly string[] | null }): VNode {
   if (ids === null) return html`<span class="muted">All agents</span>`;
-  const more = ids.length - AGENTS_SHOWN;
-  return html`${ids.slice(0, AGENTS_SHOWN).map((each, at) => html`${at > 0 && ', '}<${Name} key=${each} text=${each} length=${24} />`)}${more > 0 && html` <span class="muted" title=${ids.join('\n')}>and ${more} more</span>`}`;
+  return html`<${Names} texts=${ids} />`;
+}
+
+function Names({ texts }: { readonly texts: readonly string[] }): VNode {
+  const more = texts.length - MOST_SHOWN;
+  return html`${texts.slice(0, MOST_SHOWN).map((each, at) => html`${at > 0 && ', '}<${Name} key=${each} text=${each} length=${24} />`)}${more > 0 && html` <span class="muted" title=${texts.join('\n')}>and ${more} more</span>`}`;
 }
 
 function Actions({ of: key, ask }: { readonly of: Key; readonly ask: (asked: Asked) => void }): VNode {

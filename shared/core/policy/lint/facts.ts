@@ -76,7 +76,7 @@ export function usualFacts(): Facts {
     },
     agent: { id: 'agent-1', registered: false, status: 'UNREGISTERED', capabilities: [], tags: [] },
     trust: effectiveTrust({ recordedScore: NO_EVIDENCE.score, uncertainty: NO_EVIDENCE.uncertainty }),
-    key: { id: 'key-1', bound: false, environment: 'live' },
+    key: { id: 'key-1', bound: false, environment: 'live', tags: [] },
     context: {},
     time: timeFactsOf(USUAL_TIME_MS),
     history: { last_60s: counts(), last_1h: counts(), last_24h: counts() },

@@ -45,7 +45,7 @@ export function withoutNamed(space: Space, { rule }: LintedRule, paths: readonly
   );
 }
 
-/** The agent is unknown: not registered, without evidence and tags, and its key belongs to nobody in particular. */
+/** The agent is unknown: not registered, without evidence and tags, and its key, which has no tags, belongs to nobody in particular. */
 function isStranger(space: Space, linted: LintedRule): Formula {
   const isEmpty = (path: string): Formula =>
     space.where(path, (value) => {
@@ -62,6 +62,7 @@ function isStranger(space: Space, linted: LintedRule): Formula {
     space.where('trust.uncertainty', (value) => value.get('trust.uncertainty') === NO_EVIDENCE.uncertainty),
     isEmpty('agent.tags'),
     isEmpty('agent.capabilities'),
+    isEmpty('key.tags'),
     space.where('key.bound', (value) => value.get('key.bound') === false),
     withoutNamed(space, linted, ['key.id', 'agent.id']),
   );

@@ -82,7 +82,7 @@ export function factsOf(intent: RiskFacts['intent'], setting: Setting, tool?: To
       claimedScore: claim?.score,
       claimedLevel: claim?.level,
     }),
-    key: { id: key.id ?? TEST_DEFAULTS.keyId, bound: key.bound ?? false, environment },
+    key: { id: key.id ?? TEST_DEFAULTS.keyId, bound: key.bound ?? false, environment, tags: key.tags ?? [] },
     context: { ...context },
     ...(tool === undefined ? {} : { tool }),
     time: timeFactsOf(nowMs),

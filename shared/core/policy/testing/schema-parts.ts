@@ -139,6 +139,7 @@ export const key = closed(
   {
     id: text(`the id of the API key that asks; absent: "${TEST_DEFAULTS.keyId}"`, 'key_ci'),
     bound: flag('whether the key is bound to agents; absent: false', true),
+    tags: strings('the tags the key was made with', ['finance']),
   },
   { description: 'the API key that asks', examples: [{ bound: true }] },
 );

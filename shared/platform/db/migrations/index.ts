@@ -32,6 +32,7 @@ import { HealthPort1763700000029 } from './0029-health-port.ts';
 import { Reasons1763700000030 } from './0030-reasons.ts';
 import { HaltRecords1763700000031 } from './0031-halt-records.ts';
 import { ActivationAuthors1763700000032 } from './0032-activation-authors.ts';
+import { KeyTags1763700000033 } from './0033-key-tags.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -67,6 +68,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   Reasons1763700000030,
   HaltRecords1763700000031,
   ActivationAuthors1763700000032,
+  KeyTags1763700000033,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

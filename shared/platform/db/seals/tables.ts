@@ -72,6 +72,7 @@ export const SEALED_TABLES = {
       version: 'integer',
       secret_pepper: 'text?',
       keeps_obligations: 'texts?',
+      tags: 'texts?',
     },
     // last_used_at is written every few seconds without reading the row.
     unsealed: { last_used_at: 'time?', seq: 'bigint' },
