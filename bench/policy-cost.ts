@@ -5,7 +5,7 @@ import { loadPolicySet, type PolicySet } from '../shared/core/policy/load.ts';
 import { engineConditions } from '../shared/core/policy/normal-form.ts';
 import { OPERATORS } from '../shared/core/policy/operators.ts';
 import type { Facts } from '../shared/core/policy/types.ts';
-import { pathReader } from '../shared/core/policy/vocabulary.ts';
+import { pathReader } from '../shared/core/policy/path-reader.ts';
 import { effectiveTrust } from '../shared/core/trust/score.ts';
 import { randomNumbers } from './numbers.ts';
 

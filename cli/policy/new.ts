@@ -7,6 +7,7 @@ import { createReadings } from '../../shared/domain/decisions/readings.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import { didYouMean } from '../../shared/kernel/near.ts';
 import { checkPolicy } from '../../shared/core/policy/check.ts';
+import { NO_DECLARATIONS } from '../../shared/core/policy/declarations.ts';
 import { createEvaluator } from '../../shared/core/policy/evaluate.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import { POLICY_SCHEMA_ID } from '../../shared/core/policy/schema.ts';
@@ -96,7 +97,7 @@ async function writeNew(id: string, dir: string, options: NewOptions): Promise<n
       ...(environment.length === 0 ? {} : { environments: [...new Set(environment)] }),
     },
   });
-  const checked = checkPolicy(draft.policy);
+  const checked = checkPolicy(draft.policy, NO_DECLARATIONS);
   if (!checked.ok || file === LEXICON_FILE) {
     const why = checked.ok
       ? ['/id is the name of the lexicon']

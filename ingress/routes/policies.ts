@@ -68,6 +68,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
           author: inForce?.author ?? FOLDER_AUTHOR,
           reason: inForce?.reason ?? null,
           source: inForce?.source ?? 'folder',
+          ...(set.attributes === undefined ? {} : { attributes: set.attributes }),
           policies: set.policies,
           ...(set.catalogues.length === 0 ? {} : { tools: set.catalogues }),
           lastRead: { at: readAt?.toISOString() ?? null, ok: readOk, findings },

@@ -7,7 +7,7 @@ import { closed, JsonObject, named, Nullable, Timestamp } from './common.ts';
 
 export const PolicySetDigest = Type.String({
   description:
-    'SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`.',
+    'SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, tools}; without such files there is no `attributes`, `authzen` or `tools`.',
 });
 const Policies = Type.Array(JsonObject({ description: 'A policy: see /schemas/policy.json.' }));
 const Tools = Type.Optional(Type.Array(JsonObject({ description: 'A tool catalogue: see /schemas/tools.json.' })));
@@ -20,6 +20,9 @@ const Author = Type.String({
   description: '`folder`, the id of a key, or `cli:` and the name of a user of the shell.',
 });
 const Source = StringEnum(ACTIVATION_SOURCES, { description: 'Where the set comes from.' });
+const Attributes = Type.Optional(
+  JsonObject({ description: 'The attributes of agents and resources: see /schemas/attributes.json.' }),
+);
 
 export const PolicySetStatus = named('PolicySetStatus', {
   digest: PolicySetDigest,
@@ -27,6 +30,7 @@ export const PolicySetStatus = named('PolicySetStatus', {
   author: Author,
   reason: Nullable(Type.String({ description: 'Why it was put into force; the folder gives no reason.' })),
   source: Source,
+  attributes: Attributes,
   policies: Policies,
   tools: Tools,
   lastRead: closed(
@@ -45,6 +49,7 @@ export const PolicySetStatus = named('PolicySetStatus', {
 export const StoredPolicySet = named('StoredPolicySet', {
   digest: PolicySetDigest,
   createdAt: Timestamp,
+  attributes: Attributes,
   authzen: Authzen,
   engine: Type.Integer({ description: 'The version of the rules of evaluation.' }),
   lexicon: JsonObject({ description: 'See /schemas/lexicon.json.' }),
@@ -63,7 +68,7 @@ export const ValidatePoliciesRequest = named('ValidatePoliciesRequest', {
         minLength: 1,
         maxLength: 300,
         description:
-          'Shows in findings; one that begins with `tools/` is a tool catalogue, and authzen.json has the action names of AuthZEN requests.',
+          'Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, and attributes.json declares attributes.',
       }),
       text: Type.String({ description: 'The text of the file.' }),
     }),

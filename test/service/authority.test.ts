@@ -75,6 +75,7 @@ describe('authority', function suite() {
       'GET /schemas/policy-test.json',
       'GET /schemas/lexicon.json',
       'GET /schemas/tools.json',
+      'GET /schemas/attributes.json',
       'GET /schemas/authzen.json',
       'GET /.well-known/jwks.json',
       'GET /.well-known/authzen-configuration',

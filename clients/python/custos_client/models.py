@@ -933,8 +933,8 @@ class PolicySetStatusLastRead:
 class PolicySetStatus:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without
-    # such files there is no `authzen` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
+    # tools}; without such files there is no `attributes`, `authzen` or `tools`.
     digest: str
     # RFC 3339, UTC, milliseconds.
     activated_at: str
@@ -946,6 +946,8 @@ class PolicySetStatus:
     policies: List[Dict[str, Any]]
     # The result of the last reading of the policy folder.
     last_read: PolicySetStatusLastRead
+    # The attributes of agents and resources: see /schemas/attributes.json.
+    attributes: Optional[Dict[str, Any]] = None
     tools: Optional[List[Dict[str, Any]]] = None
 
 
@@ -1539,8 +1541,8 @@ class ReplayReportRules:
 
 @dataclass(frozen=True)
 class ReplayRequestFile:
-    # Shows in findings; one that begins with `tools/` is a tool catalogue, and authzen.json has the action
-    # names of AuthZEN requests.
+    # Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names
+    # of AuthZEN requests, and attributes.json declares attributes.
     path: str
     # The text of the file.
     text: str
@@ -1681,8 +1683,8 @@ class ShadowStatus:
 class StoredPolicySet:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without
-    # such files there is no `authzen` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
+    # tools}; without such files there is no `attributes`, `authzen` or `tools`.
     digest: str
     # RFC 3339, UTC, milliseconds.
     created_at: str
@@ -1691,6 +1693,8 @@ class StoredPolicySet:
     # See /schemas/lexicon.json.
     lexicon: Dict[str, Any]
     policies: List[Dict[str, Any]]
+    # The attributes of agents and resources: see /schemas/attributes.json.
+    attributes: Optional[Dict[str, Any]] = None
     # The action names of AuthZEN requests: see /schemas/authzen.json.
     authzen: Optional[Dict[str, Any]] = None
     tools: Optional[List[Dict[str, Any]]] = None
@@ -1779,8 +1783,8 @@ class ToolCatalogue:
 class ToolCatalogueList:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without
-    # such files there is no `authzen` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
+    # tools}; without such files there is no `attributes`, `authzen` or `tools`.
     digest: str
     # One page of them.
     items: List[ToolCatalogue]

@@ -1,6 +1,11 @@
-// Several values of one fact, of which any may make a comparison hold: what a path with `[]` leads to.
+// Values of a fact that are not plain JSON: several values at once, and a value that differs among the resources of one request.
 
-/** The values of all items; undefined for an item without one. */
+/**
+ * The value of a fact that differs among the resources that a request covers: every comparison with it holds for a part of them at most.
+ */
+export const PARTLY = Symbol('differs among the resources of the request');
+
+/** What a path with `[]` leads to: the values of all items, of which any may make a comparison hold; undefined for an item without one. */
 export class AnyOf {
   readonly values: readonly unknown[];
   constructor(values: readonly unknown[]) {
@@ -10,5 +15,6 @@ export class AnyOf {
 
 /** A value as plain JSON, for people. */
 export function plainValue(value: unknown): unknown {
+  if (value === PARTLY) return undefined;
   return value instanceof AnyOf ? value.values.map((one) => one ?? null) : value;
 }

@@ -35,6 +35,9 @@ export function valueKey(value: unknown): string {
       return value ? 't' : 'f';
     case 'undefined':
       return '-';
+    // PARTLY is the only one.
+    case 'symbol':
+      return 'p';
     case 'object':
       break;
     default:

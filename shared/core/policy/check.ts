@@ -1,6 +1,7 @@
 // Validates one policy document: first against the published schema, then its vocabulary, types and resources.
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { compileSchema } from '../../kernel/compile-schema.ts';
+import type { Declarations } from './declarations.ts';
 import { accepts, type Operator, OPERATORS } from './operators.ts';
 import { canonicalResource } from '../intent/resource.ts';
 import { PolicySchema } from './schema.ts';
@@ -19,8 +20,18 @@ import {
 } from './schema-problems.ts';
 import { fullPath, lookUp } from './vocabulary.ts';
 
-function comparisonProblem(comparison: Comparison, stage: PolicyStage, pointer: string): Problem | undefined {
-  const entry = lookUp(comparison.fact, comparison.path, stage);
+/** What the conditions of a policy may name. */
+interface Terms {
+  readonly stage: PolicyStage;
+  readonly declarations: Declarations;
+}
+
+function comparisonProblem(
+  comparison: Comparison,
+  { stage, declarations }: Terms,
+  pointer: string,
+): Problem | undefined {
+  const entry = lookUp(comparison.fact, comparison.path, stage, declarations);
   const pathPointer = `${pointer}/${comparison.path === undefined ? 'fact' : 'path'}`;
   if (typeof entry === 'string') return { code: 'UNKNOWN_FACT', pointer: pathPointer, message: entry };
   const operator = OPERATORS.get(comparison.operator);
@@ -76,24 +87,24 @@ const membersOf = (node: unknown): Readonly<Record<string, unknown>> =>
   typeof node === 'object' && node !== null ? (node as Record<string, unknown>) : {};
 const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-function conditionProblems(node: unknown, stage: PolicyStage, pointer: string, isSound: IsSound): Problem[] {
+function conditionProblems(node: unknown, terms: Terms, pointer: string, isSound: IsSound): Problem[] {
   const { all, any, not, fact } = membersOf(node);
   const parts = [
     ...itemsOf(all).map((part, i) => [part, `${pointer}/all/${i}`] as const),
     ...itemsOf(any).map((part, i) => [part, `${pointer}/any/${i}`] as const),
     ...(not === undefined ? [] : [[not, `${pointer}/not`] as const]),
   ];
-  const problems = parts.flatMap(([part, at]) => conditionProblems(part, stage, at, isSound));
+  const problems = parts.flatMap(([part, at]) => conditionProblems(part, terms, at, isSound));
   if (fact === undefined || !isSound(pointer)) return problems;
   // The schema accepted it and it has a fact, so it is a comparison.
-  const problem = comparisonProblem(node as Comparison, stage, pointer);
+  const problem = comparisonProblem(node as Comparison, terms, pointer);
   return problem === undefined ? problems : [...problems, problem];
 }
 
 /** Finds the problems that a schema can not express, in the parts of a document that the schema accepted. */
-function meaningProblems(document: unknown, isSound: IsSound): Problem[] {
+function meaningProblems(document: unknown, declarations: Declarations, isSound: IsSound): Problem[] {
   const problems: Problem[] = [];
-  const stage = stageOf(document);
+  const terms: Terms = { stage: stageOf(document), declarations };
   for (const [i, resource] of itemsOf(valueAt(document, '/target/resources')).entries()) {
     if (typeof resource !== 'string' || !isSound(`/target/resources/${i}`)) continue;
     const canonical = canonicalResource(resource);
@@ -117,7 +128,7 @@ function meaningProblems(document: unknown, isSound: IsSound): Problem[] {
       const message = 'no ALLOW matches the action unknown: put this rule into a policy whose target does not name it';
       problems.push({ code: 'ALLOW_OF_UNKNOWN', pointer: `${pointer}/event/type`, message });
     }
-    problems.push(...conditionProblems(conditions, stage, `${pointer}/conditions`, isSound));
+    problems.push(...conditionProblems(conditions, terms, `${pointer}/conditions`, isSound));
   }
   return problems;
 }
@@ -126,7 +137,7 @@ const validator = compileSchema<Policy>(PolicySchema);
 
 const COMPARISON = ['fact', 'path', 'operator', 'value'];
 
-function schemaProblems(document: unknown, errors: readonly ErrorObject[]): Problem[] {
+function schemaProblems(document: unknown, errors: readonly ErrorObject[], declarations: Declarations): Problem[] {
   const reported = withoutEchoes(errors.filter((error) => !isNoise(error)));
   const isStranger = (error: ErrorObject): boolean => error.keyword === 'additionalProperties';
   const isBareComparison = (error: ErrorObject): boolean =>
@@ -140,17 +151,17 @@ function schemaProblems(document: unknown, errors: readonly ErrorObject[]): Prob
   const problems = reported
     .filter((error) => error.keyword !== 'oneOf' || !strange.has(error.instancePath))
     .filter((error) => !isStranger(error) || !isBareComparison(error) || strange.has(error.instancePath))
-    .map((error) => problemOf(document, error));
+    .map((error) => problemOf(document, error, declarations));
   return [...new Map(problems.map((problem) => [`${problem.pointer} ${problem.message}`, problem])).values()];
 }
 
-/** Checks one parsed policy document and reports all problems. */
-export function checkPolicy(document: unknown): Checked<Policy> {
+/** Checks one parsed policy document and reports all problems. @param declarations of the set that the policy belongs to */
+export function checkPolicy(document: unknown, declarations: Declarations): Checked<Policy> {
   const validate = validator();
   if (validate(document)) {
-    const problems = meaningProblems(document, () => true);
+    const problems = meaningProblems(document, declarations, () => true);
     return problems.length === 0 ? { ok: true, item: document } : { ok: false, problems };
   }
-  const problems = schemaProblems(document, validate.errors ?? []);
-  return { ok: false, problems: [...problems, ...meaningProblems(document, soundness(problems))] };
+  const problems = schemaProblems(document, validate.errors ?? [], declarations);
+  return { ok: false, problems: [...problems, ...meaningProblems(document, declarations, soundness(problems))] };
 }

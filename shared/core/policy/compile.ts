@@ -4,11 +4,11 @@ import type { CompiledRule, RuleEffect } from './compiled-rule.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';
 import { createRuleIndex } from './rule-index.ts';
 import type { RuleIndex } from './rule-index.ts';
-import { leafOf, leavesOf, normalForm } from './normal-form.ts';
+import type { Declarations } from './declarations.ts';
+import { leafOf, leavesOf, normalForm, pathFinder } from './normal-form.ts';
 import type { Leaf, NormalNode } from './normal-form.ts';
 import { canonicalResource } from '../intent/resource.ts';
 import type { Comparison, Condition, Policy } from './schema.ts';
-import { pathReader } from './vocabulary.ts';
 
 export interface CompiledSet {
   readonly enforce: RuleIndex;
@@ -46,11 +46,11 @@ function remembered<From, To>(make: (from: From) => To): (from: From) => To {
   };
 }
 
-function createMaker(): Maker {
-  const reader = remembered(pathReader);
+function createMaker(declarations: Declarations): Maker {
+  const find = pathFinder(declarations);
   const conditionsFor = (holdsWhenUnsure: boolean): ((of: Condition) => CompiledCondition) => {
-    const plain = remembered((of: Comparison) => leafOf(of, holdsWhenUnsure, false, reader));
-    const negated = remembered((of: Comparison) => leafOf(of, holdsWhenUnsure, true, reader));
+    const plain = remembered((of: Comparison) => leafOf(of, holdsWhenUnsure, false, find));
+    const negated = remembered((of: Comparison) => leafOf(of, holdsWhenUnsure, true, find));
     return remembered((of) => {
       const condition = normalForm(of, holdsWhenUnsure, false, (comparison, _, isNegated) =>
         isNegated ? negated(comparison) : plain(comparison),
@@ -97,7 +97,7 @@ function compileStage(policies: readonly Policy[], stage: Policy['stage'], make:
 }
 
 /** Compiles checked policies. `policies` must be sorted by id, without duplicate ids. */
-export function compilePolicies(policies: readonly Policy[]): CompiledSet {
-  const make = createMaker();
+export function compilePolicies(policies: readonly Policy[], declarations: Declarations): CompiledSet {
+  const make = createMaker(declarations);
   return { enforce: compileStage(policies, 'enforce', make), intake: compileStage(policies, 'intake', make) };
 }

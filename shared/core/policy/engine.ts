@@ -4,8 +4,7 @@ import type { RuleResult } from 'json-rules-engine';
 import { ALL_OPERATORS, compareWith } from './operators.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import { ENGINE_FACT, engineConditions, engineOperator, holds } from './normal-form.ts';
-import { pathReader } from './vocabulary.ts';
-import type { PathReader } from './vocabulary.ts';
+import type { PathReader } from './path-reader.ts';
 
 export interface EngineRun {
   /** Number of rules that the engine evaluated, whether they held or not. */
@@ -73,9 +72,7 @@ function indexOf(result: RuleResult): number {
  */
 export function createRuleRunner(rules: readonly CompiledRule[]): RuleRunner {
   const idle: Engine[] = [];
-  const readers = new Map(
-    rules.flatMap((rule) => rule.leaves.map((leaf) => [leaf.path, pathReader(leaf.path)] as const)),
-  );
+  const readers = new Map(rules.flatMap((rule) => rule.leaves.map((leaf) => [leaf.path, leaf.read] as const)));
   return {
     async run(facts) {
       const engine = idle.pop() ?? newEngine(rules, readers);

@@ -20,7 +20,7 @@ import { canonicalResource, isPattern } from '../intent/resource.ts';
 import type { CandidateRule, RuleQuery, RuleIndex, Skipped } from './rule-index.ts';
 import type { Evaluation, ExplainedRule, Facts, Reason, Risk, RiskFacts } from './types.ts';
 import { viewsOf } from './views.ts';
-import type { PathReader } from './vocabulary.ts';
+import type { PathReader } from './path-reader.ts';
 
 export interface EvaluatorOptions {
   /** A PolicySet, or any other object with compiled policies. */

@@ -14,6 +14,13 @@ export const isCatalogue = ({ path }: TextFile): boolean => path.startsWith('too
 export const AUTHZEN_FILE = 'authzen.json';
 export const isAuthzen = ({ path }: TextFile): boolean => path === AUTHZEN_FILE;
 
+/** The file that declares attributes of agents and resources, and members of the context. */
+export const ATTRIBUTES_FILE = 'attributes.json';
+export const isAttributes = ({ path }: TextFile): boolean => path === ATTRIBUTES_FILE;
+
+/** Whether a file is a policy: every other file of a set has a fixed name or folder. */
+export const isPolicy = (file: TextFile): boolean => !isCatalogue(file) && !isAuthzen(file) && !isAttributes(file);
+
 export const MAX_FILE_BYTES = 1_048_576;
 
 /** The first problems of a file suffice; reporting a million would delay the response. */

@@ -4,34 +4,47 @@ import { JsonError, memberOf, parseJson } from '../../kernel/json.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { compileCatalogues, type ToolCatalogues } from '../tools/catalogue.ts';
 import type { ToolCatalogueFile } from '../tools/schema.ts';
+import type { AttributesFile } from '../attributes/schema.ts';
 import type { AuthzenFile } from '../authzen/schema.ts';
-import { checkAuthzen } from './check-authzen.ts';
-import { checkPolicy } from './check.ts';
-import { checkCatalogue } from './check-tools.ts';
 import { compilePolicies } from './compile.ts';
 import type { CompiledSet } from './compile.ts';
 import {
-  AUTHZEN_FILE,
   byPlace,
   findingsOf,
+  isAttributes,
   isAuthzen,
   isCatalogue,
+  isPolicy,
   located,
   parseFile,
   type TextFile,
 } from './files.ts';
+import { type Declarations, declarationsOf, UNREADABLE_DECLARATIONS } from './declarations.ts';
+import {
+  ATTRIBUTES,
+  AUTHZEN,
+  CATALOGUES,
+  collect,
+  idOf,
+  type Kind,
+  policiesUnder,
+  StoredProblem,
+  storedItems,
+  withoutSchema,
+} from './kinds.ts';
 import { createOnce } from './once.ts';
-import type { Checked, Problem } from './schema-problems.ts';
+import type { Problem } from './schema-problems.ts';
 import type { Policy } from './schema.ts';
-import type { Finding, FindingCode } from './types.ts';
+import type { Finding } from './types.ts';
 
 /** All active policies together. `Lexicon` is the result of the lexicon compiler. */
 export interface PolicySet<Lexicon = unknown> {
   /** SHA-256 of `canonical`, lower-case hex. */
   readonly digest: string;
   /**
-   * The canonical JSON of `{authzen, engine, lexicon, policies, tools}`, from which loadCanonicalSet builds the same set. Serialized again on
-   * every access, because it is megabytes long and every process keeps a set. `authzen` and `tools` are absent without such files.
+   * The canonical JSON of `{attributes, authzen, engine, lexicon, policies, tools}`, from which loadCanonicalSet builds the same set.
+   * Serialized again on every access, because it is megabytes long and every process keeps a set. `attributes`, `authzen` and `tools` are
+   * absent without such files.
    */
   readonly canonical: string;
   /** Sorted by id, each id once, without `$schema`. */
@@ -41,6 +54,9 @@ export interface PolicySet<Lexicon = unknown> {
   readonly tools: ToolCatalogues;
   /** The action names of AuthZEN requests; empty without authzen.json. */
   readonly authzenActions: AuthzenFile['actions'];
+  /** The content of attributes.json, without `$schema`; undefined without that file. */
+  readonly attributes: AttributesFile | undefined;
+  readonly declarations: Declarations;
   readonly lexicon: Lexicon;
   readonly compiled: CompiledSet;
 }
@@ -61,66 +77,6 @@ export type LoadResult<Lexicon = unknown> =
 export const ENGINE_VERSION = 1;
 /** The file name in findings about a stored set. */
 const STORED = 'stored policy set';
-
-/** A kind of file of which a set has many, each with a name of its own. */
-interface Kind<T> {
-  readonly check: (document: unknown) => Checked<T>;
-  readonly keyOf: (item: T) => string;
-  /** The member that has the key, and the code when two files share it. */
-  readonly member: 'id' | 'server' | 'actions';
-  readonly duplicate: FindingCode;
-}
-
-const POLICIES: Kind<Policy> = {
-  check: checkPolicy,
-  keyOf: ({ id }) => id,
-  member: 'id',
-  duplicate: 'DUPLICATE_ID',
-};
-const CATALOGUES: Kind<ToolCatalogueFile> = {
-  check: checkCatalogue,
-  keyOf: ({ server }) => server,
-  member: 'server',
-  duplicate: 'DUPLICATE_SERVER',
-};
-
-const AUTHZEN: Kind<AuthzenFile> = {
-  check: checkAuthzen,
-  // A folder has one file of this name; a set has one, too.
-  keyOf: () => AUTHZEN_FILE,
-  member: 'actions',
-  duplicate: 'SCHEMA',
-};
-
-/** Checks all files of a kind. Files with the same key and equal content count once. */
-function collect<T>(
-  files: readonly TextFile[],
-  { check, keyOf, member, duplicate }: Kind<T>,
-): { readonly items: readonly T[]; readonly findings: readonly Finding[] } {
-  const findings: Finding[] = [];
-  const seen = new Map<string, { readonly item: T; readonly text: string; readonly file: string }>();
-  for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    const parsed = parseFile(file);
-    if (!('value' in parsed)) {
-      findings.push(parsed);
-      continue;
-    }
-    const checked = check(parsed.value);
-    if (!checked.ok) {
-      findings.push(...findingsOf(located(file), checked.problems));
-      continue;
-    }
-    const item = withoutSchema(checked.item);
-    const text = canonicalize(item);
-    const other = seen.get(keyOf(item));
-    if (other === undefined) seen.set(keyOf(item), { item, text, file: file.path });
-    else if (other.text !== text) {
-      const message = `the ${member} ${JSON.stringify(keyOf(item))} is also that of ${other.file}, with other content`;
-      findings.push(...findingsOf(located(file), [{ code: duplicate, pointer: `/${member}`, message }]));
-    }
-  }
-  return { items: [...seen.values()].map(({ item }) => item), findings };
-}
 
 function pointerOf(error: unknown): string {
   const pointer = memberOf(error, 'pointer');
@@ -159,6 +115,8 @@ interface Parts<Lexicon> {
   readonly policies: readonly Policy[];
   readonly catalogues: readonly ToolCatalogueFile[];
   readonly authzen: AuthzenFile | undefined;
+  readonly attributes: AttributesFile | undefined;
+  readonly declarations: Declarations;
   readonly lexicon: Lexicon;
   readonly lexiconJson: unknown;
 }
@@ -167,17 +125,34 @@ function sortedBy<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   return [...items].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
+/**
+ * The canonical text of a set before and after its policies: its members by name, those that are undefined left out.
+ */
+function textAround(members: Readonly<Record<string, unknown>>): { readonly head: string; readonly tail: string } {
+  const written = Object.entries(members)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => ({ isBefore: name < 'policies', text: `"${name}":${canonicalize(value)}` }));
+  const before = written.filter(({ isBefore }) => isBefore).map(({ text }) => `${text},`);
+  const after = written.filter(({ isBefore }) => !isBefore).map(({ text }) => `,${text}`);
+  return { head: `{${before.join('')}"policies":[`, tail: `]${after.join('')}}` };
+}
+
 function assemble<Lexicon>(parts: Parts<Lexicon>): PolicySet<Lexicon> {
   const once = createOnce();
   const policies = sortedBy(
     parts.policies.map((policy) => once.of(policy)),
-    POLICIES.keyOf,
+    idOf,
   );
   const catalogues = sortedBy(parts.catalogues, CATALOGUES.keyOf);
-  const { authzen } = parts;
-  const first = authzen === undefined ? '' : `"authzen":${canonicalize(authzen)},`;
-  const head = `{${first}"engine":${ENGINE_VERSION},"lexicon":${canonicalize(withoutSchema(parts.lexiconJson))},"policies":[`;
-  const tail = catalogues.length === 0 ? ']}' : `],"tools":${canonicalize(catalogues)}}`;
+  const { attributes, authzen, declarations } = parts;
+  const { head, tail } = textAround({
+    attributes,
+    authzen,
+    engine: ENGINE_VERSION,
+    lexicon: withoutSchema(parts.lexiconJson),
+    tools: catalogues.length === 0 ? undefined : catalogues,
+  });
   const hash = createHash('sha256').update(head);
   for (const [i, policy] of policies.entries()) hash.update(`${i === 0 ? '' : ','}${canonicalize(policy)}`);
   return {
@@ -189,16 +164,11 @@ function assemble<Lexicon>(parts: Parts<Lexicon>): PolicySet<Lexicon> {
     catalogues,
     tools: compileCatalogues(catalogues),
     authzenActions: authzen?.actions ?? {},
+    attributes,
+    declarations,
     lexicon: parts.lexicon,
-    compiled: compilePolicies(policies),
+    compiled: compilePolicies(policies, declarations),
   };
-}
-
-/** Removes `$schema`, which only tells editors where to find the schema. */
-function withoutSchema<T>(json: T): T {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return json;
-  // No type of a file requires the member.
-  return Object.fromEntries(Object.entries(json).filter(([key]) => key !== '$schema')) as T;
 }
 
 /**
@@ -210,58 +180,36 @@ export function loadPolicySet<Lexicon>(
   lexiconText: TextFile,
   deps: LoadDependencies<Lexicon>,
 ): LoadResult<Lexicon> {
-  const policies = collect(
-    files.filter((file) => !isCatalogue(file) && !isAuthzen(file)),
-    POLICIES,
-  );
+  const declared = collect(files.filter(isAttributes), ATTRIBUTES);
+  const [attributes] = declared.items;
+  const declarations = declared.findings.length === 0 ? declarationsOf(attributes) : UNREADABLE_DECLARATIONS;
+  const policies = collect(files.filter(isPolicy), policiesUnder(declarations));
   const authzen = collect(files.filter(isAuthzen), AUTHZEN);
   const catalogues = collect(files.filter(isCatalogue), CATALOGUES);
-  const findings = [...policies.findings, ...catalogues.findings, ...authzen.findings];
+  const findings = [policies, catalogues, authzen, declared].flatMap((one) => one.findings);
   const compiled = compileLexiconFile(lexiconText, deps);
   if ('lexicon' in compiled && findings.length === 0) {
-    const parts = { policies: policies.items, catalogues: catalogues.items, authzen: authzen.items[0] };
+    const [names] = authzen.items;
+    const parts = { policies: policies.items, catalogues: catalogues.items, authzen: names, attributes, declarations };
     return { ok: true, set: assemble({ ...parts, lexicon: compiled.lexicon, lexiconJson: compiled.json }) };
   }
   if (!('lexicon' in compiled)) findings.push(...compiled.findings);
   return { ok: false, findings: findings.sort(byPlace) };
 }
 
-class StoredProblem extends Error {
-  readonly code: FindingCode;
-  readonly pointer: string;
-  constructor(code: FindingCode, pointer: string, message: string) {
-    super(message);
-    this.code = code;
-    this.pointer = pointer;
-  }
-}
-
-/** The members of a list of a stored set. @throws {StoredProblem} */
-function storedItems<T>(list: unknown, at: string, { check, keyOf, member, duplicate }: Kind<T>): T[] {
-  if (!Array.isArray(list)) throw new StoredProblem('SCHEMA', at, 'must be a list');
-  const keys = new Set<string>();
-  return list.map((document: unknown, i) => {
-    const checked = check(document);
-    if (!checked.ok) {
-      const { code, pointer, message } = checked.problems[0] ?? { code: 'SCHEMA', pointer: '', message: 'is wrong' };
-      throw new StoredProblem(code, `${at}/${i}${pointer}`, message);
-    }
-    const item = withoutSchema(checked.item);
-    const key = keyOf(item);
-    if (keys.has(key)) throw new StoredProblem(duplicate, `${at}/${i}/${member}`, 'comes twice');
-    keys.add(key);
-    return item;
-  });
-}
-
 function storedSet<Lexicon>(text: string, { compileLexicon }: LoadDependencies<Lexicon>): PolicySet<Lexicon> {
   const document = parseJson(text);
   if (memberOf(document, 'engine') !== ENGINE_VERSION)
     throw new StoredProblem('SCHEMA', '/engine', `must be ${ENGINE_VERSION}`);
-  const policies = storedItems(memberOf(document, 'policies'), '/policies', POLICIES);
+  const storedSingle = <T>(name: string, kind: Kind<T>): T | undefined => {
+    const member = memberOf(document, name);
+    return member === undefined ? undefined : storedItems([member], `/${name}`, kind)[0];
+  };
+  const attributes = storedSingle('attributes', ATTRIBUTES);
+  const authzen = storedSingle('authzen', AUTHZEN);
+  const declarations = declarationsOf(attributes);
+  const policies = storedItems(memberOf(document, 'policies'), '/policies', policiesUnder(declarations));
   const catalogues = storedItems(memberOf(document, 'tools') ?? [], '/tools', CATALOGUES);
-  const names = memberOf(document, 'authzen');
-  const [authzen] = names === undefined ? [] : storedItems([names], '/authzen', AUTHZEN);
   // Interned in a separate copy, because slices of the text would keep the whole text in memory.
   const lexiconJson = createOnce().of(memberOf(document, 'lexicon'));
   let lexicon: Lexicon;
@@ -271,7 +219,7 @@ function storedSet<Lexicon>(text: string, { compileLexicon }: LoadDependencies<L
     const [{ pointer, message } = { pointer: '', message: '' }] = lexiconProblems(error);
     throw new StoredProblem('LEXICON', `/lexicon${pointer}`, message);
   }
-  const set = assemble({ policies, catalogues, authzen, lexicon, lexiconJson });
+  const set = assemble({ policies, catalogues, authzen, attributes, declarations, lexicon, lexiconJson });
   const isCanonical = createHash('sha256').update(text).digest('hex') === set.digest;
   if (!isCanonical) throw new StoredProblem('SCHEMA', '', 'is not in canonical form');
   return set;

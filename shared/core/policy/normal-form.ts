@@ -6,14 +6,17 @@ import type { Operator, ComparisonOutcome } from './operators.ts';
 import { compareWith, operatorFor } from './operators.ts';
 import { plainValue } from './any-of.ts';
 import type { Comparison, Condition } from './schema.ts';
-import { fullPath, isLeftOpen, pathReader } from './vocabulary.ts';
-import type { PathReader } from './vocabulary.ts';
+import { type Declarations, NO_DECLARATIONS } from './declarations.ts';
+import { isLeftOpen, type PathReader, pathReader } from './path-reader.ts';
+import { fullPath, lookUp, type VocabularyEntry } from './vocabulary.ts';
 
 /** A comparison with its negation, and its result when it is undecidable. */
 export interface Leaf {
   readonly comparison: Comparison;
   /** `trust.level` */
   readonly path: string;
+  /** The type and meaning of the path, by the vocabulary and the declarations of the set. */
+  readonly entry: VocabularyEntry;
   readonly read: PathReader;
   readonly operator: Operator;
   readonly value: unknown;
@@ -28,12 +31,40 @@ export type NormalNode =
 /** Converts a comparison into a leaf. */
 type LeafMaker = (comparison: Comparison, holdsWhenUnsure: boolean, negated: boolean) => Leaf;
 
-export function leafOf(comparison: Comparison, holdsWhenUnsure: boolean, negated: boolean, reader = pathReader): Leaf {
-  const operator = operatorFor(comparison.operator, comparison.fact);
+/** A path of a fact as comparisons of one set use it. */
+export interface KnownPath {
+  readonly path: string;
+  readonly entry: VocabularyEntry;
+  readonly read: PathReader;
+}
+
+/** Finds the paths of the vocabulary and of a set's declarations; equal paths give one object. */
+export function pathFinder(declarations: Declarations): (comparison: Comparison) => KnownPath {
+  const known = new Map<string, KnownPath>();
+  return ({ fact, path: below }) => {
+    const path = fullPath(fact, below);
+    const found = known.get(path);
+    if (found !== undefined) return found;
+    const entry = lookUp(fact, below, 'enforce', declarations);
+    if (typeof entry === 'string') throw new Error(entry);
+    const made: KnownPath = { path, entry, read: pathReader(path, entry) };
+    known.set(path, made);
+    return made;
+  };
+}
+const fixedPath = pathFinder(NO_DECLARATIONS);
+
+export function leafOf(
+  comparison: Comparison,
+  holdsWhenUnsure: boolean,
+  negated: boolean,
+  find: (comparison: Comparison) => KnownPath = fixedPath,
+): Leaf {
+  const found = find(comparison);
+  const operator = operatorFor(comparison.operator, found.entry);
   if (operator === undefined) throw new Error(`unknown operator ${comparison.operator}`);
-  const path = fullPath(comparison.fact, comparison.path);
   const value = operator.prepare === undefined ? comparison.value : operator.prepare(comparison.value);
-  return { comparison, path, read: reader(path), operator, value, negated, holdsWhenUnsure };
+  return { comparison, ...found, operator, value, negated, holdsWhenUnsure };
 }
 
 /**

@@ -1,6 +1,6 @@
 // The operators of conditions by name: the fact types they apply to, the values they accept, and their tests.
-import type { FactType } from './vocabulary.ts';
-import { AnyOf } from './any-of.ts';
+import type { FactType, VocabularyEntry } from './vocabulary.ts';
+import { AnyOf, PARTLY } from './any-of.ts';
 import {
   amountAbove,
   compare,
@@ -261,10 +261,10 @@ export const ALL_OPERATORS: readonly Operator[] = [...OPERATORS.values()].flatMa
   ...(operator.onText === undefined ? [] : [operator.onText]),
 ]);
 
-/** The operator for a fact: the variant for texts, unless the fact is a member of the context. */
-export function operatorFor(name: string, fact: string): Operator | undefined {
+/** The operator for a fact: the variant for texts, unless the fact is a member of the context without a declared type. */
+export function operatorFor(name: string, { fact, type }: VocabularyEntry): Operator | undefined {
   const operator = OPERATORS.get(name);
-  return fact === 'context' ? operator : (operator?.onText ?? operator);
+  return fact === 'context' && type === 'unknown' ? operator : (operator?.onText ?? operator);
 }
 
 /** A list of values is searched up to here; a longer one counts as missing. */
@@ -275,6 +275,7 @@ const charactersOf = (values: readonly unknown[]): number =>
 
 /** The outcome of a comparison: of several values, whether it holds for any of them. Undefined is missing for all but `isPresent`. */
 export function compareWith(operator: Operator, actual: unknown, value: unknown): ComparisonOutcome {
+  if (actual === PARTLY) return 'partly';
   const values = actual instanceof AnyOf ? actual.values : [actual];
   if (operator.name === 'isPresent') {
     const isThere = values.some((one) => one !== undefined && one !== null);

@@ -1,7 +1,7 @@
 // The parts of the policy schema that typebox can not express (conditions, events and obligations), as plain JSON Schema.
 import { OBLIGATION_TYPE_PATTERN } from '../../kernel/vocabulary.ts';
 import { OPERATORS, OPERATOR_NAMES } from './operators.ts';
-import { ARGUMENT_PATH, CONTEXT_PATH, FACT_NAMES, VOCABULARY } from './vocabulary.ts';
+import { ARGUMENT_PATH, ATTRIBUTE_PATH, CONTEXT_PATH, FACT_NAMES, VOCABULARY, WITH_ATTRIBUTES } from './vocabulary.ts';
 
 /**
  * Builds `if`, `then` and `else`. From pairs, because an object literal with a member `then` looks like a promise to linters and `await`.
@@ -23,6 +23,10 @@ const object = (properties: Record<string, unknown>, required: readonly string[]
 function pathSchema(fact: string, paths: readonly string[]): object | false {
   if (fact === 'context') return { pattern: CONTEXT_PATH.source };
   if (fact === 'tool') return { pattern: `^(?:${paths.join('|').replaceAll('.', '\\.')})$|${ARGUMENT_PATH.source}` };
+  if (WITH_ATTRIBUTES.includes(fact)) {
+    const attributes = { pattern: ATTRIBUTE_PATH.source };
+    return paths.length === 0 ? attributes : { anyOf: [{ enum: paths }, attributes] };
+  }
   return paths.length === 0 ? false : { enum: paths };
 }
 

@@ -3,6 +3,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import { memberOf, pointerToken } from '../../kernel/json.ts';
 import { didYouMean, nearestName } from '../../kernel/near.ts';
 import { wordMap } from '../intent/text/word-set.ts';
+import { type Declarations, NO_DECLARATIONS } from './declarations.ts';
 import { OPERATOR_NAMES } from './operators.ts';
 import type { PolicyStage } from '../../kernel/vocabulary.ts';
 import type { FindingCode } from './types.ts';
@@ -157,12 +158,12 @@ function neitherNor(value: unknown, pointer: string): string {
 }
 
 /** The vocabulary's message about the comparison around a `fact` or `path` that the schema refused. */
-function factProblem(document: unknown, pointer: string): string | undefined {
+function factProblem(document: unknown, pointer: string, declarations: Declarations): string | undefined {
   const around = pointer.slice(0, pointer.lastIndexOf('/'));
   const fact = valueAt(document, `${around}/fact`);
   const path = valueAt(document, `${around}/path`);
   if (typeof fact !== 'string' || (path !== undefined && typeof path !== 'string')) return undefined;
-  const entry = lookUp(fact, path, stageOf(document));
+  const entry = lookUp(fact, path, stageOf(document), declarations);
   return typeof entry === 'string' ? entry : undefined;
 }
 
@@ -177,6 +178,8 @@ export function plainly(error: ErrorObject): string | undefined {
       return `must have at most ${params['limit']} items`;
     case 'maxLength':
       return `must have at most ${params['limit']} characters`;
+    case 'maxProperties':
+      return `must have at most ${params['limit']} members`;
     case 'minimum':
       return `must be at least ${params['limit']}`;
     case 'maximum':
@@ -194,8 +197,8 @@ export function plainly(error: ErrorObject): string | undefined {
   }
 }
 
-/** Converts one error of Ajv (with `verbose`) about a policy document. */
-export function problemOf(document: unknown, error: ErrorObject): Problem {
+/** Converts one error of Ajv (with `verbose`) about a file of a policy set. @param declarations of the set, for a policy */
+export function problemOf(document: unknown, error: ErrorObject, declarations = NO_DECLARATIONS): Problem {
   const pointer = error.instancePath;
   const inCondition = /^\/rules\/\d+\/conditions/.test(pointer);
   const { keyword, params } = error;
@@ -208,7 +211,7 @@ export function problemOf(document: unknown, error: ErrorObject): Problem {
   if (keyword === 'required') {
     const key = String(params['missingProperty']);
     const isPath = inCondition && key === 'path';
-    const message = isPath ? factProblem(document, `${pointer}/path`) : undefined;
+    const message = isPath ? factProblem(document, `${pointer}/path`, declarations) : undefined;
     return {
       code: isPath ? 'UNKNOWN_FACT' : 'SCHEMA',
       pointer,
@@ -217,7 +220,7 @@ export function problemOf(document: unknown, error: ErrorObject): Problem {
   }
   if (keyword === 'oneOf') return schema(neitherNor(value, pointer));
   if (inCondition && /\/(fact|path)$/.test(pointer)) {
-    const message = factProblem(document, pointer) ?? plainly(error) ?? error.message ?? 'is not known';
+    const message = factProblem(document, pointer, declarations) ?? plainly(error) ?? error.message ?? 'is not known';
     return { code: 'UNKNOWN_FACT', pointer, message };
   }
   if (keyword === 'enum') {

@@ -1,4 +1,4 @@
-// The typed vocabulary: every fact and path that a condition may name, with its type, unit and meaning, and the functions that read paths.
+// The typed vocabulary: every fact and path that a condition may name, with its type, unit and meaning, and the look-up of a path.
 import {
   ACTIONS,
   AGENT_STATUSES,
@@ -12,10 +12,9 @@ import {
   VERDICTS,
 } from '../../kernel/vocabulary.ts';
 import { nearestName } from '../../kernel/near.ts';
-import { isPattern } from '../intent/resource.ts';
-import { type Step, stepOf, valuesAt } from '../tools/arguments.ts';
+import { ATTRIBUTE_NAME } from '../attributes/schema.ts';
 import { ANNOTATION_HINTS } from '../tools/call.ts';
-import { AnyOf } from './any-of.ts';
+import type { Declarations } from './declarations.ts';
 import type { PolicyStage } from '../../kernel/vocabulary.ts';
 
 /** `strings`, `resources` and `money` are lists; `minutes` counts from midnight UTC; `unknown` is a value of any type from the caller. */
@@ -44,6 +43,10 @@ export interface VocabularyEntry {
   readonly notAtIntake?: true;
   /** Names a single object. A request for a pattern covers many objects, so the value counts as missing. */
   readonly openInPattern?: true;
+  /** Declared by attributes.json of the set; a value that contradicts the declaration counts as missing. */
+  readonly isDeclared?: true;
+  /** Only keys with one of these tags may set the value; from other keys it counts as missing. */
+  readonly onlyFrom?: readonly string[];
 }
 
 type Described = Omit<VocabularyEntry, 'fact' | 'path'>;
@@ -167,16 +170,22 @@ const CONTEXT: Omit<VocabularyEntry, 'path'> = {
 /** Paths below `context`: dotted, with plain member names. */
 export const CONTEXT_PATH = /^[A-Za-z0-9_-]{1,64}(?:\.[A-Za-z0-9_-]{1,64}){0,7}$/;
 
+/** Paths below `agent` and `resource` that attributes.json declares. */
+export const ATTRIBUTE_PATH = new RegExp(`^attributes\\.${ATTRIBUTE_NAME.source.slice(1)}`);
+/** The facts with declared attributes. */
+export const WITH_ATTRIBUTES: readonly string[] = ['agent', 'resource'];
+
 const ARGUMENT: Omit<VocabularyEntry, 'path'> = {
   fact: 'tool',
   type: 'unknown',
   description: 'an argument of the call; a name with [] goes into each item of a list, and any of them may hold',
 };
-const ARGUMENTS = 'arguments.';
+/** The prefix of the paths below `tool.arguments`. */
+export const ARGUMENTS = 'arguments.';
 /** Paths below `tool.arguments`: dotted, with plain member names; `items[].price` for the items of a list. */
 export const ARGUMENT_PATH = /^arguments(?:\.[A-Za-z0-9_$@-]{1,64}(?:\[\])?){1,16}$/;
 
-export const FACT_NAMES: readonly string[] = [...new Set(VOCABULARY.map((entry) => entry.fact)), 'context'];
+export const FACT_NAMES: readonly string[] = [...new Set(VOCABULARY.map((entry) => entry.fact)), 'resource', 'context'];
 
 const byPath = new Map(VOCABULARY.map((entry) => [fullPath(entry.fact, entry.path), entry]));
 
@@ -201,97 +210,71 @@ function unknownFact(fact: string): string {
   return `there is no fact ${written}${near === undefined ? '' : `; did you mean "${near}"?`}; known are ${FACT_NAMES.join(', ')}`;
 }
 
-/** Returns the entry of a fact and path, or a message that says why there is none. */
-export function lookUp(fact: string, path: string | undefined, stage: PolicyStage): VocabularyEntry | string {
-  if (!FACT_NAMES.includes(fact)) return unknownFact(fact);
+/** A path below a declared member of the context, which is a plain value. */
+function belowDeclared(path: string, declarations: Declarations): string | undefined {
+  const segments = path.split('.');
+  const outer = segments
+    .map((_, i) => segments.slice(0, i).join('.'))
+    .find((part) => declarations.entryOf('context', part));
+  return outer === undefined
+    ? undefined
+    : `context.${outer} is declared in attributes.json as a plain value, which has no members`;
+}
+
+function contextEntry(path: string | undefined, declarations: Declarations): VocabularyEntry | string {
+  if (path === undefined) return 'the fact "context" needs a path';
+  if (CONTEXT_PATH.test(path))
+    return declarations.entryOf('context', path) ?? belowDeclared(path, declarations) ?? { ...CONTEXT, path };
+  return `${JSON.stringify(path.slice(0, 200))} is not a dotted path of at most 8 member names${pathNote(path)}`;
+}
+
+const PREFIX = 'attributes.';
+
+/** The message for an attribute that is not declared. */
+function unknownAttribute(fact: string, path: string, known: readonly string[]): string {
+  const names = known.filter((other) => other.startsWith(PREFIX)).map((other) => other.slice(PREFIX.length));
+  // Without the prefix, which would make all of them alike.
+  const near = nearestName(path.slice(PREFIX.length), names);
+  const meant = near === undefined ? '' : `; did you mean "${fullPath(fact, `${PREFIX}${near}`)}"?`;
+  const declared = names.length === 0 ? 'none' : names.join(', ');
+  return `attributes.json declares no ${fullPath(fact, path)}${meant}; declared are ${declared}`;
+}
+
+/** The message for a path that a fact does not have. */
+function unknownPath(fact: string, path: string | undefined, declarations: Declarations): string {
   const written = JSON.stringify(path?.slice(0, 200));
-  if (fact === 'context') {
-    if (path === undefined) return 'the fact "context" needs a path';
-    if (CONTEXT_PATH.test(path)) return { ...CONTEXT, path };
-    return `${written} is not a dotted path of at most 8 member names${pathNote(path)}`;
-  }
+  if (fact === 'tool' && path?.startsWith('arguments') === true)
+    return `${written} is not "arguments" and a dotted path of at most 16 member names, each perhaps with [] for the items of a list${pathNote(path.replaceAll('[]', ''))}`;
+  const known = [...VOCABULARY, ...declarations.entries]
+    .filter((other) => other.fact === fact)
+    .flatMap((other) => other.path ?? []);
+  if (known.length === 0 && !WITH_ATTRIBUTES.includes(fact))
+    return `the fact "${fact}" has no paths${path === undefined ? '' : ': leave "path" out'}`;
+  if (path === undefined) return `the fact "${fact}" needs a path; known are ${known.join(', ')}`;
+  if (WITH_ATTRIBUTES.includes(fact) && ATTRIBUTE_PATH.test(path)) return unknownAttribute(fact, path, known);
+  const near = nearestName(path, known);
+  const meant = near === undefined ? pathNote(path) : `; did you mean "${fullPath(fact, near)}"?`;
+  return `the fact "${fact}" has no path ${written}${meant}; known are ${known.join(', ')}`;
+}
+
+/** Returns the entry of a fact and path, or a message that says why there is none. */
+export function lookUp(
+  fact: string,
+  path: string | undefined,
+  stage: PolicyStage,
+  declarations: Declarations,
+): VocabularyEntry | string {
+  if (!FACT_NAMES.includes(fact)) return unknownFact(fact);
+  if (fact === 'context') return contextEntry(path, declarations);
   if (fact === 'tool' && path !== undefined && ARGUMENT_PATH.test(path)) return { ...ARGUMENT, path };
-  const entry = byPath.get(fullPath(fact, path));
-  if (entry === undefined) {
-    if (fact === 'tool' && path?.startsWith('arguments') === true)
-      return `${written} is not "arguments" and a dotted path of at most 16 member names, each perhaps with [] for the items of a list${pathNote(path.replaceAll('[]', ''))}`;
-    const known = VOCABULARY.filter((other) => other.fact === fact).flatMap((other) => other.path ?? []);
-    if (known.length === 0) return `the fact "${fact}" has no paths${path === undefined ? '' : ': leave "path" out'}`;
-    if (path === undefined) return `the fact "${fact}" needs a path; known are ${known.join(', ')}`;
-    const near = nearestName(path, known);
-    const meant = near === undefined ? pathNote(path) : `; did you mean "${fullPath(fact, near)}"?`;
-    return `the fact "${fact}" has no path ${written}${meant}; known are ${known.join(', ')}`;
-  }
+  const declared = path === undefined ? undefined : declarations.entryOf(fact, path);
+  const entry = declared ?? byPath.get(fullPath(fact, path));
+  if (entry === undefined) return unknownPath(fact, path, declarations);
   if (entry.notAtIntake === true && stage === 'intake') {
     return `${fullPath(fact, path)} is computed by policies of stage intake, which can't look at it`;
   }
   return entry;
 }
 
-/** Returns an own member of a plain object; undefined for lists, inherited members and other values. */
-function own(value: unknown, key: string): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key))
-    return undefined;
-  // Object.hasOwn has shown that the member exists.
-  return (value as Record<string, unknown>)[key];
-}
-
-/** Reads one full path from the facts; undefined when the value is missing. Never executes anything from a policy. */
-export type PathReader = (facts: object) => unknown;
-
-/**
- * Whether a request for a pattern leaves the path undetermined: the path names one object, and the pattern covers many. The domain is the
- * first segment, so only the pattern `*` leaves the domain undetermined.
- */
-export function isLeftOpen(path: string, facts: object): boolean {
-  if (byPath.get(path)?.openInPattern !== true) return false;
-  const resource = own(own(facts, 'intent'), 'resource');
-  if (typeof resource !== 'string' || !isPattern(resource)) return false;
-  return path !== 'intent.domain' || resource === '*';
-}
-
-/**
- * The uncertain part of a risk: a risk that is higher only because facts are missing counts as missing where the difference matters.
- * Otherwise a caller could make a rule hold for certain by leaving out a fact.
- */
-const RISK_MEMBERS: ReadonlyMap<string, string> = new Map([
-  ['intent.risk.level', 'level'],
-  ['intent.risk.score', 'score'],
-]);
-
-function riskReader(member: string, read: PathReader): PathReader {
-  return (facts) => {
-    const value = read(facts);
-    const certain = own(own(own(facts, 'intent'), 'risk'), 'certain');
-    return certain === undefined || own(certain, member) === value ? value : undefined;
-  };
-}
-
-/** Reads an argument of the call; several values when the path goes into lists. */
-function argumentReader(path: string): PathReader {
-  const steps: readonly Step[] = path.split('.').map(stepOf);
-  const isSeveral = steps.some(({ every }) => every);
-  return (facts) => {
-    const args = own(own(facts, 'tool'), 'arguments');
-    if (args === undefined) return undefined;
-    const values = valuesAt(args, steps).map((value) => value ?? undefined);
-    return isSeveral ? new AnyOf(values) : values[0];
-  };
-}
-
-/** Returns the reader of a full path such as `trust.recorded.level`. Null counts as missing. */
-export function pathReader(path: string): PathReader {
-  const keys = path.split('.');
-  const read: PathReader = (facts) => {
-    let value: unknown = facts;
-    for (const key of keys) value = own(value, key);
-    return value === null ? undefined : value;
-  };
-  // Always answerable: whoever asks without a call does not ask about one.
-  if (path === 'tool.present') return (facts) => own(facts, 'tool') !== undefined;
-  if (path.startsWith(`tool.${ARGUMENTS}`)) return argumentReader(path.slice(`tool.${ARGUMENTS}`.length));
-  const riskMember = RISK_MEMBERS.get(path);
-  if (riskMember !== undefined) return riskReader(riskMember, read);
-  if (byPath.get(path)?.openInPattern !== true) return read;
-  return (facts) => (isLeftOpen(path, facts) ? undefined : read(facts));
-}
+/** The fixed entry of a full path such as `trust.level`; undefined for paths with declared or caller-chosen names. */
+export const fixedEntry = (path: string): VocabularyEntry | undefined => byPath.get(path);

@@ -14,7 +14,7 @@ const NAMING = ['equal', 'in', 'contains', 'containsAny', 'containsAll', 'starts
 
 /** Whether a comparison holds for any value from the caller except the ones that it names. */
 function isRefusal({ leaf }: LeafPart): boolean {
-  if (!leaf.path.startsWith('context.')) return false;
+  if (!leaf.path.startsWith('context.') || leaf.entry.onlyFrom !== undefined) return false;
   const { operator, negated, comparison } = leaf;
   if (operator.name === 'isPresent') return comparison.value === negated;
   const items = itemsOf(leaf);
@@ -66,7 +66,7 @@ export function callersChoice(set: LintedSet, linted: LintedRule): LintFinding[]
 }
 
 /**
- * Facts that the caller writes and nothing checks before the policies. A claimed trust lowers the effective trust, which is a separate
+ * Facts that the caller writes, unless attributes.json names the keys that may set them, and nothing checks before the policies. A claimed trust lowers the effective trust, which is a separate
  * fact.
  */
 const CALLERS_OWN = /^(?:context|trust\.claimed|tool\.annotations)\./;
@@ -84,7 +84,7 @@ export function hangsOnCaller(set: LintedSet, linted: LintedRule): LintFinding[]
     .flatMap((part) => {
       const { node, leaf } = part;
       const { path } = leaf;
-      if (!CALLERS_OWN.test(path) || reported.has(path)) return [];
+      if (!CALLERS_OWN.test(path) || leaf.entry.onlyFrom !== undefined || reported.has(path)) return [];
       const found = searchUndisturbed({
         set,
         rules: [linted],

@@ -18,7 +18,9 @@ interface Use {
 
 function usesIn(linted: LintedRule): Use[] {
   return leavesIn(linted.root)
-    .filter(({ leaf }) => leaf.path.startsWith('context.') && familyOf(leaf) !== 'presence')
+    .filter(
+      ({ leaf }) => leaf.entry.fact === 'context' && leaf.entry.type === 'unknown' && familyOf(leaf) !== 'presence',
+    )
     .map((part) => ({ linted, part, leaf: part.leaf }));
 }
 

@@ -4,7 +4,7 @@ import { AGENT_STATUSES, TIER_TABLE } from '../../../kernel/vocabulary.ts';
 import { riskLevelOf } from '../combine.ts';
 import type { Leaf } from '../normal-form.ts';
 import { timeFactsOf } from '../time.ts';
-import { lookUp } from '../vocabulary.ts';
+import { fixedEntry, type VocabularyEntry } from '../vocabulary.ts';
 import {
   contextValues,
   itemsOf,
@@ -163,17 +163,20 @@ function placesValues(leaves: readonly Leaf[]): Representatives {
   return { values: lists ?? [[], ...places.map((place) => [place])], exact: false };
 }
 
-function valuesOf(path: string, leaves: readonly Leaf[]): Representatives {
-  const [fact = '', ...rest] = path.split('.');
-  const entry = lookUp(fact, rest.length === 0 ? undefined : rest.join('.'), 'enforce');
-  if (typeof entry === 'string') throw new Error(entry);
+/** A declared time: one that is present, and those that the comparisons tell apart. */
+function timesAround(leaves: readonly Leaf[]): Representatives {
+  const { values, exact } = contextValues(leaves);
+  return { values: [...values, timeFactsOf(USUAL_TIME_MS).now], exact };
+}
+
+function valuesOf(path: string, entry: VocabularyEntry, leaves: readonly Leaf[]): Representatives {
   switch (entry.type) {
     case 'unknown':
       return contextValues(leaves);
     case 'boolean':
       return { values: [false, true], exact: true };
     case 'number': {
-      const range = RANGES[path] ?? COUNT;
+      const range = entry.isDeclared === true ? undefined : (RANGES[path] ?? COUNT);
       return { values: numbersAround(leaves.flatMap(itemsOf).filter(isNumber), range), exact: true };
     }
     case 'string':
@@ -187,6 +190,8 @@ function valuesOf(path: string, leaves: readonly Leaf[]): Representatives {
     case 'timestamp':
     case 'minutes':
     case 'resource':
+      // Only declared times are independent of all other facts.
+      if (entry.isDeclared === true) return timesAround(leaves);
       throw new Error(`${path} belongs to a group`);
     default:
       return entry.type satisfies never;
@@ -217,6 +222,16 @@ function toolDimension(leaves: readonly Leaf[]): Dimension {
   return capped('tool', [assign({ 'tool.present': false }), ...calls], exact);
 }
 
+/** Whether a fact may be missing: facts of a tool call without a call, and attributes that nobody has set. */
+function isOptional(path: string, { isDeclared }: VocabularyEntry): boolean {
+  return isDeclared === true || path.startsWith('tool.') || path.startsWith('resource.attributes.');
+}
+
+/** The tags of the key with which a value that only some keys may set counts. */
+function settersOf({ onlyFrom }: VocabularyEntry, value: unknown): Readonly<Record<string, unknown>> {
+  return onlyFrom === undefined || value === undefined ? {} : { 'key.tags': onlyFrom };
+}
+
 /** The dimension of one group of paths, except `resource`, which depends on the rule's target. */
 export function dimensionOf(key: string, leaves: readonly Leaf[]): Dimension {
   switch (key) {
@@ -235,12 +250,14 @@ export function dimensionOf(key: string, leaves: readonly Leaf[]): Dimension {
       return toolDimension(leaves);
     default: {
       if (key.startsWith('history ')) return historyDimension(key, leaves);
-      const { values, exact } = valuesOf(key, leaves);
-      // Without a call it is missing; several items of a list are not analysed.
-      const isOfTool = key.startsWith('tool.');
+      const entry = leaves[0]?.entry ?? fixedEntry(key);
+      if (entry === undefined) throw new Error(`${key} is not in the vocabulary`);
+      const { values, exact } = valuesOf(key, entry, leaves);
+      const withMissing = isOptional(key, entry) ? [...new Set([...values, undefined])] : values;
       return capped(
         key,
-        [...values, ...(isOfTool ? [undefined] : [])].map((value) => assign({ [key]: value })),
+        withMissing.map((value) => assign({ [key]: value, ...settersOf(entry, value) })),
+        // Several items of a list are not analysed.
         exact && !key.includes('[]'),
       );
     }

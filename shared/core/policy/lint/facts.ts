@@ -6,7 +6,7 @@ import { isPattern, normalizedOf, overlaps } from '../../intent/resource.ts';
 import { timeFactsOf } from '../time.ts';
 import type { Facts } from '../types.ts';
 import { plainValue } from '../any-of.ts';
-import { pathReader } from '../vocabulary.ts';
+import { pathReader } from '../path-reader.ts';
 import { USUAL_TIME_MS, type Assignment } from './dimensions.ts';
 import { instanceOf, partsOf } from './resources.ts';
 

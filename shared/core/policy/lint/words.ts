@@ -5,7 +5,6 @@ import { didYouMean, nearestName } from '../../../kernel/near.ts';
 import { textsOf } from '../comparisons.ts';
 import { OBLIGATION_KINDS } from '../schema-parts.ts';
 import { networkOf } from '../values.ts';
-import { lookUp } from '../vocabulary.ts';
 import { witnessOf } from './answers.ts';
 import { itemsOf } from './context-values.ts';
 import { leavesIn, wordsOf, type LintedRule, type LintedSet, type LeafPart, ruleFinding } from './rules.ts';
@@ -92,9 +91,8 @@ function scaleProblem(path: string, unit: string | undefined, value: number): st
 
 function scaleComplaints(part: LeafPart): Complaint[] {
   const { leaf } = part;
-  const { fact, path } = leaf.comparison;
-  const entry = lookUp(fact, path, 'enforce');
-  if (typeof entry === 'string' || entry.type !== 'number') return [];
+  const { entry } = leaf;
+  if (entry.type !== 'number') return [];
   return itemsOf(leaf).flatMap((value) => {
     const problem = typeof value === 'number' ? scaleProblem(leaf.path, entry.unit, value) : undefined;
     if (problem === undefined) return [];

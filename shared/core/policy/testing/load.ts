@@ -6,6 +6,7 @@ import { compileSchema } from '../../../kernel/compile-schema.ts';
 import { pointerToken } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/near.ts';
 import { meantOf, plainly, withoutEchoes } from '../schema-problems.ts';
+import { NO_DECLARATIONS } from '../declarations.ts';
 import { lookUp } from '../vocabulary.ts';
 import { PolicyTestSchema } from './schema.ts';
 import { settableFact, splitPath } from './settable.ts';
@@ -61,7 +62,7 @@ function strangerProblem(error: ErrorObject): TestProblem {
   }
   if (SEEN_FACTS.test(error.instancePath)) {
     const { fact, path } = splitPath(key);
-    const why = lookUp(fact, path, 'enforce');
+    const why = lookUp(fact, path, 'enforce', NO_DECLARATIONS);
     return { pointer, code: 'UNKNOWN_FACT', message: typeof why === 'string' ? why : 'is not known' };
   }
   const schema: unknown = error.parentSchema;

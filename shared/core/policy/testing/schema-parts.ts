@@ -4,7 +4,7 @@ import { AGENT_STATUSES, ENVIRONMENTS, RISK_LEVELS, VERDICTS } from '../../../ke
 import type { AgentStatus, Environment, RiskLevel, Verdict } from '../../../kernel/vocabulary.ts';
 import { conditional } from '../schema-parts.ts';
 import { DEFINITION_DIGEST_PATTERN, type ToolAnnotations, type ToolCall } from '../../tools/call.ts';
-import { ARGUMENT_PATH, CONTEXT_PATH, fullPath, VOCABULARY } from '../vocabulary.ts';
+import { ARGUMENT_PATH, ATTRIBUTE_PATH, CONTEXT_PATH, fullPath, VOCABULARY, WITH_ATTRIBUTES } from '../vocabulary.ts';
 import { SETTABLE, valueSchema } from './settable.ts';
 import { TEST_DEFAULTS } from './defaults.ts';
 
@@ -234,6 +234,7 @@ export const seenFacts = field<Record<string, unknown>>(
     ),
     patternProperties: {
       [`^context\\.${CONTEXT_PATH.source.slice(1)}`]: {},
+      [`^(?:${WITH_ATTRIBUTES.join('|')})\\.${ATTRIBUTE_PATH.source.slice(1)}`]: {},
       [`^tool\\.${ARGUMENT_PATH.source.slice(1)}`]: {},
     },
   },

@@ -1,5 +1,6 @@
 // The facts that a test may override by their path, and their allowed values: the intent facts that parsing yields.
 import { canonicalResource } from '../../intent/resource.ts';
+import { NO_DECLARATIONS } from '../declarations.ts';
 import type { VocabularyEntry } from '../vocabulary.ts';
 import { fullPath, lookUp, VOCABULARY } from '../vocabulary.ts';
 
@@ -9,6 +10,7 @@ const OWN_STRING = new Set(['normalized', 'domain', 'action', 'object', 'resourc
 const INSTEAD: Readonly<Record<string, string>> = {
   intent: "follows from the intent's string: write another intent",
   agent: 'is given by the agent: write it there',
+  resource: 'is given by the registered resources',
   trust: 'follows from the "score" or "level" of the agent, and from "claim"',
   key: 'is given by the member "key"; its environment is that of the case',
   context: 'is given by the member "context"',
@@ -37,7 +39,7 @@ export function settableFact(written: string): VocabularyEntry | string {
   const entry = settable.get(written);
   if (entry !== undefined) return entry;
   const { fact, path } = splitPath(written);
-  const known = lookUp(fact, path, 'enforce');
+  const known = lookUp(fact, path, 'enforce', NO_DECLARATIONS);
   if (typeof known === 'string') return known;
   return `${written} ${INSTEAD[fact] ?? "can't be set"}`;
 }
