@@ -1299,7 +1299,7 @@ type PolicySetStatusLastRead struct {
 
 // PolicySetStatus is part of the API's requests or answers.
 type PolicySetStatus struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, tools}; without such files there is no `attributes`, `authzen` or `tools`.
 	Digest string `json:"digest"`
 	// RFC 3339, UTC, milliseconds.
 	ActivatedAt string `json:"activatedAt"`
@@ -1308,9 +1308,11 @@ type PolicySetStatus struct {
 	Reason *string `json:"reason"`
 	// Where the set comes from.
 	// One of: folder, push, rollback.
-	Source   string           `json:"source"`
-	Policies []map[string]any `json:"policies"`
-	Tools    []map[string]any `json:"tools,omitempty"`
+	Source string `json:"source"`
+	// The attributes of agents and resources: see /schemas/attributes.json.
+	Attributes map[string]any   `json:"attributes,omitempty"`
+	Policies   []map[string]any `json:"policies"`
+	Tools      []map[string]any `json:"tools,omitempty"`
 	// The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings.
 	LastRead PolicySetStatusLastRead `json:"lastRead"`
 }
@@ -1875,7 +1877,7 @@ type ReplayReportRules struct {
 
 // ReplayRequestFiles is part of the API's requests or answers.
 type ReplayRequestFiles struct {
-	// Shows in findings; one that begins with `tools/` is a tool catalogue, and authzen.json has the action names of AuthZEN requests.
+	// Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, and attributes.json declares attributes.
 	Path string `json:"path"`
 	// The text of the file.
 	Text string `json:"text"`
@@ -2031,10 +2033,12 @@ type ShadowStatus struct {
 
 // StoredPolicySet is part of the API's requests or answers.
 type StoredPolicySet struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, tools}; without such files there is no `attributes`, `authzen` or `tools`.
 	Digest string `json:"digest"`
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt string `json:"createdAt"`
+	// The attributes of agents and resources: see /schemas/attributes.json.
+	Attributes map[string]any `json:"attributes,omitempty"`
 	// The action names of AuthZEN requests: see /schemas/authzen.json.
 	Authzen map[string]any `json:"authzen,omitempty"`
 	// The version of the rules of evaluation.
@@ -2145,7 +2149,7 @@ type ToolCatalogue struct {
 
 // ToolCatalogueList is part of the API's requests or answers.
 type ToolCatalogueList struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, tools}; without such files there is no `attributes`, `authzen` or `tools`.
 	Digest string `json:"digest"`
 	// One page of them.
 	Items      []ToolCatalogue `json:"items"`
@@ -2295,7 +2299,7 @@ type TrustSummary struct {
 
 // ValidatePoliciesRequestFiles is part of the API's requests or answers.
 type ValidatePoliciesRequestFiles struct {
-	// Shows in findings; one that begins with `tools/` is a tool catalogue, and authzen.json has the action names of AuthZEN requests.
+	// Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, and attributes.json declares attributes.
 	Path string `json:"path"`
 	// The text of the file.
 	Text string `json:"text"`

@@ -2496,7 +2496,7 @@ export interface components {
         ReplayRequest: {
             /** @description lexicon.json may be among them; the active lexicon is used otherwise. */
             files?: {
-                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue, and authzen.json has the action names of AuthZEN requests. */
+                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, and attributes.json declares attributes. */
                 path: string;
                 /** @description The text of the file. */
                 text: string;
@@ -2854,7 +2854,7 @@ export interface components {
             }[];
         };
         PolicySetStatus: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, tools}; without such files there is no `attributes`, `authzen` or `tools`. */
             digest: string;
             /** @description RFC 3339, UTC, milliseconds. */
             activatedAt: string;
@@ -2866,6 +2866,10 @@ export interface components {
              * @enum {string}
              */
             source: "folder" | "push" | "rollback";
+            /** @description The attributes of agents and resources: see /schemas/attributes.json. */
+            attributes?: {
+                [key: string]: unknown;
+            };
             policies: {
                 [key: string]: unknown;
             }[];
@@ -2882,10 +2886,14 @@ export interface components {
             };
         };
         StoredPolicySet: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, tools}; without such files there is no `attributes`, `authzen` or `tools`. */
             digest: string;
             /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
+            /** @description The attributes of agents and resources: see /schemas/attributes.json. */
+            attributes?: {
+                [key: string]: unknown;
+            };
             /** @description The action names of AuthZEN requests: see /schemas/authzen.json. */
             authzen?: {
                 [key: string]: unknown;
@@ -2906,7 +2914,7 @@ export interface components {
         ValidatePoliciesRequest: {
             /** @description lexicon.json may be among them; the active lexicon is used otherwise. */
             files: {
-                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue, and authzen.json has the action names of AuthZEN requests. */
+                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, and attributes.json declares attributes. */
                 path: string;
                 /** @description The text of the file. */
                 text: string;
@@ -3000,7 +3008,7 @@ export interface components {
             tools: components["schemas"]["CataloguedTool"][];
         };
         ToolCatalogueList: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {authzen, engine, lexicon, policies, tools}; without such files there is no `authzen` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, tools}; without such files there is no `attributes`, `authzen` or `tools`. */
             digest: string;
             /** @description One page of them. */
             items: components["schemas"]["ToolCatalogue"][];
