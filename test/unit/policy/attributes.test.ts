@@ -198,6 +198,8 @@ describe('attributes.json', () => {
     for (const name of ['team', 'limit', 'trained', 'since', 'regions'])
       expect(codesOf(ofAgent(name, 'isPresent', true)), name).not.to.include('error NEVER_TRUE');
     expect(codesOf(on('context', 'ticket', 'equal', 'x'))).not.to.include('error NEVER_TRUE');
+    const fromBoth = [on('key', 'tags', 'contains', 'ci'), on('context', 'ticket', 'equal', 'x')];
+    expect(codesOf({ all: fromBoth })).not.to.include('error NEVER_TRUE');
     expect(codesOf({ all: [ofAgent('team', 'equal', 'sales'), ofAgent('team', 'equal', 'finance')] })).to.include(
       'error NEVER_TRUE',
     );

@@ -111,6 +111,8 @@ function completeTool(facts: Facts, given: readonly Assignment[]): void {
   facts.tool = { ...usual, ...facts.tool };
 }
 
+const TAGS = 'key.tags';
+
 /**
  * The facts of a request of which some facts are given. @param pattern the target that the request must match; a request for another
  * resource names it as a place
@@ -120,7 +122,9 @@ export function factsOf(given: readonly Assignment[], pattern: string): Facts {
   const paths = new Set<string>();
   for (const assignment of given)
     for (const [path, value] of assignment) {
-      setPath(facts, path, value);
+      // Both comparisons of the tags and trusted members of the context demand tags.
+      const isMore = path === TAGS && Array.isArray(value);
+      setPath(facts, path, isMore ? [...new Set([...(facts.key.tags ?? []), ...value])] : value);
       paths.add(path);
     }
   const { intent, agent, trust } = facts;
