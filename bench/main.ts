@@ -6,10 +6,11 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Queue, Row } from './measure.ts';
-import { measurePolicyCost } from './policy-cost.ts';
+import { type EngineCosts, engineRows, measureEngines } from './policy-engines.ts';
 import { type Echo, type Generator, type Service, startEcho, startGenerator, startService } from './processes.ts';
 import { startRedis, whyNoRedis } from './redis.ts';
-import { type Account, type EvaluationCost, jsonOf, type Report, type Skipped, textOf, writeReport } from './report.ts';
+import { alignedLines } from './numbers.ts';
+import { type Account, jsonOf, type Report, type Skipped, textOf, writeReport } from './report.ts';
 import { type Accepted, FULL, type Plan, POLICIES, QUICK, Run } from './run.ts';
 import { type Memory, memoryOf, partsBelow } from './usage.ts';
 import { PROOF_EVENT } from './work-bodies.ts';
@@ -24,6 +25,7 @@ const PARTS = [
   'intents',
   'guard',
   'policies',
+  'engines',
   'log',
 ] as const;
 type PartName = (typeof PARTS)[number];
@@ -56,12 +58,10 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-async function evaluationCosts(sizes: readonly number[]): Promise<EvaluationCost[]> {
-  const costs: EvaluationCost[] = [];
-  for (const size of sizes) {
-    const { policies, remembered, engine, plain } = await measurePolicyCost(size);
-    costs.push({ policies, rememberedUs: remembered, engineUs: engine, plainUs: plain });
-  }
+async function engineCosts(sizes: readonly number[]): Promise<EngineCosts[]> {
+  const costs: EngineCosts[] = [];
+  for (const targets of ['own', 'everything'] as const)
+    for (const size of sizes) costs.push(await measureEngines(size, targets));
   return costs;
 }
 
@@ -131,7 +131,7 @@ async function bench(plan: Plan, only: ReadonlySet<PartName>): Promise<Report> {
       mode: plan.mode,
       rows: found.flatMap(({ rows }) => rows),
       skipped,
-      evaluation: only.has('policies') ? await evaluationCosts(plan.sizes) : [],
+      engines: only.has('engines') ? await engineCosts(plan.sizes) : [],
       memory: { ...Object.assign({}, ...found.map(({ memory }) => memory)), echo: memoryOf(echo.pid) },
       accounts: found.flatMap(({ accounts }) => accounts),
     };
@@ -173,6 +173,11 @@ async function main(): Promise<number> {
   const durationMs = values.seconds === undefined ? plan.durationMs : Number(values.seconds) * 1_000;
   if (only.has('log') && only.size === 1) {
     logProofs(plan.mode);
+    return 0;
+  }
+  if (only.has('engines') && only.size === 1) {
+    const costs = await engineCosts(plan.sizes);
+    say(values.json ? JSON.stringify(costs, null, 2) : alignedLines(engineRows(costs)).join('\n'));
     return 0;
   }
   const report = await bench({ ...plan, connections, durationMs }, only);

@@ -4,25 +4,17 @@ import { cpus } from 'node:os';
 import path from 'node:path';
 import { findRoot } from '../shared/platform/config/root.ts';
 import type { Queue, Row } from './measure.ts';
+import { type EngineCosts, engineRows } from './policy-engines.ts';
 import { alignedLines } from './numbers.ts';
 import { type Chart, drawChart } from './svg.ts';
 import type { Memory, Part } from './usage.ts';
-
-/** Microseconds of one evaluation, without HTTP and storage. */
-export interface EvaluationCost {
-  readonly policies: number;
-  readonly rememberedUs: number;
-  /** For facts that are not in the memo: json-rules-engine on the candidates that the index finds. */
-  readonly engineUs: number;
-  /** json-rules-engine over all rules. */
-  readonly plainUs: number;
-}
 
 export interface Report {
   /** `quick` runs give a first impression; `full` runs can be compared. */
   readonly mode: 'quick' | 'full';
   readonly rows: readonly Row[];
-  readonly evaluation: readonly EvaluationCost[];
+  /** Evaluations without HTTP and storage. */
+  readonly engines: readonly EngineCosts[];
   readonly memory: Readonly<Record<string, Memory | undefined>>;
   readonly skipped: readonly Skipped[];
   readonly accounts: readonly Account[];
@@ -116,19 +108,7 @@ export function textOf(report: Report): string {
   const carriedOut = carriedOutLines(report.rows);
   if (carriedOut.length > 0) out.push(table([CARRIED_OUT_HEAD, ...carriedOut]));
   for (const { what, why } of report.skipped) out.push(`${what}: skipped, ${why}`);
-  if (report.evaluation.length > 0) {
-    out.push(
-      table([
-        ['one evaluation, CPU us', 'from the memo', 'new facts', 'json-rules-engine on all rules'],
-        ...report.evaluation.map((e) => [
-          `${whole(e.policies)} policies`,
-          e.rememberedUs.toFixed(1),
-          e.engineUs.toFixed(1),
-          e.plainUs.toFixed(1),
-        ]),
-      ]),
-    );
-  }
+  if (report.engines.length > 0) out.push(table(engineRows(report.engines)));
   for (const [name, memory] of Object.entries(report.memory))
     if (memory !== undefined) out.push(`${name}: ${memory.nowMb} MB resident at the end, maximum ${memory.mostMb} MB`);
   for (const { what, queue, accepted, onRecord } of report.accounts)
@@ -145,8 +125,6 @@ function charts(report: Report): Record<string, Chart> {
     report.rows
       .filter((row) => row.name === OVER_POLICIES)
       .map((row) => ({ x: row.policies ?? 1, y: row.cpuUsPerRequest[part] ?? 0 }));
-  const cost = (pick: (e: EvaluationCost) => number): { x: number; y: number }[] =>
-    report.evaluation.map((e) => ({ x: e.policies, y: pick(e) }));
   const all: Record<string, Chart> = {
     'over-connections': {
       title: 'Durable decisions beside a bare Express 5 JSON echo',
@@ -179,16 +157,24 @@ function charts(report: Report): Record<string, Chart> {
       ],
     },
   };
-  if (report.evaluation.length > 0) {
-    all['evaluation-over-policies'] = {
-      title: 'One evaluation over the number of policies',
+  for (const [targets, title] of [
+    ['own', 'a resource for each policy'],
+    ['everything', 'all policies for all resources'],
+  ] as const) {
+    const costs = report.engines.filter((row) => row.targets === targets);
+    if (costs.length === 0) continue;
+    const points = (us: (row: EngineCosts) => number) => costs.map((row) => ({ x: row.policies, y: us(row) }));
+    all[`engines-${targets}`] = {
+      title: `One evaluation, ${title}`,
       xLabel: 'policies',
       yLabel: 'microseconds',
       yScale: 'log',
       series: [
-        { name: 'from the memo', points: cost((e) => e.rememberedUs) },
-        { name: 'new facts', points: cost((e) => e.engineUs) },
-        { name: 'json-rules-engine, all rules', points: cost((e) => e.plainUs) },
+        { name: 'Custos, remembered', points: points((row) => row.rememberedUs) },
+        { name: 'Custos, first seen', points: points((row) => row.firstSeenUs) },
+        { name: 'json-rules-engine, all rules', points: points((row) => row.plainUs) },
+        { name: 'casbin', points: points((row) => row.casbinUs) },
+        { name: 'Cedar', points: points((row) => row.cedarUs) },
       ],
     };
   }

@@ -1,4 +1,6 @@
-// Evaluates facts under one policy set: an index finds candidate rules, json-rules-engine evaluates them, results are memoized.
+// Evaluates facts under one policy set: an index finds candidate rules, json-rules-engine evaluates them. Results are memoized: verdicts by
+// the values that the rules read and by the rules that hold, and each rule's own result by the outcomes of its comparisons
+// (rule-results.ts).
 import { type Action, ENVIRONMENTS } from '../../kernel/vocabulary.ts';
 import {
   builtInEvaluation,
@@ -20,7 +22,9 @@ import { canonicalResource, isPattern } from '../intent/resource.ts';
 import type { CandidateRule, RuleQuery, RuleIndex, Skipped } from './rule-index.ts';
 import type { Evaluation, ExplainedRule, Facts, Reason, Risk, RiskFacts } from './types.ts';
 import { viewsOf } from './views.ts';
+import type { CompiledRule } from './compiled-rule.ts';
 import type { PathReader } from './path-reader.ts';
+import { createRuleResults } from './rule-results.ts';
 
 export interface EvaluatorOptions {
   /** A PolicySet, or any other object with compiled policies. */
@@ -64,7 +68,7 @@ const DEFAULT_MEMO = 40_000;
 const MAX_REQUESTS = 40_000;
 /** Number of distinct candidate lists. */
 const MAX_LISTS = 40_000;
-/** Lists whose engines are cached: an engine takes about 10 kB and is needed only for facts that were not memoized. */
+/** Lists of rules whose engines are cached: an engine takes about 10 kB and is needed only for results that were not memoized. */
 const MAX_RUNNERS = 1_000;
 
 /** A list of rules that some requests are evaluated against. */
@@ -129,6 +133,18 @@ interface View {
   readonly facts: RiskFacts;
 }
 
+/** The rules of a view. An unknown call is combined in another way than the same facts without one. */
+const rulesKey = ({ list, facts }: View): string => (isUnknownCall(facts) ? `${list.id}?` : list.id);
+
+/** What is known of a view. */
+interface Recalled {
+  readonly view: View;
+  /** The candidates that hold, with the ids of their results; empty ids without memoization. */
+  readonly held: Map<CompiledRule, string>;
+  /** The candidates that the engine still has to evaluate. */
+  readonly unknown: readonly CompiledRule[];
+}
+
 interface StageOptions<Result> {
   readonly index: RuleIndex;
   readonly memoLimit: number;
@@ -144,7 +160,9 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
   // These keys are as long as the lists and come from policies, not from callers; the longest lists are the most worth sharing.
   const lists = createKeyedCache<CandidateList>(MAX_LISTS, Infinity);
   const requests = createKeyedCache<CandidateList>(MAX_REQUESTS);
-  const results = createKeyedCache<Result>(options.memoLimit);
+  const byValues = createKeyedCache<Result>(options.memoLimit);
+  const byHeld = createKeyedCache<Result>(options.memoLimit);
+  const ruleResults = options.memoLimit > 0 ? createRuleResults() : undefined;
   const runners = createKeyedCache<RuleRunner>(MAX_RUNNERS);
   let listCount = 0;
 
@@ -164,11 +182,12 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
     return list;
   }
 
-  function runnerOf(list: CandidateList): RuleRunner {
-    const known = runners.get(list.id);
+  function runnerOf(rules: readonly CompiledRule[]): RuleRunner {
+    const key = rules.map(({ index: at }) => at).join();
+    const known = runners.get(key);
     if (known !== undefined) return known;
-    const runner = createRunner(list.candidates.map(({ rule }) => rule));
-    runners.set(list.id, runner);
+    const runner = createRunner(rules);
+    runners.set(key, runner);
     return runner;
   }
 
@@ -181,26 +200,58 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
     return list;
   }
 
-  async function matchesOf(list: CandidateList, facts: object): Promise<Match[]> {
-    const { candidates } = list;
-    if (candidates.length === 0) return [];
-    const { evaluated, held } = await runnerOf(list).run(facts);
-    if (evaluated !== candidates.length) {
-      throw new IncompleteError(`the engine evaluated ${evaluated} of ${candidates.length} rules`);
+  function recall(view: View): Recalled {
+    const held = new Map<CompiledRule, string>();
+    const unknown: CompiledRule[] = [];
+    for (const { rule } of view.list.candidates) {
+      const result = ruleResults?.get(rule, view.facts);
+      if (result === undefined) unknown.push(rule);
+      else if (result.isHeld) held.set(rule, result.id);
     }
-    const holding = new Set(held);
-    return candidates
-      .filter(({ rule }) => holding.has(rule.index))
-      .map((candidate) => matchOf(candidate, facts, missingOpens));
+    return { view, held, unknown };
   }
 
-  async function compute(views: readonly View[], key: string): Promise<Result> {
+  /** Evaluates what could not be recalled. @throws {IncompleteError} when the engine skipped a rule */
+  async function complete({ view, held, unknown }: Recalled): Promise<void> {
+    if (unknown.length === 0) return;
+    const found = await runnerOf(unknown).run(view.facts);
+    if (found.evaluated !== unknown.length)
+      throw new IncompleteError(`the engine evaluated ${found.evaluated} of ${unknown.length} rules`);
+    const holding = new Set(found.held);
+    for (const rule of unknown) {
+      const isHeld = holding.has(rule.index);
+      const result = ruleResults?.set(rule, view.facts, isHeld);
+      if (isHeld) held.set(rule, result?.id ?? '');
+    }
+  }
+
+  const matchesOf = ({ view, held }: Recalled): Match[] =>
+    view.list.candidates
+      .filter(({ rule }) => held.has(rule))
+      .map((candidate) => matchOf(candidate, view.facts, missingOpens));
+
+  /** The result of complete views. The same object for all questions for which the same rules hold for the same reasons. */
+  function judge(recalled: readonly Recalled[], valuesKeys: string): Result {
+    let key = '';
+    for (const { view, held } of recalled) {
+      // The mark separates the views: a list and a result may have the same number.
+      key += `/${rulesKey(view)}`;
+      for (const id of held.values()) key += id;
+    }
+    let result = byHeld.get(key);
+    if (result === undefined) {
+      const judgements = recalled.map((one): Judgement => ({ matches: matchesOf(one), facts: one.view.facts }));
+      result = options.combine(judgements);
+      byHeld.set(key, result);
+    }
+    byValues.set(valuesKeys, result);
+    return result;
+  }
+
+  async function compute(recalled: readonly Recalled[], key: string): Promise<Result> {
     try {
-      const judgements: Judgement[] = [];
-      for (const { list, facts } of views) judgements.push({ matches: await matchesOf(list, facts), facts });
-      const result = options.combine(judgements);
-      results.set(key, result);
-      return result;
+      for (const one of recalled) await complete(one);
+      return judge(recalled, key);
     } catch (error) {
       return options.fail(error);
     }
@@ -212,14 +263,16 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
         const views = new Map<string, View>();
         for (const view of viewsOf(facts)) {
           const list = candidatesFor(view);
-          // An unknown call is combined in another way than the same facts without one.
-          let key = isUnknownCall(view) ? `${list.id}?` : list.id;
+          let key = rulesKey({ list, facts: view });
           for (const read of list.readers) key += valueKey(read(view));
           views.set(key, { list, facts: view });
         }
         // The list says how many values follow, so no two lists of keys make one text.
         const key = [...views.keys()].join('');
-        return results.get(key) ?? compute([...views.values()], key);
+        const known = byValues.get(key);
+        if (known !== undefined) return known;
+        const recalled = [...views.values()].map(recall);
+        return recalled.every(({ unknown }) => unknown.length === 0) ? judge(recalled, key) : compute(recalled, key);
       } catch (error) {
         return options.fail(error);
       }
@@ -230,8 +283,15 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
       for (const view of viewsOf(facts)) {
         const skipped: Skipped[] = [];
         const list = listOf(index.find(requestOf(view), (rule) => skipped.push(rule)));
-        const matches = await matchesOf(list, view);
-        inspected.push({ facts: view, action: view.intent.action, matches, fitting: [...list.candidates, ...skipped] });
+        const { candidates } = list;
+        const evaluated = {
+          view: { list, facts: view },
+          held: new Map<CompiledRule, string>(),
+          unknown: candidates.map(({ rule }) => rule),
+        };
+        await complete(evaluated);
+        const matches = matchesOf(evaluated);
+        inspected.push({ facts: view, action: view.intent.action, matches, fitting: [...candidates, ...skipped] });
       }
       return inspected;
     },

@@ -65,8 +65,34 @@ describe('evaluation', () => {
     expect(runs).to.equal(1);
     expect((await evaluator.evaluate(factsWith({ 'trust.level': 5 }))).verdict).to.equal('DENY');
     expect((await evaluator.evaluate(factsWith({ 'trust.level': '1' }))).verdict).to.equal('DENY');
-    expect((await evaluator.evaluate(factsWith({ 'trust.level': undefined }))).verdict).to.equal('DENY');
-    expect(runs).to.equal(4);
+    expect(runs).to.equal(3);
+  });
+
+  it('new values are answered without the engine when every comparison has a known outcome', async () => {
+    const asked: string[][] = [];
+    const createRunner: typeof createRuleRunner = (rules) => {
+      const runner = createRuleRunner(rules);
+      return {
+        run(facts) {
+          asked.push(rules.map(({ policy: id }) => id));
+          return runner.run(facts);
+        },
+      };
+    };
+    const below = (path: string, value: number) => ({ all: [{ fact: 'trust', path, operator: 'lessThan', value }] });
+    const evaluator = evaluatorOf([policy('a', 'ALLOW', below('level', 4)), policy('b', 'DENY', below('score', 100))], {
+      createRunner,
+    });
+    const at = (level: unknown, score: unknown) =>
+      evaluator.evaluate(factsWith({ 'trust.level': level, 'trust.score': score }));
+    const first = await at(1, 300);
+    expect(at(2, 301)).to.equal(first);
+    expect((await at(5, 302)).verdict).to.equal('DENY');
+    expect((await at(3, 50)).verdict).to.equal('DENY');
+    expect((await at(3, undefined)).reasons[0]?.code).to.equal('FACT_MISSING');
+    // The fourth asks for a known outcome of each rule, in a new combination.
+    expect((await at(6, 51)).reasons.map(({ policy: id }) => id)).to.deep.equal(['b']);
+    expect(asked).to.deep.equal([['a', 'b'], ['a'], ['b'], ['b']]);
   });
 
   it('a memoized evaluation can not be modified by its receiver', async () => {
