@@ -2,6 +2,14 @@
 
 package custos
 
+// AgentAttributesIgnored is part of the API's requests or answers.
+type AgentAttributesIgnored struct {
+	// The attribute.
+	Name string `json:"name"`
+	// How it contradicts its declaration.
+	Message string `json:"message"`
+}
+
 // Agent is part of the API's requests or answers.
 type Agent struct {
 	// Names it, for ever.
@@ -12,8 +20,12 @@ type Agent struct {
 	// What it is made for; a fact for policies.
 	Capabilities []string `json:"capabilities"`
 	// Words of your own; a fact for policies.
-	Tags     []string       `json:"tags"`
-	Metadata map[string]any `json:"metadata"`
+	Tags []string `json:"tags"`
+	// Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set, with its type. Keys that are bound to agents may not set them.
+	Attributes map[string]any `json:"attributes"`
+	// Attributes that contradict the declarations of the policy set in force: rules count them as missing. Absent: none.
+	AttributesIgnored []AgentAttributesIgnored `json:"attributesIgnored,omitempty"`
+	Metadata          map[string]any           `json:"metadata"`
 	// ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.
 	// One of: ACTIVE, PAUSED, SUSPENDED, TERMINATED.
 	Status string       `json:"status"`
@@ -36,6 +48,8 @@ type AgentCreate struct {
 	Capabilities []string `json:"capabilities,omitempty"`
 	// Words of your own; a fact for policies.
 	Tags []string `json:"tags,omitempty"`
+	// Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set, with its type. Keys that are bound to agents may not set them.
+	Attributes map[string]any `json:"attributes,omitempty"`
 	// An object of your own, at most 16 kB of JSON; returned unchanged.
 	Metadata map[string]any `json:"metadata,omitempty"`
 }
@@ -55,8 +69,10 @@ type AgentUpdate struct {
 	// What it is made for; a fact for policies.
 	Capabilities []string `json:"capabilities,omitempty"`
 	// Words of your own; a fact for policies.
-	Tags     []string                  `json:"tags,omitempty"`
-	Metadata *Nullable[map[string]any] `json:"metadata,omitempty"`
+	Tags []string `json:"tags,omitempty"`
+	// Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set, with its type. Keys that are bound to agents may not set them.
+	Attributes map[string]any            `json:"attributes,omitempty"`
+	Metadata   *Nullable[map[string]any] `json:"metadata,omitempty"`
 	// ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.
 	// One of: ACTIVE, PAUSED, SUSPENDED, TERMINATED.
 	Status *string `json:"status,omitempty"`

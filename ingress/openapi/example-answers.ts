@@ -164,6 +164,7 @@ export const AGENT = {
   description: null,
   capabilities: ['invoicing'],
   tags: ['billing'],
+  attributes: {},
   metadata: null,
   status: 'ACTIVE',
   trust: { score: 250, level: 1, tier: 'Observed', uncertainty: 1 },

@@ -5,11 +5,11 @@ import { loadTrust } from '../../shared/domain/trust/state.ts';
 import { isUniqueViolation } from '../../shared/platform/db/database.ts';
 import { mayBecome } from '../../shared/kernel/agent-status.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
-import { changedFields, type RecordedChange } from '../../shared/kernel/recorded-change.ts';
 import { newId } from '../../shared/kernel/ids.ts';
+import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
+import type { Declarations } from '../../shared/core/policy/declarations.ts';
 import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts';
 import {
   Agent,
   type AgentBody,
@@ -19,89 +19,31 @@ import {
   AgentListQuery,
   AgentUpdate,
 } from '../../shared/api/agent.ts';
-import {
-  find,
-  findPage,
-  hold,
-  insertSealed,
-  updateSealed,
-  type WholeRow,
-} from '../../shared/platform/db/seals/rows.ts';
-import { dayOf, type TrustScore } from '../../shared/core/trust/beta.ts';
+import { find, findPage, hold, insertSealed, updateSealed } from '../../shared/platform/db/seals/rows.ts';
+import { dayOf } from '../../shared/core/trust/beta.ts';
 import { NOTHING_RECORDED } from '../../shared/core/trust/recorded.ts';
-import { levelOf, tierName } from '../../shared/core/trust/score.ts';
 import type { AgentStatus } from '../../shared/kernel/vocabulary.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
+import {
+  type AgentRow,
+  attributesText,
+  bodyOf,
+  changeOf,
+  isSameToPolicies,
+  logAgent,
+  metadataText,
+} from './agent-parts.ts';
 import { readPage } from './paging.ts';
-
-const METADATA_MAX_BYTES = 16_384;
-
-/** A row whose seal is right. Any other row counts as absent here, and enforce denies (shared/domain/agents/agents.ts). */
-type Row = WholeRow<'agent'>;
 
 const selectionOf = ({ organisationId, environment }: AuthenticatedKey) =>
   ({ organisation_id: organisationId, environment }) as const;
 
-async function read(sql: EntitySql, key: AuthenticatedKey, agentId: string): Promise<Row | undefined> {
+async function read(sql: EntitySql, key: AuthenticatedKey, agentId: string): Promise<AgentRow | undefined> {
   return (await find(sql, 'agent', { ...selectionOf(key), agent_id: agentId }))[0];
-}
-
-function bodyOf(row: Row, { score, uncertainty }: TrustScore): AgentBody {
-  return {
-    agentId: row.agent_id,
-    name: row.name,
-    description: row.description,
-    capabilities: [...row.capabilities],
-    tags: [...row.tags],
-    // The caller's JSON object, validated when it was written.
-    metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
-    // The table allows no other value.
-    status: row.status as AgentStatus,
-    trust: { score, level: levelOf(score), tier: tierName(levelOf(score)), uncertainty },
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-  };
-}
-
-function metadataText(metadata: object): string {
-  const text = JSON.stringify(metadata);
-  if (Buffer.byteLength(text) > METADATA_MAX_BYTES)
-    throw invalidField('/metadata', `must be at most ${METADATA_MAX_BYTES} bytes of JSON`);
-  return text;
 }
 
 function notFound(): ApiError {
   return new ApiError('E4002', 'There is no such agent in this organisation and environment.');
-}
-
-/**
- * Records a change in the log: the fields that policies can read and the reason of a change of status, and nothing else,
- * because records are permanent.
- */
-async function logAgent(
-  sql: Sql,
-  key: AuthenticatedKey,
-  { change, row, reason }: { change: 'registered' | 'changed'; row: Row; reason?: string | undefined },
-  nowMs: number,
-): Promise<void> {
-  const { organisationId, environment, keyId } = key;
-  const { agent_id: agentId, status, capabilities, tags } = row;
-  const body = { change, agentId, status, capabilities, tags, by: keyId, ...(reason === undefined ? {} : { reason }) };
-  await writeServiceRecord(sql, { organisationId, environment, event: 'custos.agent', agentId, body }, nowMs);
-}
-
-/** An agent before and after a request, for the operator trail. @param before undefined: it is new */
-function changeOf(before: Row | undefined, after: Row, reason?: string): RecordedChange {
-  const members = ({ name, description, status, capabilities, tags, metadata }: Row) => {
-    return { name, description, status, capabilities, tags, metadata };
-  };
-  const fields = changedFields(before && members(before), members(after));
-  return { subject: 'agent', id: after.agent_id, fields, ...(reason === undefined ? {} : { reason }) };
-}
-
-function isSameToPolicies(a: Row, b: Row): boolean {
-  const parts = ({ status, capabilities, tags }: Row): string => JSON.stringify([status, capabilities, tags]);
-  return parts(a) === parts(b);
 }
 
 export interface AgentDeps {
@@ -111,20 +53,22 @@ export interface AgentDeps {
   readonly trustDailyCap: number;
   /** Resolves when the caches of this process have the committed change: read-your-writes for the caller. */
   readonly settle: () => Promise<void>;
+  readonly policies: Pick<ActivePolicySet, 'current'>;
 }
 
 export function agentRoutes(deps: AgentDeps): Route[] {
-  const { db, nowMs, settle, trustDailyCap } = deps;
+  const { db, nowMs, settle, trustDailyCap, policies } = deps;
+  const declarations = (): Declarations => policies.current().set.declarations;
 
   /** The bodies of agents, each with its current trust. */
-  const bodiesOf = async (sql: Sql, key: AuthenticatedKey, rows: readonly Row[]): Promise<AgentBody[]> => {
+  const bodiesOf = async (sql: Sql, key: AuthenticatedKey, rows: readonly AgentRow[]): Promise<AgentBody[]> => {
     const { organisationId, environment } = key;
     const now = nowMs();
     const keys = rows.map((row) => ({ organisationId, environment, agentId: row.agent_id }));
     const trusts = await loadTrust(sql, keys, now, trustDailyCap);
-    return rows.map((row, i) => bodyOf(row, (trusts[i] ?? NOTHING_RECORDED).on(dayOf(now))));
+    return rows.map((row, i) => bodyOf(row, (trusts[i] ?? NOTHING_RECORDED).on(dayOf(now)), declarations));
   };
-  const reply = async (sql: Sql, key: AuthenticatedKey, row: Row): Promise<Reply> => ({
+  const reply = async (sql: Sql, key: AuthenticatedKey, row: AgentRow): Promise<Reply> => ({
     status: 200,
     body: (await bodiesOf(sql, key, [row]))[0],
   });
@@ -160,6 +104,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
     const changes = {
       capabilities: patch.capabilities ?? row.capabilities,
       tags: patch.tags ?? row.tags,
+      attributes: patch.attributes === undefined ? row.attributes : attributesText(key, patch.attributes, declarations),
       status,
     };
     const unsealed = {
@@ -169,7 +114,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
         patch.metadata === undefined ? row.metadata : patch.metadata === null ? null : metadataText(patch.metadata),
       updated_at: new Date(at),
     };
-    const updated = { ...(await updateSealed<'agent', Row>(sql, 'agent', row, changes, unsealed)), ...unsealed };
+    const updated = { ...(await updateSealed<'agent', AgentRow>(sql, 'agent', row, changes, unsealed)), ...unsealed };
     // A reason without a change of status explains nothing.
     const given = status === before ? undefined : reason;
     if (!isSameToPolicies(row, updated))
@@ -209,6 +154,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
                   agent_id: agentId,
                   capabilities: body.capabilities ?? [],
                   tags: body.tags ?? [],
+                  attributes: body.attributes === undefined ? null : attributesText(key, body.attributes, declarations),
                   status: 'ACTIVE',
                   created_at: createdAt,
                 },

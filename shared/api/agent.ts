@@ -1,5 +1,6 @@
 // Schemas of agents.
 import { Type, type Static } from 'typebox';
+import { MAX_ATTRIBUTES } from '../core/attributes/schema.ts';
 import { AGENT_STATUSES, LABEL, LABELS_MAX } from '../kernel/vocabulary.ts';
 import {
   CallerId,
@@ -19,12 +20,18 @@ import { SCORED } from './trust.ts';
 const NAME = { description: 'For people.' };
 const CAPABILITIES = { description: 'What it is made for; a fact for policies.' };
 const TAGS = { description: 'Words of your own; a fact for policies.' };
+const ATTRIBUTES = {
+  description:
+    'Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set, with its type. Keys that are bound to agents may not set them.',
+  examples: [{ team: 'finance' }],
+};
 const DESCRIPTION = { description: 'What it does, for people.' };
 const Label = Type.String(LABEL);
 const Name = Type.String({ ...Label, ...NAME });
 const labels = (options: object) =>
   Type.Optional(Type.Array(Label, { maxItems: LABELS_MAX, uniqueItems: true, ...options }));
 const Description = Type.String({ maxLength: 2_000, pattern: NO_NUL, ...DESCRIPTION });
+const Attributes = JsonObject({ maxProperties: MAX_ATTRIBUTES, ...ATTRIBUTES });
 const Metadata = JsonObject({ description: 'An object of your own, at most 16 kB of JSON; returned unchanged.' });
 
 export const AgentStatusSchema = StringEnum(AGENT_STATUSES, {
@@ -40,6 +47,7 @@ export const AgentCreate = named('AgentCreate', {
   description: Type.Optional(Description),
   capabilities: labels(CAPABILITIES),
   tags: labels(TAGS),
+  attributes: Type.Optional(Attributes),
   metadata: Type.Optional(Metadata),
 });
 
@@ -52,6 +60,7 @@ export const AgentUpdate = closed(
     description: Type.Optional(Nullable(Description)),
     capabilities: labels(CAPABILITIES),
     tags: labels(TAGS),
+    attributes: Type.Optional(Attributes),
     metadata: Type.Optional(Nullable(Metadata)),
     status: Type.Optional(AgentStatusSchema),
     reason: Type.Optional(
@@ -83,6 +92,19 @@ export const Agent = named('Agent', {
   description: Nullable(Type.String(DESCRIPTION)),
   capabilities: Type.Array(Type.String(), CAPABILITIES),
   tags: Type.Array(Type.String(), TAGS),
+  attributes: JsonObject(ATTRIBUTES),
+  attributesIgnored: Type.Optional(
+    Type.Array(
+      closed({
+        name: Type.String({ description: 'The attribute.' }),
+        message: Type.String({ description: 'How it contradicts its declaration.' }),
+      }),
+      {
+        description:
+          'Attributes that contradict the declarations of the policy set in force: rules count them as missing. Absent: none.',
+      },
+    ),
+  ),
   metadata: Nullable(Metadata),
   status: AgentStatusSchema,
   trust: TrustSummary,

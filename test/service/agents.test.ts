@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { AGENT_STATUSES, type AgentStatus } from '../../shared/kernel/vocabulary.ts';
 import type { Client } from '../support/client.ts';
 import { type Service, startService } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
+import { policy } from '../unit/policy/support.ts';
 
 describe('agents', () => {
   let service: Service;
@@ -30,6 +32,7 @@ describe('agents', () => {
       description: 'Pays.',
       capabilities: ['pay'],
       tags: ['a', 'b'],
+      attributes: {},
       metadata: null,
       status: 'ACTIVE',
       trust: { score: 250, level: 1, tier: 'Observed', uncertainty: 1 },
@@ -247,6 +250,95 @@ describe('agents', () => {
       }
       expect((await others[0]?.post('/v1/agents', { agentId: 'isolated', name: 'same id' }))?.status).to.equal(201);
       expect((await agents.get(at('isolated'))).json).to.include({ status: 'ACTIVE', name: 'Agent isolated' });
+    });
+  });
+
+  describe('have attributes,', () => {
+    const declared = { agent: { team: { type: 'text', values: ['finance', 'sales'] }, limit: { type: 'number' } } };
+    const ofFinance = { all: [{ fact: 'agent', path: 'attributes.team', operator: 'equal', value: 'finance' }] };
+    before(() => service.apply({ 'attributes.json': declared, 'p.json': policy('p', 'ALLOW', ofFinance) }));
+
+    const attributesOf = async (agentId: string) => (await agents.get(at(agentId))).json;
+    const verdictOf = async (agentId: string): Promise<string> =>
+      (await service.admin.post('/v1/enforce', { agent_id: agentId, intent: 'data.read.report' })).json.verdict;
+
+    it('given at registration, replaced by an update, and facts of the next decision', async () => {
+      const made = await register('attributed', { attributes: { team: 'finance', limit: 5 } });
+      expect(made.json.attributes).to.deep.equal({ limit: 5, team: 'finance' });
+      expect(await verdictOf('attributed')).to.equal('ALLOW');
+      await agents.patch(at('attributed'), { attributes: { team: 'sales' } });
+      expect((await attributesOf('attributed')).attributes).to.deep.equal({ team: 'sales' });
+      expect(await verdictOf('attributed')).to.equal('DENY');
+      await agents.patch(at('attributed'), { name: 'Renamed' });
+      expect((await attributesOf('attributed')).attributes, 'others are kept').to.deep.equal({ team: 'sales' });
+      await agents.patch(at('attributed'), { attributes: {} });
+      expect((await attributesOf('attributed')).attributes).to.deep.equal({});
+      const [row] = await service.rows<{ facts: string; record: string }>(
+        "SELECT convert_from(facts, 'UTF8') AS facts, convert_from(record, 'UTF8') AS record FROM decision WHERE agent_id = 'attributed' ORDER BY decision_id LIMIT 1",
+      );
+      expect(row?.facts).to.include('"agent":{"attributes":{"limit":5,"team":"finance"},"capabilities":');
+      const leaves = await service.rows<{ record: string }>(
+        "SELECT convert_from(record, 'UTF8') AS record FROM record WHERE event = 'custos.agent' AND entity_id = 'attributed' ORDER BY proof_id",
+      );
+      expect(leaves.map(({ record }) => /"attributes":\{[^}]*\}/.exec(record)?.[0])).to.deep.equal([
+        '"attributes":{"limit":5,"team":"finance"}',
+        '"attributes":{"team":"sales"}',
+        undefined,
+      ]);
+    });
+
+    const refused: Readonly<Record<string, readonly [attributes: unknown, pointer: string, says: string]>> = {
+      'a name that is not declared': [{ tema: 'x' }, '/attributes/tema', 'did you mean "team"?'],
+      'a value of another type': [{ limit: '5' }, '/attributes/limit', 'must be a number'],
+      'a value that is not declared': [{ team: 'legal' }, '/attributes/team', 'must be one of finance, sales'],
+      'a nested object': [{ team: { of: 'x' } }, '/attributes/team', 'must be a text'],
+      null: [{ team: null }, '/attributes/team', 'must be a text'],
+      'a name of the language': [JSON.parse('{"__proto__": "x"}'), '/attributes/__proto__', 'is not declared'],
+      'an inherited name': [{ constructor: 'x' }, '/attributes/constructor', 'is not declared'],
+      'a thousand attributes': [
+        Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`a${i}`, 'x'])),
+        '/attributes',
+        '100',
+      ],
+      'a list': [['finance'], '/attributes', 'object'],
+    };
+    for (const [what, [attributes, pointer, says]] of Object.entries(refused))
+      it(`which are refused with their pointer when they are or have ${what}`, async () => {
+        const answer = await register('refused', { attributes });
+        expect(outcome(answer)).to.deep.equal([400, 'E2001']);
+        expect(answer.json.errors[0].pointer).to.equal(pointer);
+        expect(answer.json.errors[0].message).to.include(says);
+      });
+
+    it('which a key that is bound to the agent may not set', async () => {
+      const scopes = ['agents:read', 'agents:write'] as const;
+      await register('self-made', { attributes: { team: 'sales' } });
+      const own = await service.client({ scopes, agentIds: ['self-made', 'next'] });
+      const said = await own.patch(at('self-made'), { attributes: { team: 'finance' } });
+      expect(outcome(said)).to.deep.equal([403, 'E1004']);
+      expect(
+        outcome(await own.post('/v1/agents', { agentId: 'next', name: 'x', attributes: { team: 'finance' } })),
+      ).to.deep.equal([403, 'E1004']);
+      expect((await own.patch(at('self-made'), { name: 'Own name' })).json.attributes).to.deep.equal({ team: 'sales' });
+    });
+
+    it('which count as missing, and are reported, when the declarations change; a row that was edited counts as SUSPENDED', async () => {
+      await register('outdated', { attributes: { team: 'finance', limit: 5 } });
+      await service.apply({
+        'attributes.json': { agent: { team: { type: 'text', values: ['sales'] } } },
+        'p.json': policy('p', 'ALLOW', {
+          all: [{ fact: 'agent', path: 'attributes.team', operator: 'isPresent', value: true }],
+        }),
+      });
+      expect(await verdictOf('outdated')).to.equal('DENY');
+      const { attributes, attributesIgnored } = await attributesOf('outdated');
+      expect(attributes).to.deep.equal({ limit: 5, team: 'finance' });
+      expect(attributesIgnored.map(({ name }: { name: string }) => name)).to.deep.equal(['limit', 'team']);
+      await service.apply({ 'attributes.json': declared, 'p.json': policy('p', 'ALLOW', ofFinance) });
+      expect(await verdictOf('outdated')).to.equal('ALLOW');
+      await service.rows('UPDATE agent SET attributes = \'{"team":"sales"}\' WHERE agent_id = \'outdated\'');
+      await waitFor(async () => (await verdictOf('outdated')) === 'DENY', { what: 'the edited row is refused' });
+      expect((await agents.get(at('outdated'))).status).to.equal(404);
     });
   });
 });

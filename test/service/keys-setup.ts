@@ -19,6 +19,13 @@ import { createTestDatabase, openTestDatabase } from '../support/database.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { startSample } from '../support/sample-app.ts';
 
+/** No attributes are declared. */
+const NO_SET = {
+  current(): never {
+    throw new Error('no policy set is in force');
+  },
+};
+
 export interface KeyService {
   readonly db: Database;
   readonly databaseUrl: string;
@@ -75,7 +82,13 @@ export async function startKeyService(options: KeyServiceOptions = {}): Promise<
   const sample = await startSample({
     routes: [
       ...keyRoutes({ db, hasher, nowMs: clock.nowMs, settle: () => changes.refresh() }),
-      ...agentRoutes({ db, nowMs: clock.nowMs, settle: () => changes.refresh(), trustDailyCap: 10_000 }),
+      ...agentRoutes({
+        db,
+        nowMs: clock.nowMs,
+        settle: () => changes.refresh(),
+        trustDailyCap: 10_000,
+        policies: NO_SET,
+      }),
     ],
     authenticate,
     limiter: options.limiter ?? createLimiter({ enabled: false, monotonicMs: clock.monotonicMs, onError }),

@@ -324,6 +324,7 @@ class AsyncAgents(AsyncResource):
         description: Optional[str] = None,
         capabilities: Optional[Sequence[str]] = None,
         tags: Optional[Sequence[str]] = None,
+        attributes: Optional[Mapping[str, Any]] = None,
         metadata: Optional[Mapping[str, Any]] = None,
     ) -> m.Agent:
         """Register an agent: POST /v1/agents."""
@@ -334,6 +335,7 @@ class AsyncAgents(AsyncResource):
             description=description,
             capabilities=capabilities,
             tags=tags,
+            attributes=attributes,
             metadata=metadata,
         )
 
@@ -368,6 +370,7 @@ class AsyncAgents(AsyncResource):
         description: Union[Unset, Optional[str]] = UNSET,
         capabilities: Optional[Sequence[str]] = None,
         tags: Optional[Sequence[str]] = None,
+        attributes: Optional[Mapping[str, Any]] = None,
         metadata: Union[Unset, Optional[Mapping[str, Any]]] = UNSET,
         status: Optional[Literal["ACTIVE", "PAUSED", "SUSPENDED", "TERMINATED"]] = None,
         reason: Optional[str] = None,
@@ -380,6 +383,7 @@ class AsyncAgents(AsyncResource):
             description=description,
             capabilities=capabilities,
             tags=tags,
+            attributes=attributes,
             metadata=metadata,
             status=status,
             reason=reason,

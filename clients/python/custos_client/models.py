@@ -10,6 +10,14 @@ from .unset import UNSET, Unset
 
 
 @dataclass(frozen=True)
+class AgentAttributesIgnored:
+    # The attribute.
+    name: str
+    # How it contradicts its declaration.
+    message: str
+
+
+@dataclass(frozen=True)
 class Agent:
     is_camel_case: ClassVar[bool] = True
 
@@ -22,6 +30,9 @@ class Agent:
     capabilities: List[str]
     # Words of your own; a fact for policies.
     tags: List[str]
+    # Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set,
+    # with its type.
+    attributes: Dict[str, Any]
     metadata: Optional[Dict[str, Any]]
     # ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which
     # is final.
@@ -31,6 +42,8 @@ class Agent:
     created_at: str
     # RFC 3339, UTC, milliseconds.
     updated_at: str
+    # Attributes that contradict the declarations of the policy set in force: rules count them as missing.
+    attributes_ignored: Optional[List[AgentAttributesIgnored]] = None
 
 
 @dataclass(frozen=True)
@@ -48,6 +61,9 @@ class AgentCreate:
     capabilities: Optional[List[str]] = None
     # Words of your own; a fact for policies.
     tags: Optional[List[str]] = None
+    # Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set,
+    # with its type.
+    attributes: Optional[Dict[str, Any]] = None
     # An object of your own, at most 16 kB of JSON; returned unchanged.
     metadata: Optional[Dict[str, Any]] = None
 
@@ -70,6 +86,9 @@ class AgentUpdate:
     capabilities: Optional[List[str]] = None
     # Words of your own; a fact for policies.
     tags: Optional[List[str]] = None
+    # Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set,
+    # with its type.
+    attributes: Optional[Dict[str, Any]] = None
     metadata: Union[Unset, Optional[Dict[str, Any]]] = UNSET
     # ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which
     # is final.

@@ -312,6 +312,7 @@ class Agents(Resource):
         description: Optional[str] = None,
         capabilities: Optional[Sequence[str]] = None,
         tags: Optional[Sequence[str]] = None,
+        attributes: Optional[Mapping[str, Any]] = None,
         metadata: Optional[Mapping[str, Any]] = None,
     ) -> m.Agent:
         """Register an agent: POST /v1/agents."""
@@ -322,6 +323,7 @@ class Agents(Resource):
             description=description,
             capabilities=capabilities,
             tags=tags,
+            attributes=attributes,
             metadata=metadata,
         )
 
@@ -356,6 +358,7 @@ class Agents(Resource):
         description: Union[Unset, Optional[str]] = UNSET,
         capabilities: Optional[Sequence[str]] = None,
         tags: Optional[Sequence[str]] = None,
+        attributes: Optional[Mapping[str, Any]] = None,
         metadata: Union[Unset, Optional[Mapping[str, Any]]] = UNSET,
         status: Optional[Literal["ACTIVE", "PAUSED", "SUSPENDED", "TERMINATED"]] = None,
         reason: Optional[str] = None,
@@ -368,6 +371,7 @@ class Agents(Resource):
             description=description,
             capabilities=capabilities,
             tags=tags,
+            attributes=attributes,
             metadata=metadata,
             status=status,
             reason=reason,

@@ -37,6 +37,7 @@ const MEMBER_PATH = `${ATTRIBUTE_NAME.source.slice(0, -1)}(?:\\.[A-Za-z][A-Za-z0
 /** The largest number of attributes of one kind. */
 export const MAX_ATTRIBUTES = 100;
 export const MAX_TEXT_LENGTH = 1_000;
+export const MAX_LIST_ITEMS = 100;
 /** The format of key tags. */
 const TAG = { type: 'string', minLength: 1, maxLength: 100 };
 

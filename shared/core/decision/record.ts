@@ -21,17 +21,21 @@ export interface FactPieces {
   readonly context: string;
   readonly intent: string;
   readonly key: string;
+  /** Absent when the registry has no attributes for it. */
+  readonly resource?: string | undefined;
   /** Absent when the question is no tool call. */
   readonly tool?: string | undefined;
 }
 
 /** JCS of all facts (RFC 8785): sorted members with the prepared pieces spliced in. */
 export function canonicalFacts(facts: Facts, pieces: FactPieces): string {
-  const { history, organisation, time, trust, environment } = facts;
+  const { client, history, organisation, time, trust, environment } = facts;
+  const clientText = client === undefined ? '' : `"client":{"address":"${client.address}"},`;
+  const resourceText = pieces.resource === undefined ? '' : `,"resource":${pieces.resource}`;
   return (
-    `{"agent":${pieces.agent},"context":${pieces.context},"environment":"${environment}"` +
+    `{"agent":${pieces.agent},${clientText}"context":${pieces.context},"environment":"${environment}"` +
     `,"history":${canonicalHistory(history)},"intent":${pieces.intent},"key":${pieces.key}` +
-    `,"organisation":{"slug":"${organisation.slug}"}` +
+    `,"organisation":{"slug":"${organisation.slug}"}${resourceText}` +
     `,"time":{"date":"${time.date}","hour":${time.hour},"minute_of_day":${time.minute_of_day},"now":"${time.now}","weekday":${time.weekday}}${pieces.tool === undefined ? '' : `,"tool":${pieces.tool}`}` +
     `,"trust":${trustText(trust)}}`
   );

@@ -57,7 +57,7 @@ function argumentReader(path: string): PathReader {
 }
 
 /** Whether a value has the type that attributes.json declares, and is one of the declared values. */
-function isOfType(value: unknown, { type, values }: VocabularyEntry): boolean {
+export function isOfType(value: unknown, { type, values }: Pick<VocabularyEntry, 'type' | 'values'>): boolean {
   const isAllowed = (text: unknown): boolean =>
     typeof text === 'string' && (values === undefined || values.includes(text));
   switch (type) {

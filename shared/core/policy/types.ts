@@ -88,7 +88,17 @@ export interface Facts {
     status: AgentStatus | 'UNREGISTERED';
     capabilities: string[];
     tags: string[];
+    /** As stored, whatever the set declares. Absent without attributes, and in decisions recorded before agents had them. */
+    attributes?: Readonly<Record<string, unknown>>;
   };
+  /** Attributes of the resource by the registry. Absent when nothing that the request covers has any. */
+  resource?: {
+    attributes: Readonly<Record<string, unknown>>;
+    /** Sorted names of attributes that differ among the resources and places that the request covers; they are not in `attributes`. */
+    varies?: readonly string[];
+  };
+  /** Absent in decisions recorded before this member was introduced. */
+  client?: { address: string };
   trust: TrustFacts;
   /** `tags` are absent in decisions recorded before keys had them. */
   key: { id: string; bound: boolean; environment: Environment; tags?: readonly string[] };

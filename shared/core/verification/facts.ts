@@ -26,13 +26,22 @@ const Scored = { level: Type.Number(), score: Type.Number() };
 
 /** The members that verification itself reads; if another one is malformed, the evaluator answers DENY. */
 const FactsSchema = closed({
-  agent: closed({ id: Any, registered: Type.Boolean(), status: Any, capabilities: Any, tags: Any }),
+  agent: closed({
+    id: Any,
+    registered: Type.Boolean(),
+    status: Any,
+    capabilities: Any,
+    tags: Any,
+    attributes: Type.Optional(JsonObject()),
+  }),
+  client: Type.Optional(closed({ address: Any })),
   context: JsonObject(),
   environment: Type.String(),
   history: closed({ last_60s: Any, last_1h: Any, last_24h: Any }),
   intent: Type.Object({ risk: JsonObject() }),
   key: closed({ id: Any, bound: Any, environment: Any, tags: Type.Optional(Any) }),
   organisation: closed({ slug: Any }),
+  resource: Type.Optional(closed({ attributes: JsonObject(), varies: Type.Optional(Any) })),
   time: closed({ now: Any, date: Any, hour: Any, minute_of_day: Any, weekday: Any }),
   tool: Type.Optional(Type.Object({ arguments: JsonObject() })),
   trust: closed({

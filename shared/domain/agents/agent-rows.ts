@@ -73,6 +73,10 @@ export interface OthersRow {
   count: number;
 }
 
+/** The attributes of a sealed row, which this service wrote as a JSON object. */
+export const attributesOf = (text: string | null): Record<string, unknown> =>
+  text === null ? {} : (JSON.parse(text) as Record<string, unknown>);
+
 /**
  * The facts of an agent's row. A row that is not genuine, or was deleted, counts as SUSPENDED: its status may have been
  * PAUSED, and unregistered agents may read.
@@ -87,7 +91,7 @@ export function factsOf(seals: Seals, agentId: string, row: AgentColumns | undef
   }
   const stored = withoutPrefix(row, 'agent_') as SealedValues<'agent'>;
   if (!seals.isGenuine('agent', stored)) return forged;
-  const { status, capabilities, tags } = stored;
+  const { status, capabilities, tags, attributes } = stored;
   // Sealed, and a CHECK of the table allows no other status.
   return {
     id: agentId,
@@ -95,5 +99,6 @@ export function factsOf(seals: Seals, agentId: string, row: AgentColumns | undef
     status: status as AgentStatus,
     capabilities: [...capabilities],
     tags: [...tags],
+    ...(attributes === null ? {} : { attributes: attributesOf(attributes) }),
   };
 }

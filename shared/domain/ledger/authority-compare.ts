@@ -67,7 +67,7 @@ function compareAgents({ agents }: AuthorityRows, ledger: Ledger): Finding[] {
           'agent-unrecorded',
           `${name} stands in the database, and no record in the log registered it.`,
         );
-      const stored = agentValue(row.status, row.capabilities, row.tags);
+      const stored = agentValue(row);
       if (stored === recorded) return [];
       return authorityFinding('agent-altered', `${name} has not ${differingMembers(stored, recorded)} ${AS_LOGGED}.`);
     }),

@@ -30,7 +30,8 @@ const LOGS =
   'SELECT log_id, size::float8 AS size FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation';
 const KEYS = `SELECT key_id, name, scopes, agent_ids, keeps_obligations, tags, tier, created_by, expires_at, revoked_at, replaced_by FROM api_key
     WHERE organisation_id = $1 AND environment = $2`;
-const AGENTS = 'SELECT agent_id, status, capabilities, tags FROM agent WHERE organisation_id = $1 AND environment = $2';
+const AGENTS =
+  'SELECT agent_id, status, capabilities, tags, attributes FROM agent WHERE organisation_id = $1 AND environment = $2';
 const SESSIONS = `SELECT encode(token_hash, 'hex') AS session_id, session.key_id, session.expires_at, session.environment FROM dashboard_session AS session
     JOIN api_key ON api_key.key_id = session.key_id WHERE organisation_id = $1 AND api_key.environment = $2`;
 const HALT = 'SELECT key_id, reason FROM halt WHERE organisation_id = $1 AND environment = $2 AND lifted_at IS NULL';
@@ -66,7 +67,7 @@ export type KeyRow = Pick<
   | 'revoked_at'
   | 'replaced_by'
 >;
-export type AgentRow = Pick<SealedValues<'agent'>, 'agent_id' | 'status' | 'capabilities' | 'tags'>;
+export type AgentRow = Pick<SealedValues<'agent'>, 'agent_id' | 'status' | 'capabilities' | 'tags' | 'attributes'>;
 export type SessionRow = Pick<SealedValues<'dashboard_session'>, 'key_id' | 'expires_at' | 'environment'> & {
   session_id: string;
 };

@@ -1,5 +1,6 @@
 // Derives the authority of keys, agents, sessions, halts and approvals from the records of the log alone. Pure.
 import type { Finding, FindingKind } from '../../core/proof/audit-findings.ts';
+import { canonicalize } from '../../core/proof/canonical.ts';
 import { quoted } from '../../core/proof/encoding.ts';
 
 /** Events of records that give or revoke authority. The index leaf_of_authority has the same list. */
@@ -93,8 +94,15 @@ export const keyValue = (power: KeyPower): string => {
 /** The value of a revoked key, whose other content does not matter. */
 export const REVOKED = 'revoked';
 
-export const agentValue = (status: string, capabilities: readonly string[], tags: readonly string[]): string =>
-  JSON.stringify({ status, capabilities, tags });
+/** The content of a row of agent; attributes as JCS, null: none. */
+export interface AgentPower {
+  readonly status: string;
+  readonly capabilities: readonly string[];
+  readonly tags: readonly string[];
+  readonly attributes: string | null;
+}
+export const agentValue = ({ status, capabilities, tags, attributes }: AgentPower): string =>
+  JSON.stringify({ status, capabilities, tags, attributes });
 /** @param environment in which the session acts; null: that of its key */
 export const sessionValue = (keyId: string, expiresAt: string, environment: string | null): string =>
   JSON.stringify({ keyId, expiresAt, environment });
@@ -122,7 +130,13 @@ export function takeRecord(subjects: Subjects, ledger: Pick<Ledger, 'get'>, reco
       put(
         'agent',
         body['agentId'],
-        agentValue(String(body['status']), listOf(body['capabilities']), listOf(body['tags'])),
+        agentValue({
+          status: String(body['status']),
+          capabilities: listOf(body['capabilities']),
+          tags: listOf(body['tags']),
+          // Absent in records of versions before attributes, and of agents without any.
+          attributes: body['attributes'] === undefined ? null : canonicalize(body['attributes']),
+        }),
       );
       break;
     case 'custos.session':

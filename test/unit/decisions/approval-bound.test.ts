@@ -63,7 +63,16 @@ const TOOL = {
   known: true,
   changed: false,
 };
-const FACTS = factsWith({ context: CONTEXT, 'trust.claimed': { level: 1, score: 200 }, tool: TOOL });
+const given = () =>
+  structuredClone({
+    context: CONTEXT,
+    'trust.claimed': { level: 1, score: 200 },
+    tool: TOOL,
+    'agent.attributes': { team: 'finance' },
+    resource: { attributes: { owner: 'finance' }, varies: ['class'] },
+    client: { address: '192.0.2.7' },
+  });
+const FACTS = factsWith(given());
 
 describe('the binding of an approval', () => {
   const paths = new Set([...VOCABULARY.map(({ fact, path }) => fullPath(fact, path)), ...pathsIn(FACTS)]);
@@ -71,9 +80,7 @@ describe('the binding of an approval', () => {
     const bound = !isNotBound(path);
     it(`${bound ? 'includes' : 'does not include'} ${path}`, () => {
       const changed = factsWith({
-        context: structuredClone(CONTEXT),
-        'trust.claimed': { level: 1, score: 200 },
-        tool: structuredClone(TOOL),
+        ...given(),
         [path]: another(at(FACTS, path)),
       });
       expect(at(changed, path), 'the test changes it').to.not.deep.equal(at(FACTS, path));

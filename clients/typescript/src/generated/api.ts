@@ -2127,6 +2127,15 @@ export interface components {
             capabilities?: string[];
             /** @description Words of your own; a fact for policies. */
             tags?: string[];
+            /**
+             * @description Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set, with its type. Keys that are bound to agents may not set them.
+             * @example {
+             *       "team": "finance"
+             *     }
+             */
+            attributes?: {
+                [key: string]: unknown;
+            };
             /** @description An object of your own, at most 16 kB of JSON; returned unchanged. */
             metadata?: {
                 [key: string]: unknown;
@@ -2156,6 +2165,22 @@ export interface components {
             capabilities: string[];
             /** @description Words of your own; a fact for policies. */
             tags: string[];
+            /**
+             * @description Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set, with its type. Keys that are bound to agents may not set them.
+             * @example {
+             *       "team": "finance"
+             *     }
+             */
+            attributes: {
+                [key: string]: unknown;
+            };
+            /** @description Attributes that contradict the declarations of the policy set in force: rules count them as missing. Absent: none. */
+            attributesIgnored?: {
+                /** @description The attribute. */
+                name: string;
+                /** @description How it contradicts its declaration. */
+                message: string;
+            }[];
             metadata: {
                 [key: string]: unknown;
             } | null;
@@ -2183,6 +2208,15 @@ export interface components {
             capabilities?: string[];
             /** @description Words of your own; a fact for policies. */
             tags?: string[];
+            /**
+             * @description Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set, with its type. Keys that are bound to agents may not set them.
+             * @example {
+             *       "team": "finance"
+             *     }
+             */
+            attributes?: {
+                [key: string]: unknown;
+            };
             metadata?: {
                 [key: string]: unknown;
             } | null;
@@ -5346,6 +5380,7 @@ export interface operations {
                      *           "tags": [
                      *             "billing"
                      *           ],
+                     *           "attributes": {},
                      *           "metadata": null,
                      *           "status": "ACTIVE",
                      *           "trust": {
@@ -5412,6 +5447,7 @@ export interface operations {
                      *       "tags": [
                      *         "billing"
                      *       ],
+                     *       "attributes": {},
                      *       "metadata": null,
                      *       "status": "ACTIVE",
                      *       "trust": {
@@ -5460,6 +5496,7 @@ export interface operations {
                      *       "tags": [
                      *         "billing"
                      *       ],
+                     *       "attributes": {},
                      *       "metadata": null,
                      *       "status": "ACTIVE",
                      *       "trust": {
@@ -5546,6 +5583,7 @@ export interface operations {
                      *         "billing",
                      *         "night shift"
                      *       ],
+                     *       "attributes": {},
                      *       "metadata": null,
                      *       "status": "ACTIVE",
                      *       "trust": {

@@ -89,6 +89,21 @@ function OwnId({ id }: { readonly id: string }): VNode {
   return html`<span class="id"><code>${short(named(id), 120)}</code><${Copy} text=${id} /></span>`;
 }
 
+/** The attributes that rules read, and those that they count as missing, with the reason. */
+function attributesOf({ attributes, attributesIgnored = [] }: AgentAnswer): VNode | null {
+  const names = Object.keys(attributes);
+  if (names.length === 0) return null;
+  const ignored = new Map(attributesIgnored.map(({ name, message }) => [name, message]));
+  const valueOf = (name: string): string => {
+    const value = attributes[name];
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  };
+  return html`<ul class="plain">${names.map(
+    (name) =>
+      html`<li><code>${name}</code> <bdi>${spelled(valueOf(name))}</bdi>${ignored.has(name) && html` <span class="note">counts as missing in rules: it ${ignored.get(name)}</span>`}</li>`,
+  )}</ul>`;
+}
+
 function Details({ id, agent }: { readonly id: string; readonly agent: AgentAnswer | undefined }): VNode {
   const chain = html`<${Link} to=${href('receipts', undefined, { view: 'chain', entityId: id })}>Records in the log<//>`;
   const ownId = html`<${OwnId} id=${id} />`;
@@ -101,6 +116,7 @@ function Details({ id, agent }: { readonly id: string; readonly agent: AgentAnsw
       ['Description', agent.description === null ? undefined : html`<bdi>${spelled(agent.description)}</bdi>`],
       ['Capabilities', agent.capabilities.length === 0 ? null : html`<${Badges} texts=${agent.capabilities} />`],
       ['Tags', agent.tags.length === 0 ? null : html`<${Badges} texts=${agent.tags} />`],
+      ['Attributes', attributesOf(agent)],
       ['Registered', html`<${Time} at=${agent.createdAt} as="moment" />`],
       ['Changed', html`<${Time} at=${agent.updatedAt} as="moment" />`],
       ['Log', chain],

@@ -2,7 +2,9 @@
 import { pointerToken } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/near.ts';
 import type { Environment, Verdict } from '../../../kernel/vocabulary.ts';
+import { pathReader } from '../path-reader.ts';
 import type { Finding, RiskFacts } from '../types.ts';
+import { lookUp, type VocabularyEntry } from '../vocabulary.ts';
 import { factsOf } from './facts.ts';
 import type { ReadIntent, RiskChange, Setting } from './facts.ts';
 import { findingsOf } from '../files.ts';
@@ -11,6 +13,7 @@ import { Lookups } from './lookups.ts';
 import type { IntentReader } from './lookups.ts';
 import type { MatrixCell, PolicyTestFile, PolicyTestMatrix } from './schema.ts';
 import type { Expectation } from './schema-parts.ts';
+import { splitPath } from './settable.ts';
 import { MAX_CASES_PER_FILE, TEST_DEFAULTS } from './defaults.ts';
 
 export interface TestCase {
@@ -22,6 +25,8 @@ export interface TestCase {
   readonly facts: RiskFacts;
   readonly risk: RiskChange;
   readonly expected: Expectation;
+  /** Reads a fact as the rules of the set do. @param path full, such as `agent.attributes.team` */
+  readonly readFact: (facts: object, path: string) => unknown;
 }
 
 export type Expanded =
@@ -33,11 +38,36 @@ class FileExpansion {
   readonly cases: TestCase[] = [];
   readonly problems: TestProblem[] = [];
   private readonly source: TestSource;
+  private readonly reader: IntentReader;
   private readonly lookups: Lookups;
+  private readonly readFact: TestCase['readFact'];
 
   constructor(source: TestSource, reader: IntentReader) {
     this.source = source;
+    this.reader = reader;
     this.lookups = new Lookups({ content: source.content, reader, problems: this.problems });
+    this.readFact = (facts, path) => {
+      const entry = this.entryOf(path);
+      return pathReader(path, typeof entry === 'string' ? undefined : entry)(facts);
+    };
+  }
+
+  private entryOf(fullPath: string): VocabularyEntry | string {
+    const { fact, path } = splitPath(fullPath);
+    return lookUp(fact, path, 'enforce', this.reader.declarations);
+  }
+
+  /** Attributes that no declaration has: they would always be missing. */
+  private checkSeen({ facts }: Expectation, pointer: string): void {
+    for (const path of Object.keys(facts ?? {})) {
+      const entry = this.entryOf(path);
+      if (typeof entry === 'string')
+        this.problems.push({
+          pointer: `${pointer}/expect/facts${pointerToken(path)}`,
+          code: 'UNKNOWN_FACT',
+          message: entry,
+        });
+    }
   }
 
   private add(
@@ -46,8 +76,8 @@ class FileExpansion {
     setting: Setting,
   ): void {
     if (read === undefined) return;
-    const { source } = this;
-    this.cases.push({ ...test, source, facts: factsOf(read.intent, setting, read.tool), risk: read.risk });
+    const { source, readFact } = this;
+    this.cases.push({ ...test, source, readFact, facts: factsOf(read.intent, setting, read.tool), risk: read.risk });
   }
 
   private environment(): Environment {
@@ -82,6 +112,7 @@ class FileExpansion {
       });
       if (agent === undefined || surroundings === undefined) continue;
       const expected = typeof expect === 'string' ? { verdict: expect } : expect;
+      this.checkSeen(expected, pointer);
       this.add({ name, pointer, expected }, read, { ...agent, ...surroundings, environment });
     }
   }

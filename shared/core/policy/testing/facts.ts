@@ -29,7 +29,9 @@ export function historyOf(given: TestHistory | undefined): Facts['history'] {
 export function agentProblem(agent: TestAgent): { readonly member: string; readonly message: string } | undefined {
   const { registered, score, level } = agent;
   if (registered === false) {
-    const member = (['status', 'capabilities', 'tags'] as const).find((name) => agent[name] !== undefined);
+    const member = (['status', 'capabilities', 'tags', 'attributes'] as const).find(
+      (name) => agent[name] !== undefined,
+    );
     if (member !== undefined) return { member, message: `an agent that nobody registered has no ${member}` };
   }
   if (score !== undefined && level !== undefined && levelOf(score) !== level) {
@@ -75,6 +77,7 @@ export function factsOf(intent: RiskFacts['intent'], setting: Setting, tool?: To
       status: registered ? (agent.status ?? 'ACTIVE') : 'UNREGISTERED',
       capabilities: agent.capabilities ?? [],
       tags: agent.tags ?? [],
+      ...(agent.attributes === undefined ? {} : { attributes: agent.attributes }),
     },
     trust: effectiveTrust({
       recordedScore: recordedScoreOf(registered, recorded.score),

@@ -2,6 +2,8 @@
 import { pointerToken } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/near.ts';
 import type { ToolFacts } from '../../tools/call.ts';
+import { attributeProblems } from '../attribute-values.ts';
+import type { Declarations } from '../declarations.ts';
 import type { RiskFacts } from '../types.ts';
 import { timeOf } from '../values.ts';
 import { agentProblem, withFacts } from './facts.ts';
@@ -13,6 +15,7 @@ import { TEST_DEFAULTS } from './defaults.ts';
 
 /** Reads intents as the service does for an organisation, with the lexicon of the tested policies. */
 export interface IntentReader {
+  readonly declarations: Declarations;
   /** `domain.action.object` or `action:resource`. */
   ofString(
     text: string,
@@ -165,8 +168,21 @@ export class Lookups {
 
   private checkAgent(agent: TestAgent, pointer: string): TestAgent {
     const wrong = agentProblem(agent);
-    if (wrong === undefined) return agent;
+    if (wrong === undefined) return this.withAttributes(agent, pointer);
     throw new CaseProblem({ pointer: `${pointer}/${wrong.member}`, code: 'BAD_VALUE', message: wrong.message });
+  }
+
+  private withAttributes(agent: TestAgent, pointer: string): TestAgent {
+    const [first, ...others] = attributeProblems('agent', agent.attributes ?? {}, this.reader.declarations).map(
+      ({ name, message }): TestProblem => ({
+        pointer: `${pointer}/attributes${pointerToken(name)}`,
+        code: 'BAD_VALUE',
+        message,
+      }),
+    );
+    if (first === undefined) return agent;
+    this.problems.push(...others);
+    throw new CaseProblem(first);
   }
 
   /** @throws {CaseProblem} */

@@ -4,7 +4,6 @@ import { canonicalize } from '../../proof/canonical.ts';
 import { plainValue } from '../any-of.ts';
 import type { Evaluator } from '../evaluate.ts';
 import type { Evaluation, ExplainedCondition, ExplainedRule, Facts, Reason } from '../types.ts';
-import { pathReader } from '../path-reader.ts';
 import { fullPath } from '../vocabulary.ts';
 import type { TestCase } from './expand.ts';
 import { changedRisk } from './facts.ts';
@@ -70,7 +69,7 @@ function differencesOf(test: TestCase, facts: Facts, evaluation: Evaluation): Di
     if (!isFine) differ('risk', risk, { level, score, factors: found });
   }
   for (const [path, expected] of Object.entries(seen ?? {})) {
-    const actual = plainValue(pathReader(path)(facts)) ?? null;
+    const actual = plainValue(test.readFact(facts, path)) ?? null;
     if (!isDeepStrictEqual(actual, expected)) differ('facts', { [path]: expected }, { [path]: actual });
   }
   return differences;

@@ -124,6 +124,11 @@ export const agent = closed(
     ),
     capabilities: strings('the capabilities the agent was registered with', ['deploy']),
     tags: strings('the tags the agent was registered with', ['team-a']),
+    attributes: field<Record<string, unknown>>(
+      'the attributes of the agent, as attributes.json declares them',
+      [{ team: 'finance' }],
+      { type: 'object' },
+    ),
     history: refer('history', history),
   },
   {

@@ -33,6 +33,7 @@ import { Reasons1763700000030 } from './0030-reasons.ts';
 import { HaltRecords1763700000031 } from './0031-halt-records.ts';
 import { ActivationAuthors1763700000032 } from './0032-activation-authors.ts';
 import { KeyTags1763700000033 } from './0033-key-tags.ts';
+import { AgentAttributes1763700000034 } from './0034-agent-attributes.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -69,6 +70,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   HaltRecords1763700000031,
   ActivationAuthors1763700000032,
   KeyTags1763700000033,
+  AgentAttributes1763700000034,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

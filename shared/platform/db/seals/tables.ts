@@ -102,6 +102,7 @@ export const SEALED_TABLES = {
       status: 'text',
       created_at: 'time',
       version: 'integer',
+      attributes: 'text?',
     },
     // No verdict depends on these.
     unsealed: { name: 'text', description: 'text?', metadata: 'text?', updated_at: 'time', seq: 'bigint' },
