@@ -127,10 +127,11 @@ export const isUnknownCall = ({ tool, intent }: Pick<RiskFacts, 'tool' | 'intent
 
 /**
  * Whether a rule that holds permits the whole request, or asks a human to. Without this, an escalation of one part of a pattern
- * would open the parts that no policy permits, a degradation of a place that the text only mentions would open any resource, and
- * an agent that omits its context would turn a DENY into an ESCALATE.
+ * would open the parts that no policy permits, a degradation of a place that the text only mentions would open any resource, an
+ * agent that omits its context would turn a DENY into an ESCALATE, and an organisation could open what the installation does not.
  */
 function opensAll({ candidate, isWhole }: Match, facts: RiskFacts): boolean {
+  if (candidate.rule.isOwn) return false;
   if (!isWhole || (candidate.rule.effect.type === 'DEGRADE' && isUnknownCall(facts))) return false;
   return candidate.fit === 'full' || (candidate.fit === 'place' && candidate.rule.effect.type === 'ESCALATE');
 }
@@ -142,6 +143,8 @@ function opensAll({ candidate, isWhole }: Match, facts: RiskFacts): boolean {
 export interface Judgement {
   readonly matches: readonly Match[];
   readonly facts: RiskFacts;
+  /** Whether the facts have the risk that the organisation's own policies raised. There is another judgement with the installation's risk. */
+  readonly isRaised: boolean;
 }
 
 /** Reasons and obligations of all rules that hold, before the verdict is chosen. */
@@ -180,9 +183,21 @@ function collect(judgements: readonly Judgement[]): Collected {
   return { reasons, due, uncertain, isOpen };
 }
 
-/** Combines all rules that hold for a request. */
+const isOwn = ({ candidate }: Match): boolean => candidate.rule.isOwn;
+
+/**
+ * Combines all rules that hold for a request. The own rules of an organisation can only make the answer stricter: the answer is at
+ * least as strict as that of the installation's rules alone, with the risk that they alone find. That would not follow from the order
+ * of the effects, because a further obligation can end a conflict of obligations, and a higher risk can make a rule hold that permits.
+ */
 export function combine(judgements: readonly Judgement[]): Evaluation {
-  return settle(collect(judgements));
+  const all = settle(collect(judgements));
+  if (!judgements.some(({ isRaised, matches }) => isRaised || matches.some(isOwn))) return all;
+  const installation = judgements.flatMap(({ isRaised, matches, facts }) =>
+    isRaised ? [] : [{ isRaised, matches: matches.filter((match) => !isOwn(match)), facts }],
+  );
+  const alone = settle(collect(installation));
+  return SEVERITY.indexOf(alone.verdict) < SEVERITY.indexOf(all.verdict) ? alone : all;
 }
 
 function settle({ reasons, due, isOpen }: Collected): Evaluation {
@@ -217,7 +232,7 @@ function settle({ reasons, due, isOpen }: Collected): Evaluation {
  */
 export function combineApproved(judgements: readonly Judgement[], approval: Reason): Evaluation {
   const collected = collect(judgements);
-  const { verdict, reasons, obligations } = settle(collected);
+  const { verdict, reasons, obligations } = combine(judgements);
   if (verdict === 'DENY') return freeze({ verdict, reasons, obligations });
   if (verdict !== 'ESCALATE') return freeze({ verdict, reasons: [...reasons, { ...approval }], obligations });
   const degraded = collected.reasons.filter(({ effect }) => effect === 'DEGRADE').sort(compareReasons);
@@ -269,27 +284,52 @@ function scoreOf(factors: readonly RiskFactor[]): number {
   );
 }
 
-/** min(1000, sum of the highest score of each factor); `certain` is the same without rules that hold only because facts are missing. */
-export function combineRisk(judgements: readonly Judgement[], missingOpens: MissingOpens = 'nothing'): Risk {
-  const matches = judgements.flatMap((judgement) => judgement.matches);
+function riskOf(matches: readonly Match[], missingOpens: MissingOpens): Omit<Risk, 'installation'> {
   const factors = factorsOf(matches);
   const score = scoreOf(factors);
   const certain = scoreOf(factorsOf(matches.filter(({ ground }) => ground !== 'missing')));
-  return freeze({
+  return {
     level: riskLevelOf(score),
     score,
     factors,
     ...(certain === score || missingOpens === 'everything'
       ? {}
       : { certain: { level: riskLevelOf(certain), score: certain } }),
-  });
+  };
 }
+
+/**
+ * min(1000, sum of the highest score of each factor); `certain` is the same without rules that hold only because facts are missing,
+ * `installation` without the organisation's own rules.
+ */
+export function combineRisk(judgements: readonly Judgement[], missingOpens: MissingOpens = 'nothing'): Risk {
+  const matches = judgements.flatMap((judgement) => judgement.matches);
+  const risk = riskOf(matches, missingOpens);
+  if (!matches.some(isOwn)) return freeze(risk);
+  const { factors: _, ...alone } = riskOf(
+    matches.filter((match) => !isOwn(match)),
+    missingOpens,
+  );
+  const isSame = alone.score === risk.score && alone.certain?.score === risk.certain?.score;
+  return freeze(isSame ? risk : { ...risk, installation: alone });
+}
+
+const UNKNOWN_RISK = 'the risk could not be computed';
+const UNKNOWN_FACTORS = ['evaluation_failed', 'engine_incomplete'];
+
+/** Whether it is a risk that could not be computed (unknownRisk). */
+export const isUnknownRisk = ({ score, factors: [first, ...more] }: Risk): boolean =>
+  score === MAX_RISK &&
+  more.length === 0 &&
+  first?.message === UNKNOWN_RISK &&
+  first.score === MAX_RISK &&
+  UNKNOWN_FACTORS.includes(first.factor);
 
 /** The risk when it could not be computed: the highest, so that rules which depend on it refuse or escalate. */
 export function unknownRisk(code: 'EVALUATION_FAILED' | 'ENGINE_INCOMPLETE'): Risk {
   return freeze({
     level: 'high',
     score: MAX_RISK,
-    factors: [{ factor: code.toLowerCase(), score: MAX_RISK, message: 'the risk could not be computed' }],
+    factors: [{ factor: code.toLowerCase(), score: MAX_RISK, message: UNKNOWN_RISK }],
   });
 }

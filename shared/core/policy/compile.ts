@@ -2,7 +2,7 @@
 import { byText } from '../../kernel/order.ts';
 import type { CompiledRule, RuleEffect } from './compiled-rule.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';
-import { createRuleIndex } from './rule-index.ts';
+import { createRuleIndex, joinIndexes } from './rule-index.ts';
 import type { RuleIndex } from './rule-index.ts';
 import type { Declarations } from './declarations.ts';
 import { leafOf, leavesOf, normalForm, pathFinder } from './normal-form.ts';
@@ -13,6 +13,8 @@ import type { Comparison, Condition, Policy } from './schema.ts';
 export interface CompiledSet {
   readonly enforce: RuleIndex;
   readonly intake: RuleIndex;
+  /** Whether there are own rules of an organisation in `intake`. */
+  readonly hasOwnIntake: boolean;
 }
 
 function canonical(pattern: string): string {
@@ -68,7 +70,15 @@ function createMaker(declarations: Declarations): Maker {
   };
 }
 
-function compileStage(policies: readonly Policy[], stage: Policy['stage'], make: Maker): RuleIndex {
+/** Which rules are compiled, and where they stand among all rules of the stage. */
+interface StagePart {
+  readonly stage: Policy['stage'];
+  /** The index of the first rule. */
+  readonly from: number;
+  readonly isOwn: boolean;
+}
+
+function compileStage(policies: readonly Policy[], { stage, from, isOwn }: StagePart, make: Maker): RuleIndex {
   const rules: CompiledRule[] = [];
   for (const policy of policies) {
     if (policy.stage !== stage) continue;
@@ -79,7 +89,7 @@ function compileStage(policies: readonly Policy[], stage: Policy['stage'], make:
       const holdsWhenUnsure = effect.type !== 'ALLOW';
       const { condition, leaves } = make.condition(conditions, holdsWhenUnsure);
       rules.push({
-        index: rules.length,
+        index: from + rules.length,
         policy: policy.id,
         name,
         effect,
@@ -90,6 +100,7 @@ function compileStage(policies: readonly Policy[], stage: Policy['stage'], make:
         condition,
         leaves,
         holdsWhenUnsure,
+        isOwn,
       });
     }
   }
@@ -99,5 +110,21 @@ function compileStage(policies: readonly Policy[], stage: Policy['stage'], make:
 /** Compiles checked policies. `policies` must be sorted by id, without duplicate ids. */
 export function compilePolicies(policies: readonly Policy[], declarations: Declarations): CompiledSet {
   const make = createMaker(declarations);
-  return { enforce: compileStage(policies, 'enforce', make), intake: compileStage(policies, 'intake', make) };
+  const all = (stage: Policy['stage']): RuleIndex => compileStage(policies, { stage, from: 0, isOwn: false }, make);
+  return { enforce: all('enforce'), intake: all('intake'), hasOwnIntake: false };
+}
+
+/**
+ * Compiles the own policies of an organisation on top of the installation's, which are shared, not copied. Own rules come after all
+ * others, so the indexes of the others stay the same.
+ * @param own as for compilePolicies
+ */
+export function compileOwn(installation: CompiledSet, own: readonly Policy[], declarations: Declarations): CompiledSet {
+  const make = createMaker(declarations);
+  const both = (stage: Policy['stage']): RuleIndex => {
+    const base = installation[stage];
+    return joinIndexes(base, compileStage(own, { stage, from: base.rules.length, isOwn: true }, make));
+  };
+  const intake = both('intake');
+  return { enforce: both('enforce'), intake, hasOwnIntake: intake !== installation.intake };
 }

@@ -27,4 +27,6 @@ export interface CompiledRule {
   readonly condition: NormalNode;
   readonly leaves: readonly Leaf[];
   readonly holdsWhenUnsure: boolean;
+  /** Whether it is one of an organisation's own rules, which permit nothing. */
+  readonly isOwn: boolean;
 }

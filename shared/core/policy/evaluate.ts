@@ -8,6 +8,7 @@ import {
   combineApproved,
   combineRisk,
   isUnknownCall,
+  isUnknownRisk,
   matchOf,
   prechecks,
   unknownRisk,
@@ -21,7 +22,7 @@ import { explainRules, type Inspected } from './explain.ts';
 import { canonicalResource, isPattern } from '../intent/resource.ts';
 import type { CandidateRule, RuleQuery, RuleIndex, Skipped } from './rule-index.ts';
 import type { Evaluation, ExplainedRule, Facts, Reason, Risk, RiskFacts } from './types.ts';
-import { viewsOf } from './views.ts';
+import { aloneOf, viewsOf } from './views.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { PathReader } from './path-reader.ts';
 import { createRuleResults } from './rule-results.ts';
@@ -131,10 +132,12 @@ function requestKey(facts: RiskFacts): string {
 interface View {
   readonly list: CandidateList;
   readonly facts: RiskFacts;
+  readonly isRaised: boolean;
 }
 
-/** The rules of a view. An unknown call is combined in another way than the same facts without one. */
-const rulesKey = ({ list, facts }: View): string => (isUnknownCall(facts) ? `${list.id}?` : list.id);
+/** The rules of a view. An unknown call, and a raised risk, are combined in another way than the same facts without them. */
+const rulesKey = ({ list, facts, isRaised }: View): string =>
+  `${isRaised ? '^' : ''}${isUnknownCall(facts) ? `${list.id}?` : list.id}`;
 
 /** What is known of a view. */
 interface Recalled {
@@ -240,7 +243,10 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
     }
     let result = byHeld.get(key);
     if (result === undefined) {
-      const judgements = recalled.map((one): Judgement => ({ matches: matchesOf(one), facts: one.view.facts }));
+      const judgements = recalled.map((one): Judgement => {
+        const { facts, isRaised } = one.view;
+        return { matches: matchesOf(one), facts, isRaised };
+      });
       result = options.combine(judgements);
       byHeld.set(key, result);
     }
@@ -257,16 +263,25 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
     }
   }
 
+  function addViews(views: Map<string, View>, facts: RiskFacts, isRaised: boolean): void {
+    for (const one of viewsOf(facts)) {
+      const list = candidatesFor(one);
+      let values = '';
+      for (const read of list.readers) values += valueKey(read(one));
+      const view = { list, facts: one, isRaised };
+      // A raised risk that no rule tells apart from the installation's changes nothing.
+      if (isRaised && views.has(rulesKey({ ...view, isRaised: false }) + values)) continue;
+      views.set(rulesKey(view) + values, view);
+    }
+  }
+
   return {
     evaluate(facts: RiskFacts): Result | Promise<Result> {
       try {
         const views = new Map<string, View>();
-        for (const view of viewsOf(facts)) {
-          const list = candidatesFor(view);
-          let key = rulesKey({ list, facts: view });
-          for (const read of list.readers) key += valueKey(read(view));
-          views.set(key, { list, facts: view });
-        }
+        const alone = aloneOf(facts);
+        addViews(views, alone ?? facts, false);
+        if (alone !== undefined) addViews(views, facts, true);
         // The list says how many values follow, so no two lists of keys make one text.
         const key = [...views.keys()].join('');
         const known = byValues.get(key);
@@ -280,22 +295,37 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
     /** For each meaning the rules that hold, and all whose target matches, without memoization. */
     async inspect(facts: RiskFacts): Promise<Inspected[]> {
       const inspected: Inspected[] = [];
-      for (const view of viewsOf(facts)) {
-        const skipped: Skipped[] = [];
-        const list = listOf(index.find(requestOf(view), (rule) => skipped.push(rule)));
-        const { candidates } = list;
-        const evaluated = {
-          view: { list, facts: view },
-          held: new Map<CompiledRule, string>(),
-          unknown: candidates.map(({ rule }) => rule),
-        };
-        await complete(evaluated);
-        const matches = matchesOf(evaluated);
-        inspected.push({ facts: view, action: view.intent.action, matches, fitting: [...candidates, ...skipped] });
-      }
+      const inspect = async (views: readonly RiskFacts[], isRaised: boolean): Promise<void> => {
+        for (const view of views) {
+          const skipped: Skipped[] = [];
+          const list = listOf(index.find(requestOf(view), (rule) => skipped.push(rule)));
+          const { candidates } = list;
+          const evaluated = {
+            view: { list, facts: view, isRaised },
+            held: new Map<CompiledRule, string>(),
+            unknown: candidates.map(({ rule }) => rule),
+          };
+          await complete(evaluated);
+          const matches = matchesOf(evaluated);
+          const fitting = [...candidates, ...skipped];
+          inspected.push({ facts: view, action: view.intent.action, matches, isRaised, fitting });
+        }
+      };
+      const alone = aloneOf(facts);
+      await inspect(viewsOf(alone ?? facts), false);
+      if (alone !== undefined) await inspect(viewsOf(facts), true);
       return inspected;
     },
   };
+}
+
+/**
+ * The DENY when an organisation has own policies of stage intake and the risk could not be computed. Its own rules may be the cause, and
+ * the installation's rules alone might have found a lower risk and refused.
+ */
+function withoutRisk({ hasOwnIntake }: CompiledSet, facts: Facts): Evaluation | undefined {
+  if (!hasOwnIntake || !isUnknownRisk(facts.intent.risk)) return undefined;
+  return builtInEvaluation('EVALUATION_FAILED');
 }
 
 /** Creates the evaluator of one policy set. Its caches belong to it, so they are dropped with the set. */
@@ -324,10 +354,12 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     fail: (error) => unknownRisk(codeOf(error)),
   });
 
+  const before = (facts: Facts): Evaluation | undefined => prechecks(facts) ?? withoutRisk(compiled, facts);
+
   async function explain(facts: Facts): Promise<Explanation> {
     try {
       const inspected = await enforce.inspect(facts);
-      return { evaluation: prechecks(facts) ?? combine(inspected), candidates: explainRules(inspected) };
+      return { evaluation: before(facts) ?? combine(inspected), candidates: explainRules(inspected) };
     } catch (error) {
       return { evaluation: failed(error), candidates: [] };
     }
@@ -336,14 +368,14 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   return {
     evaluate(facts) {
       try {
-        return prechecks(facts) ?? enforce.evaluate(facts);
+        return before(facts) ?? enforce.evaluate(facts);
       } catch (error) {
         return failed(error);
       }
     },
     async evaluateApproved(facts, approval) {
       try {
-        return prechecks(facts) ?? combineApproved(await enforce.inspect(facts), approval);
+        return before(facts) ?? combineApproved(await enforce.inspect(facts), approval);
       } catch (error) {
         return failed(error);
       }

@@ -12,9 +12,18 @@ export interface Inspected extends Judgement {
   readonly fitting: readonly (CandidateRule | Skipped)[];
 }
 
+/** Own rules of an organisation permit nothing. */
+function ownNote(type: CompiledRule['effect']['type']): string | undefined {
+  if (type === 'DEGRADE') return "adds its obligations and permits nothing: it is one of the organisation's own rules";
+  return type === 'ESCALATE'
+    ? "asks a human where the installation permits, and permits nothing else: it is one of the organisation's own rules"
+    : undefined;
+}
+
 function noteOf(candidate: CandidateRule, match: Match | undefined): string | undefined {
   if (match === undefined) return undefined;
   const { type } = candidate.rule.effect;
+  if (candidate.rule.isOwn) return ownNote(type);
   if (match.ground === 'missing' && type === 'DEGRADE')
     return 'counts as an ESCALATE that permits nothing, because facts are missing';
   if (match.ground === 'missing' && type === 'ESCALATE')
@@ -53,8 +62,21 @@ function partNote(seen: readonly Seen[], judged: readonly Inspected[]): string |
   return `counts for a part of what the intent may mean: for ${actions(holding)} of ${actions(judged.map(({ action }) => action))}; another rule has to permit the rest`;
 }
 
+/** What is to be added when a rule that permits does so under one of the two risks only. */
+function raisedNote(seen: readonly Seen[]): string | undefined {
+  const holding = seen.filter(({ match }) => match !== undefined);
+  const type = seen[0]?.candidate.rule.effect.type;
+  if (type === 'DENY' || holding.length === 0) return undefined;
+  const [raised, alone] = [true, false].map((is) => holding.some(({ judged }) => judged.isRaised === is));
+  if (raised === alone) return undefined;
+  return raised === true
+    ? "counts for the risk with the organisation's own policies; another rule has to permit the risk without them"
+    : "counts for the risk without the organisation's own policies; another rule has to permit the risk with them";
+}
+
 /** Every rule whose target fits any meaning, once, with the values it saw. */
 export function explainRules(inspected: readonly Inspected[]): ExplainedRule[] {
+  const isRaised = inspected.some((judged) => judged.isRaised);
   const byRule = new Map<CompiledRule, Seen[]>();
   for (const judged of inspected) {
     for (const candidate of judged.fitting) {
@@ -73,7 +95,9 @@ export function explainRules(inspected: readonly Inspected[]): ExplainedRule[] {
       const note =
         'why' in candidate
           ? candidate.why
-          : (unknownNote(seen) ?? noteOf(candidate, match) ?? partNote(seen, inspected));
+          : (unknownNote(seen) ??
+            noteOf(candidate, match) ??
+            (isRaised ? raisedNote(seen) : partNote(seen, inspected)));
       return {
         policy: rule.policy,
         rule: rule.name,

@@ -146,3 +146,14 @@ export function createRuleIndex(rules: readonly CompiledRule[]): RuleIndex {
     },
   };
 }
+
+/** Both indexes as one. The rules of the second come after those of the first. */
+export function joinIndexes(first: RuleIndex, second: RuleIndex): RuleIndex {
+  if (second.rules.length === 0) return first;
+  return {
+    get rules() {
+      return [...first.rules, ...second.rules];
+    },
+    find: (request, onSkipped) => [...first.find(request, onSkipped), ...second.find(request, onSkipped)],
+  };
+}

@@ -31,6 +31,15 @@ export const RiskSchema = closed(
         },
       ),
     ),
+    installation: Type.Optional(
+      closed(
+        { level: Level, score: Score, certain: Type.Optional(closed({ level: Level, score: Score })) },
+        {
+          description:
+            "The risk by the installation's policies alone; present when the organisation's own policies changed it. The verdict is the stricter one of both risks.",
+        },
+      ),
+    ),
   },
   {
     $id: 'Risk',

@@ -1,7 +1,7 @@
 // The meanings of an intent that policies judge one by one: the facts, once for each of them.
 import { joinsOf } from '../intent/assess/strictness.ts';
 import type { Meaning } from '../intent/types.ts';
-import type { RiskFacts } from './types.ts';
+import type { Facts, Risk, RiskFacts } from './types.ts';
 
 const joined = new WeakMap<readonly Meaning[], readonly Meaning[]>();
 
@@ -21,4 +21,17 @@ export function viewsOf(facts: RiskFacts): readonly RiskFacts[] {
   const { meanings } = facts.intent;
   if (meanings === undefined) return [facts];
   return judgedAs(meanings).map((meaning) => ({ ...facts, intent: { ...facts.intent, ...meaning } }));
+}
+
+/**
+ * The facts with the risk that the installation's policies alone found; undefined when the organisation's own policies did not change it.
+ * @param facts of stage enforce; those of stage intake have no risk
+ */
+export function aloneOf(facts: RiskFacts | Facts): RiskFacts | undefined {
+  const { intent } = facts;
+  if (!('risk' in intent) || intent.risk.installation === undefined) return undefined;
+  const { installation, factors } = intent.risk;
+  const risk: Risk = { ...installation, factors };
+  const alone: Facts['intent'] = { ...intent, risk };
+  return { ...facts, intent: alone };
 }

@@ -1,7 +1,7 @@
 // Verifies a recorded decision by evaluating it again from its facts, its policy set and its agent's logged signals. Pure.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { createHash } from 'node:crypto';
-import { builtInEvaluation, unknownRisk } from '../policy/combine.ts';
+import { builtInEvaluation, isUnknownRisk } from '../policy/combine.ts';
 import { createEvaluator, type Evaluator } from '../policy/evaluate.ts';
 import { loadCanonicalSet } from '../policy/load.ts';
 import { BUILT_IN_POLICY } from '../policy/schema.ts';
@@ -233,9 +233,8 @@ async function evaluateAgain(
   const { risk: recordedRisk, ...intent } = facts.intent;
   const gathered: RiskFacts = { ...facts, intent };
   const risk = await evaluator.assessRisk(gathered);
-  const isLost = (code: 'EVALUATION_FAILED' | 'ENGINE_INCOMPLETE'): boolean => same(recordedRisk, unknownRisk(code));
   if (!same(risk, recordedRisk)) {
-    if (isLost('EVALUATION_FAILED') || isLost('ENGINE_INCOMPLETE')) report.notEvaluable.push('EVALUATION_FAILED');
+    if (isUnknownRisk(recordedRisk)) report.notEvaluable.push('EVALUATION_FAILED');
     else
       fail(report, 'RISK_DIFFERS', `The recorded risk is ${shown(recordedRisk)}; the policy set finds ${shown(risk)}.`);
   }

@@ -1,16 +1,16 @@
 // Evaluates a recorded decision with another policy set and compares the verdicts. Pure.
-import { unknownRisk } from '../../core/policy/combine.ts';
+import { isUnknownRisk } from '../../core/policy/combine.ts';
 import { isSame } from '../../core/policy/difference.ts';
 import type { Compared, NotEvaluable } from '../../core/policy/difference-types.ts';
 import { createEvaluator, type Evaluator } from '../../core/policy/evaluate.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import type { PolicySet } from '../../core/policy/load.ts';
 import { readCall } from '../../core/tools/read-call.ts';
-import type { Evaluation, Facts, Reason, Risk, RiskFacts } from '../../core/policy/types.ts';
+import type { Evaluation, Facts, Reason, RiskFacts } from '../../core/policy/types.ts';
 import { isBeforeBinding } from '../../core/decision/approval-bound.ts';
 import { factsDigest } from '../../core/decision/record.ts';
 import { specialOf } from '../../core/verification/decision.ts';
-import { parseFacts, same } from '../../core/verification/facts.ts';
+import { parseFacts } from '../../core/verification/facts.ts';
 import { type DecisionBody, isBody } from '../../core/verification/record.ts';
 
 /** A decision as its row has it. */
@@ -68,7 +68,7 @@ export function createReplayer(
   const evaluate = async (facts: Facts, approval: Reason | undefined): Promise<Evaluation> => {
     const { risk: recordedRisk, ...intent } = facts.intent;
     // A risk that could not be computed then keeps its recorded value, because the original is unknown.
-    if (isLost(recordedRisk)) return verdictOf(facts, approval);
+    if (isUnknownRisk(recordedRisk)) return verdictOf(facts, approval);
     const gathered: RiskFacts = { ...facts, intent };
     const risk = await evaluatorFor(facts).assessRisk(gathered);
     return verdictOf({ ...facts, intent: { ...facts.intent, risk } }, approval);
@@ -106,10 +106,6 @@ export function createReplayer(
       return { kind: 'compared', compared, policyDigest };
     },
   };
-}
-
-function isLost(risk: Risk): boolean {
-  return same(risk, unknownRisk('EVALUATION_FAILED')) || same(risk, unknownRisk('ENGINE_INCOMPLETE'));
 }
 
 /** The recorded evaluation. isBody checked the members; writeDecision wrote reasons and obligations. */

@@ -56,10 +56,10 @@ function matchesOf(set: LintedSet, stage: PolicyStage, facts: Facts, without: Wi
 const NOTHING: Without = new Set();
 
 export function riskOf(set: LintedSet, facts: Facts, without = NOTHING): Risk {
-  return combineRisk([{ matches: matchesOf(set, 'intake', facts, without), facts }]);
+  return combineRisk([{ matches: matchesOf(set, 'intake', facts, without), facts, isRaised: false }]);
 }
 export function evaluationOf(set: LintedSet, facts: Facts, without = NOTHING): Evaluation {
-  return prechecks(facts) ?? combine([{ matches: matchesOf(set, 'enforce', facts, without), facts }]);
+  return prechecks(facts) ?? combine([{ matches: matchesOf(set, 'enforce', facts, without), facts, isRaised: false }]);
 }
 export function answerOf(set: LintedSet, stage: PolicyStage, facts: Facts, without = NOTHING): Verdict | number {
   if (without.size > 0)
