@@ -60,7 +60,7 @@ function exampleOf({ relevant, shows }: Witness): string {
 }
 
 /** Attaches linter findings to the files that their policies come from. */
-function placed(found: readonly LintFinding[], files: readonly TextFile[]): Finding[] {
+export function placed(found: readonly LintFinding[], files: readonly TextFile[]): Finding[] {
   if (found.length === 0) return [];
   const sources = policySources(files);
   return found.map(({ policy, pointer, code, severity, message, witness, hint = HINTS[code] }) => {

@@ -33,6 +33,7 @@ import {
   withoutSchema,
 } from './kinds.ts';
 import { createOnce } from './once.ts';
+import { composedDigests, composeSet, digestOfText, storedOwnPolicies } from './own/compose.ts';
 import type { Problem } from './schema-problems.ts';
 import type { Policy } from './schema.ts';
 import type { Finding } from './types.ts';
@@ -42,12 +43,12 @@ export interface PolicySet<Lexicon = unknown> {
   /** SHA-256 of `canonical`, lower-case hex. */
   readonly digest: string;
   /**
-   * The canonical JSON of `{attributes, authzen, engine, lexicon, policies, tools}`, from which loadCanonicalSet builds the same set.
-   * Serialized again on every access, because it is megabytes long and every process keeps a set. `attributes`, `authzen` and `tools` are
+   * The canonical JSON of `{attributes, authzen, engine, lexicon, policies, tools}`, or of `{engine, installation, organisation}` with
+   * own policies of an organisation (own/compose.ts), from which loadCanonicalSet builds the same set. Serialized again on every access, because it is megabytes long and every process keeps a set. `attributes`, `authzen` and `tools` are
    * absent without such files.
    */
   readonly canonical: string;
-  /** Sorted by id, each id once, without `$schema`. */
+  /** Sorted by id, each id once, without `$schema`; own policies of an organisation come last. */
   readonly policies: readonly Policy[];
   /** Sorted by server, each server once, without `$schema`. */
   readonly catalogues: readonly ToolCatalogueFile[];
@@ -59,6 +60,13 @@ export interface PolicySet<Lexicon = unknown> {
   readonly declarations: Declarations;
   readonly lexicon: Lexicon;
   readonly compiled: CompiledSet;
+  /** In the set of an organisation with own policies: those policies, as they are evaluated. */
+  readonly own?: {
+    readonly slug: string;
+    readonly policies: readonly Policy[];
+    /** The digest of the installation's set below them. */
+    readonly installation: string;
+  };
 }
 
 export interface LoadDependencies<Lexicon> {
@@ -197,10 +205,16 @@ export function loadPolicySet<Lexicon>(
   return { ok: false, findings: findings.sort(byPlace) };
 }
 
-function storedSet<Lexicon>(text: string, { compileLexicon }: LoadDependencies<Lexicon>): PolicySet<Lexicon> {
-  const document = parseJson(text);
-  if (memberOf(document, 'engine') !== ENGINE_VERSION)
-    throw new StoredProblem('SCHEMA', '/engine', `must be ${ENGINE_VERSION}`);
+function assertEngine(document: unknown, at: string): void {
+  if (memberOf(document, 'engine') === ENGINE_VERSION) return;
+  throw new StoredProblem('SCHEMA', `${at}/engine`, `must be ${ENGINE_VERSION}`);
+}
+
+/** The set of a stored document without own policies of an organisation. */
+function storedInstallation<Lexicon>(
+  document: unknown,
+  { compileLexicon }: LoadDependencies<Lexicon>,
+): PolicySet<Lexicon> {
   const storedSingle = <T>(name: string, kind: Kind<T>): T | undefined => {
     const member = memberOf(document, name);
     return member === undefined ? undefined : storedItems([member], `/${name}`, kind)[0];
@@ -219,8 +233,22 @@ function storedSet<Lexicon>(text: string, { compileLexicon }: LoadDependencies<L
     const [{ pointer, message } = { pointer: '', message: '' }] = lexiconProblems(error);
     throw new StoredProblem('LEXICON', `/lexicon${pointer}`, message);
   }
-  const set = assemble({ policies, catalogues, authzen, attributes, declarations, lexicon, lexiconJson });
-  const isCanonical = createHash('sha256').update(text).digest('hex') === set.digest;
+  return assemble({ policies, catalogues, authzen, attributes, declarations, lexicon, lexiconJson });
+}
+
+function storedSet<Lexicon>(text: string, deps: LoadDependencies<Lexicon>): PolicySet<Lexicon> {
+  const document = parseJson(text);
+  assertEngine(document, '');
+  const below = memberOf(document, 'installation');
+  let set: PolicySet<Lexicon>;
+  if (below === undefined) set = storedInstallation(document, deps);
+  else {
+    assertEngine(below, '/installation');
+    const installation = storedInstallation(below, deps);
+    const own = storedOwnPolicies(memberOf(document, 'organisation'), installation.declarations);
+    set = composeSet(installation, own, composedDigests(installation.canonical)(own.text));
+  }
+  const isCanonical = digestOfText(text) === set.digest;
   if (!isCanonical) throw new StoredProblem('SCHEMA', '', 'is not in canonical form');
   return set;
 }

@@ -227,6 +227,8 @@ export type FindingCode =
   | 'BAD_TEMPLATE'
   | 'BAD_POINTER'
   | 'DUPLICATE_SERVER'
+  | 'INSTALLATION_ONLY'
+  | 'OTHER_ORGANISATION'
   | 'LEXICON';
 
 export type { Effect };
