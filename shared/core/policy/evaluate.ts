@@ -136,8 +136,10 @@ interface View {
 }
 
 /** The rules of a view. An unknown call, and a raised risk, are combined in another way than the same facts without them. */
-const rulesKey = ({ list, facts, isRaised }: View): string =>
-  `${isRaised ? '^' : ''}${isUnknownCall(facts) ? `${list.id}?` : list.id}`;
+function rulesKey({ list, facts, isRaised }: View): string {
+  const key = isUnknownCall(facts) ? `${list.id}?` : list.id;
+  return isRaised ? `^${key}` : key;
+}
 
 /** What is known of a view. */
 interface Recalled {
