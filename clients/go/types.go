@@ -1986,6 +1986,26 @@ type RiskCertain struct {
 	Score int64 `json:"score"`
 }
 
+// RiskInstallationCertain is part of the API's requests or answers.
+type RiskInstallationCertain struct {
+	// low below 400, medium below 700, else high.
+	// One of: low, medium, high.
+	Level string `json:"level"`
+	// 0 to 1000.
+	Score int64 `json:"score"`
+}
+
+// RiskInstallation is part of the API's requests or answers.
+// The risk by the installation's policies alone; present when the organisation's own policies changed it. The verdict is the stricter one of both risks.
+type RiskInstallation struct {
+	// low below 400, medium below 700, else high.
+	// One of: low, medium, high.
+	Level string `json:"level"`
+	// 0 to 1000.
+	Score   int64                    `json:"score"`
+	Certain *RiskInstallationCertain `json:"certain,omitempty"`
+}
+
 // Risk is part of the API's requests or answers.
 // Computed by the policies of stage intake.
 type Risk struct {
@@ -1998,6 +2018,8 @@ type Risk struct {
 	Factors []RiskFactors `json:"factors"`
 	// The risk without factors that count only because facts are missing; present when there are such factors. Where it differs, rules of stage enforce treat the risk as missing.
 	Certain *RiskCertain `json:"certain,omitempty"`
+	// The risk by the installation's policies alone; present when the organisation's own policies changed it. The verdict is the stricter one of both risks.
+	Installation *RiskInstallation `json:"installation,omitempty"`
 }
 
 // ShadowStatusDraft is part of the API's requests or answers.

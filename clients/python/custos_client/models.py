@@ -1643,6 +1643,26 @@ class RiskCertain:
 
 
 @dataclass(frozen=True)
+class RiskInstallationCertain:
+    # low below 400, medium below 700, else high.
+    level: Literal["low", "medium", "high"]
+    # 0 to 1000.
+    score: int
+
+
+@dataclass(frozen=True)
+class RiskInstallation:
+    """The risk by the installation's policies alone; present when the organisation's own policies changed it.
+    """
+
+    # low below 400, medium below 700, else high.
+    level: Literal["low", "medium", "high"]
+    # 0 to 1000.
+    score: int
+    certain: Optional[RiskInstallationCertain] = None
+
+
+@dataclass(frozen=True)
 class Risk:
     """Computed by the policies of stage intake."""
 
@@ -1654,6 +1674,8 @@ class Risk:
     factors: List[RiskFactor]
     # The risk without factors that count only because facts are missing; present when there are such factors.
     certain: Optional[RiskCertain] = None
+    # The risk by the installation's policies alone; present when the organisation's own policies changed it.
+    installation: Optional[RiskInstallation] = None
 
 
 @dataclass(frozen=True)

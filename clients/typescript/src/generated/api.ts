@@ -1251,6 +1251,25 @@ export interface components {
                 /** @description 0 to 1000. */
                 score: number;
             };
+            /** @description The risk by the installation's policies alone; present when the organisation's own policies changed it. The verdict is the stricter one of both risks. */
+            installation?: {
+                /**
+                 * @description low below 400, medium below 700, else high.
+                 * @enum {string}
+                 */
+                level: "low" | "medium" | "high";
+                /** @description 0 to 1000. */
+                score: number;
+                certain?: {
+                    /**
+                     * @description low below 400, medium below 700, else high.
+                     * @enum {string}
+                     */
+                    level: "low" | "medium" | "high";
+                    /** @description 0 to 1000. */
+                    score: number;
+                };
+            };
         };
         Intent: {
             /** @description The intent_id of a parse. */
