@@ -5,7 +5,7 @@ import { loadCanonicalSet, loadPolicySet } from '../../../shared/core/policy/loa
 import { OWN_LIMITS } from '../../../shared/core/policy/own/admit.ts';
 import { composedDigests, composedText, digestOfText, ownPoliciesOf } from '../../../shared/core/policy/own/compose.ts';
 import { fitOwnPolicies } from '../../../shared/core/policy/own/fit.ts';
-import type { Facts, RiskFacts } from '../../../shared/core/policy/types.ts';
+import type { Facts } from '../../../shared/core/policy/types.ts';
 import { admitFiles, composed } from './own-support.ts';
 import { compileLexicon, factsWith, filesOf, LEXICON, policy, type PolicyLike, setOf } from './support.ts';
 
@@ -31,7 +31,7 @@ async function evaluate(
 ): Promise<{ verdict: string; reasons: string[]; obligations: readonly object[] }> {
   const evaluator = createEvaluator({ set: composed(setOf(installation), own) });
   const { risk: _, ...intent } = facts.intent;
-  const risk = await evaluator.assessRisk({ ...facts, intent } as RiskFacts);
+  const risk = await evaluator.assessRisk({ ...facts, intent });
   const { verdict, reasons, obligations } = await evaluator.evaluate({ ...facts, intent: { ...facts.intent, risk } });
   return { verdict, reasons: reasons.map((one) => `${one.policy}/${one.rule}`), obligations };
 }

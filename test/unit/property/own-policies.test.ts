@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { loadCanonicalSet, type PolicySet } from '../../../shared/core/policy/load.ts';
-import type { Evaluation, Facts, Risk, RiskFacts } from '../../../shared/core/policy/types.ts';
+import type { Evaluation, Facts, Risk } from '../../../shared/core/policy/types.ts';
 import { lacksObligation } from '../../support/obligations.ts';
 import { compileLexicon, factsWith, type PolicyLike, setOf } from '../policy/support.ts';
 import { composed } from '../policy/own-support.ts';
@@ -71,7 +71,7 @@ async function answer(set: PolicySet, facts: Facts): Promise<Answer> {
   };
   const evaluator = createEvaluator({ set, onError });
   const { risk: _, ...intent } = facts.intent;
-  const risk = await evaluator.assessRisk({ ...facts, intent } as RiskFacts);
+  const risk = await evaluator.assessRisk({ ...facts, intent });
   const asked = { ...facts, intent: { ...facts.intent, risk } };
   const evaluation = await evaluator.evaluate(asked);
   const approved = await evaluator.evaluateApproved(asked, approvedReason('apr_x', 'BBBBBBBB'));
