@@ -2,7 +2,7 @@
 import { ACTIONS } from '../../kernel/vocabulary.ts';
 import type { Action } from '../../kernel/vocabulary.ts';
 import type { CompiledRule } from './compiled-rule.ts';
-import { isPattern } from '../intent/resource.ts';
+import { covers, isPattern, overlaps } from '../intent/resource.ts';
 
 /**
  * How a rule's target matches a request. `partly`: the request is a pattern, and the target matches only some of the resources it covers.
@@ -112,6 +112,19 @@ function whySkipped(rule: CompiledRule, fit: Fit, request: RuleQuery): string | 
   if (request.action === 'unknown') return 'no ALLOW matches the action unknown';
   if (fit === 'partly') return 'an ALLOW counts only when it covers everything that the requested pattern stands for';
   return fit === 'place' ? 'an ALLOW does not match a place that the text names' : undefined;
+}
+
+/** How one rule's target matches a request: what `find` says of all rules. Undefined: the rule is no candidate. */
+export function fitOf(rule: CompiledRule, request: RuleQuery): Fit | undefined {
+  const { actions, resources } = rule;
+  if (!actions.includes('*') && !actions.includes(request.action)) return undefined;
+  const meets = (resource: string): boolean => resources.some((pattern) => overlaps(pattern, resource));
+  let fit: Fit;
+  if (resources.some((pattern) => covers(pattern, request.resource))) fit = 'full';
+  else if (request.places.some(meets)) fit = 'place';
+  else if (meets(request.resource)) fit = 'partly';
+  else return undefined;
+  return whySkipped(rule, fit, request) === undefined ? fit : undefined;
 }
 
 /** Builds the index: one trie over resource segments per action. */

@@ -6,6 +6,7 @@ import type { CompiledSet } from '../compile.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
 import { requestOf } from '../evaluate.ts';
 import { holdsFor } from '../normal-form.ts';
+import { type CandidateRule, fitOf } from '../rule-index.ts';
 import { isPattern } from '../../intent/resource.ts';
 import type { PolicyStage } from '../../../kernel/vocabulary.ts';
 import type { Evaluation, Facts, Risk } from '../types.ts';
@@ -16,39 +17,68 @@ import { asEvaluated } from './space.ts';
 import type { Witness } from './types.ts';
 
 const MAX_REMEMBERED = 200;
-/** Many findings of one set are demonstrated on the same facts, and each needs several evaluations. */
-const remembered = new WeakMap<CompiledSet, BoundedCache<Remembered>>();
-interface Remembered {
-  readonly matches: readonly Match[];
-  answer?: Verdict | number;
+interface Caches {
+  readonly candidates: BoundedCache<readonly CandidateRule[]>;
+  readonly matches: BoundedCache<readonly Match[]>;
+}
+/** Many findings of one set are demonstrated on the same requests and facts, and each needs several evaluations. */
+const cachesOfSets = new WeakMap<CompiledSet, Caches>();
+
+function cachesOf(compiled: CompiledSet): Caches {
+  const known = cachesOfSets.get(compiled);
+  if (known !== undefined) return known;
+  const caches = {
+    candidates: new BoundedCache<readonly CandidateRule[]>({ max: MAX_REMEMBERED }),
+    matches: new BoundedCache<readonly Match[]>({ max: MAX_REMEMBERED }),
+  };
+  cachesOfSets.set(compiled, caches);
+  return caches;
 }
 
 /** Cost of an evaluation in comparisons, for each rule whose target matches and each rule that holds. */
 const CANDIDATE_COST = 8;
 const MATCH_COST = 8;
-/** Facts are cached by their serialized text. */
+/** Facts are cached by their serialized text, which costs more than the evaluation of a few rules. */
 const LETTERS_PER_COMPARISON = 32;
+const MIN_CACHED_CANDIDATES = 24;
 
-function remember({ compiled, budget }: LintedSet, stage: PolicyStage, facts: Facts): Remembered {
-  const known = remembered.get(compiled) ?? new BoundedCache<Remembered>({ max: MAX_REMEMBERED });
-  remembered.set(compiled, known);
-  const key = `${stage} ${JSON.stringify(facts)}`;
+function candidatesOf({ compiled, budget }: LintedSet, stage: PolicyStage, facts: Facts): readonly CandidateRule[] {
+  const { candidates: known } = cachesOf(compiled);
+  const request = requestOf(facts);
+  const { action, resource, places, environment, organisation } = request;
+  const key = [stage, action, environment, organisation, resource, ...places].join('\n');
   const before = known.get(key);
   if (before !== undefined) return before;
-  const candidates = compiled[stage].find(requestOf(facts));
-  budget.left -= CANDIDATE_COST * candidates.length + key.length / LETTERS_PER_COMPARISON;
-  const matches = candidates
-    .filter(({ rule }) => holdsFor(rule.condition, facts, asEvaluated(rule)))
-    .map((candidate) => matchOf(candidate, facts));
-  const now: Remembered = { matches };
-  known.set(key, now);
-  return now;
+  const candidates = compiled[stage].find(request);
+  budget.left -= CANDIDATE_COST * candidates.length;
+  known.set(key, candidates);
+  return candidates;
+}
+
+/** The rules that hold on facts. */
+function allMatches(set: LintedSet, stage: PolicyStage, facts: Facts): readonly Match[] {
+  const candidates = candidatesOf(set, stage, facts);
+  const evaluate = (): Match[] => {
+    set.budget.left -= CANDIDATE_COST * candidates.length;
+    return candidates
+      .filter(({ rule }) => holdsFor(rule.condition, facts, asEvaluated(rule)))
+      .map((candidate) => matchOf(candidate, facts));
+  };
+  if (candidates.length < MIN_CACHED_CANDIDATES) return evaluate();
+  const { matches: known } = cachesOf(set.compiled);
+  const key = `${stage} ${JSON.stringify(facts)}`;
+  set.budget.left -= key.length / LETTERS_PER_COMPARISON;
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const matches = evaluate();
+  known.set(key, matches);
+  return matches;
 }
 
 type Without = ReadonlySet<CompiledRule>;
 
 function matchesOf(set: LintedSet, stage: PolicyStage, facts: Facts, without: Without): readonly Match[] {
-  const { matches } = remember(set, stage, facts);
+  const matches = allMatches(set, stage, facts);
   set.budget.left -= MATCH_COST * matches.length;
   return without.size === 0 ? matches : matches.filter(({ candidate }) => !without.has(candidate.rule));
 }
@@ -62,11 +92,7 @@ export function evaluationOf(set: LintedSet, facts: Facts, without = NOTHING): E
   return prechecks(facts) ?? combine([{ matches: matchesOf(set, 'enforce', facts, without), facts, isRaised: false }]);
 }
 export function answerOf(set: LintedSet, stage: PolicyStage, facts: Facts, without = NOTHING): Verdict | number {
-  if (without.size > 0)
-    return stage === 'intake' ? riskOf(set, facts, without).score : evaluationOf(set, facts, without).verdict;
-  const known = remember(set, stage, facts);
-  known.answer ??= stage === 'intake' ? riskOf(set, facts).score : evaluationOf(set, facts).verdict;
-  return known.answer;
+  return stage === 'intake' ? riskOf(set, facts, without).score : evaluationOf(set, facts, without).verdict;
 }
 
 /** The other rules that take part in the result for some facts; the restricting ones come first. */
@@ -80,11 +106,10 @@ export function othersOn(set: LintedSet, facts: Facts, besides: readonly LintedR
 }
 
 /** Whether a rule's target matches and its conditions hold. */
-export function applies({ rule, stage }: LintedRule, set: LintedSet, facts: Facts): boolean {
+export function applies({ rule }: LintedRule, set: LintedSet, facts: Facts): boolean {
   if (!holdsFor(rule.condition, facts, asEvaluated(rule))) return false;
-  const candidates = set.compiled[stage].find(requestOf(facts));
-  set.budget.left -= CANDIDATE_COST * candidates.length;
-  return candidates.some((candidate) => candidate.rule === rule);
+  set.budget.left -= CANDIDATE_COST * rule.resources.length;
+  return fitOf(rule, requestOf(facts)) !== undefined;
 }
 
 function requestWords({ intent }: Facts): string {

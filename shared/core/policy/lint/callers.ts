@@ -2,7 +2,7 @@
 import { permits } from '../../../kernel/vocabulary.ts';
 import { applies, evaluationOf, witnessOf } from './answers.ts';
 import { itemsOf } from './context-values.ts';
-import { setPath } from './facts.ts';
+import { withPath } from './facts.ts';
 import { isPermitted, withoutNamed } from './open.ts';
 import { leavesIn, wordsOf, type LintedRule, type LintedSet, type LeafPart, ruleFinding } from './rules.ts';
 import { ruleHolds, searchUndisturbed } from './search.ts';
@@ -45,11 +45,7 @@ export function callersChoice(set: LintedSet, linted: LintedRule): LintFinding[]
         formula: (space) => both(ruleHolds(space, linted), space.conditionOf(node, CERTAIN)),
         accept: (facts) =>
           permits(evaluationOf(set, facts).verdict) &&
-          refusedValues(part).some((value) => {
-            const honest = structuredClone(facts);
-            setPath(honest, path, value);
-            return !permits(evaluationOf(set, honest).verdict);
-          }),
+          refusedValues(part).some((value) => !permits(evaluationOf(set, withPath(facts, path, value)).verdict)),
       });
       if (found.kind !== 'found') return [];
       const isAbsence = leaf.operator.name === 'isPresent';
@@ -97,9 +93,7 @@ export function hangsOnCaller(set: LintedSet, linted: LintedRule): LintFinding[]
           ),
         accept: (facts) => {
           if (!applies(linted, set, facts) || !isPermitted(set, linted, facts)) return false;
-          const without = structuredClone(facts);
-          setPath(without, path, undefined);
-          return !permits(evaluationOf(set, without).verdict);
+          return !permits(evaluationOf(set, withPath(facts, path, undefined)).verdict);
         },
       });
       if (found.kind !== 'found') return [];

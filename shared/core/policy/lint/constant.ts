@@ -5,7 +5,7 @@ import type { Facts } from '../types.ts';
 import { applies, witnessOf } from './answers.ts';
 import { patternsOf } from './dead.ts';
 import { firstPattern, leavesIn, wordsOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
-import { beforePolicies, factsOn, ruleHolds, search, type Found } from './search.ts';
+import { beforePolicies, factsOn, ruleHolds, search, type Found, type Query } from './search.ts';
 import { asEvaluated, both, not } from './space.ts';
 import type { LintCode, LintFinding } from './types.ts';
 
@@ -32,23 +32,25 @@ function failing(
   linted: LintedRule,
   part: Part,
   pattern: string,
-  accept?: (facts: Facts) => boolean,
+  more: Pick<Query, 'accept' | 'isProofOnly'> = {},
 ): Found {
   const { rule } = linted;
   return search({
     set,
     rules: [linted],
     pattern,
+    ...more,
     formula: (space) =>
       both(space.targetOf(rule), beforePolicies(space), not(space.conditionOf(part.node, asEvaluated(rule)))),
-    ...(accept === undefined ? {} : { accept }),
   });
 }
 
 /** Whether a part holds on all facts that the target admits. */
 function isAlwaysWithin(set: LintedSet, linted: LintedRule, part: Part): boolean {
   const patterns = patternsOf(linted);
-  return patterns?.every((pattern) => failing(set, linted, part, pattern).kind === 'none') ?? false;
+  return (
+    patterns?.every((pattern) => failing(set, linted, part, pattern, { isProofOnly: true }).kind === 'none') ?? false
+  );
 }
 
 function failsWithin(set: LintedSet, linted: LintedRule, part: Part): boolean {
@@ -74,7 +76,7 @@ export function alwaysTrue(set: LintedSet, linted: LintedRule): AlwaysTrue {
   if (guard === undefined) return { isAlways: true };
   const { rule } = linted;
   const accept = (facts: Facts): boolean => applies(linted, set, facts);
-  const without = failing(set, linted, guard, firstPattern(linted), accept);
+  const without = failing(set, linted, guard, firstPattern(linted), { accept });
   const found =
     without.kind === 'found' ? without : search({ set, rules: [linted], formula: (s) => ruleHolds(s, linted), accept });
   if (found.kind !== 'found') return { isAlways: true };

@@ -31,8 +31,7 @@ export function setPath(facts: object, path: string, value: unknown): void {
     return;
   }
   const isInList = path.includes('[]');
-  const parts = path.split('.');
-  const keys = isInList ? parts.flatMap((key) => (key.endsWith('[]') ? [key.slice(0, -2), '0'] : [key])) : parts;
+  const keys = keysOf(path);
   const last = keys.pop();
   let at = facts;
   for (const [i, key] of keys.entries()) {
@@ -48,6 +47,27 @@ export function setPath(facts: object, path: string, value: unknown): void {
   if (last === undefined) return;
   if (value === undefined) Reflect.deleteProperty(at, last);
   else setMember(at, last, value);
+}
+
+/** The keys of a path; a list's item has the key 0. */
+function keysOf(path: string): string[] {
+  const keys = path.split('.');
+  return path.includes('[]') ? keys.flatMap((key) => (key.endsWith('[]') ? [key.slice(0, -2), '0'] : [key])) : keys;
+}
+
+/** As setPath, on a copy that shares everything beside the path. */
+export function withPath(facts: Facts, path: string, value: unknown): Facts {
+  const copy = { ...facts };
+  let at: object = copy;
+  for (const key of keysOf(path).slice(0, -1)) {
+    const next: unknown = Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined;
+    if (typeof next !== 'object' || next === null) break;
+    const copied = Array.isArray(next) ? next.slice() : { ...next };
+    setMember(at, key, copied);
+    at = copied;
+  }
+  setPath(copy, path, value);
+  return copy;
 }
 
 const counts = () => ({ ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 });

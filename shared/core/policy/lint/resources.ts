@@ -72,6 +72,14 @@ function nodesOf(leaves: readonly Leaf[], scope: ResourceScope): string[][] {
   return [...nodes.values()];
 }
 
+/** The first candidate of a scope: enough where no comparison reads the resource. */
+function plainest({ pattern }: ResourceScope): string {
+  if (!isPattern(pattern)) return pattern;
+  const stem = segmentsOf(pattern);
+  return stem.length + 1 < MAX_SEGMENTS ? [...stem, freshWord(stem)].join('/') : pattern;
+}
+
+/** The resources that the comparisons can tell apart, the plainest first. */
 function candidatesOf(leaves: readonly Leaf[], scope: ResourceScope): string[] {
   const nodes = nodesOf(leaves, scope);
   const fresh = freshWord([...new Set(nodes.flat())], textItems(leaves));
@@ -89,22 +97,29 @@ function candidatesOf(leaves: readonly Leaf[], scope: ResourceScope): string[] {
       found.add([...segments, '*'].join('/'));
     }
   }
-  return [...found];
+  return ranked(
+    [...found].filter((resource) => !scope.isCovered || covers(scope.pattern, resource)),
+    scope,
+  );
 }
 
-/** Resources in the target come first, plain ones before patterns, so that an example is as plain as possible. */
-function compareResources(a: string, b: string, { pattern }: ResourceScope): number {
+/** Longer than any resource. */
+const STEP = 1e6;
+
+/** Resources in the target come first, plain ones before patterns, short ones before long ones, so that an example is as plain as possible. */
+function ranked(resources: readonly string[], { pattern }: ResourceScope): string[] {
   const rank = (resource: string): number => {
     const distance = covers(pattern, resource) ? 0 : overlaps(pattern, resource) ? 2 : 4;
-    return distance + (isPattern(resource) ? 1 : 0);
+    return (distance + (isPattern(resource) ? 1 : 0)) * STEP + resource.length;
   };
-  return rank(a) - rank(b) || a.length - b.length;
+  return resources
+    .map((resource) => ({ resource, rank: rank(resource) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ resource }) => resource);
 }
 
 export function resourceDimension(leaves: readonly Leaf[], scope: ResourceScope): Dimension {
-  const candidates = candidatesOf(leaves, scope)
-    .filter((resource) => !scope.isCovered || covers(scope.pattern, resource))
-    .sort((a, b) => compareResources(a, b, scope));
+  const candidates = leaves.length === 0 ? [plainest(scope)] : candidatesOf(leaves, scope);
   // For proofs, the object of a parse and its normalized string may have any value; examples use the usual one.
   const objects = on(leaves, 'intent.object');
   const strings = on(leaves, 'intent.normalized');

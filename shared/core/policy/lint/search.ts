@@ -38,26 +38,52 @@ export function beforePolicies(space: Space): Formula {
   });
 }
 
-/** Completes the facts as the service would: the intake policies determine the risk, unless a rule reads it. */
+/**
+ * Completes the facts as the service would: the intake policies determine the risk, unless a rule reads it. Computed when it is read for
+ * the first time, because most facts are only asked whether one rule holds.
+ */
 function complete(set: LintedSet, facts: Facts, isRiskGiven: boolean): Facts {
-  if (!isRiskGiven) facts.intent.risk = riskOf(set, facts);
+  if (isRiskGiven) return facts;
+  const { intent } = facts;
+  const before = intent.risk;
+  const define = (risk: PropertyDescriptor): unknown =>
+    Object.defineProperty(intent, 'risk', { enumerable: true, configurable: true, ...risk });
+  define({
+    get() {
+      // The intake policies are evaluated on facts without a risk.
+      define({ value: before, writable: true });
+      const risk = riskOf(set, facts);
+      define({ value: risk, writable: true });
+      return risk;
+    },
+  });
   return facts;
 }
 
-const spaces = new WeakMap<LintedRule, { readonly key: string; readonly space: Space }>();
+/** The spaces of one rule alone are requested several times in a row. Those of all rules would take too much memory. */
+interface LastSpaces {
+  readonly rule: LintedRule;
+  readonly byScope: Map<string, Space>;
+}
+const lastSpaces = new WeakMap<LintedSet, LastSpaces>();
 
-/** The space of one rule alone is requested several times in a row. */
 function spaceOf(set: LintedSet, rules: readonly LintedRule[], pattern: string, isCovered: boolean): Space {
-  const [first] = rules;
-  const key = `${pattern} ${isCovered}`;
-  const known = rules.length === 1 && first !== undefined ? spaces.get(first) : undefined;
-  if (known?.key === key) return known.space;
-  const space = createSpace(
-    rules.map((linted) => linted.rule),
-    { pattern, isCovered },
-  );
-  set.budget.left -= space.cost;
-  if (rules.length === 1 && first !== undefined) spaces.set(first, { key, space });
+  const create = (): Space => {
+    const space = createSpace(
+      rules.map((linted) => linted.rule),
+      { pattern, isCovered },
+    );
+    set.budget.left -= space.cost;
+    return space;
+  };
+  const [rule] = rules;
+  if (rule === undefined || rules.length > 1) return create();
+  const last = lastSpaces.get(set);
+  const byScope = last?.rule === rule ? last.byScope : new Map<string, Space>();
+  lastSpaces.set(set, { rule, byScope });
+  const scope = `${pattern} ${isCovered}`;
+  const space = byScope.get(scope) ?? create();
+  byScope.set(scope, space);
   return space;
 }
 

@@ -5,6 +5,7 @@ import { holds, outcomeOf, type Leaf, type NormalNode } from '../normal-form.ts'
 import type { ComparisonOutcome } from '../operators.ts';
 import { assign, dimensionOf, groupOf, type Assignment, type Dimension } from './dimensions.ts';
 import { setPath } from './facts.ts';
+import { itemsOf } from './context-values.ts';
 import { resourceDimension, type ResourceScope } from './resources.ts';
 import { negationOf, TRUE, type Formula } from './solve.ts';
 import { freshWord } from './values.ts';
@@ -39,37 +40,35 @@ export const SLUG = /^[a-z0-9-]{1,40}$/;
 /** The slug in facts of which no rule reads the organisation. */
 export const USUAL_ORGANISATION = 'acme';
 
-function requestDimensions(rules: readonly CompiledRule[], leaves: readonly Leaf[]): Dimension[] {
+const ACTION: Dimension = {
+  key: 'intent.action',
+  values: ACTIONS.map((action) => assign({ 'intent.action': action })),
+  exact: true,
+};
+const ENVIRONMENT: Dimension = {
+  key: 'environment',
+  values: ENVIRONMENTS.map((environment) => assign({ environment, 'key.environment': environment })),
+  exact: true,
+};
+
+/** @param asking the comparisons that read the organisation */
+function organisationDimension(rules: readonly CompiledRule[], asking: readonly Leaf[]): Dimension {
   const named = new Set(rules.flatMap((rule) => rule.organisations ?? []));
-  for (const leaf of leaves) {
-    if (leaf.path !== 'organisation.slug') continue;
-    const { value } = leaf.comparison;
-    for (const item of Array.isArray(value) ? value : [value]) if (typeof item === 'string') named.add(item);
-  }
-  const asked = dimensionOf(
-    'organisation.slug',
-    leaves.filter((leaf) => leaf.path === 'organisation.slug'),
-  );
+  for (const item of asking.flatMap(itemsOf)) if (typeof item === 'string') named.add(item);
+  const asked = dimensionOf('organisation.slug', asking);
   const texts = asked.values.flatMap((value) => {
     const slug = value.get('organisation.slug');
     return typeof slug === 'string' ? [slug] : [];
   });
   const fresh = freshWord([...named], [...named]);
   const slugs = [...new Set([USUAL_ORGANISATION, ...named, fresh, ...texts])].filter((slug) => SLUG.test(slug));
-  return [
-    { key: 'intent.action', values: ACTIONS.map((action) => assign({ 'intent.action': action })), exact: true },
-    {
-      key: 'environment',
-      values: ENVIRONMENTS.map((environment) => assign({ environment, 'key.environment': environment })),
-      exact: true,
-    },
-    {
-      key: 'organisation.slug',
-      values: slugs.map((slug) => assign({ 'organisation.slug': slug })),
-      exact: asked.exact,
-    },
-  ];
+  return {
+    key: 'organisation.slug',
+    values: slugs.map((slug) => assign({ 'organisation.slug': slug })),
+    exact: asked.exact,
+  };
 }
+const USUAL_ORGANISATIONS = organisationDimension([], []);
 
 function partialFacts(value: Assignment): object {
   const facts = {};
@@ -126,9 +125,8 @@ function numberOf(leaf: Leaf): number {
 
 const known = new WeakMap<Leaf, Map<string, Settled>>();
 
-/** The result of settle for a group that targets do not read. Rules share their comparisons (once.ts), so most calls are equal. */
-function settledOnce(key: string, asking: readonly Leaf[]): Settled {
-  const make = (): Settled => settle(dimensionOf(key, asking), asking, false);
+/** The result of settle where it depends on the comparisons only. Rules share their comparisons (once.ts), so most calls are equal. */
+function settledOnce(asking: readonly Leaf[], make: () => Settled): Settled {
   const [first] = asking;
   if (first === undefined) return make();
   const those = known.get(first) ?? new Map<string, Settled>();
@@ -145,16 +143,27 @@ export function createSpace(rules: readonly CompiledRule[], scope: ResourceScope
   const byGroup = new Map<string, Leaf[]>();
   for (const leaf of leaves) {
     const key = groupOf(leaf.path);
-    byGroup.set(key, [...(byGroup.get(key) ?? []), leaf]);
+    const those = byGroup.get(key);
+    if (those === undefined) byGroup.set(key, [leaf]);
+    else those.push(leaf);
   }
-  const request = requestDimensions(rules, leaves);
-  const requestKeys = new Set(request.map(({ key }) => key));
-  const askingOf = (key: string): readonly Leaf[] => byGroup.get(key) ?? [];
-  const others = [...byGroup].filter(([key]) => !requestKeys.has(key) && key !== 'resource');
+  const take = (key: string): readonly Leaf[] => {
+    const asking = byGroup.get(key) ?? [];
+    byGroup.delete(key);
+    return asking;
+  };
+  const fixed = (dimension: Dimension): Settled => {
+    const asking = take(dimension.key);
+    return settledOnce(asking, () => settle(dimension, asking, true));
+  };
+  const [organisations, resources] = [take('organisation.slug'), take('resource')];
+  const isOrganisationOpen = organisations.length === 0 && rules.every((rule) => rule.organisations === undefined);
   const all = [
-    ...request.map((dimension) => settle(dimension, askingOf(dimension.key), true)),
-    settle(resourceDimension(askingOf('resource'), scope), askingOf('resource'), false),
-    ...others.map(([key, asking]) => settledOnce(key, asking)),
+    fixed(ACTION),
+    fixed(ENVIRONMENT),
+    settle(isOrganisationOpen ? USUAL_ORGANISATIONS : organisationDimension(rules, organisations), organisations, true),
+    settle(resourceDimension(resources, scope), resources, false),
+    ...[...byGroup].map(([key, asking]) => settledOnce(asking, () => settle(dimensionOf(key, asking), asking, false))),
   ];
   const dimensions = all.map(({ dimension }) => dimension);
   const outcomes = new Map(all.flatMap((settled) => settled.outcomes));
