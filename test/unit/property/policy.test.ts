@@ -3,9 +3,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
-import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
+import { createEvaluator, requestOf } from '../../../shared/core/policy/evaluate.ts';
+import type { CompiledRule } from '../../../shared/core/policy/compiled-rule.ts';
 import { allObligations } from '../../../shared/core/policy/obligations.ts';
 import { isPattern, matchesPattern } from '../../../shared/core/intent/resource.ts';
+import { fitOf } from '../../../shared/core/policy/rule-index.ts';
 import type { PolicyObligation } from '../../../shared/core/policy/schema.ts';
 import type { Evaluation, Facts } from '../../../shared/core/policy/types.ts';
 import { fullPath, VOCABULARY } from '../../../shared/core/policy/vocabulary.ts';
@@ -16,6 +18,7 @@ import { runs } from './runs.ts';
 const RUNS = runs(100, 0.02);
 /** From the most to the least permissive. */
 const PERMISSIVENESS = ['ALLOW', 'DEGRADE', 'ESCALATE', 'DENY'];
+const labelOf = ({ policy: id, name }: CompiledRule): string => `${id}/${name}`;
 const strictness = (evaluation: Evaluation): number => PERMISSIVENESS.indexOf(evaluation.verdict);
 
 const APPROVAL = approvedReason('apr_01jq3k00000000000000000000', 'ADMINKEY');
@@ -60,6 +63,19 @@ describe('every policy set', () => {
           }
         },
       ),
+      RUNS,
+    );
+  });
+
+  it('the index finds the rules whose own target matches the request', () => {
+    fc.assert(
+      fc.property(arbitraryPolicies(), arbitraryFacts(), (policies, changes) => {
+        const { enforce } = setOf(policies).compiled;
+        const request = requestOf(factsWith(changes));
+        const own = enforce.rules.map((rule) => ({ rule: labelOf(rule), fit: fitOf(rule, request) }));
+        const found = enforce.find(request).map(({ rule, fit }) => ({ rule: labelOf(rule), fit }));
+        expect(own.filter(({ fit }) => fit !== undefined)).to.deep.equal(found);
+      }),
       RUNS,
     );
   });
