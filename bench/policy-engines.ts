@@ -4,8 +4,7 @@ import { newEnforcer, newModelFromString, StringAdapter } from 'casbin';
 import { Engine } from 'json-rules-engine';
 import { createEvaluator, type Evaluator } from '../shared/core/policy/evaluate.ts';
 import { loadPolicySet, type PolicySet } from '../shared/core/policy/load.ts';
-import { engineConditions, engineOperator } from '../shared/core/policy/normal-form.ts';
-import { OPERATORS } from '../shared/core/policy/operators.ts';
+import { engineConditions, engineOperator, variantOf } from '../shared/core/policy/normal-form.ts';
 import type { Facts } from '../shared/core/policy/types.ts';
 import { pathReader } from '../shared/core/policy/path-reader.ts';
 import { effectiveTrust } from '../shared/core/trust/score.ts';
@@ -111,10 +110,12 @@ function permits(evaluator: Evaluator): (facts: Facts) => boolean | Promise<bool
 function plainEngine({ compiled }: PolicySet): Ask {
   const pathResolver = (facts: object, path: string): unknown => pathReader(path)(facts);
   const engine = new Engine([], { allowUndefinedFacts: true, pathResolver });
-  for (const name of ['lessThan', 'greaterThanInclusive']) {
-    const test = (actual: unknown, value: unknown) => OPERATORS.get(name)?.test(actual, value) === 'yes';
-    for (const holdsWhenUnsure of [false, true]) engine.addOperator(engineOperator(name, false, holdsWhenUnsure), test);
-  }
+  for (const rule of compiled.enforce.rules)
+    for (const leaf of rule.leaves)
+      engine.addOperator(
+        engineOperator(variantOf(leaf)),
+        (actual: unknown, value: unknown) => leaf.operator.test(actual, value) === 'yes',
+      );
   for (const rule of compiled.enforce.rules)
     engine.addRule({ conditions: engineConditions(rule.condition), event: { type: rule.effect.type } });
   return async (question) => {

@@ -53,13 +53,17 @@ function painted(verdict: Verdict, { red, yellow, green, cyan }: Paint): string 
 }
 
 function conditionLine(
-  { fact, path, operator, expected, actual, missing, result }: ExplainedCondition,
+  { fact, path, operator, expected, expectedFact, actual, missing, result }: ExplainedCondition,
   style: Paint,
 ): string {
+  const other = expectedFact === undefined ? '' : `${fullPath(expectedFact.fact, expectedFact.path)} = `;
   const saw = missing ? `missing, so it ${result ? 'holds' : 'does not hold'} in this rule` : `is ${valueText(actual)}`;
   const mark = result ? style.green('+') : style.red('-');
-  return `    ${mark} ${printable(fullPath(fact, path))} ${operator} ${valueText(expected)}  ${style.dim(`(${saw})`)}`;
+  return `    ${mark} ${printable(fullPath(fact, path))} ${operator} ${printable(other)}${valueText(expected)}  ${style.dim(`(${saw})`)}`;
 }
+
+const alternativeText = (text: string, matched: boolean): string =>
+  matched ? `without "${printable(text)}" it would not match` : `"${printable(text)}" alone would have been enough`;
 
 /** The conditions of a rule: all of them when it matched, otherwise those that failed. */
 function ruleLines(rule: ExplainedRule, isWhole: boolean, style: Paint): string[] {
@@ -69,6 +73,7 @@ function ruleLines(rule: ExplainedRule, isWhole: boolean, style: Paint): string[
   return [
     `  ${painted(effect, style)} ${policy}/${name}: ${state}${skipped === undefined ? '' : `; ${printable(skipped)}`}`,
     ...shown.map((condition) => conditionLine(condition, style)),
+    ...(rule.alternatives ?? []).map(({ text }) => `    ${style.dim(alternativeText(text, matched))}`),
   ];
 }
 

@@ -839,6 +839,15 @@ func (v *EnforceResponse) UnmarshalJSON(text []byte) error {
 	return unmarshalAnswer(text, v)
 }
 
+// ExplainedRuleConditionsExpectedFact is part of the API's requests or answers.
+// The fact that the rule compares with; absent for a constant.
+type ExplainedRuleConditionsExpectedFact struct {
+	// The fact.
+	Fact string `json:"fact"`
+	// Its member.
+	Path *string `json:"path,omitempty"`
+}
+
 // ExplainedRuleConditions is part of the API's requests or answers.
 type ExplainedRuleConditions struct {
 	// The fact that is compared.
@@ -847,14 +856,26 @@ type ExplainedRuleConditions struct {
 	Path *string `json:"path,omitempty"`
 	// How it is compared.
 	Operator string `json:"operator"`
-	// The value in the rule.
+	// The value in the rule; of a comparison of two facts, that of expectedFact.
 	Expected any `json:"expected"`
+	// The fact that the rule compares with; absent for a constant.
+	ExpectedFact *ExplainedRuleConditionsExpectedFact `json:"expectedFact,omitempty"`
 	// The value of the fact.
 	Actual any `json:"actual,omitempty"`
 	// Whether the fact is missing.
 	Missing bool `json:"missing"`
 	// Whether the condition holds.
 	Result bool `json:"result"`
+}
+
+// ExplainedRuleAlternatives is part of the API's requests or answers.
+type ExplainedRuleAlternatives struct {
+	// The alternative in words.
+	Text string `json:"text"`
+	// Its comparisons: positions in `conditions`, from 0.
+	Conditions []int64 `json:"conditions"`
+	// The comparisons of all alternatives of the same `any`.
+	Of []int64 `json:"of"`
 }
 
 // ExplainedRule is part of the API's requests or answers.
@@ -871,6 +892,8 @@ type ExplainedRule struct {
 	Skipped *string `json:"skipped,omitempty"`
 	// Its conditions, in their order.
 	Conditions []ExplainedRuleConditions `json:"conditions"`
+	// Alternatives of `any`, each of which alone decides: that would have been enough for a rule that does not hold, and without which a rule that holds would not. Absent when there are none, or the rule was not evaluated.
+	Alternatives []ExplainedRuleAlternatives `json:"alternatives,omitempty"`
 }
 
 // FieldError is part of the API's requests or answers.

@@ -117,11 +117,13 @@ function shownFacts({ tool, ...facts }: Facts): Pick<Explained, 'facts' | 'maske
 
 /** The rule as it is shown: secrets among the arguments of a tool call are masked. */
 function withoutSecrets(rule: ExplainedRule): ExplainedRule {
-  const conditions = rule.conditions.map((condition) =>
-    condition.fact === 'tool' && condition.path?.startsWith('arguments') === true
-      ? { ...condition, actual: maskedAt(condition.path, condition.actual) }
-      : condition,
-  );
+  const masked = (of: { readonly fact: string; readonly path?: string } | undefined, value: unknown): unknown =>
+    of?.fact === 'tool' && of.path?.startsWith('arguments') === true ? maskedAt(of.path, value) : value;
+  const conditions = rule.conditions.map((condition) => ({
+    ...condition,
+    ...('actual' in condition ? { actual: masked(condition, condition.actual) } : {}),
+    expected: masked(condition.expectedFact, condition.expected),
+  }));
   return { ...rule, conditions };
 }
 

@@ -485,12 +485,24 @@ class EnforceRequest:
 
 
 @dataclass(frozen=True)
+class ExplainedRuleConditionExpectedFact:
+    """The fact that the rule compares with; absent for a constant."""
+
+    # The fact.
+    fact: str
+    # Its member.
+    path: Optional[str] = None
+
+
+@dataclass(frozen=True)
 class ExplainedRuleCondition:
+    is_camel_case: ClassVar[bool] = True
+
     # The fact that is compared.
     fact: str
     # How it is compared.
     operator: str
-    # The value in the rule.
+    # The value in the rule; of a comparison of two facts, that of expectedFact.
     expected: Any
     # Whether the fact is missing.
     missing: bool
@@ -498,8 +510,20 @@ class ExplainedRuleCondition:
     result: bool
     # The member of the fact.
     path: Optional[str] = None
+    # The fact that the rule compares with; absent for a constant.
+    expected_fact: Optional[ExplainedRuleConditionExpectedFact] = None
     # The value of the fact.
     actual: Optional[Any] = None
+
+
+@dataclass(frozen=True)
+class ExplainedRuleAlternative:
+    # The alternative in words.
+    text: str
+    # Its comparisons: positions in `conditions`, from 0.
+    conditions: List[int]
+    # The comparisons of all alternatives of the same `any`.
+    of: List[int]
 
 
 @dataclass(frozen=True)
@@ -516,6 +540,9 @@ class ExplainedRule:
     conditions: List[ExplainedRuleCondition]
     # Why it was skipped, or did not count although its conditions hold.
     skipped: Optional[str] = None
+    # Alternatives of `any`, each of which alone decides: that would have been enough for a rule that does not
+    # hold, and without which a rule that holds would not.
+    alternatives: Optional[List[ExplainedRuleAlternative]] = None
 
 
 @dataclass(frozen=True)

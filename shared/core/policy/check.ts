@@ -18,7 +18,8 @@ import {
   valueAt,
   withoutEchoes,
 } from './schema-problems.ts';
-import { fullPath, lookUp } from './vocabulary.ts';
+import { FACT_OPERATORS, type FactReference, factReferenceOf, factsProblem } from './fact-values.ts';
+import { fullPath, lookUp, type VocabularyEntry } from './vocabulary.ts';
 
 /** What the conditions of a policy may name. */
 interface Terms {
@@ -45,10 +46,39 @@ function comparisonProblem(
     const message = `${operator.name} can't be used on ${path} (${entry.type}); usable are ${usable.join(', ')}`;
     return { code: 'OPERATOR_MISUSED', pointer: `${pointer}/operator`, message };
   }
+  const reference = factReferenceOf(comparison.value);
+  if (reference !== undefined) return factProblem(operator, entry, reference, { stage, declarations }, pointer);
   const wrong =
-    operator.valueProblem(comparison.value) ?? (operator.isOfFact && typeProblem(comparison, entry.type, entry.values));
+    listedFactProblem(comparison.value) ??
+    operator.valueProblem(comparison.value) ??
+    (operator.isOfFact && typeProblem(comparison, entry.type, entry.values));
   return wrong === undefined ? undefined : { code: 'BAD_VALUE', pointer: `${pointer}/value`, message: wrong };
 }
+
+/** What is wrong with a fact as the value of a comparison. */
+function factProblem(
+  operator: Operator,
+  left: VocabularyEntry,
+  { fact, path }: FactReference,
+  { stage, declarations }: Terms,
+  pointer: string,
+): Problem | undefined {
+  const right = lookUp(fact, path, stage, declarations);
+  const at = `${pointer}/value`;
+  if (typeof right === 'string')
+    return { code: 'UNKNOWN_FACT', pointer: `${at}/${path === undefined ? 'fact' : 'path'}`, message: right };
+  const message = factsProblem(operator, left, right);
+  if (message === undefined) return undefined;
+  return FACT_OPERATORS.includes(operator.name)
+    ? { code: 'BAD_VALUE', pointer: at, message }
+    : { code: 'OPERATOR_MISUSED', pointer: `${pointer}/operator`, message };
+}
+
+/** A fact in a list of values is no constant, and is not read. */
+const listedFactProblem = (value: unknown): string | undefined =>
+  Array.isArray(value) && value.some((item) => factReferenceOf(item) !== undefined)
+    ? 'must be constants: a fact stands alone as the value, so write one comparison per fact into "any"'
+    : undefined;
 
 const COMPARED_AS: Readonly<Record<string, string>> = {
   string: 'string',

@@ -82,7 +82,9 @@ export function equal(actual: unknown, value: unknown): ComparisonOutcome {
   return isScalar(actual) && typeof actual === typeof value ? outcome(actual === value) : 'missing';
 }
 export function within(actual: unknown, value: unknown): ComparisonOutcome {
-  if (!Array.isArray(value) || !isScalar(actual) || typeof actual !== typeof value[0]) return 'missing';
+  if (!Array.isArray(value) || !isScalar(actual)) return 'missing';
+  // Only the value of another fact can be an empty list.
+  if (value.length > 0 && typeof actual !== typeof value[0]) return 'missing';
   return outcome(value.includes(actual));
 }
 export function contains(actual: unknown, value: unknown): ComparisonOutcome {
@@ -97,7 +99,8 @@ export function containsPart(actual: unknown, value: unknown): ComparisonOutcome
 export function containsSome(actual: unknown, value: unknown, how: 'some' | 'every'): ComparisonOutcome {
   if (!Array.isArray(value)) return 'missing';
   const wanted: readonly unknown[] = value;
-  const items = listOf(actual, wanted[0]);
+  // Only the value of another fact can be an empty list.
+  const items = listOf(actual, wanted.length === 0 && Array.isArray(actual) ? actual[0] : wanted[0]);
   return items === undefined ? 'missing' : outcome(wanted[how]((item) => items.includes(item)));
 }
 export function compare(holds: (actual: number, value: number) => boolean): Test {

@@ -3,7 +3,8 @@ import { Engine, Operator as EngineOperator } from 'json-rules-engine';
 import type { RuleResult } from 'json-rules-engine';
 import { ALL_OPERATORS, compareWith } from './operators.ts';
 import type { CompiledRule } from './compiled-rule.ts';
-import { ENGINE_FACT, engineConditions, engineOperator, holds } from './normal-form.ts';
+import { compareWithFact } from './fact-values.ts';
+import { ENGINE_FACT, engineConditions, engineOperator, holds, readersOf, variantOf } from './normal-form.ts';
 import type { PathReader } from './path-reader.ts';
 
 export interface EngineRun {
@@ -23,16 +24,19 @@ const MAX_IDLE = 4;
 
 type Variants = ReadonlyMap<string, EngineOperator>;
 
-/** Every operator in four variants: plain or negated, true or false when the comparison is undecidable. Stateless, so shared. */
+/** Every operator plain or negated, true or false when the comparison is undecidable, with a constant or a fact. Stateless, so shared. */
 function makeVariants(): Variants {
   const variants = new Map<string, EngineOperator>();
   for (const operator of ALL_OPERATORS) {
     for (const negated of [false, true]) {
-      for (const whenUnsure of [false, true]) {
-        const test = (actual: unknown, value: unknown): boolean =>
-          holds(compareWith(operator, actual, value), negated, whenUnsure);
-        const name = engineOperator(operator.name, negated, whenUnsure);
-        variants.set(name, new EngineOperator(name, test));
+      for (const holdsWhenUnsure of [false, true]) {
+        for (const isOfFacts of [false, true]) {
+          const compare = isOfFacts ? compareWithFact : compareWith;
+          const test = (actual: unknown, value: unknown): boolean =>
+            holds(compare(operator, actual, value), negated, holdsWhenUnsure);
+          const name = engineOperator({ operator, negated, holdsWhenUnsure, isOfFacts });
+          variants.set(name, new EngineOperator(name, test));
+        }
       }
     }
   }
@@ -46,7 +50,7 @@ function newEngine(rules: readonly CompiledRule[], readers: ReadonlyMap<string, 
   const engine = new Engine([], { allowUndefinedFacts: true, pathResolver });
   const needed = new Set<string>();
   for (const rule of rules) {
-    for (const leaf of rule.leaves) needed.add(engineOperator(leaf.operator.name, leaf.negated, leaf.holdsWhenUnsure));
+    for (const leaf of rule.leaves) needed.add(engineOperator(variantOf(leaf)));
     const name = `${rule.policy}/${rule.name}`;
     engine.addRule({
       name,
@@ -72,7 +76,7 @@ function indexOf(result: RuleResult): number {
  */
 export function createRuleRunner(rules: readonly CompiledRule[]): RuleRunner {
   const idle: Engine[] = [];
-  const readers = new Map(rules.flatMap((rule) => rule.leaves.map((leaf) => [leaf.path, leaf.read] as const)));
+  const readers = readersOf(rules.flatMap((rule) => rule.leaves));
   return {
     async run(facts) {
       const engine = idle.pop() ?? newEngine(rules, readers);

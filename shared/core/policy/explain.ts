@@ -2,6 +2,7 @@
 import type { Action } from '../../kernel/vocabulary.ts';
 import { isUnknownCall, type Judgement, type Match } from './combine.ts';
 import type { CompiledRule } from './compiled-rule.ts';
+import { decidingAlternatives } from './alternatives.ts';
 import { explainLeaf } from './normal-form.ts';
 import type { CandidateRule, Skipped } from './rule-index.ts';
 import type { ExplainedRule } from './types.ts';
@@ -98,6 +99,7 @@ export function explainRules(inspected: readonly Inspected[]): ExplainedRule[] {
           : (unknownNote(seen) ??
             noteOf(candidate, match) ??
             (isRaised ? raisedNote(seen) : partNote(seen, inspected)));
+      const alternatives = 'why' in candidate ? [] : decidingAlternatives(rule.condition, judged.facts);
       return {
         policy: rule.policy,
         rule: rule.name,
@@ -105,6 +107,7 @@ export function explainRules(inspected: readonly Inspected[]): ExplainedRule[] {
         matched: match !== undefined,
         ...(note === undefined ? {} : { skipped: note }),
         conditions: rule.leaves.map((leaf) => explainLeaf(leaf, judged.facts)),
+        ...(alternatives.length === 0 ? {} : { alternatives }),
       };
     });
 }

@@ -4,7 +4,8 @@ import { assertNever } from '../../kernel/errors.ts';
 import type { ExplainedCondition } from './types.ts';
 import type { Operator, ComparisonOutcome } from './operators.ts';
 import { compareWith, operatorFor } from './operators.ts';
-import { plainValue } from './any-of.ts';
+import { PARTLY, plainValue } from './any-of.ts';
+import { compareWithFact, type FactReference, factReferenceOf } from './fact-values.ts';
 import type { Comparison, Condition } from './schema.ts';
 import { type Declarations, NO_DECLARATIONS } from './declarations.ts';
 import { isLeftOpen, type PathReader, pathReader } from './path-reader.ts';
@@ -19,7 +20,10 @@ export interface Leaf {
   readonly entry: VocabularyEntry;
   readonly read: PathReader;
   readonly operator: Operator;
+  /** Prepared; undefined when the value is another fact. */
   readonly value: unknown;
+  /** The fact on the right side of a comparison of two facts. */
+  readonly other?: KnownPath;
   readonly negated: boolean;
   /** True in all rules except ALLOW: an undecidable fact may only make an answer stricter. */
   readonly holdsWhenUnsure: boolean;
@@ -39,7 +43,7 @@ export interface KnownPath {
 }
 
 /** Finds the paths of the vocabulary and of a set's declarations; equal paths give one object. */
-export function pathFinder(declarations: Declarations): (comparison: Comparison) => KnownPath {
+export function pathFinder(declarations: Declarations): (fact: FactReference) => KnownPath {
   const known = new Map<string, KnownPath>();
   return ({ fact, path: below }) => {
     const path = fullPath(fact, below);
@@ -58,13 +62,29 @@ export function leafOf(
   comparison: Comparison,
   holdsWhenUnsure: boolean,
   negated: boolean,
-  find: (comparison: Comparison) => KnownPath = fixedPath,
+  find: (fact: FactReference) => KnownPath = fixedPath,
 ): Leaf {
   const found = find(comparison);
   const operator = operatorFor(comparison.operator, found.entry);
   if (operator === undefined) throw new Error(`unknown operator ${comparison.operator}`);
-  const value = operator.prepare === undefined ? comparison.value : operator.prepare(comparison.value);
-  return { comparison, ...found, operator, value, negated, holdsWhenUnsure };
+  const leaf = { comparison, ...found, operator, negated, holdsWhenUnsure };
+  const reference = factReferenceOf(comparison.value);
+  if (reference !== undefined) return { ...leaf, value: undefined, other: find(reference) };
+  return { ...leaf, value: operator.prepare === undefined ? comparison.value : operator.prepare(comparison.value) };
+}
+
+/** The paths that a comparison reads. */
+export const pathsOf = ({ path, other }: Leaf): readonly string[] =>
+  other === undefined ? [path] : [path, other.path];
+
+/** The readers of all paths that some comparisons read, by path. */
+export function readersOf(leaves: readonly Leaf[]): Map<string, PathReader> {
+  const readers = new Map<string, PathReader>();
+  for (const { path, read, other } of leaves) {
+    readers.set(path, read);
+    if (other !== undefined) readers.set(other.path, other.read);
+  }
+  return readers;
 }
 
 /**
@@ -105,9 +125,25 @@ export function holds(outcome: ComparisonOutcome, negated: boolean, whenUnsure: 
 }
 
 export function outcomeOf(leaf: Leaf, facts: object): ComparisonOutcome {
+  const { path, operator, other } = leaf;
   const actual = leaf.read(facts);
-  if (actual === undefined && leaf.operator.name !== 'isPresent' && isLeftOpen(leaf.path, facts)) return 'partly';
-  return compareWith(leaf.operator, actual, leaf.value);
+  const isOpen =
+    actual === PARTLY || (actual === undefined && operator.name !== 'isPresent' && isLeftOpen(path, facts));
+  if (other === undefined) return isOpen ? 'partly' : compareWith(operator, actual, leaf.value);
+  const value = other.read(facts);
+  const isOtherOpen = value === PARTLY || (value === undefined && isLeftOpen(other.path, facts));
+  if (!isOpen && !isOtherOpen) return compareWithFact(operator, actual, value);
+  const isOneMissing = (actual === undefined && !isOpen) || (value === undefined && !isOtherOpen);
+  return isOneMissing ? 'missing' : 'partly';
+}
+
+/** The paths without which a comparison is undecidable: of two facts of different types, both. */
+export function missingIn(leaf: Leaf, facts: object): readonly string[] {
+  if (outcomeOf(leaf, facts) !== 'missing') return [];
+  const { path, other } = leaf;
+  if (other === undefined) return [path];
+  const absent = [...readersOf([leaf])].filter(([one, read]) => read(facts) === undefined && !isLeftOpen(one, facts));
+  return absent.length === 0 ? pathsOf(leaf) : absent.map(([one]) => one);
 }
 
 /** Evaluates a condition directly, with the given results for missing facts and for patterns that match partly. */
@@ -142,18 +178,20 @@ export function groundOf(node: NormalNode, facts: object, holdsWhenUnsure: boole
 
 /** The paths that are missing (or have the wrong type), sorted, without repetition. */
 export function missingPaths(leaves: readonly Leaf[], facts: object): string[] {
-  return [...new Set(leaves.filter((leaf) => outcomeOf(leaf, facts) === 'missing').map((leaf) => leaf.path))].sort();
+  return [...new Set(leaves.flatMap((leaf) => missingIn(leaf, facts)))].sort();
 }
 
 /** A comparison with the actual value of its fact. */
 export function explainLeaf(leaf: Leaf, facts: object): ExplainedCondition {
-  const { comparison, negated, holdsWhenUnsure } = leaf;
+  const { comparison, negated, holdsWhenUnsure, other } = leaf;
+  const reference = factReferenceOf(comparison.value);
   const outcome = outcomeOf(leaf, facts);
   return {
     fact: comparison.fact,
     ...(comparison.path === undefined ? {} : { path: comparison.path }),
     operator: negated ? `not ${comparison.operator}` : comparison.operator,
-    expected: comparison.value,
+    expected: other === undefined ? comparison.value : (plainValue(other.read(facts)) ?? null),
+    ...(reference === undefined ? {} : { expectedFact: reference }),
     actual: plainValue(leaf.read(facts)) ?? null,
     missing: outcome === 'missing',
     result: holds(outcome, negated, holdsWhenUnsure),
@@ -163,9 +201,22 @@ export function explainLeaf(leaf: Leaf, facts: object): ExplainedCondition {
 /** The name under which the engine gets all facts: one fact is one cache entry, and one resolver reads every path. */
 export const ENGINE_FACT = 'facts';
 
-/** The engine's name of an operator in one of its four variants. */
-export function engineOperator(name: string, negated: boolean, holdsWhenUnsure: boolean): string {
-  return `${negated ? 'not ' : ''}${name}${holdsWhenUnsure ? ' or unsure' : ''}`;
+/** The variant of an operator that a comparison uses. */
+export type Variant = Pick<Leaf, 'operator' | 'negated' | 'holdsWhenUnsure'> & {
+  /** Whether the value is another fact. */
+  readonly isOfFacts: boolean;
+};
+
+export const variantOf = ({ operator, negated, holdsWhenUnsure, other }: Leaf): Variant => ({
+  operator,
+  negated,
+  holdsWhenUnsure,
+  isOfFacts: other !== undefined,
+});
+
+/** The engine's name of a variant. */
+export function engineOperator({ operator, negated, holdsWhenUnsure, isOfFacts }: Variant): string {
+  return `${negated ? 'not ' : ''}${operator.name}${isOfFacts ? ' fact' : ''}${holdsWhenUnsure ? ' or unsure' : ''}`;
 }
 
 function toEngine(
@@ -177,8 +228,10 @@ function toEngine(
     case 'any':
       return { any: node.of.map(toEngine) };
     case 'leaf': {
-      const { path, operator, value, negated, holdsWhenUnsure } = node.leaf;
-      return { fact: ENGINE_FACT, path, operator: engineOperator(operator.name, negated, holdsWhenUnsure), value };
+      const { path, other } = node.leaf;
+      // The engine reads the fact in a value itself.
+      const value = other === undefined ? node.leaf.value : { fact: ENGINE_FACT, path: other.path };
+      return { fact: ENGINE_FACT, path, operator: engineOperator(variantOf(node.leaf)), value };
     }
     default:
       return assertNever(node);

@@ -99,6 +99,8 @@ const not =
 const onText = (name: string, test: Test): Operator => ({
   ...MEMBER,
   name: `${name} (text)`,
+  // Of the value of another fact: every text contains the empty one. Constants are checked by the plain operator.
+  valueProblem: (value) => (value === '' ? 'must not be empty' : scalarProblem(value)),
   description: 'the variant of facts that may be texts',
   test,
 });
@@ -225,7 +227,7 @@ const TABLE: Readonly<Record<string, Entry>> = {
       ),
     example: ['10.0.0.0/8', 'fd00::/8'],
     test: (actual, value) => {
-      let found: ComparisonOutcome = 'no';
+      let found: ComparisonOutcome = addressInRange(actual, '0.0.0.0/0') === undefined ? 'missing' : 'no';
       for (const range of textsOf(value)) {
         const inside = addressInRange(actual, range);
         if (inside === undefined) return 'missing';

@@ -1,7 +1,7 @@
 // Remembers what json-rules-engine found for a rule, by the outcomes of the rule's comparisons, on which the engine's result depends and
 // on nothing else. A rule has few combinations of outcomes, so questions with new values rarely need a run of the engine.
 import type { CompiledRule } from './compiled-rule.ts';
-import { outcomeOf } from './normal-form.ts';
+import { missingIn, outcomeOf } from './normal-form.ts';
 import type { ComparisonOutcome } from './operators.ts';
 
 /** Combinations remembered for one rule. Most rules have two to eight; a rule that exceeds this starts anew. */
@@ -9,10 +9,15 @@ const MAX_COMBINATIONS = 64;
 
 const LETTERS: Readonly<Record<ComparisonOutcome, string>> = { yes: 'y', no: 'n', missing: 'm', partly: 'p' };
 
-/** The outcome of each comparison of a rule, one letter each. */
+/** The outcome of each comparison of a rule, one letter each, and the missing side of two facts. */
 function outcomesOf(rule: CompiledRule, facts: object): string {
   let outcomes = '';
-  for (const leaf of rule.leaves) outcomes += LETTERS[outcomeOf(leaf, facts)];
+  for (const leaf of rule.leaves) {
+    const outcome = outcomeOf(leaf, facts);
+    outcomes += LETTERS[outcome];
+    // The reason names the side that is missing.
+    if (outcome === 'missing' && leaf.other !== undefined) outcomes += missingIn(leaf, facts).join();
+  }
   return outcomes;
 }
 

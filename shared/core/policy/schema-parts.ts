@@ -78,6 +78,23 @@ const junction = {
   oneOf: junctionChoices,
   examples: [{ all: [untrusted] }, { not: unregistered }],
 };
+const factMember = {
+  type: 'string',
+  enum: FACT_NAMES,
+  description: 'the fact to look at',
+  examples: ['trust', 'intent'],
+};
+const pathMember = {
+  type: 'string',
+  description: `the dotted path below the fact; own members of objects only. ${pathsInWords()}`,
+  examples: ['level', 'recorded.score'],
+};
+/** A fact as the value of a comparison. */
+const factReference = {
+  ...object({ fact: factMember, path: pathMember }, ['fact'], 'another fact, with whose value the fact is compared'),
+  allOf: comparisonPaths,
+  examples: [{ fact: 'agent', path: 'id' }],
+};
 /** Any node of the conditions: a junction, or a comparison of a fact. */
 const condition = {
   type: 'object',
@@ -85,12 +102,8 @@ const condition = {
   description: 'exactly one of all, any, not; or a comparison of a fact with a value',
   properties: {
     ...conditionMembers,
-    fact: { type: 'string', enum: FACT_NAMES, description: 'the fact to look at', examples: ['trust', 'intent'] },
-    path: {
-      type: 'string',
-      description: `the dotted path below the fact; own members of objects only. ${pathsInWords()}`,
-      examples: ['level', 'recorded.score'],
-    },
+    fact: factMember,
+    path: pathMember,
     operator: {
       type: 'string',
       enum: OPERATOR_NAMES,
@@ -98,8 +111,10 @@ const condition = {
       examples: ['lessThan', 'containsAny'],
     },
     value: {
-      description: 'what the fact is compared with; its type depends on the operator',
-      examples: [4, 'destructive', ['pii', 'health'], '08:00-18:00'],
+      description:
+        'what the fact is compared with; its type depends on the operator. Or another fact: {"fact": "agent", "path": "id"}',
+      ...conditional({ type: 'object', required: ['fact'] }, { $ref: '#/$defs/factReference' }),
+      examples: [4, 'destructive', ['pii', 'health'], '08:00-18:00', { fact: 'agent', path: 'id' }],
     },
   },
   oneOf: [
@@ -282,4 +297,4 @@ const riskEvent = {
 };
 
 /** Definitions that the policy schemas refer to below `#/$defs/`. */
-export const POLICY_DEFS = { condition, junction, obligation, enforceEvent, riskEvent };
+export const POLICY_DEFS = { condition, junction, factReference, obligation, enforceEvent, riskEvent };

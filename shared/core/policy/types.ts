@@ -149,6 +149,15 @@ export const ObligationSchema = Type.Unsafe<Obligation>({
   ],
 });
 
+const Positions = (description: string) => Type.Array(Type.Integer({ minimum: 0 }), { description });
+const AlternativeSchema = closed({
+  text: Type.String({ description: 'The alternative in words.' }),
+  conditions: Positions('Its comparisons: positions in `conditions`, from 0.'),
+  of: Positions('The comparisons of all alternatives of the same `any`.'),
+});
+/** An alternative of an `any` that alone decides whether a rule holds. */
+export type Alternative = Static<typeof AlternativeSchema>;
+
 /** The rules of `explain`, with the values that their conditions were compared with. */
 export const ExplanationSchema = Type.Array(
   closed(
@@ -165,12 +174,29 @@ export const ExplanationSchema = Type.Array(
           fact: Type.String({ description: 'The fact that is compared.' }),
           path: Type.Optional(Type.String({ description: 'The member of the fact.' })),
           operator: Type.String({ description: 'How it is compared.' }),
-          expected: Type.Unknown({ description: 'The value in the rule.' }),
+          expected: Type.Unknown({
+            description: 'The value in the rule; of a comparison of two facts, that of expectedFact.',
+          }),
+          expectedFact: Type.Optional(
+            closed(
+              {
+                fact: Type.String({ description: 'The fact.' }),
+                path: Type.Optional(Type.String({ description: 'Its member.' })),
+              },
+              { description: 'The fact that the rule compares with; absent for a constant.' },
+            ),
+          ),
           actual: Type.Optional(Type.Unknown({ description: 'The value of the fact.' })),
           missing: Type.Boolean({ description: 'Whether the fact is missing.' }),
           result: Type.Boolean({ description: 'Whether the condition holds.' }),
         }),
         { description: 'Its conditions, in their order.' },
+      ),
+      alternatives: Type.Optional(
+        Type.Array(AlternativeSchema, {
+          description:
+            'Alternatives of `any`, each of which alone decides: that would have been enough for a rule that does not hold, and without which a rule that holds would not. Absent when there are none, or the rule was not evaluated.',
+        }),
       ),
     },
     { $id: 'ExplainedRule' },

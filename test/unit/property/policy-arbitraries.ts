@@ -28,6 +28,28 @@ const comparison = (
   value: fc.Arbitrary<unknown>,
 ) => fc.record({ fact: fc.constant(fact), path, operator, value });
 
+/** Two facts that the random facts have, so that they are often equal and often of different types. */
+const callersFact = fc.record({ fact: fc.constant('context'), path: contextPath });
+const ofFacts = fc.oneof(
+  comparison('trust', fc.constantFrom('level', 'recorded.level'), numeric, callersFact),
+  comparison('context', fc.constant('y'), numeric, fc.constant({ fact: 'trust', path: 'level' })),
+  comparison(
+    'context',
+    fc.constant('x'),
+    fc.constantFrom('equal', 'in', 'notIn', 'contains', 'containsAny', 'containsAll', 'startsWith', 'lessThan'),
+    fc.constantFrom({ fact: 'context', path: 'y' }, { fact: 'tool', path: 'arguments.x' }),
+  ),
+  comparison(
+    'tool',
+    fc.constantFrom('name', 'arguments.x', 'arguments.items[].p'),
+    fc.constantFrom('equal', 'notEqual', 'contains', 'doesNotContain', 'endsWith'),
+    fc.oneof(callersFact, fc.constant({ fact: 'intent', path: 'object' })),
+  ),
+  comparison('intent', fc.constant('object'), fc.constantFrom('equal', 'notEqual', 'in'), callersFact),
+  comparison('intent', fc.constant('data_classes'), fc.constantFrom('contains', 'containsAll'), callersFact),
+  comparison('agent', fc.constant('registered'), fc.constant('equal'), callersFact),
+);
+
 const comparisons = fc.oneof(
   comparison('trust', fc.constantFrom('level', 'recorded.level', 'claimed.level'), numeric, number),
   comparison('context', contextPath, numeric, number),
@@ -63,6 +85,7 @@ const comparisons = fc.oneof(
     text,
   ),
   comparison('tool', fc.constantFrom('arguments.x', 'arguments.items[].p'), numeric, number),
+  ofFacts,
   comparison('agent', fc.constant('registered'), fc.constantFrom('equal', 'notEqual'), fc.boolean()),
 );
 const presence = comparison('context', contextPath, fc.constant('isPresent'), fc.boolean());

@@ -51,6 +51,27 @@ function valuesOf(facts: Facts, fact: string, path: string | undefined): unknown
   return [valueOf(facts, fact, path)];
 }
 
+/** The fact on the right side of a comparison. */
+function otherFact(value: unknown): { fact: string; path?: string } | undefined {
+  return typeof value === 'object' && value !== null && 'fact' in value
+    ? (value as { fact: string; path?: string })
+    : undefined;
+}
+
+const isPlain = (value: unknown): boolean => ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
+
+/** Whether the value of a fact could be the constant of an operator; the random facts have no long or empty texts. */
+function isUsable(operator: string, value: unknown): boolean {
+  if (!Array.isArray(value)) {
+    if (/Than/.test(operator)) return typeof value === 'number' && Number.isFinite(value);
+    return /With$/.test(operator) ? typeof value === 'string' : isPlain(value) && !/in$|In$|Any$|All$/.test(operator);
+  }
+  const items: readonly unknown[] = value;
+  const isOfOne = items.every((item) => isPlain(item) && typeof item === typeof items[0]);
+  if (/With$/.test(operator)) return isOfOne && items.every((item) => typeof item === 'string');
+  return isOfOne && /^in$|^notIn$|Any$|All$/.test(operator);
+}
+
 function possible(condition: Condition, facts: Facts, unsure: Unsure): Possible {
   if ('not' in condition) {
     const inner = possible(condition.not, facts, unsure);
@@ -67,8 +88,20 @@ function possible(condition: Condition, facts: Facts, unsure: Unsure): Possible 
   const { fact, path, operator, value } = condition;
   const test = (fact === 'context' ? undefined : REFERENCE[`${operator} (text)`]) ?? REFERENCE[operator];
   if (test === undefined) throw new Error(`the reference has no operator ${operator}`);
-  if (isOpen(facts, fact, path)) return unsure.partly;
+  const other = otherFact(value);
   const actuals = valuesOf(facts, fact, path);
+  const [compared] = other === undefined ? [value] : valuesOf(facts, other.fact, other.path);
+  const isOpened = isOpen(facts, fact, path);
+  if (other !== undefined) {
+    const isOtherOpen = isOpen(facts, other.fact, other.path);
+    const isAbsent =
+      (!isOpened && actuals.length === 1 && actuals[0] === undefined && !path?.includes('[]')) ||
+      (!isOtherOpen && compared === undefined);
+    if (isAbsent) return unsure.missing;
+    if (isOpened || isOtherOpen) return unsure.partly;
+    if (!isUsable(operator, compared)) return unsure.missing;
+  }
+  if (isOpened) return unsure.partly;
   const found =
     operator === 'isPresent'
       ? [
@@ -77,7 +110,7 @@ function possible(condition: Condition, facts: Facts, unsure: Unsure): Possible 
             value,
           ),
         ]
-      : actuals.map((one) => (one === undefined ? ('missing' as const) : test(one, value)));
+      : actuals.map((one) => (one === undefined ? ('missing' as const) : test(one, compared)));
   const said = (['yes', 'missing', 'partly'] as const).find((one) => found.includes(one)) ?? 'no';
   if (said === 'yes') return { yes: true, no: false };
   if (said === 'no') return { yes: false, no: true };

@@ -1621,14 +1621,30 @@ export interface components {
                 path?: string;
                 /** @description How it is compared. */
                 operator: string;
-                /** @description The value in the rule. */
+                /** @description The value in the rule; of a comparison of two facts, that of expectedFact. */
                 expected: unknown;
+                /** @description The fact that the rule compares with; absent for a constant. */
+                expectedFact?: {
+                    /** @description The fact. */
+                    fact: string;
+                    /** @description Its member. */
+                    path?: string;
+                };
                 /** @description The value of the fact. */
                 actual?: unknown;
                 /** @description Whether the fact is missing. */
                 missing: boolean;
                 /** @description Whether the condition holds. */
                 result: boolean;
+            }[];
+            /** @description Alternatives of `any`, each of which alone decides: that would have been enough for a rule that does not hold, and without which a rule that holds would not. Absent when there are none, or the rule was not evaluated. */
+            alternatives?: {
+                /** @description The alternative in words. */
+                text: string;
+                /** @description Its comparisons: positions in `conditions`, from 0. */
+                conditions: number[];
+                /** @description The comparisons of all alternatives of the same `any`. */
+                of: number[];
             }[];
         };
         Decision: {

@@ -3,6 +3,7 @@ import type { Loaded } from '../api.ts';
 import { count, short, spelled, whole } from '../format.ts';
 import { html, useState, type VNode } from '../html.ts';
 import { Badge, Card, Empty, JsonView, Notice, TOOL_STATES, Verdict, WhenLoaded } from '../ui.ts';
+import { factName } from './policies-words.ts';
 import type { DecisionExplanation, ExplainedCondition, ExplainedRule } from '../wire/decisions.ts';
 
 type Explained = Extract<DecisionExplanation, { state: 'explained' }>;
@@ -75,6 +76,7 @@ function Rule({ rule, isOpen }: { readonly rule: ExplainedRule; readonly isOpen:
   return html`<details class=${`rule ${matched ? 'rule-matched' : ''}`} open=${isOpen}>
     <summary><span class="rule-head"><span class="rule-name">${rule.policy} / ${rule.rule}</span> <${Verdict} verdict=${rule.effect} /> ${state}</span>${skipped && html`<span class="rule-skipped">${spelled(skipped)}</span>`}</summary>
     ${conditions.length === 0 ? html`<p class="muted">No conditions.</p>` : html`<ul class="conditions">${conditions.map((condition) => html`<li><${Condition} condition=${condition} /></li>`)}</ul>`}
+    ${rule.alternatives?.map(({ text }) => html`<p class="muted">${matched ? 'Without' : 'Enough alone:'} <code>${spelled(text)}</code>${matched && ' it would not match'}</p>`)}
   </details>`;
 }
 
@@ -99,13 +101,13 @@ function stateWords(name: string, actual: unknown): string | undefined {
 }
 
 function Condition({ condition }: { readonly condition: ExplainedCondition }): VNode {
-  const { fact, path, operator, expected, actual, missing, result } = condition;
-  const name = path === undefined ? fact : `${fact}.${path}`;
+  const { operator, expected, expectedFact, actual, missing, result } = condition;
+  const name = factName(condition);
   const words = stateWords(name, actual);
   return html`<div class=${`condition ${result ? 'holds' : ''}`}>
     <span class="condition-mark" aria-hidden="true">${result ? '✓' : '✕'}</span>
     <span class="visually-hidden">${result ? 'True: ' : 'False: '}</span>
-    <span class="condition-text"><code>${spelled(name)}</code> <span class="operator" title=${operator}>${SIGNS[operator] ?? operator}</span> <code>${valueOf(expected)}</code></span>
+    <span class="condition-text"><code>${spelled(name)}</code> <span class="operator" title=${operator}>${SIGNS[operator] ?? operator}</span> ${expectedFact && html`<code>${spelled(factName(expectedFact))}</code> <span class="muted">=</span> `}<code>${valueOf(expected)}</code></span>
     <span class="condition-saw">${missing ? 'missing' : html`was <code>${valueOf(actual)}</code>${words && html` <span class="muted">${words}</span>`}`}</span>
   </div>`;
 }

@@ -29,7 +29,7 @@ export const OPERATOR_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** `intent.effect` */
-export function factName({ fact, path }: Comparison): string {
+export function factName({ fact, path }: Pick<Comparison, 'fact' | 'path'>): string {
   return path === undefined ? fact : `${fact}.${path}`;
 }
 
@@ -37,8 +37,13 @@ function one(value: unknown): string {
   if (typeof value === 'string') return value === '' ? '""' : value;
   if (typeof value === 'object' && value !== null && 'amount' in value && 'currency' in value)
     return `${String(value.amount)} ${String(value.currency)}`;
+  if (isFact(value)) return `the fact ${factName(value)}`;
   return JSON.stringify(value) ?? String(value);
 }
+
+/** Whether a comparison is with another fact. */
+const isFact = (value: unknown): value is Pick<Comparison, 'fact' | 'path'> =>
+  typeof value === 'object' && value !== null && 'fact' in value && typeof value.fact === 'string';
 
 /** The values that the fact is compared with; none for isPresent. */
 export function compared({ operator, value }: Comparison): readonly string[] {

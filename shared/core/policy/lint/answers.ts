@@ -5,7 +5,7 @@ import type { Match } from '../combine.ts';
 import type { CompiledSet } from '../compile.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
 import { requestOf } from '../evaluate.ts';
-import { holdsFor } from '../normal-form.ts';
+import { holdsFor, pathsOf } from '../normal-form.ts';
 import { type CandidateRule, fitOf } from '../rule-index.ts';
 import { isPattern } from '../../intent/resource.ts';
 import type { PolicyStage } from '../../../kernel/vocabulary.ts';
@@ -126,7 +126,7 @@ export function witnessOf(
   others: readonly LintedRule[] = [],
 ): Witness {
   const { rule, stage } = linted;
-  const paths = new Set([linted, ...others].flatMap((one) => one.rule.leaves.map((leaf) => leaf.path)));
+  const paths = new Set([linted, ...others].flatMap((one) => one.rule.leaves.flatMap(pathsOf)));
   return {
     intent: `${facts.intent.action}:${facts.intent.resource}`,
     environment: facts.environment,

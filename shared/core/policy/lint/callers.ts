@@ -5,6 +5,7 @@ import { itemsOf } from './context-values.ts';
 import { withPath } from './facts.ts';
 import { isPermitted, withoutNamed } from './open.ts';
 import { leavesIn, wordsOf, type LintedRule, type LintedSet, type LeafPart, ruleFinding } from './rules.ts';
+import type { Leaf } from '../normal-form.ts';
 import { ruleHolds, searchUndisturbed } from './search.ts';
 import { both, CERTAIN } from './space.ts';
 import type { LintFinding } from './types.ts';
@@ -12,9 +13,17 @@ import type { LintFinding } from './types.ts';
 const REFUSING = ['notEqual', 'notIn', 'doesNotContain'];
 const NAMING = ['equal', 'in', 'contains', 'containsAny', 'containsAll', 'startsWith', 'endsWith', 'inCidr'];
 
+const CONTEXT = /^context\./;
+
+/** The side of a comparison that the caller writes: not a member of the context that only some keys may set. */
+function callersPathOf(leaf: Leaf, own: RegExp): string | undefined {
+  const sides = leaf.other === undefined ? [leaf] : [leaf, leaf.other];
+  return sides.find(({ path, entry }) => own.test(path) && entry.onlyFrom === undefined)?.path;
+}
+
 /** Whether a comparison holds for any value from the caller except the ones that it names. */
 function isRefusal({ leaf }: LeafPart): boolean {
-  if (!leaf.path.startsWith('context.') || leaf.entry.onlyFrom !== undefined) return false;
+  if (callersPathOf(leaf, CONTEXT) === undefined) return false;
   const { operator, negated, comparison } = leaf;
   if (operator.name === 'isPresent') return comparison.value === negated;
   const items = itemsOf(leaf);
@@ -22,8 +31,10 @@ function isRefusal({ leaf }: LeafPart): boolean {
 }
 
 /** Values that a comparison with a context member may refuse. */
-function refusedValues({ leaf }: LeafPart): readonly unknown[] {
-  const { operator } = leaf;
+function refusedValues({ leaf }: LeafPart, facts: object): readonly unknown[] {
+  const { operator, other } = leaf;
+  // Whichever side is the caller's, the other one is refused.
+  if (other !== undefined) return [(callersPathOf(leaf, CONTEXT) === leaf.path ? other : leaf).read(facts)];
   const items = itemsOf(leaf);
   if (operator.name === 'isPresent') return ['anything'];
   if (operator.name === 'inCidr') return items.flatMap((item) => String(item).split('/')[0] ?? []);
@@ -38,14 +49,14 @@ export function callersChoice(set: LintedSet, linted: LintedRule): LintFinding[]
     .filter(isRefusal)
     .flatMap((part) => {
       const { node, leaf } = part;
-      const { path } = leaf;
+      const path = callersPathOf(leaf, CONTEXT) ?? leaf.path;
       const found = searchUndisturbed({
         set,
         rules: [linted],
         formula: (space) => both(ruleHolds(space, linted), space.conditionOf(node, CERTAIN)),
         accept: (facts) =>
           permits(evaluationOf(set, facts).verdict) &&
-          refusedValues(part).some((value) => !permits(evaluationOf(set, withPath(facts, path, value)).verdict)),
+          refusedValues(part, facts).some((value) => !permits(evaluationOf(set, withPath(facts, path, value)).verdict)),
       });
       if (found.kind !== 'found') return [];
       const isAbsence = leaf.operator.name === 'isPresent';
@@ -79,8 +90,8 @@ export function hangsOnCaller(set: LintedSet, linted: LintedRule): LintFinding[]
     .filter((part) => !isRefusal(part))
     .flatMap((part) => {
       const { node, leaf } = part;
-      const { path } = leaf;
-      if (!CALLERS_OWN.test(path) || leaf.entry.onlyFrom !== undefined || reported.has(path)) return [];
+      const path = callersPathOf(leaf, CALLERS_OWN);
+      if (path === undefined || reported.has(path)) return [];
       const found = searchUndisturbed({
         set,
         rules: [linted],

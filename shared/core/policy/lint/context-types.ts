@@ -19,7 +19,11 @@ interface Use {
 function usesIn(linted: LintedRule): Use[] {
   return leavesIn(linted.root)
     .filter(
-      ({ leaf }) => leaf.entry.fact === 'context' && leaf.entry.type === 'unknown' && familyOf(leaf) !== 'presence',
+      ({ leaf }) =>
+        leaf.entry.fact === 'context' &&
+        leaf.entry.type === 'unknown' &&
+        leaf.other === undefined &&
+        familyOf(leaf) !== 'presence',
     )
     .map((part) => ({ linted, part, leaf: part.leaf }));
 }

@@ -23,7 +23,9 @@ export interface Representatives {
   readonly exact: boolean;
 }
 
+/** The constants that a comparison names; none of another fact. */
 export function itemsOf(leaf: Leaf): readonly unknown[] {
+  if (leaf.other !== undefined) return [];
   const { value } = leaf.comparison;
   return Array.isArray(value) ? value : [value];
 }

@@ -1,5 +1,5 @@
 // Rules that never count: their conditions never hold, never hold within the target, or hold only where facts are missing.
-import { groundOf } from '../normal-form.ts';
+import { groundOf, pathsOf } from '../normal-form.ts';
 import type { Facts } from '../types.ts';
 import { applies, witnessOf } from './answers.ts';
 import { groupOf } from './dimensions.ts';
@@ -15,7 +15,7 @@ const MAX_PATTERNS = 40;
  * The patterns of a target that need an analysis; undefined when there are too many. One is enough where no condition reads the resource.
  */
 export function patternsOf({ rule }: LintedRule): readonly string[] | undefined {
-  const isResourceAsked = rule.leaves.some((leaf) => groupOf(leaf.path) === 'resource');
+  const isResourceAsked = rule.leaves.flatMap(pathsOf).some((path) => groupOf(path) === 'resource');
   if (rule.effect.type !== 'ALLOW' || !isResourceAsked) return rule.resources.slice(0, 1);
   return rule.resources.length <= MAX_PATTERNS ? rule.resources : undefined;
 }

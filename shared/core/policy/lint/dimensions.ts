@@ -75,7 +75,7 @@ function scoresAround(leaves: readonly Leaf[], paths: readonly string[]): number
 
 const STATUSES = ['UNREGISTERED', ...AGENT_STATUSES] as const;
 /** The largest number of values of one dimension; beyond it, only the first ones are analysed and `exact` is false. */
-const MAX_VALUES = 4_000;
+export const MAX_VALUES = 4_000;
 
 function capped(key: string, values: readonly Assignment[], exact: boolean): Dimension {
   return { key, values: values.slice(0, MAX_VALUES), exact: exact && values.length <= MAX_VALUES };

@@ -3,7 +3,7 @@ import { effectiveTrust, NO_EVIDENCE } from '../../trust/score.ts';
 import { ACTION_CLASSES, type Action, type ActionClass, permits } from '../../../kernel/vocabulary.ts';
 import type { Facts } from '../types.ts';
 import { applies, evaluationOf, witnessOf } from './answers.ts';
-import { holds, outcomeOf } from '../normal-form.ts';
+import { holds, outcomeOf, pathsOf } from '../normal-form.ts';
 import { itemsOf } from './context-values.ts';
 import { usualFacts } from './facts.ts';
 import { firstPattern, type LintedRule, type LintedSet, ruleFinding } from './rules.ts';
@@ -45,14 +45,16 @@ export function withoutNamed(space: Space, { rule }: LintedRule, paths: readonly
   );
 }
 
-/** The agent is unknown: not registered, without evidence and tags, and its key, which has no tags, belongs to nobody in particular. */
+/** The agent is unknown: not registered, without evidence, attributes and tags, and its key, which has no tags, belongs to nobody in particular. */
 function isStranger(space: Space, linted: LintedRule): Formula {
   const isEmpty = (path: string): Formula =>
     space.where(path, (value) => {
       const list = value.get(path);
       return Array.isArray(list) && list.length === 0;
     });
+  const attributes = linted.rule.leaves.flatMap(pathsOf).filter((path) => path.startsWith('agent.attributes.'));
   return both(
+    ...attributes.map((path) => space.where(path, (value) => value.get(path) === undefined)),
     space.where('trust', (value) => {
       const recorded = value.get('trust.recorded');
       const score = typeof recorded === 'object' && recorded !== null && 'score' in recorded ? recorded.score : 0;

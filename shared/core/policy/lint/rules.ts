@@ -2,7 +2,8 @@
 import { canonicalize } from '../../proof/canonical.ts';
 import type { CompiledSet } from '../compile.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
-import type { Leaf, NormalNode } from '../normal-form.ts';
+import { comparisonText } from '../fact-values.ts';
+import { type Leaf, type NormalNode, pathsOf } from '../normal-form.ts';
 import { isPattern } from '../../intent/resource.ts';
 import type { Condition, Policy } from '../schema.ts';
 import type { PolicyStage } from '../../../kernel/vocabulary.ts';
@@ -70,9 +71,7 @@ export function wordsOf(part: Part): string {
   if ('not' in condition) return `not (${wordsOf({ ...part, condition: condition.not })})`;
   if ('all' in condition) return `all of [${of.map(wordsOf).join(', ')}]`;
   if ('any' in condition) return `any of [${of.map(wordsOf).join(', ')}]`;
-  const path = condition.path === undefined ? condition.fact : `${condition.fact}.${condition.path}`;
-  const value = JSON.stringify(condition.value);
-  return `${path} ${condition.operator} ${value.length > 60 ? `${value.slice(0, 57)}...` : value}`;
+  return comparisonText(condition, 60);
 }
 
 export function nameOf({ rule }: LintedRule): { policy: string; rule: string } {
@@ -118,7 +117,7 @@ export function createLintedSet(policies: readonly Policy[], compiled: CompiledS
       pointer,
       root: partOf(conditions, rule.condition, `${pointer}/conditions`),
       conditions: canonicalize(conditions),
-      groups: new Set(rule.leaves.map((leaf) => groupOf(leaf.path))),
+      groups: new Set(rule.leaves.flatMap(pathsOf).map(groupOf)),
     };
     rules.push(linted);
     for (const pattern of rule.resources) {

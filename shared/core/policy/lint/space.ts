@@ -6,6 +6,7 @@ import type { ComparisonOutcome } from '../operators.ts';
 import { assign, dimensionOf, groupOf, type Assignment, type Dimension } from './dimensions.ts';
 import { setPath } from './facts.ts';
 import { itemsOf } from './context-values.ts';
+import { isExactPair, jointKeys, productOf, seedsFor } from './joint.ts';
 import { resourceDimension, type ResourceScope } from './resources.ts';
 import { negationOf, TRUE, type Formula } from './solve.ts';
 import { freshWord } from './values.ts';
@@ -138,32 +139,62 @@ function settledOnce(asking: readonly Leaf[], make: () => Settled): Settled {
   return settled;
 }
 
+/** The dimensions of facts that are compared with each other. @param take the comparisons of a joint key */
+function togetherOf(
+  rules: readonly CompiledRule[],
+  scope: ResourceScope,
+  joined: ReadonlyMap<string, string>,
+  take: (key: string) => readonly Leaf[],
+): Settled[] {
+  return [...new Set(joined.values())].map((key) => {
+    const asking = take(key);
+    const plain = [
+      ...asking.filter(({ other }) => other === undefined),
+      ...asking.flatMap((leaf) => seedsFor(leaf, asking, scope.pattern)),
+    ];
+    const factors = [...joined].flatMap(([group, of]) => {
+      if (of !== key) return [];
+      const leaves = plain.filter(({ path }) => groupOf(path) === group);
+      if (group === ACTION.key) return [ACTION];
+      if (group === ENVIRONMENT.key) return [ENVIRONMENT];
+      if (group === 'organisation.slug') return [organisationDimension(rules, leaves)];
+      return [group === 'resource' ? resourceDimension(leaves, scope) : dimensionOf(group, leaves)];
+    });
+    return settle(productOf(key, factors, isExactPair(asking)), asking, true);
+  });
+}
+
 export function createSpace(rules: readonly CompiledRule[], scope: ResourceScope): Space {
   const leaves = rules.flatMap((rule) => rule.leaves);
-  const byGroup = new Map<string, Leaf[]>();
+  const joined = jointKeys(leaves);
+  const keyOf = (group: string): string => joined.get(group) ?? group;
+  const byKey = new Map<string, Leaf[]>();
   for (const leaf of leaves) {
-    const key = groupOf(leaf.path);
-    const those = byGroup.get(key);
-    if (those === undefined) byGroup.set(key, [leaf]);
+    const key = keyOf(groupOf(leaf.path));
+    const those = byKey.get(key);
+    if (those === undefined) byKey.set(key, [leaf]);
     else those.push(leaf);
   }
   const take = (key: string): readonly Leaf[] => {
-    const asking = byGroup.get(key) ?? [];
-    byGroup.delete(key);
+    const asking = byKey.get(key) ?? [];
+    byKey.delete(key);
     return asking;
   };
   const fixed = (dimension: Dimension): Settled => {
     const asking = take(dimension.key);
     return settledOnce(asking, () => settle(dimension, asking, true));
   };
+  const together = joined.size === 0 ? [] : togetherOf(rules, scope, joined, take);
   const [organisations, resources] = [take('organisation.slug'), take('resource')];
   const isOrganisationOpen = organisations.length === 0 && rules.every((rule) => rule.organisations === undefined);
+  const ofOrganisation = isOrganisationOpen ? USUAL_ORGANISATIONS : organisationDimension(rules, organisations);
   const all = [
-    fixed(ACTION),
-    fixed(ENVIRONMENT),
-    settle(isOrganisationOpen ? USUAL_ORGANISATIONS : organisationDimension(rules, organisations), organisations, true),
-    settle(resourceDimension(resources, scope), resources, false),
-    ...[...byGroup].map(([key, asking]) => settledOnce(asking, () => settle(dimensionOf(key, asking), asking, false))),
+    ...together,
+    ...(joined.has(ACTION.key) ? [] : [fixed(ACTION)]),
+    ...(joined.has(ENVIRONMENT.key) ? [] : [fixed(ENVIRONMENT)]),
+    ...(joined.has('organisation.slug') ? [] : [settle(ofOrganisation, organisations, true)]),
+    ...(joined.has('resource') ? [] : [settle(resourceDimension(resources, scope), resources, false)]),
+    ...[...byKey].map(([key, asking]) => settledOnce(asking, () => settle(dimensionOf(key, asking), asking, false))),
   ];
   const dimensions = all.map(({ dimension }) => dimension);
   const outcomes = new Map(all.flatMap((settled) => settled.outcomes));
@@ -171,17 +202,19 @@ export function createSpace(rules: readonly CompiledRule[], scope: ResourceScope
 
   const valuesOf = (key: string): readonly Assignment[] =>
     dimensions.find((dimension) => dimension.key === key)?.values ?? [];
-  const where = (key: string, test: (value: Assignment) => boolean): Formula =>
-    dimensions.some((dimension) => dimension.key === key)
+  const where = (group: string, test: (value: Assignment) => boolean): Formula => {
+    const key = keyOf(group);
+    return dimensions.some((dimension) => dimension.key === key)
       ? { kind: 'atom', key, truth: valuesOf(key).map(test) }
       : TRUE;
+  };
   const conditionOf = (node: NormalNode, unsure: Unsure): Formula => {
     if (node.kind !== 'leaf') return { kind: node.kind, of: node.of.map((part) => conditionOf(part, unsure)) };
     const { leaf } = node;
     const truth = (outcomes.get(leaf) ?? []).map((outcome) =>
       holds(outcome, leaf.negated, outcome === 'partly' ? unsure.partly : unsure.missing),
     );
-    return { kind: 'atom', key: groupOf(leaf.path), truth };
+    return { kind: 'atom', key: keyOf(groupOf(leaf.path)), truth };
   };
   return {
     cost,

@@ -2,7 +2,7 @@
 import { nearestName } from '../../../kernel/near.ts';
 import { permits } from '../../../kernel/vocabulary.ts';
 import type { ToolCatalogues } from '../../tools/catalogue.ts';
-import { holdsFor, type NormalNode } from '../normal-form.ts';
+import { holdsFor, type Leaf, type NormalNode, pathsOf } from '../normal-form.ts';
 import type { Facts } from '../types.ts';
 import { applies, witnessOf } from './answers.ts';
 import { itemsOf } from './context-values.ts';
@@ -20,6 +20,7 @@ export interface KnownTools {
 
 const PRESENT = 'tool.present';
 const isOfCall = (path: string): boolean => path.startsWith('tool.') && path !== PRESENT;
+const isAboutCall = (leaf: Leaf): boolean => pathsOf(leaf).some(isOfCall);
 
 /** Evaluates a condition as if no comparison of a missing fact of a call held. */
 function holdsWithoutGuess(node: NormalNode, facts: Facts, unsure: Unsure): boolean {
@@ -29,14 +30,14 @@ function holdsWithoutGuess(node: NormalNode, facts: Facts, unsure: Unsure): bool
     case 'any':
       return node.of.some((part) => holdsWithoutGuess(part, facts, unsure));
     case 'leaf':
-      return holdsFor(node, facts, isOfCall(node.leaf.path) ? CERTAIN : unsure);
+      return holdsFor(node, facts, isAboutCall(node.leaf) ? CERTAIN : unsure);
   }
 }
 
 /** A rule that holds for a question without a call, only because the facts of a call are missing there. */
 function absentFinding(set: LintedSet, linted: LintedRule, leaves: readonly LeafPart[]): LintFinding[] {
   const { rule } = linted;
-  const ofCall = leaves.filter(({ leaf }) => isOfCall(leaf.path));
+  const ofCall = leaves.filter(({ leaf }) => isAboutCall(leaf));
   const [first] = ofCall;
   if (first === undefined || !rule.holdsWhenUnsure) return [];
   const found = search({

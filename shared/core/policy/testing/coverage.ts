@@ -5,9 +5,9 @@ import type { CompiledRule } from '../compiled-rule.ts';
 import { requestOf } from '../evaluate.ts';
 import { groundOf, outcomeOf } from '../normal-form.ts';
 import type { RuleIndex } from '../rule-index.ts';
+import { comparisonText } from '../fact-values.ts';
 import type { Policy } from '../schema.ts';
 import type { Facts } from '../types.ts';
-import { fullPath } from '../vocabulary.ts';
 import { comparisonsOf } from './sources.ts';
 
 export interface ConditionCoverage {
@@ -109,7 +109,7 @@ export function createCoverage(set: {
         matched: known?.matched ?? false,
         conditions: comparisonsOf(conditions, `${pointer}/conditions`).map((found, at) => ({
           pointer: found.pointer,
-          text: `${fullPath(found.comparison.fact, found.comparison.path)} ${found.comparison.operator} ${JSON.stringify(found.comparison.value)}`,
+          text: comparisonText(found.comparison),
           wasTrue: known?.outcomes[at]?.yes ?? false,
           wasFalse: known?.outcomes[at]?.no ?? false,
         })),
