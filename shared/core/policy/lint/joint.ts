@@ -81,7 +81,8 @@ function seedsOf(
 export function seedsFor(leaf: Leaf, leaves: readonly Leaf[], pattern: string): readonly Leaf[] {
   const { other: right } = leaf;
   if (right === undefined) return [];
-  const left: KnownPath = leaf;
+  // Not the comparison itself, whose other members would become those of the seed.
+  const left: KnownPath = { path: leaf.path, entry: leaf.entry, read: leaf.read };
   const operator = leaf.comparison.operator;
   const paths = pathsOf(leaf);
   const constants = leaves.filter(({ path }) => paths.includes(path)).flatMap(itemsOf);
