@@ -64,11 +64,13 @@ const isPlain = (value: unknown): boolean => ['string', 'boolean'].includes(type
 function isUsable(operator: string, value: unknown): boolean {
   if (!Array.isArray(value)) {
     if (/Than/.test(operator)) return typeof value === 'number' && Number.isFinite(value);
-    return /With$/.test(operator) ? typeof value === 'string' : isPlain(value) && !/in$|In$|Any$|All$/.test(operator);
+    return operator.endsWith('With')
+      ? typeof value === 'string'
+      : isPlain(value) && !/in$|In$|Any$|All$/.test(operator);
   }
   const items: readonly unknown[] = value;
   const isOfOne = items.every((item) => isPlain(item) && typeof item === typeof items[0]);
-  if (/With$/.test(operator)) return isOfOne && items.every((item) => typeof item === 'string');
+  if (operator.endsWith('With')) return isOfOne && items.every((item) => typeof item === 'string');
   return isOfOne && /^in$|^notIn$|Any$|All$/.test(operator);
 }
 
