@@ -43,6 +43,8 @@ export function addQuestionOptions(command: Command) {
     .option('--score <score>', `trust, 0 to 1000 (default: ${NO_EVIDENCE.score}, no evidence)`, wholeNumber(0, 1_000))
     .option('--capability <name>', 'a capability of the agent; may be repeated', collect)
     .option('--tag <name>', 'a tag of the agent; may be repeated', collect)
+    .option('--attributes <json>', 'attributes of the agent, a JSON object, or @file', jsonObject('{"team":"finance"}'))
+    .option('--address <address>', 'the IP address of the client')
     .option('--key-tag <name>', 'a tag of the key; may be repeated', collect)
     .addOption(environmentOption('the environment of the key').default('live' as const))
     .option('--org, --organisation <slug>', 'the organisation of the key', TEST_DEFAULTS.organisation)
@@ -73,12 +75,14 @@ function readingOf({ intent, text, tool, organisation }: QuestionOptions, set: P
 /** The facts of a question, without the risk, which policies compute. @throws {UsageError} for an intent that can't be read */
 export function factsOfQuestion(options: QuestionOptions, set: PolicySet<Lexicon>, nowMs: number): RiskFacts {
   const { agent: id, registered, status, trustLevel: level, score, capability = [], tag = [], keyTag = [] } = options;
+  const { attributes, address } = options;
   const agent: TestAgent = {
     id,
     registered,
     status,
     capabilities: [...capability],
     tags: [...tag],
+    ...(attributes === undefined ? {} : { attributes }),
     ...(level === undefined ? {} : { level }),
     ...(score === undefined ? {} : { score }),
   };
@@ -90,6 +94,8 @@ export function factsOfQuestion(options: QuestionOptions, set: PolicySet<Lexicon
     organisation: options.organisation,
     nowMs: options.at ?? nowMs,
     key: { tags: [...keyTag] },
+    ...(address === undefined ? {} : { client: { address } }),
+    registry: set.registry,
     context: options.context ?? {},
     history: undefined,
     claim: undefined,

@@ -33,6 +33,7 @@ export function intentReader(set: PolicySet<Lexicon>): IntentReader {
   };
   return {
     declarations: set.declarations,
+    registry: set.registry,
     ofString(text, organisation) {
       const read = attempt(() => readings.of({ set, organisation }, text, ''));
       return read.ok ? { ok: true, intent: read.reading.unassessed } : read;

@@ -1338,7 +1338,7 @@ type PolicySetStatusLastRead struct {
 
 // PolicySetStatus is part of the API's requests or answers.
 type PolicySetStatus struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, tools}; without such files there is no `attributes`, `authzen` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
 	Digest string `json:"digest"`
 	// RFC 3339, UTC, milliseconds.
 	ActivatedAt string `json:"activatedAt"`
@@ -1351,6 +1351,7 @@ type PolicySetStatus struct {
 	// The attributes of agents and resources: see /schemas/attributes.json.
 	Attributes map[string]any   `json:"attributes,omitempty"`
 	Policies   []map[string]any `json:"policies"`
+	Resources  []map[string]any `json:"resources,omitempty"`
 	Tools      []map[string]any `json:"tools,omitempty"`
 	// The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings.
 	LastRead PolicySetStatusLastRead `json:"lastRead"`
@@ -1916,7 +1917,7 @@ type ReplayReportRules struct {
 
 // ReplayRequestFiles is part of the API's requests or answers.
 type ReplayRequestFiles struct {
-	// Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, and attributes.json declares attributes.
+	// Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, and attributes.json declares attributes.
 	Path string `json:"path"`
 	// The text of the file.
 	Text string `json:"text"`
@@ -2094,7 +2095,7 @@ type ShadowStatus struct {
 
 // StoredPolicySet is part of the API's requests or answers.
 type StoredPolicySet struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, tools}; without such files there is no `attributes`, `authzen` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
 	Digest string `json:"digest"`
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt string `json:"createdAt"`
@@ -2105,9 +2106,10 @@ type StoredPolicySet struct {
 	// The version of the rules of evaluation.
 	Engine int64 `json:"engine"`
 	// See /schemas/lexicon.json.
-	Lexicon  map[string]any   `json:"lexicon"`
-	Policies []map[string]any `json:"policies"`
-	Tools    []map[string]any `json:"tools,omitempty"`
+	Lexicon   map[string]any   `json:"lexicon"`
+	Policies  []map[string]any `json:"policies"`
+	Resources []map[string]any `json:"resources,omitempty"`
+	Tools     []map[string]any `json:"tools,omitempty"`
 }
 
 // SubmittedIntent is part of the API's requests or answers.
@@ -2210,7 +2212,7 @@ type ToolCatalogue struct {
 
 // ToolCatalogueList is part of the API's requests or answers.
 type ToolCatalogueList struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, tools}; without such files there is no `attributes`, `authzen` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
 	Digest string `json:"digest"`
 	// One page of them.
 	Items      []ToolCatalogue `json:"items"`
@@ -2360,7 +2362,7 @@ type TrustSummary struct {
 
 // ValidatePoliciesRequestFiles is part of the API's requests or answers.
 type ValidatePoliciesRequestFiles struct {
-	// Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, and attributes.json declares attributes.
+	// Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, and attributes.json declares attributes.
 	Path string `json:"path"`
 	// The text of the file.
 	Text string `json:"text"`

@@ -21,6 +21,7 @@ const SCHEMAS = {
   'policy-test': ['getPolicyTestSchema', 'policy test files'],
   lexicon: ['getLexiconSchema', 'the lexicon'],
   tools: ['getToolsSchema', 'tool catalogues'],
+  resource: ['getResourceSchema', 'files of the folder resources'],
   attributes: ['getAttributesSchema', 'the attributes of agents and resources'],
   authzen: ['getAuthzenSchema', 'the action names of AuthZEN requests'],
 } as const;

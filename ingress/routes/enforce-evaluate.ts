@@ -25,7 +25,7 @@ export interface EvaluationDeps {
 }
 
 /** Who asks, and what joins the decision with its request in logs and traces. */
-export type Asker = Pick<RequestContext<unknown, unknown, unknown>, 'key' | 'requestId' | 'traceparent'>;
+export type Asker = Pick<RequestContext<unknown, unknown, unknown>, 'key' | 'requestId' | 'traceparent' | 'address'>;
 
 /** An answer's JSON text; with the id of its decision unless it is a dry run or a problem. */
 export type MemberAnswer = Pick<AnsweredDecision, 'text'> & Partial<AnsweredDecision>;
@@ -110,7 +110,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     own: IntentReading,
     at: string,
   ): Promise<EvaluatedRequest> => {
-    const { key, requestId, traceparent } = asker;
+    const { key, requestId, traceparent, address } = asker;
     const { organisationId, environment } = key;
     const { agent_id: agentId, intent_id: intentId, approval_id: approvalId } = body;
     const opening = approvalId === undefined ? undefined : await recorder.openingOf(key, agentId, approvalId);
@@ -125,6 +125,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       claimedLevel: body.trust_level,
       intentId,
       approvalId,
+      address,
       traceparent,
       requestId,
     };

@@ -81,6 +81,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
           reading: readingOfParse(parse),
           context: body.context,
           claimedScore: body.trust_score,
+          address: request.address,
         });
         const intentId = newId('int', answer.nowMs);
         const text = JSON.stringify(

@@ -70,6 +70,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
           source: inForce?.source ?? 'folder',
           ...(set.attributes === undefined ? {} : { attributes: set.attributes }),
           policies: set.policies,
+          ...(set.resources.length === 0 ? {} : { resources: set.resources }),
           ...(set.catalogues.length === 0 ? {} : { tools: set.catalogues }),
           lastRead: { at: readAt?.toISOString() ?? null, ok: readOk, findings },
         };

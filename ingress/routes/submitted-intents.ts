@@ -91,7 +91,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
       errors: ['E6002'],
       idempotent: true,
       handler: async (request) => {
-        const { key, body, requestId, traceparent } = request;
+        const { key, body, requestId, traceparent, address } = request;
         assertMayName(key, body.agentId, '/agentId');
         const asked = askedOf(body, { set: policies.current().set, organisation: key.organisationSlug });
         const submittedAtMs = nowMs();
@@ -105,6 +105,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
           context: body.context === undefined ? undefined : JSON.stringify(body.context),
           traceparent,
           requestId,
+          address,
           submittedAtMs,
         };
         return storeOnce(request, intents, row, {

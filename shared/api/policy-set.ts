@@ -7,7 +7,7 @@ import { closed, JsonObject, named, Nullable, Timestamp } from './common.ts';
 
 export const PolicySetDigest = Type.String({
   description:
-    'SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, tools}; without such files there is no `attributes`, `authzen` or `tools`.',
+    'SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.',
 });
 const Policies = Type.Array(JsonObject({ description: 'A policy: see /schemas/policy.json.' }));
 const Tools = Type.Optional(Type.Array(JsonObject({ description: 'A tool catalogue: see /schemas/tools.json.' })));
@@ -20,6 +20,9 @@ const Author = Type.String({
   description: '`folder`, the id of a key, or `cli:` and the name of a user of the shell.',
 });
 const Source = StringEnum(ACTIVATION_SOURCES, { description: 'Where the set comes from.' });
+const Resources = Type.Optional(
+  Type.Array(JsonObject({ description: 'A resource with its attributes: see /schemas/resource.json.' })),
+);
 const Attributes = Type.Optional(
   JsonObject({ description: 'The attributes of agents and resources: see /schemas/attributes.json.' }),
 );
@@ -32,6 +35,7 @@ export const PolicySetStatus = named('PolicySetStatus', {
   source: Source,
   attributes: Attributes,
   policies: Policies,
+  resources: Resources,
   tools: Tools,
   lastRead: closed(
     {
@@ -54,6 +58,7 @@ export const StoredPolicySet = named('StoredPolicySet', {
   engine: Type.Integer({ description: 'The version of the rules of evaluation.' }),
   lexicon: JsonObject({ description: 'See /schemas/lexicon.json.' }),
   policies: Policies,
+  resources: Resources,
   tools: Tools,
 });
 
@@ -68,7 +73,7 @@ export const ValidatePoliciesRequest = named('ValidatePoliciesRequest', {
         minLength: 1,
         maxLength: 300,
         description:
-          'Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, and attributes.json declares attributes.',
+          'Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, and attributes.json declares attributes.',
       }),
       text: Type.String({ description: 'The text of the file.' }),
     }),

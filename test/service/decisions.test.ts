@@ -96,6 +96,8 @@ describe('decisions', () => {
     const absent = VOCABULARY.map((entry) => (entry.path === undefined ? entry.fact : `${entry.fact}.${entry.path}`))
       // Not stored: it follows from the presence of the tool call.
       .filter((path) => path !== 'tool.present')
+      // Absent as long as nothing is registered.
+      .filter((path) => !path.startsWith('resource.'))
       .filter((path) => {
         let value: unknown = path.startsWith('tool.') ? tool : text;
         for (const key of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[key];

@@ -34,6 +34,12 @@ const POLICIES: PolicyFiles = {
       all: [{ fact: 'key', path: 'tags', operator: 'contains', value: 'finance' }],
     }),
   },
+  'near.json': {
+    id: 'near',
+    ...rule('ALLOW', ['db/near/*'], {
+      all: [{ fact: 'client', path: 'address', operator: 'inCidr', value: ['127.0.0.0/8', '::1/128'] }],
+    }),
+  },
   'context.json': {
     id: 'context',
     ...rule('ALLOW', ['db/context/*'], {
@@ -112,6 +118,19 @@ describe('the intent worker', () => {
       await worker.evaluate(intentId);
       expect((await tagged.get(`/v1/intents/${intentId}`)).json.decision.verdict).to.equal(verdict);
     }
+  });
+
+  it('sees the address of the client that submitted, which is erased with the decision', async () => {
+    const intent = await decide('db/near/one');
+    expect(intent.decision.verdict).to.equal('ALLOW');
+    const [kept] = await service.rows<{ client_address: string | null; facts: string }>(
+      "SELECT client_address, convert_from(facts, 'UTF8') AS facts FROM intent JOIN decision USING (decision_id) WHERE intent_id = $1",
+      [intent.intentId],
+    );
+    expect(kept?.client_address).to.equal(null);
+    expect(kept?.facts).to.include('"client":{"address":"127.0.0.1"}');
+    const asked = await service.admin.post('/v1/enforce', { agent_id: 'near', intent: 'read:db/near/one' });
+    expect(asked.json.verdict).to.equal('ALLOW');
   });
 
   it('decides what GET /v1/decisions/{id} returns, byte for byte, on behalf of the key that submitted', async () => {

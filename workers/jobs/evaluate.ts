@@ -120,6 +120,7 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
     approvalId: claimed.approval_id ?? undefined,
     traceparent: payload.traceparent,
     requestId: claimed.request_id ?? undefined,
+    address: claimed.client_address ?? undefined,
   });
 
   /** The question with everything that was submitted. @throws when a stored value is damaged or not accepted any more */

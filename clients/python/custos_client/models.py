@@ -980,7 +980,7 @@ class PolicySetStatus:
     is_camel_case: ClassVar[bool] = True
 
     # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # tools}; without such files there is no `attributes`, `authzen` or `tools`.
+    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
     digest: str
     # RFC 3339, UTC, milliseconds.
     activated_at: str
@@ -994,6 +994,7 @@ class PolicySetStatus:
     last_read: PolicySetStatusLastRead
     # The attributes of agents and resources: see /schemas/attributes.json.
     attributes: Optional[Dict[str, Any]] = None
+    resources: Optional[List[Dict[str, Any]]] = None
     tools: Optional[List[Dict[str, Any]]] = None
 
 
@@ -1588,7 +1589,8 @@ class ReplayReportRules:
 @dataclass(frozen=True)
 class ReplayRequestFile:
     # Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names
-    # of AuthZEN requests, and attributes.json declares attributes.
+    # of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, and
+    # attributes.json declares attributes.
     path: str
     # The text of the file.
     text: str
@@ -1752,7 +1754,7 @@ class StoredPolicySet:
     is_camel_case: ClassVar[bool] = True
 
     # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # tools}; without such files there is no `attributes`, `authzen` or `tools`.
+    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
     digest: str
     # RFC 3339, UTC, milliseconds.
     created_at: str
@@ -1765,6 +1767,7 @@ class StoredPolicySet:
     attributes: Optional[Dict[str, Any]] = None
     # The action names of AuthZEN requests: see /schemas/authzen.json.
     authzen: Optional[Dict[str, Any]] = None
+    resources: Optional[List[Dict[str, Any]]] = None
     tools: Optional[List[Dict[str, Any]]] = None
 
 
@@ -1852,7 +1855,7 @@ class ToolCatalogueList:
     is_camel_case: ClassVar[bool] = True
 
     # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # tools}; without such files there is no `attributes`, `authzen` or `tools`.
+    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
     digest: str
     # One page of them.
     items: List[ToolCatalogue]

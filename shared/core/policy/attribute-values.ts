@@ -3,7 +3,7 @@ import { didYouMean } from '../../kernel/near.ts';
 import { MAX_LIST_ITEMS, MAX_TEXT_LENGTH } from '../attributes/schema.ts';
 import type { Declarations } from './declarations.ts';
 import { isOfType } from './path-reader.ts';
-import type { FactType, VocabularyEntry } from './vocabulary.ts';
+import { type FactType, fixedEntry, type VocabularyEntry } from './vocabulary.ts';
 
 /** An attribute and how its value contradicts its declaration. */
 export interface AttributeProblem {
@@ -45,7 +45,7 @@ export function attributeProblems(
     .filter((entry) => entry.fact === fact)
     .map(({ path = '' }) => path.slice(PREFIX.length));
   return Object.entries(values).flatMap(([name, value]) => {
-    const entry = declarations.entryOf(fact, `${PREFIX}${name}`);
+    const entry = declarations.entryOf(fact, `${PREFIX}${name}`) ?? fixedEntry(`${fact}.${PREFIX}${name}`);
     const message =
       entry === undefined
         ? `is not declared in attributes.json of the policy set${didYouMean(name, declared)}`

@@ -93,7 +93,7 @@ function canonical(resource: string): string {
  * A place contains the object, so a target matches the place or the object in it: `db/production/*` matches "delete the users in
  * production", although `*` stands for at least one segment.
  */
-function placesOf(intent: RiskFacts['intent']): string[] {
+export function placesOf(intent: Pick<RiskFacts['intent'], 'places' | 'object'>): string[] {
   return intent.places.flatMap((text) => {
     const place = canonical(text);
     const object = canonicalResource(intent.object);

@@ -3,7 +3,7 @@ import { JsonError, parseJson, parseJsonWithPositions, type Position } from '../
 import type { Finding } from './types.ts';
 
 export interface TextFile {
-  /** Relative to the policy folder; a file below `tools/` is a tool catalogue. */
+  /** Relative to the policy folder; a file below `tools/` is a tool catalogue, one below `resources/` an entry of the registry. */
   readonly path: string;
   readonly text: string;
 }
@@ -18,8 +18,11 @@ export const isAuthzen = ({ path }: TextFile): boolean => path === AUTHZEN_FILE;
 export const ATTRIBUTES_FILE = 'attributes.json';
 export const isAttributes = ({ path }: TextFile): boolean => path === ATTRIBUTES_FILE;
 
+export const isResource = ({ path }: TextFile): boolean => path.startsWith('resources/');
+
 /** Whether a file is a policy: every other file of a set has a fixed name or folder. */
-export const isPolicy = (file: TextFile): boolean => !isCatalogue(file) && !isAuthzen(file) && !isAttributes(file);
+export const isPolicy = (file: TextFile): boolean =>
+  !isCatalogue(file) && !isAuthzen(file) && !isAttributes(file) && !isResource(file);
 
 export const MAX_FILE_BYTES = 1_048_576;
 

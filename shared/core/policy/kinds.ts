@@ -3,6 +3,8 @@ import { canonicalize } from '../proof/canonical.ts';
 import type { ToolCatalogueFile } from '../tools/schema.ts';
 import { checkAttributes } from './check-attributes.ts';
 import { checkAuthzen } from './check-authzen.ts';
+import type { ResourceFile } from '../resources/schema.ts';
+import { checkResource } from './check-resources.ts';
 import { checkCatalogue } from './check-tools.ts';
 import { checkPolicy } from './check.ts';
 import type { Declarations } from './declarations.ts';
@@ -23,7 +25,7 @@ export interface Kind<T> {
   readonly check: (document: unknown) => Checked<T>;
   readonly keyOf: (item: T) => string;
   /** The member that has the key, empty for the kinds of which a set has one file, and the code when two files share it. */
-  readonly member: 'id' | 'server' | '';
+  readonly member: 'id' | 'server' | 'name' | '';
   readonly duplicate: FindingCode;
 }
 
@@ -40,6 +42,14 @@ export const CATALOGUES: Kind<ToolCatalogueFile> = {
   member: 'server',
   duplicate: 'DUPLICATE_SERVER',
 };
+
+export const nameOf = ({ name }: ResourceFile): string => name;
+export const resourcesUnder = (declarations: Declarations): Kind<ResourceFile> => ({
+  check: (document) => checkResource(document, declarations),
+  keyOf: nameOf,
+  member: 'name',
+  duplicate: 'DUPLICATE_RESOURCE',
+});
 
 /** A folder has one file of a name; a set has one of these kinds, too. */
 const single = <T>(file: string, check: Kind<T>['check']): Kind<T> => ({

@@ -15,6 +15,7 @@ import {
   isAuthzen,
   isCatalogue,
   isPolicy,
+  isResource,
   located,
   parseFile,
   type TextFile,
@@ -27,11 +28,15 @@ import {
   collect,
   idOf,
   type Kind,
+  nameOf,
   policiesUnder,
+  resourcesUnder,
   StoredProblem,
   storedItems,
   withoutSchema,
 } from './kinds.ts';
+import { attributesOfEntry, createRegistry, type ResourceRegistry } from '../resources/registry.ts';
+import type { ResourceFile } from '../resources/schema.ts';
 import { createOnce } from './once.ts';
 import { composedDigests, composeSet, digestOfText, storedOwnPolicies } from './own/compose.ts';
 import type { Problem } from './schema-problems.ts';
@@ -43,8 +48,9 @@ export interface PolicySet<Lexicon = unknown> {
   /** SHA-256 of `canonical`, lower-case hex. */
   readonly digest: string;
   /**
-   * The canonical JSON of `{attributes, authzen, engine, lexicon, policies, tools}`, or of `{engine, installation, organisation}` with
-   * own policies of an organisation (own/compose.ts), from which loadCanonicalSet builds the same set. Serialized again on every access, because it is megabytes long and every process keeps a set. `attributes`, `authzen` and `tools` are
+   * The canonical JSON of `{attributes, authzen, engine, lexicon, policies, resources, tools}`, or of `{engine, installation, organisation}`
+   * with own policies of an organisation (own/compose.ts), from which loadCanonicalSet builds the same set. Serialized again on every
+   * access, because it is megabytes long and every process keeps a set. `attributes`, `authzen`, `resources` and `tools` are
    * absent without such files.
    */
   readonly canonical: string;
@@ -58,6 +64,9 @@ export interface PolicySet<Lexicon = unknown> {
   /** The content of attributes.json, without `$schema`; undefined without that file. */
   readonly attributes: AttributesFile | undefined;
   readonly declarations: Declarations;
+  /** The entries of the folder `resources`, sorted by canonical name, without `$schema`. */
+  readonly resources: readonly ResourceFile[];
+  readonly registry: ResourceRegistry;
   readonly lexicon: Lexicon;
   readonly compiled: CompiledSet;
   /** In the set of an organisation with own policies: those policies, as they are evaluated. */
@@ -125,6 +134,7 @@ interface Parts<Lexicon> {
   readonly authzen: AuthzenFile | undefined;
   readonly attributes: AttributesFile | undefined;
   readonly declarations: Declarations;
+  readonly resources: readonly ResourceFile[];
   readonly lexicon: Lexicon;
   readonly lexiconJson: unknown;
 }
@@ -153,12 +163,14 @@ function assemble<Lexicon>(parts: Parts<Lexicon>): PolicySet<Lexicon> {
     idOf,
   );
   const catalogues = sortedBy(parts.catalogues, CATALOGUES.keyOf);
+  const resources = sortedBy(parts.resources, nameOf);
   const { attributes, authzen, declarations } = parts;
   const { head, tail } = textAround({
     attributes,
     authzen,
     engine: ENGINE_VERSION,
     lexicon: withoutSchema(parts.lexiconJson),
+    resources: resources.length === 0 ? undefined : resources,
     tools: catalogues.length === 0 ? undefined : catalogues,
   });
   const hash = createHash('sha256').update(head);
@@ -174,6 +186,8 @@ function assemble<Lexicon>(parts: Parts<Lexicon>): PolicySet<Lexicon> {
     authzenActions: authzen?.actions ?? {},
     attributes,
     declarations,
+    resources,
+    registry: createRegistry(resources.map((entry) => ({ name: entry.name, attributes: attributesOfEntry(entry) }))),
     lexicon: parts.lexicon,
     compiled: compilePolicies(policies, declarations),
   };
@@ -194,11 +208,19 @@ export function loadPolicySet<Lexicon>(
   const policies = collect(files.filter(isPolicy), policiesUnder(declarations));
   const authzen = collect(files.filter(isAuthzen), AUTHZEN);
   const catalogues = collect(files.filter(isCatalogue), CATALOGUES);
-  const findings = [policies, catalogues, authzen, declared].flatMap((one) => one.findings);
+  const resources = collect(files.filter(isResource), resourcesUnder(declarations));
+  const findings = [policies, catalogues, authzen, declared, resources].flatMap((one) => one.findings);
   const compiled = compileLexiconFile(lexiconText, deps);
   if ('lexicon' in compiled && findings.length === 0) {
     const [names] = authzen.items;
-    const parts = { policies: policies.items, catalogues: catalogues.items, authzen: names, attributes, declarations };
+    const parts = {
+      policies: policies.items,
+      catalogues: catalogues.items,
+      authzen: names,
+      attributes,
+      declarations,
+      resources: resources.items,
+    };
     return { ok: true, set: assemble({ ...parts, lexicon: compiled.lexicon, lexiconJson: compiled.json }) };
   }
   if (!('lexicon' in compiled)) findings.push(...compiled.findings);
@@ -224,6 +246,7 @@ function storedInstallation<Lexicon>(
   const declarations = declarationsOf(attributes);
   const policies = storedItems(memberOf(document, 'policies'), '/policies', policiesUnder(declarations));
   const catalogues = storedItems(memberOf(document, 'tools') ?? [], '/tools', CATALOGUES);
+  const resources = storedItems(memberOf(document, 'resources') ?? [], '/resources', resourcesUnder(declarations));
   // Interned in a separate copy, because slices of the text would keep the whole text in memory.
   const lexiconJson = createOnce().of(memberOf(document, 'lexicon'));
   let lexicon: Lexicon;
@@ -233,7 +256,7 @@ function storedInstallation<Lexicon>(
     const [{ pointer, message } = { pointer: '', message: '' }] = lexiconProblems(error);
     throw new StoredProblem('LEXICON', `/lexicon${pointer}`, message);
   }
-  return assemble({ policies, catalogues, authzen, attributes, declarations, lexicon, lexiconJson });
+  return assemble({ policies, catalogues, authzen, attributes, declarations, resources, lexicon, lexiconJson });
 }
 
 function storedSet<Lexicon>(text: string, deps: LoadDependencies<Lexicon>): PolicySet<Lexicon> {

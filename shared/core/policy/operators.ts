@@ -220,7 +220,7 @@ const TABLE: Readonly<Record<string, Entry>> = {
   after: { ...TIME, description: 'is a later time', test: compareTime((a, v) => a > v) },
   inCidr: {
     description: 'is an IP address in the network, or in one of a list; IPv4 and IPv6',
-    types: [],
+    types: ['address'],
     valueProblem: (value) =>
       eachProblem(value, (item) =>
         parseRange(item) === undefined ? 'is not a network such as 10.0.0.0/8' : undefined,
@@ -245,7 +245,7 @@ const TABLE: Readonly<Record<string, Entry>> = {
   },
   isPresent: {
     description: 'whether the fact is there at all (null is not); always answerable',
-    types: ['string', 'number', 'boolean', 'strings', 'timestamp', 'minutes', 'resources', 'money'],
+    types: ['string', 'number', 'boolean', 'strings', 'timestamp', 'minutes', 'resources', 'money', 'address'],
     valueProblem: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
     example: true,
     test: (actual, value) => outcome((actual !== undefined && actual !== null) === value),

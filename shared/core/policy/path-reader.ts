@@ -1,6 +1,7 @@
 // Reads the values of paths from facts: own members of plain objects only, and nothing from a policy is ever executed.
 import { isPattern } from '../intent/resource.ts';
 import { type Step, stepOf, valuesAt } from '../tools/arguments.ts';
+import { EVERY_ATTRIBUTE } from '../resources/registry.ts';
 import { AnyOf, PARTLY } from './any-of.ts';
 import { timeOf } from './values.ts';
 import { ARGUMENTS, fixedEntry, type VocabularyEntry } from './vocabulary.ts';
@@ -95,7 +96,8 @@ const OF_RESOURCE = 'resource.attributes.';
 function resourceReader(name: string, read: PathReader): PathReader {
   return (facts) => {
     const varies = own(own(facts, 'resource'), 'varies');
-    return Array.isArray(varies) && varies.includes(name) ? PARTLY : read(facts);
+    if (!Array.isArray(varies)) return read(facts);
+    return varies.includes(name) || varies.includes(EVERY_ATTRIBUTE) ? PARTLY : read(facts);
   };
 }
 

@@ -239,6 +239,7 @@ export type Finding = Static<typeof FindingSchema>;
 
 export type FindingCode =
   | 'TOO_LARGE'
+  | 'DUPLICATE_RESOURCE'
   | 'NOT_JSON'
   | 'SCHEMA'
   | 'UNKNOWN_FACT'

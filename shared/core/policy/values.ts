@@ -96,6 +96,13 @@ export function addressText(value: bigint, bits: 32 | 128): string {
   return bits === 32 ? parts.join('.') : parts.map((part) => part.toString(16)).join(':');
 }
 
+/** An address as it is recorded: lower case, an IPv4-mapped IPv6 address as IPv4; undefined when it is none, or has a zone. */
+export function plainAddress(text: string): string | undefined {
+  const address = parseAddress(text);
+  if (address === undefined) return undefined;
+  return address.bits === 32 ? addressText(address.value, 32) : text.toLowerCase();
+}
+
 /** The network of a range in CIDR notation, and whether host bits were set in the written address. */
 export function networkOf(
   text: string,

@@ -28,6 +28,7 @@ export type FactType =
   | 'resource'
   | 'resources'
   | 'money'
+  | 'address'
   | 'unknown';
 
 export interface VocabularyEntry {
@@ -126,6 +127,10 @@ export const VOCABULARY: readonly VocabularyEntry[] = [
     capabilities: texts('the capabilities the agent was registered with'),
     tags: texts('the tags the agent was registered with'),
   }),
+  ...paths('resource', {
+    'attributes.class': text('the class of the resource, by its entry in the registry of resources'),
+    'attributes.owner': text('the owner of the resource, by its entry in the registry of resources'),
+  }),
   ...paths('trust', {
     level: number('0..7', 'the effective trust level: of the lower of recorded and claimed score'),
     score: number('0..1000', 'the effective trust score'),
@@ -140,6 +145,13 @@ export const VOCABULARY: readonly VocabularyEntry[] = [
     bound: flag('whether the key is bound to agents'),
     environment: oneOf(ENVIRONMENTS, 'the environment of the key'),
     tags: texts('the tags the key was made with'),
+  }),
+  ...paths('client', {
+    address: {
+      type: 'address',
+      description:
+        'the IP address that the request came from, which the rate limit uses too; of a queued intent, that of its submission',
+    },
   }),
   ...paths('tool', {
     present: flag('whether the question is a tool call; the other facts of the tool are missing when it is not'),
@@ -185,7 +197,7 @@ export const ARGUMENTS = 'arguments.';
 /** Paths below `tool.arguments`: dotted, with plain member names; `items[].price` for the items of a list. */
 export const ARGUMENT_PATH = /^arguments(?:\.[A-Za-z0-9_$@-]{1,64}(?:\[\])?){1,16}$/;
 
-export const FACT_NAMES: readonly string[] = [...new Set(VOCABULARY.map((entry) => entry.fact)), 'resource', 'context'];
+export const FACT_NAMES: readonly string[] = [...new Set(VOCABULARY.map((entry) => entry.fact)), 'context'];
 
 const byPath = new Map(VOCABULARY.map((entry) => [fullPath(entry.fact, entry.path), entry]));
 

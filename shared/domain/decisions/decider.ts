@@ -4,13 +4,16 @@ import { beginSpan, endAfter, endOnFailure } from '../../platform/observe/spans.
 import { newId } from '../../kernel/ids.ts';
 import type { Promiser } from '../ledger/promises.ts';
 import type { AuthenticatedKey } from '../keys/types.ts';
-import type { Explanation } from '../../core/policy/evaluate.ts';
+import { type Explanation, placesOf } from '../../core/policy/evaluate.ts';
+import { resourceFacts, type ResourceRegistry } from '../../core/resources/registry.ts';
 import { builtInEvaluation, unknownRisk } from '../../core/policy/combine.ts';
 import { haltEvaluation } from '../../core/decision/halt.ts';
 import { timeFactsOf } from '../../core/policy/time.ts';
 import type { Evaluation, Facts, Reason, Risk, RiskFacts } from '../../core/policy/types.ts';
 import type { TrustFacts } from '../../core/trust/facts.ts';
 import { canonicalize, canonicalString } from '../../core/proof/canonical.ts';
+import { plainAddress } from '../../core/policy/values.ts';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { dayOf } from '../../core/trust/beta.ts';
 import { effectiveTrust, NO_EVIDENCE, recordedScoreOf } from '../../core/trust/score.ts';
 import type { ActivePolicies } from '../policy-sets/active-set.ts';
@@ -42,6 +45,8 @@ export interface Question {
   readonly intentId?: string | undefined;
   /** Not used here: recorder.ts applies approvals. */
   readonly approvalId?: string | undefined;
+  /** Of the client that asks, or that submitted the intent, as the rate limiter has it. Absent: unknown. */
+  readonly address?: string | undefined;
   /** W3C trace context of the request. */
   readonly traceparent?: string | undefined;
   /** X-Request-Id of the request that asks, or of the one that submitted the intent. */
@@ -118,6 +123,8 @@ function timeFacts(nowMs: number): Facts['time'] {
   return lastTime.facts;
 }
 
+/** Characters of the longest IPv6 address. */
+const MAX_ADDRESS = 45;
 const NO_CONTEXT: Record<string, unknown> = Object.freeze({});
 const keyTexts = new WeakMap<Principal, string>();
 
@@ -128,6 +135,27 @@ function keyText(key: Principal, facts: Facts['key']): string {
     keyTexts.set(key, text);
   }
   return text;
+}
+
+const NO_CLIENT = Object.freeze({});
+const clients = new BoundedCache<Pick<Facts, 'client'>>({ max: 1_000 });
+
+/** The fact `client`; missing for what is no address, such as a text that a proxy passed on. */
+function clientOf(address: string | undefined): Pick<Facts, 'client'> {
+  if (address === undefined) return NO_CLIENT;
+  const known = clients.get(address);
+  if (known !== undefined) return known;
+  const plain = plainAddress(address);
+  const made = plain === undefined ? NO_CLIENT : { client: { address: plain } };
+  // A longer text is no address, and must not fill the cache.
+  if (address.length <= MAX_ADDRESS) clients.set(address, made);
+  return made;
+}
+
+/** The attributes of what a request covers; no work when nothing is registered. */
+function resourceOf(intent: RiskFacts['intent'], registries: readonly ResourceRegistry[]): Facts['resource'] {
+  if (registries.every(({ names }) => names.length === 0)) return undefined;
+  return resourceFacts(intent.resource, placesOf(intent), registries);
 }
 
 const byClaimedLevel = new Map<number | undefined, TrustFacts>();
@@ -166,13 +194,16 @@ export function createDecider(deps: DeciderDeps): Decider {
   const { changes, agents, halts, nowMs, promiser } = deps;
 
   const withoutRisk = (question: Question, agent: AgentState, now: number): RiskFacts => {
-    const { key, reading, context } = question;
+    const { key, reading, context, active } = question;
+    const resource = resourceOf(reading.unassessed, [active.set.registry]);
     return {
       intent: reading.unassessed,
       ...(reading.call === undefined ? {} : { tool: reading.call.facts }),
       agent: agent.facts,
       trust: trustOf(agent, question, now),
       key: { id: key.keyId, bound: key.agentIds !== null, environment: key.environment, tags: key.tags },
+      ...(resource === undefined ? {} : { resource }),
+      ...clientOf(question.address),
       context: context ?? NO_CONTEXT,
       time: timeFacts(now),
       history: agent.history.counts(now),
@@ -256,6 +287,7 @@ export function createDecider(deps: DeciderDeps): Decider {
         intent: answer.intent.canonical,
         tool: question.reading.call?.canonical,
         key: keyText(key, answer.facts.key),
+        resource: answer.facts.resource && canonicalize(answer.facts.resource),
       });
       const bytes: DecisionBytes = writeDecision({
         decisionId,

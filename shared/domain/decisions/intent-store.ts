@@ -22,6 +22,8 @@ export interface IntentRow extends Owner {
   readonly traceparent: string | undefined;
   /** X-Request-Id of the submission. */
   readonly requestId: string;
+  /** Of the client that submitted it. */
+  readonly address: string;
   readonly submittedAtMs: number;
 }
 
@@ -61,6 +63,8 @@ export interface ClaimedIntent {
   readonly submitted_at: Date;
   /** X-Request-Id of the submission; null in rows older than this column. */
   readonly request_id: string | null;
+  /** Of the client that submitted it; null in rows older than this column. */
+  readonly client_address: string | null;
 }
 
 export interface IntentFilter extends OwnedFilter {
@@ -123,6 +127,7 @@ const INTENTS = columnMap<IntentRow>({
   traceparent: optionalText((r) => r.traceparent),
   submitted_at: text(submittedAt, 'timestamptz'),
   request_id: text((r) => r.requestId),
+  client_address: text((r) => r.address),
 });
 const INSERT = `WITH made AS (
       ${INTENTS.insertInto('intent', `(${INTENTS.rows()}) AS given`, { updated_at: 'submitted_at' })}
@@ -153,11 +158,11 @@ export function listIntents(filter: IntentFilter, limit: number): [statement: St
 
 const CLAIM = `UPDATE intent SET status = 'evaluating', updated_at = $4
     WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3 AND intent.status IN ('queued', 'evaluating')
-    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.tool, intent.context, intent.approval_id, intent.submitted_at, intent.request_id,
+    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.tool, intent.context, intent.approval_id, intent.submitted_at, intent.request_id, intent.client_address,
       (SELECT slug FROM organisation WHERE id = $1) AS organisation_slug`;
 // Optimistic concurrency: still open, and its approval unchanged since the claim. A late worker must not undo a human's decision.
 const AS_CLAIMED = `organisation_id = $1 AND environment = $2 AND intent_id = $3 AND status IN ('queued', 'evaluating') AND approval_id IS NOT DISTINCT FROM $4`;
-const FINISH = `UPDATE intent SET status = $5, decision_id = $6, updated_at = $7, tool = NULL WHERE ${AS_CLAIMED} RETURNING intent_id`;
+const FINISH = `UPDATE intent SET status = $5, decision_id = $6, updated_at = $7, tool = NULL, client_address = NULL WHERE ${AS_CLAIMED} RETURNING intent_id`;
 const WAIT = `UPDATE intent SET status = 'waiting_approval', approval_id = $5, updated_at = $6 WHERE ${AS_CLAIMED} RETURNING intent_id`;
 
 const MAX_ROWS = 500;

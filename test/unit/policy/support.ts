@@ -41,6 +41,8 @@ export function factsWith(changes: Readonly<Record<string, unknown>> = {}): Fact
     agent: { id: 'agent-1', registered: false, status: 'UNREGISTERED', capabilities: [], tags: [] },
     trust: effectiveTrust({ recordedScore: 250, uncertainty: 1 }),
     key: { id: 'k1234567', bound: false, environment: 'live', tags: [] },
+    client: { address: '192.0.2.7' },
+    resource: { attributes: { class: 'internal', owner: 'finance' } },
     context: {},
     time: { now: '2026-03-04T10:30:00.000Z', date: '2026-03-04', hour: 10, minute_of_day: 630, weekday: 3 },
     history: { last_60s: counts(), last_1h: counts(), last_24h: counts() },

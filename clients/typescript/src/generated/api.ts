@@ -2565,7 +2565,7 @@ export interface components {
         ReplayRequest: {
             /** @description lexicon.json may be among them; the active lexicon is used otherwise. */
             files?: {
-                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, and attributes.json declares attributes. */
+                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, and attributes.json declares attributes. */
                 path: string;
                 /** @description The text of the file. */
                 text: string;
@@ -2923,7 +2923,7 @@ export interface components {
             }[];
         };
         PolicySetStatus: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, tools}; without such files there is no `attributes`, `authzen` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
             digest: string;
             /** @description RFC 3339, UTC, milliseconds. */
             activatedAt: string;
@@ -2942,6 +2942,9 @@ export interface components {
             policies: {
                 [key: string]: unknown;
             }[];
+            resources?: {
+                [key: string]: unknown;
+            }[];
             tools?: {
                 [key: string]: unknown;
             }[];
@@ -2955,7 +2958,7 @@ export interface components {
             };
         };
         StoredPolicySet: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, tools}; without such files there is no `attributes`, `authzen` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
             digest: string;
             /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
@@ -2976,6 +2979,9 @@ export interface components {
             policies: {
                 [key: string]: unknown;
             }[];
+            resources?: {
+                [key: string]: unknown;
+            }[];
             tools?: {
                 [key: string]: unknown;
             }[];
@@ -2983,7 +2989,7 @@ export interface components {
         ValidatePoliciesRequest: {
             /** @description lexicon.json may be among them; the active lexicon is used otherwise. */
             files: {
-                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, and attributes.json declares attributes. */
+                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, and attributes.json declares attributes. */
                 path: string;
                 /** @description The text of the file. */
                 text: string;
@@ -3077,7 +3083,7 @@ export interface components {
             tools: components["schemas"]["CataloguedTool"][];
         };
         ToolCatalogueList: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, tools}; without such files there is no `attributes`, `authzen` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
             digest: string;
             /** @description One page of them. */
             items: components["schemas"]["ToolCatalogue"][];

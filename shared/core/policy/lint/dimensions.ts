@@ -29,6 +29,9 @@ export interface Dimension {
 /** The default time, 2026-03-04 (a Wednesday) at 10:30 UTC, where no condition reads it. */
 export const USUAL_TIME_MS = Date.UTC(2026, 2, 4, 10, 30);
 
+/** Of the block for documentation (RFC 5737). */
+const USUAL_ADDRESS = '192.0.2.1';
+
 const RANGES: Readonly<Record<string, NumberRange>> = {
   'intent.confidence': { min: 0, max: 1 },
   'trust.uncertainty': { min: 0, max: 1 },
@@ -173,6 +176,10 @@ function valuesOf(path: string, entry: VocabularyEntry, leaves: readonly Leaf[])
   switch (entry.type) {
     case 'unknown':
       return contextValues(leaves);
+    case 'address': {
+      const { values, exact } = contextValues(leaves);
+      return { values: [...values, USUAL_ADDRESS], exact };
+    }
     case 'boolean':
       return { values: [false, true], exact: true };
     case 'number': {

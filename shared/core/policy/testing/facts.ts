@@ -4,6 +4,8 @@ import type { Environment, Verdict } from '../../../kernel/vocabulary.ts';
 import { TIER_TABLE, VERDICTS } from '../../../kernel/vocabulary.ts';
 import { riskLevelOf } from '../combine.ts';
 import { timeFactsOf } from '../time.ts';
+import { resourceFacts, type ResourceRegistry } from '../../resources/registry.ts';
+import { placesOf } from '../evaluate.ts';
 import type { ToolFacts } from '../../tools/call.ts';
 import type { Facts, Risk, RiskFacts } from '../types.ts';
 import { meaningsMember } from '../../intent/assess/strictness.ts';
@@ -59,14 +61,24 @@ export interface Setting {
   readonly organisation: string;
   readonly nowMs: number;
   readonly key: TestKey;
+  readonly client?: TestSituation['client'];
+  /** Attributes that replace those of the registry. */
+  readonly resource?: TestSituation['resource'];
+  readonly registry?: ResourceRegistry;
   readonly context: Readonly<Record<string, unknown>>;
   readonly history: TestHistory | undefined;
   readonly claim: TestSituation['claim'];
 }
 
+function resourceMember(intent: RiskFacts['intent'], { resource, registry }: Setting): Pick<Facts, 'resource'> {
+  if (resource !== undefined) return { resource: { attributes: resource } };
+  const found = registry && resourceFacts(intent.resource, placesOf(intent), [registry]);
+  return found === undefined ? {} : { resource: found };
+}
+
 /** All facts except the risk. */
 export function factsOf(intent: RiskFacts['intent'], setting: Setting, tool?: ToolFacts): RiskFacts {
-  const { agent, agentName, environment, organisation, nowMs, key, context, claim } = setting;
+  const { agent, agentName, environment, organisation, nowMs, key, client, context, claim } = setting;
   const registered = agent.registered ?? true;
   const recorded = recordedOf(agent);
   return {
@@ -86,6 +98,8 @@ export function factsOf(intent: RiskFacts['intent'], setting: Setting, tool?: To
       claimedLevel: claim?.level,
     }),
     key: { id: key.id ?? TEST_DEFAULTS.keyId, bound: key.bound ?? false, environment, tags: key.tags ?? [] },
+    ...resourceMember(intent, setting),
+    ...(client?.address === undefined ? {} : { client: { address: client.address } }),
     context: { ...context },
     ...(tool === undefined ? {} : { tool }),
     time: timeFactsOf(nowMs),

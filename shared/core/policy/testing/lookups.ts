@@ -3,6 +3,7 @@ import { pointerToken } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/near.ts';
 import type { ToolFacts } from '../../tools/call.ts';
 import { attributeProblems } from '../attribute-values.ts';
+import type { ResourceRegistry } from '../../resources/registry.ts';
 import type { Declarations } from '../declarations.ts';
 import type { RiskFacts } from '../types.ts';
 import { timeOf } from '../values.ts';
@@ -16,6 +17,7 @@ import { TEST_DEFAULTS } from './defaults.ts';
 /** Reads intents as the service does for an organisation, with the lexicon of the tested policies. */
 export interface IntentReader {
   readonly declarations: Declarations;
+  readonly registry: ResourceRegistry;
   /** `domain.action.object` or `action:resource`. */
   ofString(
     text: string,
@@ -168,21 +170,25 @@ export class Lookups {
 
   private checkAgent(agent: TestAgent, pointer: string): TestAgent {
     const wrong = agentProblem(agent);
-    if (wrong === undefined) return this.withAttributes(agent, pointer);
+    if (wrong === undefined) {
+      this.checkAttributes('agent', agent.attributes ?? {}, `${pointer}/attributes`);
+      return agent;
+    }
     throw new CaseProblem({ pointer: `${pointer}/${wrong.member}`, code: 'BAD_VALUE', message: wrong.message });
   }
 
-  private withAttributes(agent: TestAgent, pointer: string): TestAgent {
-    const [first, ...others] = attributeProblems('agent', agent.attributes ?? {}, this.reader.declarations).map(
-      ({ name, message }): TestProblem => ({
-        pointer: `${pointer}/attributes${pointerToken(name)}`,
-        code: 'BAD_VALUE',
-        message,
-      }),
+  private checkAttributes(of: 'agent' | 'resource', values: Readonly<Record<string, unknown>>, pointer: string): void {
+    const [first, ...others] = attributeProblems(of, values, this.reader.declarations).map(
+      ({ name, message }): TestProblem => ({ pointer: pointer + pointerToken(name), code: 'BAD_VALUE', message }),
     );
-    if (first === undefined) return agent;
+    if (first === undefined) return;
     this.problems.push(...others);
     throw new CaseProblem(first);
+  }
+
+  private resourceOf({ resource }: TestSituation, pointer: string): TestSituation['resource'] {
+    if (resource !== undefined) this.checkAttributes('resource', resource, `${pointer}/resource`);
+    return resource;
   }
 
   /** @throws {CaseProblem} */
@@ -215,7 +221,10 @@ export class Lookups {
   surroundings(
     situation: TestSituation,
     pointer: string,
-  ): Pick<Setting, 'organisation' | 'nowMs' | 'key' | 'context' | 'history' | 'claim'> {
+  ): Pick<
+    Setting,
+    'organisation' | 'nowMs' | 'key' | 'client' | 'resource' | 'registry' | 'context' | 'history' | 'claim'
+  > {
     const { content } = this;
     const now = situation.now ?? content.now;
     const nowPointer = situation.now === undefined ? '/now' : `${pointer}/now`;
@@ -223,6 +232,9 @@ export class Lookups {
       organisation: this.organisationOf(situation),
       nowMs: this.instant(now ?? TEST_DEFAULTS.now, nowPointer),
       key: this.named(situation.key, this.keys, `${pointer}/key`) ?? {},
+      client: situation.client,
+      resource: this.resourceOf(situation, pointer),
+      registry: this.reader.registry,
       context: this.named(situation.context, this.contexts, `${pointer}/context`) ?? {},
       history: situation.history,
       claim: situation.claim,

@@ -151,6 +151,17 @@ export const key = closed(
 
 export type TestKey = Static<typeof key>;
 
+export const resource = field<Record<string, unknown>>(
+  'attributes of the resource, class and owner included, instead of those of the entries in the folder resources',
+  [{ owner: 'finance', region: 'eu' }],
+  { type: 'object' },
+);
+
+export const client = closed(
+  { address: text('the IP address', '10.0.0.7') },
+  { description: 'the client that asks; absent: its address is missing', examples: [{ address: '10.0.0.7' }] },
+);
+
 export const context = field<Record<string, unknown>>("the caller's own context", [{ ticket: 'T-1' }], {
   type: 'object',
 });

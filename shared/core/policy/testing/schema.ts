@@ -17,6 +17,8 @@ import {
   history,
   agent,
   key,
+  client,
+  resource,
   context,
   reading,
   tool,
@@ -41,6 +43,8 @@ const situation = {
     ['ci', { bound: true }],
     choice(aName, refer('key', key)),
   ),
+  client: refer('client', client),
+  resource: refer('resource', resource),
   context: field(
     "the caller's context: the name of a fixture, or the context itself",
     ['ticketed', { ticket: 'T-1' }],
@@ -230,6 +234,8 @@ export const PolicyTestSchema = typed<PolicyTestFile>({
   $defs: {
     agent,
     key,
+    client,
+    resource,
     context,
     reading,
     tool,

@@ -10,9 +10,10 @@ const OWN_STRING = new Set(['normalized', 'domain', 'action', 'object', 'resourc
 const INSTEAD: Readonly<Record<string, string>> = {
   intent: "follows from the intent's string: write another intent",
   agent: 'is given by the agent: write it there',
-  resource: 'is given by the registered resources',
+  resource: 'is given by the folder "resources" or the member "resource"',
   trust: 'follows from the "score" or "level" of the agent, and from "claim"',
   key: 'is given by the member "key"; its environment is that of the case',
+  client: 'is given by the member "client"',
   context: 'is given by the member "context"',
   tool: 'follows from the call: write it into the member "tool"',
   time: 'follows from the member "now"',

@@ -34,6 +34,7 @@ import { HaltRecords1763700000031 } from './0031-halt-records.ts';
 import { ActivationAuthors1763700000032 } from './0032-activation-authors.ts';
 import { KeyTags1763700000033 } from './0033-key-tags.ts';
 import { AgentAttributes1763700000034 } from './0034-agent-attributes.ts';
+import { IntentAddress1763700000035 } from './0035-intent-address.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -71,6 +72,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   ActivationAuthors1763700000032,
   KeyTags1763700000033,
   AgentAttributes1763700000034,
+  IntentAddress1763700000035,
 ];
 
 /** The names in the table of migrations; they need no pepper. */
