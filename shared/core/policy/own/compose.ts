@@ -85,8 +85,8 @@ export function composeSet<Lexicon>(
 
 /** The members that a composed set shares. A spread would serialize the text of the installation's set. */
 function withoutText<Lexicon>(set: PolicySet<Lexicon>): Omit<PolicySet<Lexicon>, 'digest' | 'canonical' | 'policies'> {
-  const { catalogues, tools, authzenActions, attributes, declarations, lexicon, compiled } = set;
-  return { catalogues, tools, authzenActions, attributes, declarations, lexicon, compiled };
+  const { catalogues, tools, authzenActions, attributes, declarations, resources, registry, lexicon, compiled } = set;
+  return { catalogues, tools, authzenActions, attributes, declarations, resources, registry, lexicon, compiled };
 }
 
 /** The own policies of a stored document `{policies, slug}`. @throws {StoredProblem} */
