@@ -18,6 +18,7 @@ import {
   readApproval,
   type ShownApproval,
 } from '../shared/domain/approvals/store.ts';
+import { type ApprovalProgress, canBeMet, readProgress, votesOf } from '../shared/domain/approvals/votes.ts';
 import { FIRST_SLUG } from '../shared/domain/keys/organisations.ts';
 import type { Environment } from '../shared/kernel/vocabulary.ts';
 import type { Sql } from '../shared/platform/db/database.ts';
@@ -45,13 +46,16 @@ const listApprovalsCommand: CommandBody = {
           const { id: organisationId } = await requireOrganisation(db, organisation);
           const agentIds = agent === undefined ? undefined : [agent];
           const rows = await listApprovals(db, { organisationId, environment, status, agentIds, nowMs }, limit);
-          if (json) return printJson(rows.map((row) => jsonOf(row, nowMs)));
+          const progressOf = await readProgress(db, rows, nowMs);
+          if (json) return printJson(rows.map((row) => jsonOf(row, progressOf(row), nowMs)));
           if (rows.length === 0) say(`No such approvals in ${environment}; --environment selects another environment.`);
           printTable(
-            ['APPROVAL', 'STATUS', 'AGENT', 'ASKED', 'EXPIRES'],
+            ['APPROVAL', 'STATUS', 'APPROVED', 'AGENT', 'ASKED', 'EXPIRES'],
             rows.map((row) => {
-              const { approvalId, status: state, agentId, expiresAt } = approvalView(row, nowMs);
-              return [approvalId, state, printable(agentId), printable(askedText(bodyOf(row).intent)), expiresAt];
+              const progress = progressOf(row);
+              const { approvalId, status: state, agentId, expiresAt } = approvalView(row, progress, nowMs);
+              const asked = printable(askedText(bodyOf(row).intent));
+              return [approvalId, state, progressText(progress), printable(agentId), asked, expiresAt];
             }),
           );
         }),
@@ -66,8 +70,11 @@ const showApprovalCommand: CommandBody = {
       .action((approvalId, { json }) =>
         runAdmin(async ({ db, nowMs }) => {
           const row = await requireApproval(db, await ownerOf(db, approvalId), approvalId);
-          if (json) return printJson(jsonOf(row, nowMs));
-          for (const [name, value] of linesOf(row, nowMs)) printLine(`${`${name}:`.padEnd(12)}${printable(value)}`);
+          const progress = (await readProgress(db, [row], nowMs))(row);
+          if (json) return printJson(jsonOf(row, progress, nowMs));
+          const canBe = await canBeMet(db, row, nowMs);
+          for (const [name, value] of linesOf(row, progress, { canBe, nowMs }))
+            printLine(`${`${name}:`.padEnd(12)}${printable(value)}`);
         }),
       ),
 };
@@ -88,7 +95,7 @@ const decideApprovalCommand = (state: 'approved' | 'rejected'): CommandBody => (
             await decideApproval(sql, owner, approvalId, { state, by, reason, nowMs });
             return requireApproval(sql, owner, approvalId);
           });
-          if (json) return printJson(jsonOf(row, nowMs));
+          if (json) return printJson(jsonOf(row, (await readProgress(db, [row], nowMs))(row), nowMs));
           printLine(approvalId);
           say(`${state}: ${printable(`${row.agent_id}, ${askedText(bodyOf(row).intent)}`)}, by ${by}.`);
         }),
@@ -138,10 +145,34 @@ function factLines(row: ShownApproval): [string, string][] {
   return [...call, ...lists];
 }
 
-function linesOf(row: ShownApproval, nowMs: number): [string, string][] {
+/** The demand that is furthest from being met, such as `1 of 2`. */
+function progressText(progress: ApprovalProgress): string {
+  const last = progress?.toSorted((a, b) => b.missing - a.missing)[0];
+  return last === undefined ? '-' : `${last.counted.length} of ${last.demand.at_least}`;
+}
+
+/** Who must approve and who has, by rule. */
+function approverLines(row: ShownApproval, progress: ApprovalProgress, canBe: boolean): [string, string][] {
+  const lines = (progress ?? []).map(({ demand, counted }): [string, string] => {
+    const { policy, rule, keys, tags, at_least: atLeast } = demand;
+    const named = [...keys.map((key) => `key ${key}`), ...tags.map((tag) => `tag ${tag}`)].join(', ');
+    return ['approvers', `${counted.length} of ${atLeast} of ${named} (${policy}/${rule})`];
+  });
+  if (!canBe) lines.push(['approvers', 'not enough valid admin keys are named: nobody can complete this approval']);
+  return [
+    ...lines,
+    ...votesOf(row).map(({ by, at, reason }): [string, string] => ['vote', `${at} by ${by}: ${reason}`]),
+  ];
+}
+
+function linesOf(
+  row: ShownApproval,
+  progress: ApprovalProgress,
+  { canBe, nowMs }: { readonly canBe: boolean; readonly nowMs: number },
+): [string, string][] {
   const body = bodyOf(row);
   const { intent, reasons, trust } = body;
-  const view = approvalView(row, nowMs);
+  const view = approvalView(row, progress, nowMs);
   const asked =
     intent.requested === undefined ? 'not recorded by an earlier version' : JSON.stringify(askedText(intent));
   const lines: [string, string][] = [
@@ -166,16 +197,17 @@ function linesOf(row: ShownApproval, nowMs: number): [string, string][] {
     ['decision', row.decision_id],
   );
   if (view.intentId !== null) lines.push(['intent id', view.intentId]);
+  lines.push(...approverLines(row, progress, canBe));
   if (view.decidedAt !== null) lines.push(['decided', `${view.decidedAt} by ${view.decidedBy}: ${view.reason}`]);
   if (view.usedAt !== null) lines.push(['used', `${view.usedAt} by ${view.usedBy}: ${view.usedDecisionId}`]);
   return lines;
 }
 
-function jsonOf(row: ShownApproval, nowMs: number): object {
+function jsonOf(row: ShownApproval, progress: ApprovalProgress, nowMs: number): object {
   const { intent, reasons, trust } = bodyOf(row);
   return {
     requested: intent.requested ?? null,
-    ...approvalView(row, nowMs),
+    ...approvalView(row, progress, nowMs),
     environment: row.environment,
     decisionId: row.decision_id,
     intent,

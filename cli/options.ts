@@ -1,7 +1,7 @@
 // Options that several commands have, and parsers that turn their values into numbers and times.
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { timeOf } from '../shared/core/policy/values.ts';
-import { parseDuration } from '../shared/domain/keys/durations.ts';
+import { parseDuration } from '../shared/kernel/durations.ts';
 import { JsonError, parseJson } from '../shared/kernel/json.ts';
 import { ENVIRONMENTS } from '../shared/kernel/vocabulary.ts';
 import { UsageError } from './exit.ts';

@@ -10,6 +10,13 @@ import {
   type ShownApproval,
 } from '../../shared/domain/approvals/store.ts';
 import { areSameHands } from '../../shared/domain/approvals/hands.ts';
+import {
+  type ApprovalProgress,
+  canBeMet,
+  isApprover,
+  readProgress,
+  votesOf,
+} from '../../shared/domain/approvals/votes.ts';
 import type { Database, Sql } from '../../shared/platform/db/database.ts';
 import { invalidField } from '../../shared/kernel/errors.ts';
 import { memberOf } from '../../shared/kernel/json.ts';
@@ -30,32 +37,46 @@ export interface ApprovalDeps {
   readonly shown: DecisionDeps['shown'];
 }
 
-/** Only a pending approval can be decided. */
-function decided({ approval_id: id, state }: ShownApproval, reason: string): RecordedChange {
-  return { subject: 'approval', id, fields: changedFields({ state: 'pending' }, { state }), reason };
+/** Only a pending approval can be decided. A vote that does not complete it leaves it pending. */
+function decided(row: ShownApproval, by: string, reason: string): RecordedChange {
+  const { approval_id: id, state } = row;
+  const votes = votesOf(row).map((vote) => vote.by);
+  const before = { state: 'pending', votes: votes.filter((vote) => vote !== by) };
+  return { subject: 'approval', id, fields: changedFields(before, { state, votes }), reason };
 }
 
 const CURSOR = /^apr_[0-9a-z]{26}$/;
 
 export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
-  const bodyOf = (row: ShownApproval, text: string | undefined, atMs: number): object => {
+  const bodyOf = (row: ShownApproval, progress: ApprovalProgress, text: string | undefined, atMs: number): object => {
     // Text that this service wrote.
     const decision = JSON.parse(text ?? 'null') as Pick<DecisionBody, 'intent'> | null;
-    return { requested: decision?.intent.requested ?? null, ...approvalView(row, atMs), decision };
+    return { requested: decision?.intent.requested ?? null, ...approvalView(row, progress, atMs), decision };
   };
-  const bodiesOf = async (key: AuthenticatedKey, rows: readonly ShownApproval[], atMs: number): Promise<object[]> => {
+  const bodiesOf = async (
+    sql: Sql,
+    key: AuthenticatedKey,
+    rows: readonly ShownApproval[],
+    atMs: number,
+  ): Promise<object[]> => {
+    const progressOf = await readProgress(sql, rows, atMs);
     const decisions = await shown(
       key,
       rows.map(({ record }) => record),
     );
-    return rows.map((row, i) => bodyOf(row, decisions[i], atMs));
+    return rows.map((row, i) => bodyOf(row, progressOf(row), decisions[i], atMs));
   };
-  const detailed = async (sql: Sql, key: AuthenticatedKey, row: ShownApproval, atMs: number): Promise<object> => ({
-    ...(await bodiesOf(key, [row], atMs))[0],
-    mayDecide: !(await areSameHands(sql, row.key_id, key.keyId)),
-    ...boundOf(row),
-    context: factsOf(row)?.context ?? null,
-  });
+  const detailed = async (sql: Sql, key: AuthenticatedKey, row: ShownApproval, atMs: number): Promise<object> => {
+    const mayDecide = !(await areSameHands(sql, row.key_id, key.keyId));
+    return {
+      ...(await bodiesOf(sql, key, [row], atMs))[0],
+      mayDecide,
+      mayApprove: mayDecide && isApprover(row, key),
+      canBeMet: await canBeMet(sql, row, atMs),
+      ...boundOf(row),
+      context: factsOf(row)?.context ?? null,
+    };
+  };
 
   const deciding = (word: 'approve' | 'reject', state: 'approved' | 'rejected', effect: string): Route =>
     defineRoute({
@@ -65,10 +86,10 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       access: ['admin:*'],
       tag: 'Approvals',
       summary: word === 'approve' ? 'Approve what an agent asked for' : 'Reject what an agent asked for',
-      description: `${effect} The key that asked may not decide, nor may a key that it made or that made it. The reason goes into the log, on the chain of the agent.`,
+      description: `${effect} The key that asked may not decide, nor may a key that it made or that made it. ${word === 'approve' ? 'Where the rules name approvers, only they may, and the approval is `pending` until as many as the rules demand have approved.' : 'One rejection rejects.'} The reason goes into the log, on the chain of the agent.`,
       request: { params: IdParams, body: ApprovalVerdict },
       responses: { 200: { description: `The approval, ${state}.`, schema: ApprovalDetail } },
-      errors: ['E4001', 'E5001'],
+      errors: ['E4001', 'E5001', 'E5002'],
       idempotent: true,
       handler: ({ key, params, body, commit }) =>
         commit(async (sql) => {
@@ -83,7 +104,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
           });
           const row = await readApproval(sql, key, params.id);
           if (row === undefined) throw noSuchApproval();
-          return { status: 200, body: await detailed(sql, key, row, at), change: decided(row, body.reason) };
+          return { status: 200, body: await detailed(sql, key, row, at), change: decided(row, key.keyId, body.reason) };
         }),
     });
 
@@ -111,7 +132,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
           read: (before, count) => listApprovals(db, { ...filter, before }, count),
           sortKey: (row) => row.approval_id,
         });
-        return { status: 200, body: { ...page, items: await bodiesOf(key, page.items, at) } };
+        return { status: 200, body: { ...page, items: await bodiesOf(db, key, page.items, at) } };
       },
     }),
     defineRoute({

@@ -2,13 +2,17 @@
 import type { Static } from 'typebox';
 import { stateAt } from '../core/decision/approval.ts';
 import { approvalFactsOf, type StoredApproval } from '../domain/approvals/store.ts';
+import { type ApprovalProgress, votesOf } from '../domain/approvals/votes.ts';
 import type { Approval } from './approval.ts';
 
 /** The members that come from the row; `requested` and `decision` come from the record of the ESCALATE. */
 export type ApprovalView = Omit<Static<typeof Approval>, 'requested' | 'decision'>;
 
-/** @param atMs the time at which the status holds: an open approval past `expiresAt` has expired */
-export function approvalView(row: StoredApproval, atMs: number): ApprovalView {
+/**
+ * @param progress of readProgress
+ * @param atMs the time at which the status holds: an open approval past `expiresAt` has expired
+ */
+export function approvalView(row: StoredApproval, progress: ApprovalProgress, atMs: number): ApprovalView {
   return {
     approvalId: row.approval_id,
     status: stateAt(approvalFactsOf(row), atMs),
@@ -24,5 +28,11 @@ export function approvalView(row: StoredApproval, atMs: number): ApprovalView {
     usedAt: row.used_at?.toISOString() ?? null,
     usedBy: row.used_by,
     usedDecisionId: row.used_decision_id,
+    approvers:
+      progress?.map(({ demand, counted, missing }) => {
+        const { policy, rule, keys, tags, at_least: atLeast } = demand;
+        return { policy, rule, keys: [...keys], tags: [...tags], atLeast, approvedBy: [...counted], missing };
+      }) ?? null,
+    votes: votesOf(row),
   };
 }

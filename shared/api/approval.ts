@@ -42,6 +42,31 @@ const members = {
   usedAt: Nullable(Timestamp),
   usedBy: Nullable(Type.String({ description: 'The key that used it.' })),
   usedDecisionId: Nullable(Type.String({ description: 'The decision that permitted the action.' })),
+  approvers: Nullable(
+    Type.Array(
+      closed({
+        policy: Type.String({ description: 'The policy whose rule demands it.' }),
+        rule: Type.String({ description: 'The name of the rule.' }),
+        keys: Type.Array(Type.String(), { description: 'Keys that may approve.' }),
+        tags: Type.Array(Type.String(), { description: 'Keys with one of these tags may approve, too.' }),
+        atLeast: Type.Integer({ minimum: 1, description: 'How many different hands must approve.' }),
+        approvedBy: Type.Array(Type.String(), { description: 'Keys whose votes count, one of each hand.' }),
+        missing: Type.Integer({ minimum: 0, description: 'How many votes are missing.' }),
+      }),
+      {
+        description:
+          'What the rules that escalated demand; each must be met before the approval is approved. Null: any admin key may approve.',
+      },
+    ),
+  ),
+  votes: Type.Array(
+    closed({
+      by: Type.String({ description: 'The key that approved.' }),
+      at: Timestamp,
+      reason: Type.String({ description: 'The reason it gave.' }),
+    }),
+    { description: 'Those who approved, when the rules name approvers; oldest first.' },
+  ),
   decision: DecisionOnRecord,
 };
 
@@ -52,6 +77,14 @@ export const ApprovalDetail = named('ApprovalDetail', {
   mayDecide: Type.Boolean({
     description:
       'Whether the calling key may approve or reject while it is pending. Not the key that asked, its rotations, a key that it created, or one that created it, directly or through keys in between.',
+  }),
+  mayApprove: Type.Boolean({
+    description:
+      'Whether `mayDecide`, and the rules name the calling key, if they name approvers. Any key that may decide may reject.',
+  }),
+  canBeMet: Type.Boolean({
+    description:
+      'False: there are not enough valid admin keys that the rules name, so nobody can complete this approval.',
   }),
   bound: Nullable(
     JsonObject({

@@ -1,6 +1,7 @@
 // Schemas of enforcement and decisions. Members are snake_case, because a decision is also hashed.
 import { Type, type Static } from 'typebox';
 import { LAPSES } from '../core/decision/stands.ts';
+import { ApproverDemandSchema } from '../core/policy/approvers.ts';
 import {
   ExplanationSchema,
   ObligationSchema,
@@ -120,6 +121,11 @@ const decision = {
       {
         approval_id: Type.String({ description: 'Sent with the question once it is approved.' }),
         expires_at: Timestamp,
+        approvers: Type.Optional(
+          Type.Array(ApproverDemandSchema, {
+            description: 'Who must approve: what each rule demands, all of which must be met. Absent: any admin key.',
+          }),
+        ),
       },
       {
         description: 'With ESCALATE: the approval that a human must give, and until when it can be decided and used.',

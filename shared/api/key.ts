@@ -1,6 +1,7 @@
 // Schemas of API keys.
 import { type Static, Type } from 'typebox';
-import { DEFAULT_OVERLAP, DURATION_PATTERN, LIFETIME, OVERLAP } from '../domain/keys/durations.ts';
+import { DEFAULT_OVERLAP, LIFETIME, OVERLAP } from '../domain/keys/durations.ts';
+import { DURATION_PATTERN } from '../kernel/durations.ts';
 import {
   AGENT_IDS_MAX,
   DEFAULT_TIER,

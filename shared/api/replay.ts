@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { REPLAY_STATUSES } from '../domain/drafts/replay-jobs.ts';
 import { DraftDigest, NamedDraft, ReplayReportSchema } from '../domain/drafts/reports.ts';
-import { DURATION_PATTERN } from '../domain/keys/durations.ts';
+import { DURATION_PATTERN } from '../kernel/durations.ts';
 import { ENVIRONMENTS } from '../kernel/vocabulary.ts';
 import { CallerId, closed, Instant, named, Nullable, StringEnum, Timestamp } from './common.ts';
 import { ValidatePoliciesRequest } from './policy-set.ts';

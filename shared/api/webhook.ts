@@ -1,6 +1,6 @@
 // Schemas of webhooks and of their deliveries.
 import { type Static, Type } from 'typebox';
-import { DURATION_PATTERN } from '../domain/keys/durations.ts';
+import { DURATION_PATTERN } from '../kernel/durations.ts';
 import { AGENT_IDS_MAX } from '../domain/keys/limits.ts';
 import { URL_MAX } from '../domain/webhooks/addresses.ts';
 import { SIGNATURES } from '../domain/webhooks/signing-keys.ts';

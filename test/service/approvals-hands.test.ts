@@ -98,6 +98,8 @@ describe('the groups of related keys', () => {
         ['later', 'deciding'],
       ]),
       rotations: [{ from: 'asking', to: 'later', atMs: 1_000_000 }],
+      tags: new Map<string, readonly string[]>(),
+      ends: new Map<string, object>(),
       problems: [],
     };
     expect(wereSameHands(keys, 'asking', 'deciding', 500_000)).to.equal(false);

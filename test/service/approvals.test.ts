@@ -1,9 +1,21 @@
 // Approvals at the time of use, when the policies may have changed, and approvals that expire unused.
 import { expect } from 'chai';
+import { MAX_VOTES } from '../../shared/core/policy/approvers.ts';
 import { expireApprovals } from '../../shared/domain/approvals/store.ts';
 import { type ApprovalsUnderTest, question, startApprovals } from '../support/approvals.ts';
 import type { Client } from '../support/client.ts';
-import { approve, ask, DENYING, escalate, ESCALATING, gist, PERMITTING } from '../support/escalations.ts';
+import { cookieOf, signIn, withCookie } from '../support/dashboard.ts';
+import {
+  approve,
+  ask,
+  DENYING,
+  escalate,
+  ESCALATING,
+  gist,
+  PERMITTING,
+  QUORUM,
+  reject,
+} from '../support/escalations.ts';
 import type { Service } from '../support/service.ts';
 
 const HOUR_MS = 3_600_000;
@@ -120,6 +132,182 @@ describe('approvals', function () {
       expect(ids[0]).to.not.equal(first);
       expect(await on.statesOf(asked.agent_id)).to.deep.equal(['expired']);
     });
+  });
+
+  describe('that name their approvers', () => {
+    let names = 0;
+    const asksFor = (place = 'several') => {
+      names += 1;
+      return question({ intent: `delete:db/asked/${place}/table_${names}` });
+    };
+    const approver = (tags: string[], by?: string) =>
+      service.addKey({ scopes: ['admin:*'], tags, ...(by === undefined ? {} : { createdBy: by }) });
+    const as = ({ key }: { readonly key: string }): Client => client.withKey(key);
+    const gistOf = ({ json }: { readonly json: { status: string; approvers: { missing: number }[]; code?: string } }) =>
+      json.code ?? [json.status, ...json.approvers.map(({ missing }) => missing)];
+
+    before(() => service.apply(QUORUM));
+    after(() => service.apply(ESCALATING));
+
+    it('are pending until as many different hands as demanded have approved, and each vote is a record', async () => {
+      const asked = asksFor();
+      const decision = await ask(client, asked);
+      const demand = { keys: [], policy: 'several', rule: 'rule', tags: ['finance'] };
+      expect(decision.approval.approvers).to.deep.equal([{ ...demand, at_least: 2 }]);
+      expect(Date.parse(decision.approval.expires_at) - Date.parse(decision.evaluated_at)).to.equal(3 * HOUR_MS);
+      const id = decision.approval.approval_id;
+      const [ann, bob, other] = [
+        await approver(['finance']),
+        await approver(['x', 'finance']),
+        await approver(['legal']),
+      ];
+      expect(gistOf(await approve(as(other), id)), 'not among the approvers').to.equal('E1004');
+      expect(gistOf(await approve(service.admin, id)), 'an admin without the tag').to.equal('E1004');
+      expect(await on.read(id)).to.include({ mayDecide: true, mayApprove: false, canBeMet: true });
+      expect(gistOf(await approve(as(ann), id, 'first'))).to.deep.equal(['pending', 1]);
+      expect(gistOf(await approve(as(ann), id, 'again'))).to.deep.equal(['pending', 1]);
+      expect(gist(await ask(client, { ...asked, approval_id: id }))).to.deep.equal(['ESCALATE', 'ASKED', 'SEVERAL']);
+      const done = await approve(as(bob), id, 'second');
+      expect(gistOf(done)).to.deep.equal(['approved', 0]);
+      expect(done.json).to.deep.include({ decidedBy: bob.keyId, reason: 'second' });
+      expect(done.json.votes.map(({ by, reason }: { by: string; reason: string }) => [by, reason])).to.deep.equal([
+        [ann.keyId, 'first'],
+        [bob.keyId, 'second'],
+      ]);
+      expect(gistOf(await approve(as(bob), id))).to.equal('E5001');
+      expect(gist(await ask(client, { ...asked, approval_id: id }))).to.deep.equal([
+        'ALLOW',
+        'ASKED',
+        'SEVERAL',
+        'APPROVED',
+      ]);
+      expect(await on.statesOf(asked.agent_id)).to.deep.equal(['pending', 'approved', 'used']);
+    });
+
+    it('need every rule that names approvers, each counted by itself; one key may count for several', async () => {
+      const asked = asksFor('several/both');
+      const { approval } = await ask(client, asked);
+      expect(Date.parse(approval.expires_at) - service.nowMs()).to.be.at.most(2 * HOUR_MS);
+      const id = approval.approval_id;
+      const [ann, both] = [await approver(['finance']), await approver(['finance', 'legal'])];
+      expect(gistOf(await approve(as(both), id)), 'both: legal is met').to.deep.equal(['pending', 0, 1]);
+      expect(gistOf(await approve(as(ann), id))).to.deep.equal(['approved', 0, 0]);
+    });
+
+    it('count two keys of one hand once, and none of the hands that asked', async () => {
+      const ann = await approver(['finance']);
+      const second = await approver(['finance'], ann.keyId);
+      const asker = await service.addKey({ createdBy: ann.keyId });
+      const foreign = await escalate(client, asksFor());
+      expect(gistOf(await approve(as(ann), foreign))).to.deep.equal(['pending', 1]);
+      expect(gistOf(await approve(as(second), foreign)), 'made by the first').to.deep.equal(['pending', 1]);
+      expect(gistOf(await approve(as(await approver(['finance'])), foreign))).to.deep.equal(['approved', 0]);
+      const own = await escalate(as(asker), asksFor());
+      expect(gistOf(await approve(as(ann), own)), 'the key that made the asker').to.equal('E1004');
+    });
+
+    it('do not count a key that was revoked before there were enough, and do when it was rotated', async () => {
+      const [ann, bob] = [await approver(['finance']), await approver(['finance'])];
+      const [one, two] = [await escalate(client, asksFor()), await escalate(client, asksFor())];
+      await approve(as(ann), one);
+      await approve(as(bob), two);
+      await service.admin.delete(`/v1/auth/keys/${ann.keyId}`);
+      await service.admin.post(`/v1/auth/keys/${bob.keyId}/rotate`, { overlap: '0m' });
+      expect((await on.read(one)).approvers[0]).to.deep.include({ approvedBy: [], missing: 2 });
+      const last = await approver(['finance']);
+      expect(gistOf(await approve(as(last), one))).to.deep.equal(['pending', 1]);
+      expect(gistOf(await approve(as(last), two))).to.deep.equal(['approved', 0]);
+    });
+
+    it('are rejected by one rejection, by any key that may decide', async () => {
+      const id = await escalate(client, asksFor());
+      await approve(as(await approver(['finance'])), id);
+      expect(gistOf(await reject(service.admin, id))).to.deep.equal(['rejected', 1]);
+      expect(gistOf(await approve(as(await approver(['finance'])), id))).to.equal('E5001');
+    });
+
+    it('say so when no existing keys can complete them', async () => {
+      await service.apply({
+        ...QUORUM,
+        'nobody.json': {
+          ...(QUORUM['both.json'] as object),
+          id: 'nobody',
+          target: { actions: ['delete'], resources: ['db/asked/nobody/*'] },
+          rules: [
+            {
+              name: 'rule',
+              conditions: { all: [{ fact: 'intent', path: 'action', operator: 'equal', value: 'delete' }] },
+              event: { type: 'ESCALATE', params: { code: 'NOBODY', message: 'm', approvers: { keys: ['zzzzzzzz'] } } },
+            },
+          ],
+        },
+      });
+      const id = await escalate(client, question({ intent: 'delete:db/asked/nobody/table' }));
+      expect(await on.read(id)).to.include({ canBeMet: false });
+      await service.apply(QUORUM);
+    });
+
+    it('keep the approvers of the policies that opened them', async () => {
+      const asked = asksFor();
+      const id = await escalate(client, asked);
+      await service.apply(ESCALATING);
+      const again = await ask(client, asked);
+      expect(again.approval.approvers.map(({ policy }: { policy: string }) => policy)).to.deep.equal(['several']);
+      expect(gistOf(await approve(service.admin, id))).to.equal('E1004');
+      await service.apply(QUORUM);
+    });
+
+    it('are decided once, whichever votes and uses come at the same time', async () => {
+      const asked = asksFor();
+      const id = await escalate(client, asked);
+      const keys = await Promise.all(Array.from({ length: 4 }, () => approver(['finance'])));
+      const use = () => ask(client, { ...asked, approval_id: id });
+      const [votes, uses] = await Promise.all([
+        Promise.all(keys.map((key) => approve(as(key), id))),
+        Promise.all([use(), use(), use()]),
+      ]);
+      const outcomes = votes.map((vote) => String(gistOf(vote))).sort();
+      expect(outcomes).to.deep.equal(['E5001', 'E5001', 'approved,0', 'pending,1']);
+      for (const { verdict } of uses) expect(verdict).to.be.oneOf(['ESCALATE', 'ALLOW']);
+      const last = await use();
+      expect(last.verdict).to.equal('ALLOW');
+      expect(await on.statesOf(asked.agent_id)).to.have.members(['pending', 'approved', 'used']);
+    });
+
+    it('do not become approved by a vote after their end', async () => {
+      const id = await escalate(client, asksFor());
+      const [ann, bob] = [await approver(['finance']), await approver(['finance'])];
+      await approve(as(ann), id);
+      service.advance(3 * HOUR_MS);
+      const [vote] = await Promise.all([approve(as(bob), id), expireApprovals(service.db, service.nowMs())]);
+      expect(gistOf(vote)).to.equal('E5001');
+      expect((await on.read(id)).status).to.equal('expired');
+    });
+
+    it('take no more votes than can be counted', async () => {
+      const id = await escalate(client, asksFor());
+      const ann = await approver(['finance']);
+      expect(gistOf(await approve(as(ann), id))).to.deep.equal(['pending', 1]);
+      // Each made by the one before: all in the same hands.
+      let last = ann;
+      for (let i = 1; i < MAX_VOTES; i += 1) {
+        last = await approver(['finance'], last.keyId);
+        expect(gistOf(await approve(as(last), id))).to.deep.equal(['pending', 1]);
+      }
+      expect(gistOf(await approve(as(await approver(['finance'], last.keyId)), id))).to.equal('E5002');
+    });
+  });
+
+  it('that a live key decides in the test environment verify with the keys of both logs', async () => {
+    const signed = await signIn(service.admin, service.adminKey);
+    const switched = await signed.send('POST', '/session/environment', { environment: 'test' });
+    const session = withCookie(service.admin, cookieOf(switched));
+    const tester = await service.addKey({ environment: 'test' });
+    const asked = question();
+    const id = await escalate(client.withKey(tester.key), asked);
+    const answer = await session.send('POST', `/v1/approvals/${id}/approve`, { reason: 'seen in the sandbox' });
+    expect(answer.status, answer.text).to.equal(200);
+    expect((await ask(client.withKey(tester.key), { ...asked, approval_id: id })).verdict).to.equal('ALLOW');
   });
 
   // Nested, so that it runs after all the others.

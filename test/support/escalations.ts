@@ -25,6 +25,16 @@ export const ESCALATING: PolicyFiles = {
   'open.json': rule('open', 'ALLOW', ['db/open/*']),
 };
 
+/** Deletes below db/asked/several need two keys with the tag finance, and below db/asked/several/both one with legal as well. */
+export const QUORUM: PolicyFiles = {
+  ...ESCALATING,
+  'several.json': rule('several', 'ESCALATE', ['db/asked/several/*'], {
+    approvers: { tags: ['finance'], atLeast: 2 },
+    ttl: '3h',
+  }),
+  'both.json': rule('both', 'ESCALATE', ['db/asked/several/both/*'], { approvers: { tags: ['legal'] }, ttl: '2h' }),
+};
+
 /** The same, but deletes that needed approval are forbidden. */
 export const DENYING: PolicyFiles = { ...ESCALATING, 'denied.json': rule('denied', 'DENY', ['db/asked/*']) };
 /** The same, but deletes no longer need approval. */

@@ -1,6 +1,7 @@
 // Serializes a decision: the answer and the canonical record for the log, in one pass.
 import { Buffer } from 'node:buffer';
 import { createHash, hash, randomFillSync } from 'node:crypto';
+import type { ApproverDemand } from '../policy/approvers.ts';
 import type { Evaluation, Facts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { recordDigest } from '../proof/record.ts';
@@ -80,7 +81,13 @@ export interface DecisionParts {
   readonly asOf: { readonly signals: number; readonly day: string };
   readonly evaluation: Evaluation;
   /** The approval that an ESCALATE opened. */
-  readonly approval?: { readonly approvalId: string; readonly expiresAtMs: number } | undefined;
+  readonly approval?:
+    | {
+        readonly approvalId: string;
+        readonly expiresAtMs: number;
+        readonly approvers?: readonly ApproverDemand[] | undefined;
+      }
+    | undefined;
   /** JCS of all facts, and 16 random bytes. */
   readonly facts: string;
   readonly salt: Buffer;
@@ -177,8 +184,9 @@ export function writeDecision(parts: DecisionParts): DecisionBytes {
 
 function approvalText(approval: DecisionParts['approval']): string {
   if (approval === undefined) return '';
-  const { approvalId, expiresAtMs } = approval;
-  return `,"approval":{"approval_id":"${approvalId}","expires_at":"${new Date(expiresAtMs).toISOString()}"}`;
+  const { approvalId, expiresAtMs, approvers } = approval;
+  const approversText = approvers === undefined ? '' : `,"approvers":${canonicalize(approvers)}`;
+  return `,"approval":{"approval_id":"${approvalId}"${approversText},"expires_at":"${new Date(expiresAtMs).toISOString()}"}`;
 }
 
 /** Builds the promise of a stored decision again. */

@@ -1,6 +1,8 @@
 // Validates one policy document: first against the published schema, then its vocabulary, types and resources.
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { parseDuration } from '../../kernel/durations.ts';
 import { compileSchema } from '../../kernel/compile-schema.ts';
+import { RULE_TTL } from './approvers.ts';
 import type { Declarations } from './declarations.ts';
 import { accepts, type Operator, OPERATORS } from './operators.ts';
 import { canonicalResource } from '../intent/resource.ts';
@@ -158,9 +160,20 @@ function meaningProblems(document: unknown, declarations: Declarations, isSound:
       const message = 'no ALLOW matches the action unknown: put this rule into a policy whose target does not name it';
       problems.push({ code: 'ALLOW_OF_UNKNOWN', pointer: `${pointer}/event/type`, message });
     }
+    problems.push(...ttlProblems(event, `${pointer}/event/params/ttl`, isSound));
     problems.push(...conditionProblems(conditions, terms, `${pointer}/conditions`, isSound));
   }
   return problems;
+}
+
+/** A pattern can't check the bounds of a duration. */
+function ttlProblems(event: unknown, pointer: string, isSound: IsSound): Problem[] {
+  const { ttl } = membersOf(membersOf(event)['params']);
+  if (typeof ttl !== 'string' || !isSound(pointer)) return [];
+  const ttlMs = parseDuration(ttl) ?? Number.NaN;
+  const [leastMs, mostMs] = [parseDuration(RULE_TTL.min) ?? 0, parseDuration(RULE_TTL.max) ?? 0];
+  if (ttlMs >= leastMs && ttlMs <= mostMs) return [];
+  return [{ code: 'BAD_VALUE', pointer, message: `must be from ${RULE_TTL.min} to ${RULE_TTL.max}` }];
 }
 
 const validator = compileSchema<Policy>(PolicySchema);

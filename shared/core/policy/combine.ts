@@ -1,6 +1,7 @@
 // Combines the rules that hold into one verdict: DENY over ESCALATE over DEGRADE over ALLOW, and DENY when nothing permits.
 import { byText } from '../../kernel/order.ts';
 import type { RiskLevel, Verdict } from '../../kernel/vocabulary.ts';
+import { escalationOf } from './approvers.ts';
 import { SEVERITY } from './compile.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import { groundOf, holdsFor, missingPaths } from './normal-form.ts';
@@ -154,6 +155,8 @@ interface Collected {
   readonly due: PolicyObligation[];
   /** Obligations of DEGRADE rules that count as ESCALATE because facts are missing. */
   readonly uncertain: PolicyObligation[];
+  /** ESCALATE rules that name approvers or a lifetime. */
+  readonly escalating: CompiledRule[];
   /** Whether, for each meaning, a rule permits the whole request. */
   readonly isOpen: boolean;
 }
@@ -162,6 +165,7 @@ function collect(judgements: readonly Judgement[]): Collected {
   const reasons: Reason[] = [];
   const due: PolicyObligation[] = [];
   const uncertain: PolicyObligation[] = [];
+  const escalating: CompiledRule[] = [];
   const seen = new Set<string>();
   let isOpen = true;
   for (const { matches, facts } of judgements) {
@@ -175,13 +179,19 @@ function collect(judgements: readonly Judgement[]): Collected {
       if (judgements.length > 1 && seen.has(once)) continue;
       seen.add(once);
       reasons.push(reason);
+      if (rule.effect.type === 'ESCALATE' && (rule.effect.approvers ?? rule.effect.ttl) !== undefined)
+        escalating.push(rule);
       if (rule.effect.type === 'DEGRADE')
         (reason.effect === 'DEGRADE' ? due : uncertain).push(...rule.effect.obligations);
     }
     isOpen &&= opens;
   }
-  return { reasons, due, uncertain, isOpen };
+  return { reasons, due, uncertain, escalating, isOpen };
 }
+
+/** The members of an ESCALATE rule that its approval depends on. */
+const demandsOf = ({ policy, name, effect }: CompiledRule) =>
+  effect.type === 'ESCALATE' ? { policy, name, approvers: effect.approvers, ttl: effect.ttl } : { policy, name };
 
 const isOwn = ({ candidate }: Match): boolean => candidate.rule.isOwn;
 
@@ -200,11 +210,12 @@ export function combine(judgements: readonly Judgement[]): Evaluation {
   return SEVERITY.indexOf(alone.verdict) < SEVERITY.indexOf(all.verdict) ? alone : all;
 }
 
-function settle({ reasons, due, isOpen }: Collected): Evaluation {
+function settle({ reasons, due, escalating, isOpen }: Collected): Evaluation {
   const has = (effect: Verdict): boolean => reasons.some((reason) => reason.effect === effect);
   const answer = (verdict: Verdict, kept: Evaluation['obligations'] = []): Evaluation => {
     const listed = reasons.filter((reason) => LISTED[verdict].includes(reason.effect)).sort(compareReasons);
-    return freeze({ verdict, reasons: listed, obligations: kept });
+    const escalation = verdict === 'ESCALATE' ? escalationOf(escalating.map(demandsOf)) : undefined;
+    return freeze({ verdict, reasons: listed, obligations: kept, ...(escalation === undefined ? {} : { escalation }) });
   };
   if (has('DENY')) return answer('DENY');
   if (!isOpen) {

@@ -1,10 +1,18 @@
 // Types of a rule that is ready to be evaluated: conditions in normal form, target and effect.
 import type { Action, Environment } from '../../kernel/vocabulary.ts';
+import type { Approvers } from './approvers.ts';
 import type { Leaf, NormalNode } from './normal-form.ts';
 import type { PolicyObligation } from './schema.ts';
 
 export type RuleEffect =
-  | { readonly type: 'ALLOW' | 'DENY' | 'ESCALATE'; readonly code: string; readonly message: string }
+  | { readonly type: 'ALLOW' | 'DENY'; readonly code: string; readonly message: string }
+  | {
+      readonly type: 'ESCALATE';
+      readonly code: string;
+      readonly message: string;
+      readonly approvers?: Approvers;
+      readonly ttl?: string;
+    }
   | {
       readonly type: 'DEGRADE';
       readonly code: string;

@@ -1,5 +1,7 @@
 // The parts of the policy schema that typebox can not express (conditions, events and obligations), as plain JSON Schema.
-import { OBLIGATION_TYPE_PATTERN } from '../../kernel/vocabulary.ts';
+import { DURATION_PATTERN } from '../../kernel/durations.ts';
+import { LABEL, OBLIGATION_TYPE_PATTERN } from '../../kernel/vocabulary.ts';
+import { MOST_APPROVERS, RULE_TTL } from './approvers.ts';
 import { OPERATORS, OPERATOR_NAMES } from './operators.ts';
 import { ARGUMENT_PATH, ATTRIBUTE_PATH, CONTEXT_PATH, FACT_NAMES, VOCABULARY, WITH_ATTRIBUTES } from './vocabulary.ts';
 
@@ -207,6 +209,48 @@ const obligation = {
   ],
 };
 
+const approvers = {
+  ...object(
+    {
+      keys: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 100,
+        uniqueItems: true,
+        items: { type: 'string', pattern: '^[0-9A-Za-z]{8}$' },
+        description: 'ids of keys that may approve: these keys, not their successors by rotation',
+        examples: [['4fZ0q9Lm']],
+      },
+      tags: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 100,
+        uniqueItems: true,
+        items: { type: 'string', ...LABEL },
+        description: 'keys with one of these tags may approve; with "keys" as well, either suffices',
+        examples: [['finance']],
+      },
+      atLeast: {
+        type: 'integer',
+        minimum: 1,
+        maximum: MOST_APPROVERS,
+        description: 'how many must approve, each in different hands; absent: 1',
+        examples: [2],
+      },
+    },
+    [],
+    'of ESCALATE, and only of it: who may approve; absent: any admin key. Of several rules that hold, each must be satisfied',
+  ),
+  anyOf: [{ required: ['keys'] }, { required: ['tags'] }],
+  examples: [{ tags: ['finance'], atLeast: 2 }],
+};
+const ttl = {
+  type: 'string',
+  pattern: DURATION_PATTERN,
+  description: `of ESCALATE, and only of it: how long the approval lives, ${RULE_TTL.min} to ${RULE_TTL.max}; of several rules the shortest; absent: CUSTOS_APPROVAL_TTL`,
+  examples: ['4h', '3d'],
+};
+
 const code = {
   type: 'string',
   pattern: '^[A-Z][A-Z0-9_]{0,63}$',
@@ -248,6 +292,8 @@ const enforceEvent = {
             description: 'of DEGRADE, and only of it: what the caller must keep to',
             examples: [[{ type: 'max_rows', limit: 100 }]],
           },
+          approvers,
+          ttl,
         },
         ['code', 'message'],
         'the reason that an answer gives',
@@ -256,11 +302,14 @@ const enforceEvent = {
     },
   },
   examples: [{ type: 'DENY', params: denied }],
-  ...conditional(
-    ofType('DEGRADE'),
-    { properties: { params: { required: ['obligations'] } } },
-    { properties: { params: { properties: { obligations: false } } } },
-  ),
+  allOf: [
+    conditional(
+      ofType('DEGRADE'),
+      { properties: { params: { required: ['obligations'] } } },
+      { properties: { params: { properties: { obligations: false } } } },
+    ),
+    conditional(ofType('ESCALATE'), true, { properties: { params: { properties: { approvers: false, ttl: false } } } }),
+  ],
 };
 const riskEvent = {
   ...object(

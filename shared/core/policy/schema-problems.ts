@@ -236,6 +236,8 @@ export function problemOf(document: unknown, error: ErrorObject, declarations = 
   if (keyword === 'const') return schema(`must be ${shown(params['allowedValue'])}`);
   if (pointer.endsWith('/params/obligations') && keyword === 'false schema')
     return schema('only DEGRADE has obligations');
+  if (/\/params\/(?:approvers|ttl)$/.test(pointer) && keyword === 'false schema')
+    return schema(`only ESCALATE has ${pointer.slice(pointer.lastIndexOf('/') + 1)}`);
   return schema(plainly(error) ?? error.message ?? 'is not what the schema says');
 }
 

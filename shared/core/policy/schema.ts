@@ -4,6 +4,7 @@ import Type from 'typebox';
 import type { Static, TSchema } from 'typebox';
 import { ACTIONS, ENVIRONMENTS } from '../../kernel/vocabulary.ts';
 import type { Action, Environment } from '../../kernel/vocabulary.ts';
+import type { Approvers } from './approvers.ts';
 import { conditional, POLICY_DEFS } from './schema-parts.ts';
 
 /** Stable, because editors and policy files refer to it, wherever the service runs. */
@@ -35,7 +36,8 @@ export interface EventParams {
   obligations?: PolicyObligation[];
 }
 export type EnforceEvent =
-  | { type: 'ALLOW' | 'DENY' | 'ESCALATE'; params: { code: string; message: string } }
+  | { type: 'ALLOW' | 'DENY'; params: { code: string; message: string } }
+  | { type: 'ESCALATE'; params: { code: string; message: string; approvers?: Approvers; ttl?: string } }
   | { type: 'DEGRADE'; params: { code: string; message: string; obligations: PolicyObligation[] } };
 export interface RiskEvent {
   type: 'RISK';

@@ -1,4 +1,5 @@
 // The facts that policies evaluate and the result of an evaluation. Plain data: stored with each decision and used again by replays.
+import type { Escalation } from './approvers.ts';
 import type { ToolFacts } from '../tools/call.ts';
 import type { TrustFacts } from '../trust/facts.ts';
 import type { ParsedIntent } from '../intent/types.ts';
@@ -215,6 +216,8 @@ export interface Evaluation {
   readonly reasons: readonly Reason[];
   /** Non-empty only when the verdict is DEGRADE. */
   readonly obligations: readonly Obligation[];
+  /** Of an ESCALATE whose rules name approvers or a lifetime. */
+  readonly escalation?: Escalation;
 }
 
 /** The input of intake policies: all facts except the risk, which these policies compute. */

@@ -5,10 +5,12 @@ import { closed, Nullable, type Shape, StringEnum } from '../../kernel/schema.ts
 import type { Facts } from '../policy/types.ts';
 import { quoted } from '../proof/encoding.ts';
 import { readRecord } from '../proof/record-read.ts';
+import { idTimeMs } from '../../kernel/ids.ts';
+import type { Escalation } from '../policy/approvers.ts';
 import { type ApprovalMention, approvalMentionOf, type ApprovalState } from '../decision/approval.ts';
 import { approvalDigest, earlierApprovalDigest, isBeforeBinding } from '../decision/approval-bound.ts';
 import { type ChangeOwner, readChanges } from './changes.ts';
-import { memberOf, same } from './facts.ts';
+import { memberOf, same, shown } from './facts.ts';
 import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report, fail } from './failures.ts';
 import { type DecisionBody, type DecisionRecord, isAsLogged, readDecisionRecord, Text } from './record.ts';
 
@@ -25,6 +27,8 @@ export interface LoggedApproval {
   /** The ESCALATE that opened it. */
   readonly decisionId: string;
   state: ApprovalState;
+  /** Those who approved, in order; the last one completed it. */
+  readonly votes: Approved[];
   approved?: Approved;
   rejected?: { readonly by: string; readonly reason: string; readonly atMs: number };
   expiredAtMs?: number;
@@ -42,7 +46,8 @@ export interface ApprovalHistory {
 const COMMON = { approvalId: Text, decisionId: Text, digest: Text, intentId: Nullable(Text) };
 /** The body of a `custos.approval` record; each recorded state has its own shape. */
 const ChangeSchema = Type.Union([
-  closed({ ...COMMON, state: StringEnum(['approved', 'rejected']), by: Text, reason: Text }),
+  // Pending: an approval by one of several approvers, which did not complete it.
+  closed({ ...COMMON, state: StringEnum(['pending', 'approved', 'rejected']), by: Text, reason: Text }),
   closed({ ...COMMON, state: StringEnum(['used']), by: Text, usedDecisionId: Text }),
   closed({ ...COMMON, state: StringEnum(['expired']) }),
 ]);
@@ -52,6 +57,7 @@ const changeOf = (body: unknown): Change | undefined => (isChange(body) ? body :
 
 /** The states that may precede each change. */
 const BEFORE: Readonly<Record<Change['state'], readonly ApprovalState[]>> = {
+  pending: ['pending'],
   approved: ['pending'],
   rejected: ['pending'],
   expired: ['pending', 'approved'],
@@ -67,6 +73,8 @@ function apply(known: LoggedApproval, change: Change, atMs: number): void {
   else if (!BEFORE[state].includes(known.state) && !(state === 'used' && known.state === 'used'))
     known.contradiction ??= `by the log it became ${state} when it was ${known.state}`;
   known.state = state;
+  if (change.state === 'pending' || change.state === 'approved') known.votes.push({ by: change.by, atMs });
+  if (change.state === 'pending') return;
   if (change.state === 'approved') known.approved ??= { by: change.by, atMs };
   else if (change.state === 'rejected') known.rejected ??= { by: change.by, reason: change.reason, atMs };
   else if (change.state === 'used') known.uses.push({ decisionId: change.usedDecisionId, by: change.by, atMs });
@@ -84,7 +92,7 @@ export function readApprovals(records: readonly LoggedRecord[], owner: ChangeOwn
   } as const;
   const problems = readChanges(records, owner, kind, (change, atMs) => {
     const { approvalId, decisionId, digest, intentId } = change;
-    const known = approvals.get(approvalId) ?? { decisionId, digest, intentId, state: 'pending', uses: [] };
+    const known = approvals.get(approvalId) ?? { decisionId, digest, intentId, state: 'pending', votes: [], uses: [] };
     approvals.set(approvalId, known);
     apply(known, change, atMs);
   });
@@ -145,6 +153,30 @@ export function wrongAction(logged: LoggedApproval, facts: Facts | undefined): s
   const digest = digestOf(facts, logged.intentId);
   if (digest === logged.digest) return undefined;
   return `it was asked for the action ${logged.digest.slice(0, 12)}, and this one is ${digest.slice(0, 12)}`;
+}
+
+/**
+ * Whether an ESCALATE names the approvers and the expiry that its policies demand. Only for the one that opened its approval,
+ * whose id has the time of its decision: others name an approval that an earlier set of policies may have opened.
+ */
+export function checkEscalation(
+  { approvers, ttlMs }: Escalation = {},
+  { approval, evaluated_at: evaluatedAt }: DecisionBody,
+  report: Report,
+): void {
+  if (approval === undefined || idTimeMs(approval.approval_id) !== Date.parse(evaluatedAt)) return;
+  if (!same(approvers, approval.approvers))
+    fail(
+      report,
+      'APPROVERS_DIFFER',
+      `The recorded approvers are ${shown(approval.approvers)}; the policy set demands ${shown(approvers)}.`,
+    );
+  if (ttlMs !== undefined && Date.parse(approval.expires_at) - Date.parse(evaluatedAt) !== ttlMs)
+    fail(
+      report,
+      'APPROVERS_DIFFER',
+      `The approval expires at ${approval.expires_at}; the policy set gives it ${ttlMs / 1_000} s.`,
+    );
 }
 
 /**

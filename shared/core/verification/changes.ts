@@ -35,7 +35,8 @@ export function readChanges<Change>(
   const isOfOwner = ({ eventType, agentId, payload }: RecordView): boolean =>
     eventType === `custos.${name}` &&
     payload.organisation === owner.organisation &&
-    payload.environment === owner.environment &&
+    // Live keys may act in the other environments, so their records are evidence there, too.
+    (payload.environment === owner.environment || (name === 'key' && payload.environment === 'live')) &&
     (whose === 'environment' || owner.agentId === agentId);
   for (const logged of records) {
     const read = readRecord(logged.bytes);

@@ -10,7 +10,8 @@ import type { Verdict } from '../../kernel/vocabulary.ts';
 import { type ApprovalMention, approvalMentionOf, standsFirst } from '../decision/approval.ts';
 import { isBeforeBinding } from '../decision/approval-bound.ts';
 import { checkAnswer, checkColumns, type DecisionColumns } from './answer.ts';
-import { checkApproval, decidedOf, openingOf, readApprovals } from './approvals.ts';
+import { checkApproval, checkEscalation, decidedOf, openingOf, readApprovals } from './approvals.ts';
+import { checkQuorum } from './quorum.ts';
 import type { ChangeOwner } from './changes.ts';
 import { checkAgreement, readFacts, same, shown, type StoredFacts } from './facts.ts';
 import {
@@ -181,6 +182,7 @@ export function createDecisionVerifier(deps: {
         if (asked !== undefined && decided !== undefined) {
           const keys = keyRecords && keysOf(keyRecords, owner);
           checkHands(keys, { approvalId: named.approvalId, askedBy: asked.key_id, ...decided }, report);
+          if (named.kind === 'used') checkQuorum(asked, history.approvals.get(named.approvalId), keys, report);
         }
       } else if (named !== undefined) report.notEvaluable.push('APPROVAL_RECORDS_NOT_GIVEN');
       // Without its facts nothing of its verdict can be evaluated, which is already reported.
@@ -244,8 +246,10 @@ async function evaluateAgain(
     special?.kind === 'used'
       ? await evaluator.evaluateApproved(facts, special.reason)
       : await evaluator.evaluate(facts);
+  const { escalation, ...answered } = evaluation;
+  checkEscalation(escalation, body, report);
   const recorded = { verdict: body.verdict, reasons: body.reasons, obligations: body.obligations };
-  if (same(evaluation, recorded)) return;
+  if (same(answered, recorded)) return;
   if (special === undefined || special.kind === 'used') return compare(evaluation, body, report);
   if (special.kind === 'failed' && !report.notEvaluable.includes('EVALUATION_FAILED'))
     report.notEvaluable.push('EVALUATION_FAILED');

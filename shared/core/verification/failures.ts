@@ -37,6 +37,9 @@ export const DECISION_FAILURES = failureTable(40, {
   APPROVAL_SAME_HANDS:
     'The approval was decided by the key that asked, by one that it made or that made it, or by what rotations made of these.',
   KEY_RECORD_ALTERED: 'One of the key records is not the one that the log has hashed, or not a key record at all.',
+  APPROVERS_DIFFER: 'The policy set demands other approvers, or another lifetime of the approval.',
+  APPROVAL_QUORUM:
+    'The approval was not given by as many different hands as its rules demand, or by others than they name.',
 });
 
 export type DecisionFailureCode = keyof typeof DECISION_FAILURES;

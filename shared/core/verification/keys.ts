@@ -17,27 +17,51 @@ export interface KeyHistory {
   /** The creator of each key; null: the shell. */
   readonly makers: ReadonlyMap<string, string | null>;
   readonly rotations: readonly Rotation[];
+  /** The tags of each key; absent: none. */
+  readonly tags: ReadonlyMap<string, readonly string[]>;
+  /** When keys ended, or end. */
+  readonly ends: ReadonlyMap<string, { readonly revokedAtMs?: number; readonly expiresAtMs?: number }>;
   readonly problems: readonly DecisionFailure[];
 }
 
 /** The members of a `custos.key` record that show who has a key. */
-const isKeyChange = guardOf(Type.Object({ change: Text, keyId: Text, by: Nullable(Text), replacedBy: Nullable(Text) }));
+const isKeyChange = guardOf(
+  Type.Object({
+    change: Text,
+    keyId: Text,
+    by: Nullable(Text),
+    replacedBy: Nullable(Text),
+    expiresAt: Type.Optional(Nullable(Text)),
+    tags: Type.Optional(Type.Array(Text)),
+  }),
+);
 
 /** @param records the `custos.key` records of one organisation and environment, in log order */
 export function readKeys(records: readonly LoggedRecord[], owner: ChangeOwner): KeyHistory {
   const makers = new Map<string, string | null>();
   const rotations: Rotation[] = [];
+  const tags = new Map<string, readonly string[]>();
+  const ends = new Map<string, { readonly revokedAtMs?: number; readonly expiresAtMs?: number }>();
   const kind = {
     name: 'key',
     whose: 'environment',
     failure: 'KEY_RECORD_ALTERED',
     changeOf: (body: unknown) => (isKeyChange(body) ? body : undefined),
   } as const;
-  const problems = readChanges(records, owner, kind, ({ change, keyId, by, replacedBy }, atMs) => {
-    if (change === 'created' && !makers.has(keyId)) makers.set(keyId, by);
+  const problems = readChanges(records, owner, kind, (body, atMs) => {
+    const { change, keyId, by, replacedBy, expiresAt } = body;
+    if (change === 'created' && !makers.has(keyId)) {
+      makers.set(keyId, by);
+      tags.set(keyId, body.tags ?? []);
+    }
+    ends.set(keyId, {
+      ...ends.get(keyId),
+      ...(change === 'revoked' ? { revokedAtMs: atMs } : {}),
+      ...(typeof expiresAt === 'string' ? { expiresAtMs: Date.parse(expiresAt) } : {}),
+    });
     if (replacedBy !== null) rotations.push({ from: keyId, to: replacedBy, atMs });
   });
-  return { makers, rotations, problems };
+  return { makers, rotations, tags, ends, problems };
 }
 
 /** The transitive closure of `next`. */

@@ -7,6 +7,7 @@ import { strictTime } from '../proof/encoding.ts';
 import { hashLeaf } from '../proof/merkle.ts';
 import { readRecord, type RecordView } from '../proof/record-read.ts';
 import { VERDICTS } from '../../kernel/vocabulary.ts';
+import { ApproverDemandSchema } from '../policy/approvers.ts';
 import type { LoggedRecord } from './failures.ts';
 
 export const Text = Type.String();
@@ -18,7 +19,9 @@ const BodySchema = closed({
   agent_id: Text,
   allowed: Type.Boolean(),
   // Of an ESCALATE; absent in decisions older than approvals.
-  approval: Type.Optional(closed({ approval_id: Text, expires_at: Text })),
+  approval: Type.Optional(
+    closed({ approval_id: Text, expires_at: Text, approvers: Type.Optional(Type.Array(ApproverDemandSchema)) }),
+  ),
   decision_id: Text,
   evaluated_at: Text,
   expires_at: Text,

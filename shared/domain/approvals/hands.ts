@@ -1,6 +1,7 @@
-// Finds whether keys belong to the same person, who may not decide an approval of their own.
+// How keys are related: which belong to the same person, who may not decide an approval of their own, and which votes count.
 import type { Sql } from '../../platform/db/database.ts';
 import { genuine, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
+import type { Voters } from '../../core/policy/approvers.ts';
 
 /**
  * The closure of each of some keys upwards: its creator, that one's creator and so on, and from each of them its predecessors and
@@ -21,6 +22,42 @@ const ABOVE = `WITH RECURSIVE above AS (
 
 type Above = SealedRow<'api_key'> & { readonly first_id: string };
 
+export interface KeyRelations extends Pick<Voters, 'tagsOf' | 'areSameHands'> {
+  /** As the voters of an approval at this time. */
+  votersAt(nowMs: number): Voters;
+}
+
+/** The relations of these keys, with one query. A key that is not among them has no tags and is not valid. */
+export async function readKeyRelations(sql: Sql, keyIds: readonly string[]): Promise<KeyRelations> {
+  const rows = keyIds.length === 0 ? [] : await sql.query<Above>(ABOVE, [[...new Set(keyIds)]]);
+  const genuineRows = genuine(sql, 'api_key', rows);
+  const known = new Map(genuineRows.map((row) => [row.key_id, row]));
+  const isDoubtful = doubtIn(rows, genuineRows);
+  const closureOf = (keyId: string): Above[] => rows.filter((row) => row.first_id === keyId);
+  const reaches = (from: string, to: string): boolean => closureOf(from).some((row) => row.key_id === to);
+  const areSameHands = (one: string, other: string): boolean =>
+    one === other || reaches(one, other) || reaches(other, one) || isDoubtful([...closureOf(one), ...closureOf(other)]);
+  const tagsOf = (keyId: string): readonly string[] => known.get(keyId)?.tags ?? [];
+  /** A rotation without overlap revokes the old key, whose holder has its successor. */
+  const isValid = (keyId: string, nowMs: number): boolean => {
+    const seen = new Set<string>();
+    for (
+      let row = known.get(keyId);
+      row !== undefined && !seen.has(row.key_id);
+      row = known.get(row.replaced_by ?? '')
+    ) {
+      if (row.revoked_at === null && (row.expires_at === null || row.expires_at.getTime() > nowMs)) return true;
+      seen.add(row.key_id);
+    }
+    return false;
+  };
+  return {
+    areSameHands,
+    tagsOf,
+    votersAt: (nowMs) => ({ areSameHands, tagsOf, isValid: (keyId) => isValid(keyId, nowMs) }),
+  };
+}
+
 /**
  * Whether two keys are equal, rotations of each other, or one created the other, directly or through keys in between. A decision from
  * the shell has no key, and is never in the same hands. When a row between them is missing or was changed outside the service, the
@@ -32,17 +69,9 @@ export async function areSameHands(sql: Sql, one: string, other: string): Promis
 
 /** The keys among `ones` that are in the same hands as `other`, with one query for all of them. */
 export async function sameHandsAs(sql: Sql, other: string, ones: readonly string[]): Promise<ReadonlySet<string>> {
-  const asked = [...new Set(ones)].filter((one) => one !== other);
-  const rows = asked.length === 0 ? [] : await sql.query<Above>(ABOVE, [[other, ...asked]]);
-  const isDoubtful = doubtIn(rows, genuine(sql, 'api_key', rows));
-  const closureOf = (keyId: string): Above[] => rows.filter((row) => row.first_id === keyId);
-  const aboveOther = closureOf(other);
-  const isSame = (one: string): boolean => {
-    const above = closureOf(one);
-    const isReached = above.some((row) => row.key_id === other) || aboveOther.some((row) => row.key_id === one);
-    return isReached || isDoubtful([...above, ...aboveOther]);
-  };
-  return new Set(ones.filter((one) => one === other || isSame(one)));
+  const isAsked = ones.some((one) => one !== other);
+  const relations = isAsked ? await readKeyRelations(sql, [other, ...ones]) : undefined;
+  return new Set(ones.filter((one) => one === other || relations?.areSameHands(one, other) === true));
 }
 
 /** Whether rows of two closures contain a row that is not genuine, or name a key whose row is missing. */

@@ -9,7 +9,9 @@ import type { Environment } from '../../kernel/vocabulary.ts';
 import { maskArguments, type Masked } from '../../core/tools/mask.ts';
 import type { Facts } from '../../core/policy/types.ts';
 import { approvalDigest, type BoundStatement, boundStatement } from '../../core/decision/approval-bound.ts';
-import { areSameHands } from './hands.ts';
+import { isNamedBy, MAX_VOTES, progressOf } from '../../core/policy/approvers.ts';
+import { type KeyRelations, readKeyRelations } from './hands.ts';
+import { demandsOf, type Vote, votesOf } from './votes.ts';
 import { type ApprovalFacts, type ApprovalState, MAX_OPEN_APPROVALS, stateAt } from '../../core/decision/approval.ts';
 import { notifySettledIn } from '../../platform/db/settled-notice.ts';
 import { enqueueSql } from '../../platform/queues/outbox.ts';
@@ -182,8 +184,9 @@ export interface ApprovalDecision {
 }
 
 /**
- * Approves or rejects in the caller's transaction, with its record, and resumes the intent that waits for it.
- * @throws {ApiError} E4001, E1004 (the same hands as the key that asked), E5001 (closed)
+ * Approves or rejects in the caller's transaction, with its record, and resumes the intent that waits for it. An approval that
+ * needs several approvers stays pending until there are enough. One rejection rejects.
+ * @throws {ApiError} E4001, E1004 (the same hands as the key that asked, or not among the approvers), E5001 (closed), E5002
  */
 export async function decideApproval(
   sql: Sql,
@@ -191,26 +194,72 @@ export async function decideApproval(
   approvalId: string,
   decision: ApprovalDecision,
 ): Promise<StoredApproval> {
-  const { state, by, reason, nowMs, mayName } = decision;
+  const { state, by, mayName, nowMs } = decision;
   const row = await lockApproval(sql, owner, approvalId);
   if (row === undefined || mayName?.(row.agent_id) === false) throw noSuchApproval();
-  if (await areSameHands(sql, row.key_id, by))
+  const relations = await readKeyRelations(sql, [row.key_id, by, ...votesOf(row).map((vote) => vote.by)]);
+  if (relations.areSameHands(row.key_id, by))
     throw new ApiError(
       'E1004',
       'The key that asked may not decide its own approval, nor may a key that it created or that created it; another admin key must.',
     );
   const current = stateAt(approvalFactsOf(row), nowMs);
   if (current !== 'pending') throw new ApiError('E5001', `The approval is closed: it is ${current}.`);
+  const voted = state === 'approved' ? votedOf(row, decision, relations) : undefined;
+  if (voted?.isMet === false) {
+    if (voted.isNew) return storeVote(sql, row, voted.votes, decision);
+    return row;
+  }
+  const { reason } = decision;
   const decided = await updateSealed<'approval', StoredApproval>(sql, 'approval', row, {
     state,
     decided_by: by,
     reason,
     decided_at: new Date(nowMs),
+    ...(voted === undefined ? {} : { votes: JSON.stringify(voted.votes) }),
   });
   await recordChange(sql, decided, { state, by, reason }, nowMs);
   await resume(sql, decided, nowMs);
   await notifySettledIn(sql);
   return decided;
+}
+
+/**
+ * The votes of an approval with one more, and whether they meet its demands; undefined: it demands nothing. The vote of a key
+ * that has voted changes nothing. @throws {ApiError} E1004 when no rule names the key, E5002 when there are too many votes
+ */
+function votedOf(
+  row: StoredApproval,
+  { by, reason, nowMs }: ApprovalDecision,
+  relations: KeyRelations,
+): { readonly votes: readonly Vote[]; readonly isNew: boolean; readonly isMet: boolean } | undefined {
+  const demands = demandsOf(row);
+  if (demands === undefined) return undefined;
+  if (!demands.some((demand) => isNamedBy(demand, by, relations.tagsOf(by))))
+    throw new ApiError(
+      'E1004',
+      'Only the keys that the policies name for this request may approve it; GET /v1/approvals/{id} shows which.',
+    );
+  const before = votesOf(row);
+  const isNew = before.every((vote) => vote.by !== by);
+  if (isNew && before.length === MAX_VOTES)
+    throw new ApiError('E5002', `The approval has ${MAX_VOTES} votes, and takes no more.`);
+  const votes = isNew ? [...before, { by, at: new Date(nowMs).toISOString(), reason }] : before;
+  const cast = { askedBy: row.key_id, votes: votes.map((vote) => vote.by) };
+  const isMet = progressOf(demands, cast, relations.votersAt(nowMs)).every(({ missing }) => missing === 0);
+  return { votes, isNew, isMet };
+}
+
+/** Stores a vote that does not decide yet, with its record. */
+async function storeVote(
+  sql: Sql,
+  row: StoredApproval,
+  votes: readonly Vote[],
+  { by, reason, nowMs }: ApprovalDecision,
+): Promise<StoredApproval> {
+  const voted = await updateSealed<'approval', StoredApproval>(sql, 'approval', row, { votes: JSON.stringify(votes) });
+  await recordChange(sql, voted, { state: 'pending', by, reason }, nowMs);
+  return voted;
 }
 
 /** The same error whether it does not exist or the key may not see it. */

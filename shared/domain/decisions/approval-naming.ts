@@ -14,6 +14,7 @@ import {
   peekApproval,
   type StoredApproval,
 } from '../approvals/store.ts';
+import { demandsOf } from '../approvals/votes.ts';
 import type { Answer, NamedApproval, Question } from './decider.ts';
 
 /** A question with its answer. */
@@ -40,8 +41,8 @@ export function digestOf({ question, answer }: EvaluatedQuestion): string {
   return approvalDigest(answer.facts, question.intentId ?? null);
 }
 
-export function namedOf({ approval_id: approvalId, expires_at: expiresAt }: StoredApproval): NamedApproval {
-  return { approvalId, expiresAtMs: expiresAt.getTime() };
+export function namedOf(row: StoredApproval): NamedApproval {
+  return { approvalId: row.approval_id, expiresAtMs: row.expires_at.getTime(), approvers: demandsOf(row) };
 }
 
 export function isUnwritten(outcome: Named): outcome is Unwritten {
@@ -80,7 +81,8 @@ export function createApprovalNaming(deps: {
       await expireApproval(db, open, answer.nowMs);
     }
     if (!(await hasRoom(db, key, question.agentId, answer.nowMs))) return {};
-    const approval = { approvalId: newId('apr', answer.nowMs), expiresAtMs: answer.nowMs + approvalTtlMs };
+    const { approvers, ttlMs = approvalTtlMs } = answer.evaluation.escalation ?? {};
+    const approval = { approvalId: newId('apr', answer.nowMs), expiresAtMs: answer.nowMs + ttlMs, approvers };
     return { approval, opens: { digest, alike: alikeOf(answer.facts), intentId: intentId ?? null } };
   };
 

@@ -1,4 +1,6 @@
 // Opens approvals: one statement stores an ESCALATE and its approval, so that neither exists without the other.
+import { canonicalize } from '../../core/proof/canonical.ts';
+import type { ApproverDemand } from '../../core/policy/approvers.ts';
 import { columnMap, hex, optionalText, text } from '../../platform/db/columns.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
@@ -15,6 +17,8 @@ export interface OpeningRow {
   readonly alike: string;
   readonly intentId: string | null;
   readonly expiresAtMs: number;
+  /** Who must approve; undefined: any admin key. */
+  readonly approvers?: readonly ApproverDemand[] | undefined;
 }
 
 export interface ApprovalOpener {
@@ -28,8 +32,12 @@ export interface ApprovalOpener {
   idle(): Promise<void>;
 }
 
+const approversText = ({ approvers }: OpeningRow): string | null =>
+  approvers === undefined ? null : canonicalize(approvers);
+
 /** The seal of the row that the statement inserts: pending and undecided. */
-function sealOf(seals: Seals, { decision, approvalId, digest, intentId, expiresAtMs }: OpeningRow): string {
+function sealOf(seals: Seals, opening: OpeningRow): string {
+  const { decision, approvalId, digest, intentId, expiresAtMs } = opening;
   const row = {
     organisation_id: decision.organisationId,
     environment: decision.environment,
@@ -49,6 +57,8 @@ function sealOf(seals: Seals, { decision, approvalId, digest, intentId, expiresA
     used_by: null,
     used_decision_id: null,
     version: 1,
+    approvers: approversText(opening),
+    votes: null,
   };
   return seals.sealOf('approval', row).toString('hex');
 }
@@ -66,13 +76,14 @@ const OPENINGS = columnMap<SealedOpening>({
   alike: text((r) => r.alike),
   intent_id: optionalText((r) => r.intentId),
   expires_at: text((r) => new Date(r.expiresAtMs).toISOString(), 'timestamptz'),
+  approvers: optionalText(approversText),
   seal: hex((r) => r.seal),
 });
 
 /** Sorted: two statements that wait for each other's rows must take them in one order. */
 const INSERT = `WITH asked AS (${OPENINGS.rows()}), opened AS (
-      INSERT INTO approval (organisation_id, environment, approval_id, agent_id, key_id, digest, alike, intent_id, decision_id, created_at, expires_at, seal)
-      SELECT organisation_id, environment, approval_id, agent_id, key_id, digest, alike, intent_id, decision_id, evaluated_at, expires_at, seal
+      INSERT INTO approval (organisation_id, environment, approval_id, agent_id, key_id, digest, alike, intent_id, decision_id, created_at, expires_at, approvers, seal)
+      SELECT organisation_id, environment, approval_id, agent_id, key_id, digest, alike, intent_id, decision_id, evaluated_at, expires_at, approvers, seal
       FROM asked ORDER BY organisation_id, environment, digest, key_id
       ON CONFLICT (organisation_id, environment, digest, key_id) WHERE state IN ('pending', 'approved') DO NOTHING
       RETURNING decision_id

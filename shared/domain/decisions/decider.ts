@@ -4,6 +4,7 @@ import { beginSpan, endAfter, endOnFailure } from '../../platform/observe/spans.
 import { newId } from '../../kernel/ids.ts';
 import type { Promiser } from '../ledger/promises.ts';
 import type { AuthenticatedKey } from '../keys/types.ts';
+import type { ApproverDemand } from '../../core/policy/approvers.ts';
 import { type Explanation, placesOf } from '../../core/policy/evaluate.ts';
 import { resourceFacts, type ResourceRegistry } from '../../core/resources/registry.ts';
 import { builtInEvaluation, unknownRisk } from '../../core/policy/combine.ts';
@@ -68,6 +69,8 @@ export interface Answer {
 export interface NamedApproval {
   readonly approvalId: string;
   readonly expiresAtMs: number;
+  /** Who must approve; undefined: any admin key. */
+  readonly approvers?: readonly ApproverDemand[] | undefined;
 }
 
 export interface RecordedDecision {

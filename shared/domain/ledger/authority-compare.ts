@@ -13,7 +13,7 @@ import {
   REVOKED,
   sessionValue,
 } from './authority.ts';
-import { type ApprovalRow, type AuthorityRows, type KeyRow, openingOf } from './authority-rows.ts';
+import { type ApprovalRow, type AuthorityRows, type KeyRow, openingOf, votersIn } from './authority-rows.ts';
 
 const AS_LOGGED = 'as its last record in the log says';
 
@@ -147,8 +147,15 @@ function compareApproval(row: ApprovalRow, ledger: Ledger, { waiting }: Approval
     opening.expiresAt === row.expires_at.toISOString();
   if (!isSame) return altered('has another agent, another key or another end than the decision that opened it.');
   const recorded = approvalOf(ledger.get('approval', row.approval_id));
+  if (opening.approvers !== row.approvers) return altered('has other approvers than the decision that opened it.');
+  // Without approvers a row has no votes.
+  const votes = row.approvers === null && row.votes === null ? undefined : votersIn(row.votes);
+  if (votes !== undefined && JSON.stringify(votes) !== JSON.stringify(recorded?.votes ?? []))
+    return altered('has other votes than its records in the log.');
   if (row.state === 'pending')
-    return recorded === undefined ? undefined : altered(`is pending, and the log has it as ${recorded.state}.`);
+    return recorded === undefined || recorded.state === 'pending'
+      ? undefined
+      : altered(`is pending, and the log has it as ${recorded.state}.`);
   if (recorded === undefined) return altered('is approved, and no record in the log approves it.');
   if (recorded.state !== 'approved') return altered(`is approved, and the log has it as ${recorded.state}.`);
   const isAsDecided =

@@ -38,7 +38,7 @@ const HALT = 'SELECT key_id, reason FROM halt WHERE organisation_id = $1 AND env
 const POLICY = 'SELECT active_digest FROM policy_state';
 // One look-up by key for each row, as in the other statements of the audit: a join would read all leaves of the log.
 const OPEN_APPROVALS = `SELECT approval.approval_id, approval.state, approval.agent_id, approval.key_id, approval.digest, approval.decision_id, approval.expires_at,
-      approval.decided_by, approval.reason, opening.record, EXISTS (
+      approval.decided_by, approval.reason, approval.approvers, opening.record, approval.votes, EXISTS (
         SELECT FROM (SELECT proof_id FROM leaf WHERE organisation_id = $1 AND environment = $2 AND proof_id >= opening.proof_id AND proof_id <= opening.proof_id
           ORDER BY organisation_id, environment, proof_id LIMIT 1) AS logged
       ) AS is_logged
@@ -82,6 +82,10 @@ export interface ApprovalRow {
   expires_at: Date;
   decided_by: string | null;
   reason: string | null;
+  /** JSON; null: any admin key may approve. */
+  approvers: string | null;
+  /** JSON; null: none. */
+  votes: string | null;
   /** Record of the decision that opened it, up to its previousHash; null: there is none. */
   record: Buffer | null;
   is_logged: boolean;
@@ -202,8 +206,11 @@ export function openingOf(record: Buffer): {
   expiresAt: unknown;
   agentId: unknown;
   keyId: unknown;
+  /** JSON; null: none. */
+  approvers: string | null;
 } {
-  type Body = { approval?: { approval_id?: unknown; expires_at?: unknown }; agent_id?: unknown; key_id?: unknown };
+  type Opened = { approval_id?: unknown; expires_at?: unknown; approvers?: unknown };
+  type Body = { approval?: Opened; agent_id?: unknown; key_id?: unknown };
   const value = parse(`${record.toString('utf8')}}`) as { payload?: { body?: Body } } | undefined;
   const body = value?.payload?.body ?? {};
   return {
@@ -211,5 +218,12 @@ export function openingOf(record: Buffer): {
     expiresAt: body.approval?.expires_at,
     agentId: body.agent_id,
     keyId: body.key_id,
+    approvers: body.approval?.approvers === undefined ? null : JSON.stringify(body.approval.approvers),
   };
+}
+
+/** The keys that voted, of the column of votes. A text that the service did not write equals no recorded votes. */
+export function votersIn(votes: string | null): unknown[] {
+  const parsed = votes === null ? [] : parse(votes);
+  return Array.isArray(parsed) ? parsed.map((vote: { readonly by?: unknown } | null) => vote?.by) : [votes];
 }

@@ -50,7 +50,7 @@ export function ledgerOf(logged: Subjects, waiting: Subjects): Ledger {
   };
 }
 
-export type ApprovalRecordState = 'approved' | 'rejected' | 'expired' | 'used';
+export type ApprovalRecordState = 'pending' | 'approved' | 'rejected' | 'expired' | 'used';
 
 /** An approval according to its records. */
 export interface RecordedApproval {
@@ -60,6 +60,8 @@ export interface RecordedApproval {
   /** Who approved or rejected it, and the reason given; null: undecided. */
   readonly by: string | null;
   readonly reason: string | null;
+  /** The keys that approved, in order; several only where the rules name approvers. */
+  readonly votes: readonly string[];
   readonly usedBy: string | null;
   readonly usedDecisionId: string | null;
   readonly atMs: number;
@@ -181,12 +183,15 @@ function approvalAfter(body: Members, occurredAt: string, ledger: Pick<Ledger, '
   const before = approvalOf(ledger.get('approval', String(body['approvalId'])));
   const state = body['state'] as ApprovalRecordState;
   const isDecided = state === 'approved' || state === 'rejected';
+  const isVote = state === 'pending' || state === 'approved';
+  const votes = before?.votes ?? [];
   return {
     state,
     decisionId: String(body['decisionId']),
     digest: String(body['digest']),
     by: isDecided ? textOf(body['by']) : (before?.by ?? null),
     reason: isDecided ? textOf(body['reason']) : (before?.reason ?? null),
+    votes: isVote ? [...votes, String(body['by'])] : votes,
     usedBy: state === 'used' ? textOf(body['by']) : null,
     usedDecisionId: textOf(body['usedDecisionId']),
     atMs: Date.parse(occurredAt),

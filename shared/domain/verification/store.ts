@@ -169,7 +169,12 @@ export function createEvidenceStore(deps: { readonly db: Database }): EvidenceSt
     },
     trustRecords: (owner) => records(owner, owner.agentId, 'custos.trust'),
     haltRecords: (owner) => records(owner, 'custos:halt', 'custos.halt'),
-    keyRecords: (owner) => records(owner, 'custos:keys', 'custos.key'),
+    async keyRecords(owner) {
+      const own = await records(owner, 'custos:keys', 'custos.key');
+      // A live key may decide in the other environments.
+      if (owner.environment === 'live') return own;
+      return [...(await records({ ...owner, environment: 'live' }, 'custos:keys', 'custos.key')), ...own];
+    },
     approvalRecords: (owner) => records(owner, owner.agentId, 'custos.approval'),
     async openingOf({ organisationId, environment }, approvalId) {
       const [row] = await db.query<{ decision_id: string }>(OPENING, [organisationId, environment, approvalId]);

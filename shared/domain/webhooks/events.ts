@@ -65,7 +65,9 @@ type Made = readonly [type: WebhookEventType, data: Body];
 function ofDecision({ proofId, body }: LoggedEvent, { intents, openings }: Surroundings): Made[] {
   const { decision_id: decisionId, agent_id: agentId, key_id: keyId, verdict, allowed } = body;
   const { evaluated_at: evaluatedAt, request_id: requestId } = body;
-  const approval = body['approval'] as { readonly approval_id: string; readonly expires_at: string } | undefined;
+  const approval = body['approval'] as
+    | { readonly approval_id: string; readonly expires_at: string; readonly approvers?: unknown }
+    | undefined;
   const policySet = (body['policy_set'] as Body)['digest'];
   const approvalId = approval?.approval_id;
   const made: Made[] = [
@@ -76,7 +78,10 @@ function ofDecision({ proofId, body }: LoggedEvent, { intents, openings }: Surro
   ];
   const intent = intents.get(String(decisionId));
   if (approval !== undefined && openings.has(String(decisionId)))
-    made.push(['approval.opened', { approvalId, decisionId, agentId, keyId, expiresAt: approval.expires_at }]);
+    made.push([
+      'approval.opened',
+      { approvalId, decisionId, agentId, keyId, expiresAt: approval.expires_at, approvers: approval.approvers },
+    ]);
   if (intent !== undefined) made.push(['intent.decided', { ...intent, decisionId, agentId, keyId, verdict, allowed }]);
   return made;
 }

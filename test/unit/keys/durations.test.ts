@@ -1,7 +1,8 @@
 // Durations of requests: their form and their bounds.
 import { expect } from 'chai';
 import { ApiError } from '../../../shared/kernel/errors.ts';
-import { LIFETIME, OVERLAP, parseDuration, readDuration } from '../../../shared/domain/keys/durations.ts';
+import { LIFETIME, OVERLAP, readDuration } from '../../../shared/domain/keys/durations.ts';
+import { parseDuration } from '../../../shared/kernel/durations.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -35,6 +35,7 @@ import { ActivationAuthors1763700000032 } from './0032-activation-authors.ts';
 import { KeyTags1763700000033 } from './0033-key-tags.ts';
 import { AgentAttributes1763700000034 } from './0034-agent-attributes.ts';
 import { IntentAddress1763700000035 } from './0035-intent-address.ts';
+import { Approvers1763700000036 } from './0036-approvers.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -73,6 +74,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   KeyTags1763700000033,
   AgentAttributes1763700000034,
   IntentAddress1763700000035,
+  Approvers1763700000036,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

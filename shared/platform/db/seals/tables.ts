@@ -143,6 +143,8 @@ export const SEALED_TABLES = {
       used_by: 'text?',
       used_decision_id: 'text?',
       version: 'integer',
+      approvers: 'text?',
+      votes: 'text?',
     },
     // Only groups a list.
     unsealed: { alike: 'text?' },
