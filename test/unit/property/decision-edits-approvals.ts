@@ -4,14 +4,111 @@ import { intentMember } from '../../../shared/core/decision/record.ts';
 import type { LoggedRecord } from '../../../shared/core/verification/failures.ts';
 import { bodyOf, type Edit, edited, expect, isApproved, falsified, type Loose, withBody } from './decision-edit.ts';
 import { keyRecord, type MadeDecision } from './decision-world.ts';
+import { START_MS } from './decision-world-log.ts';
 
 const APPROVED_REASON = approvedReason('apr_01jq3k00000000000000000000', 'BBBBBBBB');
 
-/** Of an approval that a decision used. */
-const recordsOf = (made: MadeDecision): readonly LoggedRecord[] =>
+const allRecordsOf = (made: MadeDecision): readonly LoggedRecord[] =>
   isApproved(made) ? (made.evidence.approvalRecords ?? []) : [];
+/** Of an approval by one person that a decision used. */
+const recordsOf = (made: MadeDecision): readonly LoggedRecord[] => (made.asked.hasQuorum ? [] : allRecordsOf(made));
+/** Of an approval by two: a vote, the approval and the use. */
+const quorumOf = (made: MadeDecision): readonly LoggedRecord[] => (made.asked.hasQuorum ? allRecordsOf(made) : []);
+const VOTER = 'DDDDDDDD';
+
+/** Changes the records of keys of an approval by two, so that a vote does not count any more. */
+const keysEdit = (name: string, change: (records: readonly LoggedRecord[]) => readonly LoggedRecord[]): Edit => ({
+  name: `the quorum of an approval: ${name}`,
+  make: (made) =>
+    quorumOf(made).length === 0
+      ? undefined
+      : expect('APPROVAL_QUORUM', { ...made.evidence, keyRecords: change(made.evidence.keyRecords ?? []) }),
+});
+const rewritten =
+  (keyId: string, change: (body: Loose) => void) =>
+  (records: readonly LoggedRecord[]): readonly LoggedRecord[] =>
+    records.map((record) =>
+      edited(record, ({ payload }) => (payload.body.keyId === keyId ? change(payload.body) : undefined), {
+        keepLeaf: false,
+      }),
+    );
 
 export const APPROVAL_EDITS: readonly Edit[] = [
+  {
+    name: 'the quorum of an approval: the first vote is missing',
+    make: (made) => {
+      const [, ...rest] = quorumOf(made);
+      return rest.length === 0 ? undefined : expect('APPROVAL_QUORUM', { ...made.evidence, approvalRecords: rest });
+    },
+  },
+  {
+    name: 'the quorum of an approval: one key voted twice',
+    make: (made) => {
+      const [first, approved, used] = quorumOf(made);
+      if (first === undefined || approved === undefined || used === undefined) return undefined;
+      const twice = edited(first, ({ payload }) => (payload.body.by = 'BBBBBBBB'), { keepLeaf: false });
+      return expect('APPROVAL_QUORUM', { ...made.evidence, approvalRecords: [twice, approved, used] });
+    },
+  },
+  {
+    name: 'the quorum of an approval: the escalation demanded three',
+    make: (made) => {
+      const { opening } = made.evidence;
+      if (quorumOf(made).length === 0 || opening === undefined) return undefined;
+      const change = ({ payload }: Loose) => (payload.body.approval.approvers[0].at_least = 3);
+      return expect('APPROVAL_QUORUM', { ...made.evidence, opening: edited(opening, change, { keepLeaf: false }) });
+    },
+  },
+  keysEdit(
+    'a voter had no such tag',
+    rewritten('BBBBBBBB', (body) => (body.tags = ['legal'])),
+  ),
+  keysEdit(
+    'one voter made the other',
+    rewritten(VOTER, (body) => (body.by = 'BBBBBBBB')),
+  ),
+  keysEdit(
+    'a voter made the key that asked',
+    rewritten('AAAAAAAA', (body) => (body.by = VOTER)),
+  ),
+  keysEdit(
+    'a voter had expired',
+    rewritten(VOTER, (body) => (body.expiresAt = '2001-01-01T00:00:00.000Z')),
+  ),
+  keysEdit('a voter had been revoked', (records) => [
+    ...records,
+    keyRecord(START_MS, { change: 'revoked', keyId: VOTER, replacedBy: null }),
+  ]),
+  {
+    name: 'the approvers that an escalation names',
+    make: (made) =>
+      bodyOf(made).approval?.approvers === undefined
+        ? undefined
+        : expect(
+            'APPROVERS_DIFFER',
+            withBody(made, (body) => (body.approval.approvers[0].at_least = 1)),
+          ),
+  },
+  {
+    name: 'the approvers of an escalation are left out',
+    make: (made) =>
+      bodyOf(made).approval?.approvers === undefined
+        ? undefined
+        : expect(
+            'APPROVERS_DIFFER',
+            withBody(made, (body) => delete body.approval.approvers),
+          ),
+  },
+  {
+    name: 'the lifetime of an approval',
+    make: (made) =>
+      bodyOf(made).approval?.approvers === undefined
+        ? undefined
+        : expect(
+            'APPROVERS_DIFFER',
+            withBody(made, (body) => (body.approval.expires_at = body.expires_at)),
+          ),
+  },
   {
     name: 'the approval of an approved decision is missing',
     make: (made) =>

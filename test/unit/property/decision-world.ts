@@ -24,6 +24,7 @@ import { canonicalize } from '../../../shared/core/proof/canonical.ts';
 import { NO_PREVIOUS } from '../../../shared/core/proof/record.ts';
 import { dayOf } from '../../../shared/core/trust/beta.ts';
 import { recordedTrust } from '../../../shared/core/trust/recorded.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
 import { VERDICTS } from '../../../shared/kernel/vocabulary.ts';
 import { ALWAYS, factsWith, type PolicyLike, setOf } from '../policy/support.ts';
 import {
@@ -52,7 +53,10 @@ const ON_RISK: PolicyLike = {
     {
       name: 'high',
       conditions: { all: [{ fact: 'intent', path: 'risk.level', operator: 'equal', value: 'high' }] },
-      event: { type: 'ESCALATE', params: { code: 'HIGH', message: 'high' } },
+      event: {
+        type: 'ESCALATE',
+        params: { code: 'HIGH', message: 'high', approvers: { tags: ['finance'], atLeast: 2 }, ttl: '2h' },
+      },
     },
     {
       name: 'little',
@@ -89,6 +93,8 @@ const asked = fc.record({
     { weight: 4, arbitrary: fc.constant('given' as const) },
     { weight: 3, arbitrary: fc.constantFrom('refused', 'rejected', 'expired', 'used') },
   ),
+  /** Whether the approval needed two votes. */
+  hasQuorum: fc.boolean(),
   halt: fc.constantFrom('none', 'none', 'none', 'none', 'lifted', 'lifted with a reason', 'in force'),
   hasFailed: fc.integer({ min: 0, max: 19 }).map((n) => n === 0),
   status: fc.constantFrom('ACTIVE', 'ACTIVE', 'ACTIVE', 'UNREGISTERED', 'UNREGISTERED', 'PAUSED', 'TERMINATED'),
@@ -124,6 +130,9 @@ export const compileLexicon = (json: unknown): unknown => json;
 /** The expiry of every approval in these worlds, and the approver. */
 const APPROVAL = 'apr_01jq3k00000000000000000000';
 const APPROVER = 'BBBBBBBB';
+/** Approves first, where two votes are needed. */
+const SECOND = 'DDDDDDDD';
+const DEMAND = { policy: 'on-risk', rule: 'high', keys: [SECOND], tags: ['finance'], at_least: 2 };
 const REJECTED_WITH = 'no: "ticket 8"\nwas closed';
 /** The approval as seen by a use after it was closed. */
 const STORED: Omit<ApprovalFacts, 'state' | 'expiresAtMs'> = {
@@ -174,13 +183,20 @@ export const keyRecord = (atMs: number, change: Readonly<Record<string, unknown>
 const KEY_RECORDS: readonly LoggedRecord[] = [
   keyRecord(START_MS, { keyId: MAKER }),
   keyRecord(START_MS, { keyId: 'AAAAAAAA', by: MAKER }),
-  keyRecord(START_MS, { keyId: APPROVER, by: MAKER }),
+  keyRecord(START_MS, { keyId: APPROVER, by: MAKER, tags: ['finance'] }),
+  keyRecord(START_MS, { keyId: SECOND, by: MAKER }),
 ];
 
-function approvalRecordsOf(isEarlier: boolean, answer: Answer, openedBy: string, decisionId: string): LoggedRecord[] {
+function approvalRecordsOf(
+  { isEarlier, hasQuorum }: { readonly isEarlier: boolean; readonly hasQuorum: boolean },
+  answer: Answer,
+  openedBy: string,
+  decisionId: string,
+): LoggedRecord[] {
   const approved = { state: 'approved', by: APPROVER, reason: 'ticket 7' };
+  const first = hasQuorum ? [{ state: 'pending', by: SECOND, reason: 'seen' }] : [];
   const changes: Readonly<Record<string, readonly object[]>> = {
-    APPROVED: [approved, { state: 'used', by: 'AAAAAAAA', usedDecisionId: decisionId }],
+    APPROVED: [...first, approved, { state: 'used', by: 'AAAAAAAA', usedDecisionId: decisionId }],
     APPROVAL_REJECTED: [{ state: 'rejected', by: APPROVER, reason: REJECTED_WITH }],
     APPROVAL_EXPIRED: [approved, { state: 'expired' }],
     APPROVAL_USED: [approved, { state: 'used', by: 'CCCCCCCC', usedDecisionId: 'dec_other' }],
@@ -274,13 +290,16 @@ async function decide(
   const first = await (one.hasFailed ? decider.failedAnswer(question) : decider.answer(question));
   const answer = one.hasFailed ? first : await withApproval(decider, question, first, one.approval);
   const { verdict: reached } = answer.evaluation;
-  const waiting = reached === 'ESCALATE' ? { approvalId: APPROVAL, expiresAtMs: nowMs + HOUR_MS } : undefined;
+  const { approvers, ttlMs = HOUR_MS } = answer.evaluation.escalation ?? {};
+  const waiting =
+    reached === 'ESCALATE' ? { approvalId: newId('apr', nowMs), expiresAtMs: nowMs + ttlMs, approvers } : undefined;
   const { row } = decider.record(question, answer, waiting);
   // What had opened the approval, when it has used one: the same question, a little earlier.
   const escalated: Answer = { ...first, nowMs: nowMs - 2_000, evaluation: builtInEvaluation('OBLIGATIONS_CONFLICT') };
   const hasExpired = answer.evaluation.reasons.at(-1)?.code === 'APPROVAL_EXPIRED';
   const expiresAtMs = hasExpired ? nowMs - 1_000 : nowMs + HOUR_MS / 2;
-  const opened = decider.record(question, escalated, { approvalId: APPROVAL, expiresAtMs }).row;
+  const demands = one.hasQuorum ? [DEMAND] : undefined;
+  const opened = decider.record(question, escalated, { approvalId: APPROVAL, expiresAtMs, approvers: demands }).row;
   const { decisionId, environment, agentId, keyId, verdict, evaluatedAt, policyDigest, proofId, requestId } = row;
   const halted = serviceRecord('custos.halt', 'custos:halt', nowMs - HOUR_MS, {
     change: 'halted',
@@ -314,7 +333,12 @@ async function decide(
       policySet: active.set.canonical,
       trustRecords,
       keyRecords: KEY_RECORDS,
-      approvalRecords: approvalRecordsOf(isEarlier, answer, opened.decisionId, row.decisionId),
+      approvalRecords: approvalRecordsOf(
+        { isEarlier, hasQuorum: one.hasQuorum },
+        answer,
+        opened.decisionId,
+        row.decisionId,
+      ),
       opening: sealed(opened.record, NO_PREVIOUS),
       haltRecords: one.halt === 'none' ? [] : one.halt === 'in force' ? [halted] : [halted, lifted],
     },
