@@ -30,9 +30,9 @@ export const QUORUM: PolicyFiles = {
   ...ESCALATING,
   'several.json': rule('several', 'ESCALATE', ['db/asked/several/*'], {
     approvers: { tags: ['finance'], atLeast: 2 },
-    ttl: '3h',
+    ttl: '30m',
   }),
-  'both.json': rule('both', 'ESCALATE', ['db/asked/several/both/*'], { approvers: { tags: ['legal'] }, ttl: '2h' }),
+  'both.json': rule('both', 'ESCALATE', ['db/asked/several/both/*'], { approvers: { tags: ['legal'] }, ttl: '20m' }),
 };
 
 /** The same, but deletes that needed approval are forbidden. */

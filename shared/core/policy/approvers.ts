@@ -32,8 +32,10 @@ export type ApproverDemand = Shape<typeof ApproverDemandSchema>;
 export interface Escalation {
   /** Sorted by policy and rule; all of them must be met. */
   readonly approvers?: readonly ApproverDemand[];
-  /** The shortest of those that rules name. */
+  /** The shortest lifetime that a rule names. */
   readonly ttlMs?: number;
+  /** Beside `ttlMs`: a rule that holds names no lifetime, so that the default one counts where it is shorter. */
+  readonly orDefault?: true;
 }
 
 interface EscalatingRule {
@@ -43,8 +45,14 @@ interface EscalatingRule {
   readonly ttl?: string | undefined;
 }
 
-/** @param rules the ESCALATE rules that hold @returns undefined when none of them names approvers or a lifetime */
-export function escalationOf(rules: readonly EscalatingRule[]): Escalation | undefined {
+/**
+ * @param rules the ESCALATE rules that hold and name approvers or a lifetime
+ * @param all the reasons to escalate
+ */
+export function escalationOf(
+  rules: readonly EscalatingRule[],
+  all: readonly { readonly policy: string; readonly rule: string }[],
+): Escalation | undefined {
   const demands = new Map<string, ApproverDemand>();
   let ttlMs: number | undefined;
   for (const { policy, name: rule, approvers, ttl } of rules) {
@@ -57,7 +65,20 @@ export function escalationOf(rules: readonly EscalatingRule[]): Escalation | und
   }
   if (demands.size === 0 && ttlMs === undefined) return undefined;
   const approvers = [...demands.values()].sort((a, b) => byText(a.policy, b.policy) || byText(a.rule, b.rule));
-  return { ...(approvers.length === 0 ? {} : { approvers }), ...(ttlMs === undefined ? {} : { ttlMs }) };
+  const isDefault = all.some(
+    ({ policy, rule }) => !rules.some((one) => one.policy === policy && one.name === rule && one.ttl !== undefined),
+  );
+  return {
+    ...(approvers.length === 0 ? {} : { approvers }),
+    ...(ttlMs === undefined ? {} : { ttlMs }),
+    ...(ttlMs !== undefined && isDefault ? { orDefault: true } : {}),
+  };
+}
+
+/** The lifetime of an approval: an additional rule never makes it longer. @param defaultMs CUSTOS_APPROVAL_TTL */
+export function lifetimeOf({ ttlMs, orDefault }: Escalation = {}, defaultMs: number): number {
+  if (ttlMs === undefined) return defaultMs;
+  return orDefault === true ? Math.min(ttlMs, defaultMs) : ttlMs;
 }
 
 /** What the keys of voters are, when votes are counted. */

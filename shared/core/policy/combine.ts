@@ -214,7 +214,7 @@ function settle({ reasons, due, escalating, isOpen }: Collected): Evaluation {
   const has = (effect: Verdict): boolean => reasons.some((reason) => reason.effect === effect);
   const answer = (verdict: Verdict, kept: Evaluation['obligations'] = []): Evaluation => {
     const listed = reasons.filter((reason) => LISTED[verdict].includes(reason.effect)).sort(compareReasons);
-    const escalation = verdict === 'ESCALATE' ? escalationOf(escalating.map(demandsOf)) : undefined;
+    const escalation = verdict === 'ESCALATE' ? escalationOf(escalating.map(demandsOf), listed) : undefined;
     return freeze({ verdict, reasons: listed, obligations: kept, ...(escalation === undefined ? {} : { escalation }) });
   };
   if (has('DENY')) return answer('DENY');

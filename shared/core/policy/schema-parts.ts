@@ -247,7 +247,7 @@ const approvers = {
 const ttl = {
   type: 'string',
   pattern: DURATION_PATTERN,
-  description: `of ESCALATE, and only of it: how long the approval lives, ${RULE_TTL.min} to ${RULE_TTL.max}; of several rules the shortest; absent: CUSTOS_APPROVAL_TTL`,
+  description: `of ESCALATE, and only of it: how long the approval lives, ${RULE_TTL.min} to ${RULE_TTL.max}; absent: CUSTOS_APPROVAL_TTL; of several rules that hold the shortest`,
   examples: ['4h', '3d'],
 };
 

@@ -160,7 +160,7 @@ export function wrongAction(logged: LoggedApproval, facts: Facts | undefined): s
  * whose id has the time of its decision: others name an approval that an earlier set of policies may have opened.
  */
 export function checkEscalation(
-  { approvers, ttlMs }: Escalation = {},
+  { approvers, ttlMs, orDefault }: Escalation = {},
   { approval, evaluated_at: evaluatedAt }: DecisionBody,
   report: Report,
 ): void {
@@ -171,7 +171,10 @@ export function checkEscalation(
       'APPROVERS_DIFFER',
       `The recorded approvers are ${shown(approval.approvers)}; the policy set demands ${shown(approvers)}.`,
     );
-  if (ttlMs !== undefined && Date.parse(approval.expires_at) - Date.parse(evaluatedAt) !== ttlMs)
+  const livesMs = Date.parse(approval.expires_at) - Date.parse(evaluatedAt);
+  // The default is a setting, which is not recorded.
+  const isRight = ttlMs === undefined || livesMs === ttlMs || (orDefault === true && livesMs < ttlMs);
+  if (!isRight)
     fail(
       report,
       'APPROVERS_DIFFER',

@@ -4,6 +4,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { stateAt } from '../../core/decision/approval.ts';
 import { alikeOf } from '../../core/decision/approval-alike.ts';
+import { lifetimeOf } from '../../core/policy/approvers.ts';
 import { approvalDigest } from '../../core/decision/approval-bound.ts';
 import type { OpeningRow } from './approval-open.ts';
 import {
@@ -81,8 +82,9 @@ export function createApprovalNaming(deps: {
       await expireApproval(db, open, answer.nowMs);
     }
     if (!(await hasRoom(db, key, question.agentId, answer.nowMs))) return {};
-    const { approvers, ttlMs = approvalTtlMs } = answer.evaluation.escalation ?? {};
-    const approval = { approvalId: newId('apr', answer.nowMs), expiresAtMs: answer.nowMs + ttlMs, approvers };
+    const { escalation } = answer.evaluation;
+    const expiresAtMs = answer.nowMs + lifetimeOf(escalation, approvalTtlMs);
+    const approval = { approvalId: newId('apr', answer.nowMs), expiresAtMs, approvers: escalation?.approvers };
     return { approval, opens: { digest, alike: alikeOf(answer.facts), intentId: intentId ?? null } };
   };
 

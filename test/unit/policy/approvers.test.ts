@@ -6,7 +6,7 @@ import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import {
   type ApproverDemand,
   differentHands,
-  escalationOf,
+  lifetimeOf,
   progressOf,
   type Voters,
 } from '../../../shared/core/policy/approvers.ts';
@@ -135,7 +135,12 @@ describe('the approvers that rules name', () => {
         { policy: 'b', rule: 'only', keys: [], tags: ['legal'], at_least: 1 },
       ],
       ttlMs: 7_200_000,
+      orDefault: true,
     });
+    const [hour, day] = [3_600_000, 86_400_000];
+    expect([lifetimeOf(escalation, hour), lifetimeOf(escalation, day)]).to.deep.equal([hour, 2 * hour]);
+    const alone = await evaluationOf(escalate('a', { ttl: '3d' }));
+    expect([lifetimeOf(alone.escalation, hour), lifetimeOf(undefined, hour)]).to.deep.equal([3 * day, hour]);
   });
 
   it('are absent where no rule names any, and where a DENY or nothing that permits decides', async () => {
@@ -143,7 +148,6 @@ describe('the approvers that rules name', () => {
     expect(await evaluationOf(escalate('a', {}))).to.not.have.property('escalation');
     expect(await evaluationOf(named, policy('d', 'DENY'))).to.not.have.property('escalation');
     expect(await evaluationOf(policy('d', 'ALLOW'))).to.not.have.property('escalation');
-    expect(escalationOf([])).to.equal(undefined);
   });
 
   for (const [what, type, params, pointer, message] of [
@@ -162,7 +166,10 @@ describe('the approvers that rules name', () => {
     it(`are refused with ${what}`, () => {
       const event = { type, params: { code: 'X', message: 'm', ...params } };
       const conditions = { all: [{ fact: 'agent', path: 'id', operator: 'isPresent', value: true }] };
-      const checked = checkPolicy(policy('p', type, undefined, { rules: [{ name: 'only', conditions, event }] }));
+      const checked = checkPolicy(
+        policy('p', type, undefined, { rules: [{ name: 'only', conditions, event }] }),
+        NO_DECLARATIONS,
+      );
       const problems = checked.ok ? [] : checked.problems;
       const found = problems.find((problem) => problem.pointer === `/rules/0/event/params${pointer}`);
       expect(found?.message, JSON.stringify(problems)).to.match(message);

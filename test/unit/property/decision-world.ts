@@ -17,6 +17,7 @@ import type { DecisionEvidence } from '../../../shared/core/verification/decisio
 import type { LoggedRecord } from '../../../shared/core/verification/failures.ts';
 import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
 import { builtInEvaluation } from '../../../shared/core/policy/combine.ts';
+import { lifetimeOf } from '../../../shared/core/policy/approvers.ts';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import type { PolicySet } from '../../../shared/core/policy/load.ts';
 import type { Facts } from '../../../shared/core/policy/types.ts';
@@ -290,9 +291,12 @@ async function decide(
   const first = await (one.hasFailed ? decider.failedAnswer(question) : decider.answer(question));
   const answer = one.hasFailed ? first : await withApproval(decider, question, first, one.approval);
   const { verdict: reached } = answer.evaluation;
-  const { approvers, ttlMs = HOUR_MS } = answer.evaluation.escalation ?? {};
+  const { escalation } = answer.evaluation;
+  const expiresAt = nowMs + lifetimeOf(escalation, HOUR_MS);
   const waiting =
-    reached === 'ESCALATE' ? { approvalId: newId('apr', nowMs), expiresAtMs: nowMs + ttlMs, approvers } : undefined;
+    reached === 'ESCALATE'
+      ? { approvalId: newId('apr', nowMs), expiresAtMs: expiresAt, approvers: escalation?.approvers }
+      : undefined;
   const { row } = decider.record(question, answer, waiting);
   // What had opened the approval, when it has used one: the same question, a little earlier.
   const escalated: Answer = { ...first, nowMs: nowMs - 2_000, evaluation: builtInEvaluation('OBLIGATIONS_CONFLICT') };
