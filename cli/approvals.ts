@@ -50,12 +50,12 @@ const listApprovalsCommand: CommandBody = {
           if (json) return printJson(rows.map((row) => jsonOf(row, progressOf(row), nowMs)));
           if (rows.length === 0) say(`No such approvals in ${environment}; --environment selects another environment.`);
           printTable(
-            ['APPROVAL', 'STATUS', 'APPROVED', 'AGENT', 'ASKED', 'EXPIRES'],
+            ['APPROVAL', 'STATUS', 'AGENT', 'ASKED', 'EXPIRES', 'APPROVED'],
             rows.map((row) => {
               const progress = progressOf(row);
               const { approvalId, status: state, agentId, expiresAt } = approvalView(row, progress, nowMs);
               const asked = printable(askedText(bodyOf(row).intent));
-              return [approvalId, state, progressText(progress), printable(agentId), asked, expiresAt];
+              return [approvalId, state, printable(agentId), asked, expiresAt, progressText(progress)];
             }),
           );
         }),

@@ -80,6 +80,34 @@ type AgentUpdate struct {
 	Reason *string `json:"reason,omitempty"`
 }
 
+// ApprovalApprovers is part of the API's requests or answers.
+type ApprovalApprovers struct {
+	// The policy whose rule demands it.
+	Policy string `json:"policy"`
+	// The name of the rule.
+	Rule string `json:"rule"`
+	// Keys that may approve.
+	Keys []string `json:"keys"`
+	// Keys with one of these tags may approve, too.
+	Tags []string `json:"tags"`
+	// How many different hands must approve.
+	AtLeast int64 `json:"atLeast"`
+	// Keys whose votes count, one of each hand.
+	ApprovedBy []string `json:"approvedBy"`
+	// How many votes are missing.
+	Missing int64 `json:"missing"`
+}
+
+// ApprovalVotes is part of the API's requests or answers.
+type ApprovalVotes struct {
+	// The key that approved.
+	By string `json:"by"`
+	// RFC 3339, UTC, milliseconds.
+	At string `json:"at"`
+	// The reason it gave.
+	Reason string `json:"reason"`
+}
+
 // Approval is part of the API's requests or answers.
 type Approval struct {
 	Requested *Requested `json:"requested"`
@@ -98,14 +126,17 @@ type Approval struct {
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt string `json:"createdAt"`
 	// RFC 3339, UTC, milliseconds.
-	ExpiresAt      string           `json:"expiresAt"`
-	DecidedAt      *string          `json:"decidedAt"`
-	DecidedBy      *string          `json:"decidedBy"`
-	Reason         *string          `json:"reason"`
-	UsedAt         *string          `json:"usedAt"`
-	UsedBy         *string          `json:"usedBy"`
-	UsedDecisionID *string          `json:"usedDecisionId"`
-	Decision       DecisionOnRecord `json:"decision"`
+	ExpiresAt      string              `json:"expiresAt"`
+	DecidedAt      *string             `json:"decidedAt"`
+	DecidedBy      *string             `json:"decidedBy"`
+	Reason         *string             `json:"reason"`
+	UsedAt         *string             `json:"usedAt"`
+	UsedBy         *string             `json:"usedBy"`
+	UsedDecisionID *string             `json:"usedDecisionId"`
+	Approvers      []ApprovalApprovers `json:"approvers"`
+	// Those who approved, when the rules name approvers; oldest first.
+	Votes    []ApprovalVotes  `json:"votes"`
+	Decision DecisionOnRecord `json:"decision"`
 }
 
 // ApprovalDetailMasked is part of the API's requests or answers.
@@ -135,17 +166,24 @@ type ApprovalDetail struct {
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt string `json:"createdAt"`
 	// RFC 3339, UTC, milliseconds.
-	ExpiresAt      string           `json:"expiresAt"`
-	DecidedAt      *string          `json:"decidedAt"`
-	DecidedBy      *string          `json:"decidedBy"`
-	Reason         *string          `json:"reason"`
-	UsedAt         *string          `json:"usedAt"`
-	UsedBy         *string          `json:"usedBy"`
-	UsedDecisionID *string          `json:"usedDecisionId"`
-	Decision       DecisionOnRecord `json:"decision"`
+	ExpiresAt      string              `json:"expiresAt"`
+	DecidedAt      *string             `json:"decidedAt"`
+	DecidedBy      *string             `json:"decidedBy"`
+	Reason         *string             `json:"reason"`
+	UsedAt         *string             `json:"usedAt"`
+	UsedBy         *string             `json:"usedBy"`
+	UsedDecisionID *string             `json:"usedDecisionId"`
+	Approvers      []ApprovalApprovers `json:"approvers"`
+	// Those who approved, when the rules name approvers; oldest first.
+	Votes    []ApprovalVotes  `json:"votes"`
+	Decision DecisionOnRecord `json:"decision"`
 	// Whether the calling key may approve or reject while it is pending. Not the key that asked, its rotations, a key that it created, or one that created it, directly or through keys in between.
-	MayDecide bool           `json:"mayDecide"`
-	Bound     map[string]any `json:"bound"`
+	MayDecide bool `json:"mayDecide"`
+	// Whether `mayDecide`, and the rules name the calling key, if they name approvers. Any key that may decide may reject.
+	MayApprove bool `json:"mayApprove"`
+	// False: there are not enough valid admin keys that the rules name, so nobody can complete this approval.
+	CanBeMet bool           `json:"canBeMet"`
+	Bound    map[string]any `json:"bound"`
 	// Which arguments of the tool call in `bound` are masked, and why.
 	Masked  []ApprovalDetailMasked `json:"masked"`
 	Context map[string]any         `json:"context"`
@@ -162,6 +200,20 @@ type ApprovalList struct {
 type ApprovalVerdict struct {
 	// Stored in the log permanently.
 	Reason string `json:"reason"`
+}
+
+// ApproverDemand is part of the API's requests or answers.
+type ApproverDemand struct {
+	// The policy whose rule demands it.
+	Policy string `json:"policy"`
+	// The name of the rule.
+	Rule string `json:"rule"`
+	// Keys that may approve.
+	Keys []string `json:"keys"`
+	// Keys with one of these tags may approve, too.
+	Tags []string `json:"tags"`
+	// How many different hands must approve.
+	AtLeast int64 `json:"at_least"`
 }
 
 // AuthzenAction is part of the API's requests or answers.
@@ -566,6 +618,8 @@ type DecisionApproval struct {
 	ApprovalID string `json:"approval_id"`
 	// RFC 3339, UTC, milliseconds.
 	ExpiresAt string `json:"expires_at"`
+	// Who must approve: what each rule demands, all of which must be met. Absent: any admin key.
+	Approvers []ApproverDemand `json:"approvers,omitempty"`
 }
 
 // DecisionProof is part of the API's requests or answers.
@@ -651,15 +705,6 @@ type DecisionOnRecordPolicySet struct {
 	Digest string `json:"digest"`
 }
 
-// DecisionOnRecordApproval is part of the API's requests or answers.
-// With ESCALATE: the approval that a human must give, and until when it can be decided and used.
-type DecisionOnRecordApproval struct {
-	// Sent with the question once it is approved.
-	ApprovalID string `json:"approval_id"`
-	// RFC 3339, UTC, milliseconds.
-	ExpiresAt string `json:"expires_at"`
-}
-
 // DecisionOnRecordProof is part of the API's requests or answers.
 // The record of the decision in the log.
 type DecisionOnRecordProof struct {
@@ -695,7 +740,7 @@ type DecisionOnRecord struct {
 	// RFC 3339, UTC, milliseconds.
 	EvaluatedAt string `json:"evaluated_at"`
 	// With ESCALATE: the approval that a human must give, and until when it can be decided and used.
-	Approval *DecisionOnRecordApproval `json:"approval,omitempty"`
+	Approval *DecisionApproval `json:"approval,omitempty"`
 	// The record of the decision in the log.
 	Proof DecisionOnRecordProof `json:"proof"`
 	// RFC 3339, UTC, milliseconds.

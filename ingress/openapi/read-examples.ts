@@ -52,6 +52,18 @@ const APPROVAL = {
   usedAt: null,
   usedBy: null,
   usedDecisionId: null,
+  approvers: [
+    {
+      policy: 'refunds',
+      rule: 'large-ones',
+      keys: [],
+      tags: ['finance'],
+      atLeast: 2,
+      approvedBy: ['7hB2s5Xw'],
+      missing: 1,
+    },
+  ],
+  votes: [{ by: '7hB2s5Xw', at: AT.now, reason: 'Ticket OPS-7' }],
   decision: withoutPromise(
     decision('01jq3k5v7w9x1y3z5b7d9f1h3s', {
       verdict: 'ESCALATE',
@@ -99,7 +111,15 @@ export const READ_EXAMPLES: Readonly<Record<string, unknown>> = {
   'GET /v1/decisions': pageOf(STANDING),
   'GET /v1/decisions/{id}': STANDING,
   'GET /v1/approvals': pageOf(APPROVAL),
-  'GET /v1/approvals/{id}': { ...APPROVAL, mayDecide: true, bound: {}, masked: [], context: {} },
+  'GET /v1/approvals/{id}': {
+    ...APPROVAL,
+    mayDecide: true,
+    mayApprove: true,
+    canBeMet: true,
+    bound: {},
+    masked: [],
+    context: {},
+  },
   'GET /v1/proofs': pageOf({ ...ANCHORED, index: RECEIPT.index, occurredAt: AT.now }),
   'GET /v1/proofs/{id}': RECEIPT,
   'GET /v1/proofs/chain/{entityId}': {

@@ -61,11 +61,15 @@ describe('approvals opened by an ESCALATE', function () {
       usedAt: null,
       usedBy: null,
       usedDecisionId: null,
+      approvers: null,
+      votes: [],
       decision: { ...decision, stands: false, stands_reason: 'verdict' },
       bound,
       masked: [],
       context,
       mayDecide: true,
+      mayApprove: true,
+      canBeMet: true,
     });
     expect(asAnswered((await client.get(`/v1/decisions/${decision.decision_id}`)).text)).to.equal(
       JSON.stringify(decision),
@@ -187,8 +191,9 @@ describe('approvals opened by an ESCALATE', function () {
     expect(third.nextCursor).to.equal(null);
     const [item] = first.items;
     expect(item).not.to.have.property('context');
-    const { bound, mayDecide, ...whole } = await on.read(item.approvalId);
-    expect([{ ...item, masked: [], context: {} }, bound.agent.id, mayDecide]).to.deep.equal([whole, agent_id, true]);
+    const { bound, mayDecide, mayApprove, canBeMet, ...whole } = await on.read(item.approvalId);
+    const shown = [{ ...item, masked: [], context: {} }, bound.agent.id, mayDecide, mayApprove, canBeMet];
+    expect(shown).to.deep.equal([whole, agent_id, true, true, true]);
     for (const query of ['&cursor=x', '&status=open', '&limit=0'])
       expect((await list(query)).code, query).to.equal('E2001');
   });

@@ -113,6 +113,21 @@ const CASES: readonly Case[] = [
     'approval-altered',
   ),
   change(
+    'the approvers of an approval are edited',
+    `UPDATE approval SET approvers = '[{"at_least":1,"keys":[],"policy":"p","rule":"r","tags":["x"]}]' WHERE state = 'pending'`,
+    'approval-altered',
+  ),
+  change(
+    'an approval gets a vote',
+    `UPDATE approval SET votes = '[{"by":"AAAAAAAA"}]' WHERE state = 'pending'`,
+    'approval-altered',
+  ),
+  change(
+    'the votes of an approval are no JSON',
+    "UPDATE approval SET votes = 'x' WHERE state = 'approved'",
+    'approval-altered',
+  ),
+  change(
     'an approval is inserted',
     copyOf('approval', `{"approval_id": "apr_forged", "digest": "${'0'.repeat(64)}"}`, "state = 'pending'"),
     'approval-unrecorded',

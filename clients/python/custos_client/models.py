@@ -98,6 +98,36 @@ class AgentUpdate:
 
 
 @dataclass(frozen=True)
+class ApprovalApprover:
+    is_camel_case: ClassVar[bool] = True
+
+    # The policy whose rule demands it.
+    policy: str
+    # The name of the rule.
+    rule: str
+    # Keys that may approve.
+    keys: List[str]
+    # Keys with one of these tags may approve, too.
+    tags: List[str]
+    # How many different hands must approve.
+    at_least: int
+    # Keys whose votes count, one of each hand.
+    approved_by: List[str]
+    # How many votes are missing.
+    missing: int
+
+
+@dataclass(frozen=True)
+class ApprovalVote:
+    # The key that approved.
+    by: str
+    # RFC 3339, UTC, milliseconds.
+    at: str
+    # The reason it gave.
+    reason: str
+
+
+@dataclass(frozen=True)
 class Approval:
     is_camel_case: ClassVar[bool] = True
 
@@ -124,6 +154,9 @@ class Approval:
     used_at: Optional[str]
     used_by: Optional[str]
     used_decision_id: Optional[str]
+    approvers: Optional[List[ApprovalApprover]]
+    # Those who approved, when the rules name approvers; oldest first.
+    votes: List[ApprovalVote]
     decision: DecisionOnRecord
 
 
@@ -164,9 +197,16 @@ class ApprovalDetail:
     used_at: Optional[str]
     used_by: Optional[str]
     used_decision_id: Optional[str]
+    approvers: Optional[List[ApprovalApprover]]
+    # Those who approved, when the rules name approvers; oldest first.
+    votes: List[ApprovalVote]
     decision: DecisionOnRecord
     # Whether the calling key may approve or reject while it is pending.
     may_decide: bool
+    # Whether `mayDecide`, and the rules name the calling key, if they name approvers.
+    may_approve: bool
+    # False: there are not enough valid admin keys that the rules name, so nobody can complete this approval.
+    can_be_met: bool
     bound: Optional[Dict[str, Any]]
     # Which arguments of the tool call in `bound` are masked, and why.
     masked: List[ApprovalDetailMasked]
@@ -186,6 +226,20 @@ class ApprovalList:
 class ApprovalVerdict:
     # Stored in the log permanently.
     reason: str
+
+
+@dataclass(frozen=True)
+class ApproverDemand:
+    # The policy whose rule demands it.
+    policy: str
+    # The name of the rule.
+    rule: str
+    # Keys that may approve.
+    keys: List[str]
+    # Keys with one of these tags may approve, too.
+    tags: List[str]
+    # How many different hands must approve.
+    at_least: int
 
 
 @dataclass(frozen=True)
@@ -279,6 +333,8 @@ class DecisionApproval:
     approval_id: str
     # RFC 3339, UTC, milliseconds.
     expires_at: str
+    # Who must approve: what each rule demands, all of which must be met.
+    approvers: Optional[List[ApproverDemand]] = None
 
 
 @dataclass(frozen=True)

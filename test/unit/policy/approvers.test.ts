@@ -1,4 +1,5 @@
 // Who must approve: what rules demand together, and which sets of votes meet it.
+import { NO_DECLARATIONS } from '../../../shared/core/policy/declarations.ts';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { checkPolicy } from '../../../shared/core/policy/check.ts';

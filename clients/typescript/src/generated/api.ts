@@ -237,7 +237,7 @@ export interface paths {
         put?: never;
         /**
          * Approve what an agent asked for
-         * @description The agent may then do this one thing once: by asking again with approval_id, or, if it was a submitted intent, by itself. The key that asked may not decide, nor may a key that it made or that made it. The reason goes into the log, on the chain of the agent.
+         * @description The agent may then do this one thing once: by asking again with approval_id, or, if it was a submitted intent, by itself. The key that asked may not decide, nor may a key that it made or that made it. Where the rules name approvers, only they may, and the approval is `pending` until as many as the rules demand have approved. The reason goes into the log, on the chain of the agent.
          *
          *     Scope: admin:*.
          */
@@ -259,7 +259,7 @@ export interface paths {
         put?: never;
         /**
          * Reject what an agent asked for
-         * @description Whoever asks with its approval_id is denied; a submitted intent is decided DENY. The key that asked may not decide, nor may a key that it made or that made it. The reason goes into the log, on the chain of the agent.
+         * @description Whoever asks with its approval_id is denied; a submitted intent is decided DENY. The key that asked may not decide, nor may a key that it made or that made it. One rejection rejects. The reason goes into the log, on the chain of the agent.
          *
          *     Scope: admin:*.
          */
@@ -1585,6 +1585,18 @@ export interface components {
             /** @description The kind. */
             type: string;
         };
+        ApproverDemand: {
+            /** @description The policy whose rule demands it. */
+            policy: string;
+            /** @description The name of the rule. */
+            rule: string;
+            /** @description Keys that may approve. */
+            keys: string[];
+            /** @description Keys with one of these tags may approve, too. */
+            tags: string[];
+            /** @description How many different hands must approve. */
+            atLeast: number;
+        };
         /** @description A signed promise that the record will be in the log by the deadline. `custos verify promise.json --log FILE` detects a broken one. */
         Promise: {
             /** @description Origin of the log. */
@@ -1682,6 +1694,8 @@ export interface components {
                 approvalId: string;
                 /** @description RFC 3339, UTC, milliseconds. */
                 expiresAt: string;
+                /** @description Who must approve: what each rule demands, all of which must be met. Absent: any admin key. */
+                approvers?: components["schemas"]["ApproverDemand"][];
             };
             /** @description The record of the decision in the log. */
             proof: {
@@ -1817,6 +1831,8 @@ export interface components {
                 approvalId: string;
                 /** @description RFC 3339, UTC, milliseconds. */
                 expiresAt: string;
+                /** @description Who must approve: what each rule demands, all of which must be met. Absent: any admin key. */
+                approvers?: components["schemas"]["ApproverDemand"][];
             };
             /** @description The record of the decision in the log. */
             proof: {
@@ -1894,6 +1910,31 @@ export interface components {
             usedAt: string | null;
             usedBy: string | null;
             usedDecisionId: string | null;
+            approvers: {
+                /** @description The policy whose rule demands it. */
+                policy: string;
+                /** @description The name of the rule. */
+                rule: string;
+                /** @description Keys that may approve. */
+                keys: string[];
+                /** @description Keys with one of these tags may approve, too. */
+                tags: string[];
+                /** @description How many different hands must approve. */
+                atLeast: number;
+                /** @description Keys whose votes count, one of each hand. */
+                approvedBy: string[];
+                /** @description How many votes are missing. */
+                missing: number;
+            }[] | null;
+            /** @description Those who approved, when the rules name approvers; oldest first. */
+            votes: {
+                /** @description The key that approved. */
+                by: string;
+                /** @description RFC 3339, UTC, milliseconds. */
+                at: string;
+                /** @description The reason it gave. */
+                reason: string;
+            }[];
             decision: components["schemas"]["DecisionOnRecord"];
         };
         ApprovalList: {
@@ -1930,9 +1971,38 @@ export interface components {
             usedAt: string | null;
             usedBy: string | null;
             usedDecisionId: string | null;
+            approvers: {
+                /** @description The policy whose rule demands it. */
+                policy: string;
+                /** @description The name of the rule. */
+                rule: string;
+                /** @description Keys that may approve. */
+                keys: string[];
+                /** @description Keys with one of these tags may approve, too. */
+                tags: string[];
+                /** @description How many different hands must approve. */
+                atLeast: number;
+                /** @description Keys whose votes count, one of each hand. */
+                approvedBy: string[];
+                /** @description How many votes are missing. */
+                missing: number;
+            }[] | null;
+            /** @description Those who approved, when the rules name approvers; oldest first. */
+            votes: {
+                /** @description The key that approved. */
+                by: string;
+                /** @description RFC 3339, UTC, milliseconds. */
+                at: string;
+                /** @description The reason it gave. */
+                reason: string;
+            }[];
             decision: components["schemas"]["DecisionOnRecord"];
             /** @description Whether the calling key may approve or reject while it is pending. Not the key that asked, its rotations, a key that it created, or one that created it, directly or through keys in between. */
             mayDecide: boolean;
+            /** @description Whether `mayDecide`, and the rules name the calling key, if they name approvers. Any key that may decide may reject. */
+            mayApprove: boolean;
+            /** @description False: there are not enough valid admin keys that the rules name, so nobody can complete this approval. */
+            canBeMet: boolean;
             bound: {
                 [key: string]: unknown;
             } | null;
@@ -3696,8 +3766,8 @@ export interface components {
                 };
             };
         };
-        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422). E5001: the approval is already closed */
-        E2010_E5001: {
+        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422). E5001: the approval is already closed. E5002: the resource cannot change from its state to that one */
+        E2010_E5001_E5002: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -3706,7 +3776,7 @@ export interface components {
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
-                    code?: "E2010" | "E5001";
+                    code?: "E2010" | "E5001" | "E5002";
                 };
             };
         };
@@ -4634,6 +4704,28 @@ export interface operations {
                      *           "usedAt": null,
                      *           "usedBy": null,
                      *           "usedDecisionId": null,
+                     *           "approvers": [
+                     *             {
+                     *               "policy": "refunds",
+                     *               "rule": "large-ones",
+                     *               "keys": [],
+                     *               "tags": [
+                     *                 "finance"
+                     *               ],
+                     *               "atLeast": 2,
+                     *               "approvedBy": [
+                     *                 "7hB2s5Xw"
+                     *               ],
+                     *               "missing": 1
+                     *             }
+                     *           ],
+                     *           "votes": [
+                     *             {
+                     *               "by": "7hB2s5Xw",
+                     *               "at": "2026-03-01T09:30:00.000Z",
+                     *               "reason": "Ticket OPS-7"
+                     *             }
+                     *           ],
                      *           "decision": {
                      *             "decision_id": "dec_01jq3k5v7w9x1y3z5b7d9f1h3s",
                      *             "request_id": "req_01jq3k5v7w9x1y3z5b7d9f1h3s",
@@ -4749,6 +4841,28 @@ export interface operations {
                      *       "usedAt": null,
                      *       "usedBy": null,
                      *       "usedDecisionId": null,
+                     *       "approvers": [
+                     *         {
+                     *           "policy": "refunds",
+                     *           "rule": "large-ones",
+                     *           "keys": [],
+                     *           "tags": [
+                     *             "finance"
+                     *           ],
+                     *           "atLeast": 2,
+                     *           "approvedBy": [
+                     *             "7hB2s5Xw"
+                     *           ],
+                     *           "missing": 1
+                     *         }
+                     *       ],
+                     *       "votes": [
+                     *         {
+                     *           "by": "7hB2s5Xw",
+                     *           "at": "2026-03-01T09:30:00.000Z",
+                     *           "reason": "Ticket OPS-7"
+                     *         }
+                     *       ],
                      *       "decision": {
                      *         "decision_id": "dec_01jq3k5v7w9x1y3z5b7d9f1h3s",
                      *         "request_id": "req_01jq3k5v7w9x1y3z5b7d9f1h3s",
@@ -4811,6 +4925,8 @@ export interface operations {
                      *         ]
                      *       },
                      *       "mayDecide": true,
+                     *       "mayApprove": true,
+                     *       "canBeMet": true,
                      *       "bound": {},
                      *       "masked": [],
                      *       "context": {}
