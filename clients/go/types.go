@@ -80,34 +80,6 @@ type AgentUpdate struct {
 	Reason *string `json:"reason,omitempty"`
 }
 
-// ApprovalApprovers is part of the API's requests or answers.
-type ApprovalApprovers struct {
-	// The policy whose rule demands it.
-	Policy string `json:"policy"`
-	// The name of the rule.
-	Rule string `json:"rule"`
-	// Keys that may approve.
-	Keys []string `json:"keys"`
-	// Keys with one of these tags may approve, too.
-	Tags []string `json:"tags"`
-	// How many different hands must approve.
-	AtLeast int64 `json:"atLeast"`
-	// Keys whose votes count, one of each hand.
-	ApprovedBy []string `json:"approvedBy"`
-	// How many votes are missing.
-	Missing int64 `json:"missing"`
-}
-
-// ApprovalVotes is part of the API's requests or answers.
-type ApprovalVotes struct {
-	// The key that approved.
-	By string `json:"by"`
-	// RFC 3339, UTC, milliseconds.
-	At string `json:"at"`
-	// The reason it gave.
-	Reason string `json:"reason"`
-}
-
 // Approval is part of the API's requests or answers.
 type Approval struct {
 	Requested *Requested `json:"requested"`
@@ -126,17 +98,35 @@ type Approval struct {
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt string `json:"createdAt"`
 	// RFC 3339, UTC, milliseconds.
-	ExpiresAt      string              `json:"expiresAt"`
-	DecidedAt      *string             `json:"decidedAt"`
-	DecidedBy      *string             `json:"decidedBy"`
-	Reason         *string             `json:"reason"`
-	UsedAt         *string             `json:"usedAt"`
-	UsedBy         *string             `json:"usedBy"`
-	UsedDecisionID *string             `json:"usedDecisionId"`
-	Approvers      []ApprovalApprovers `json:"approvers"`
+	ExpiresAt      string           `json:"expiresAt"`
+	DecidedAt      *string          `json:"decidedAt"`
+	DecidedBy      *string          `json:"decidedBy"`
+	Reason         *string          `json:"reason"`
+	UsedAt         *string          `json:"usedAt"`
+	UsedBy         *string          `json:"usedBy"`
+	UsedDecisionID *string          `json:"usedDecisionId"`
+	Approvers      []ApprovalDemand `json:"approvers"`
 	// Those who approved, when the rules name approvers; oldest first.
-	Votes    []ApprovalVotes  `json:"votes"`
+	Votes    []ApprovalVote   `json:"votes"`
 	Decision DecisionOnRecord `json:"decision"`
+}
+
+// ApprovalDemand is part of the API's requests or answers.
+type ApprovalDemand struct {
+	// The policy whose rule demands it.
+	Policy string `json:"policy"`
+	// The name of the rule.
+	Rule string `json:"rule"`
+	// Keys that may approve.
+	Keys []string `json:"keys"`
+	// Keys with one of these tags may approve, too.
+	Tags []string `json:"tags"`
+	// How many different hands must approve.
+	AtLeast int64 `json:"atLeast"`
+	// Keys whose votes count, one of each hand.
+	ApprovedBy []string `json:"approvedBy"`
+	// How many votes are missing.
+	Missing int64 `json:"missing"`
 }
 
 // ApprovalDetailMasked is part of the API's requests or answers.
@@ -166,16 +156,16 @@ type ApprovalDetail struct {
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt string `json:"createdAt"`
 	// RFC 3339, UTC, milliseconds.
-	ExpiresAt      string              `json:"expiresAt"`
-	DecidedAt      *string             `json:"decidedAt"`
-	DecidedBy      *string             `json:"decidedBy"`
-	Reason         *string             `json:"reason"`
-	UsedAt         *string             `json:"usedAt"`
-	UsedBy         *string             `json:"usedBy"`
-	UsedDecisionID *string             `json:"usedDecisionId"`
-	Approvers      []ApprovalApprovers `json:"approvers"`
+	ExpiresAt      string           `json:"expiresAt"`
+	DecidedAt      *string          `json:"decidedAt"`
+	DecidedBy      *string          `json:"decidedBy"`
+	Reason         *string          `json:"reason"`
+	UsedAt         *string          `json:"usedAt"`
+	UsedBy         *string          `json:"usedBy"`
+	UsedDecisionID *string          `json:"usedDecisionId"`
+	Approvers      []ApprovalDemand `json:"approvers"`
 	// Those who approved, when the rules name approvers; oldest first.
-	Votes    []ApprovalVotes  `json:"votes"`
+	Votes    []ApprovalVote   `json:"votes"`
 	Decision DecisionOnRecord `json:"decision"`
 	// Whether the calling key may approve or reject while it is pending. Not the key that asked, its rotations, a key that it created, or one that created it, directly or through keys in between.
 	MayDecide bool `json:"mayDecide"`
@@ -199,6 +189,16 @@ type ApprovalList struct {
 // ApprovalVerdict is part of the API's requests or answers.
 type ApprovalVerdict struct {
 	// Stored in the log permanently.
+	Reason string `json:"reason"`
+}
+
+// ApprovalVote is part of the API's requests or answers.
+type ApprovalVote struct {
+	// The key that approved.
+	By string `json:"by"`
+	// RFC 3339, UTC, milliseconds.
+	At string `json:"at"`
+	// The reason it gave.
 	Reason string `json:"reason"`
 }
 

@@ -21,6 +21,22 @@ const Status = StringEnum(APPROVAL_STATES, {
   description: 'pending; approved: may be used once; rejected; used; expired: not decided or not used in time.',
 });
 
+const ApprovalDemand = named('ApprovalDemand', {
+  policy: Type.String({ description: 'The policy whose rule demands it.' }),
+  rule: Type.String({ description: 'The name of the rule.' }),
+  keys: Type.Array(Type.String(), { description: 'Keys that may approve.' }),
+  tags: Type.Array(Type.String(), { description: 'Keys with one of these tags may approve, too.' }),
+  atLeast: Type.Integer({ minimum: 1, description: 'How many different hands must approve.' }),
+  approvedBy: Type.Array(Type.String(), { description: 'Keys whose votes count, one of each hand.' }),
+  missing: Type.Integer({ minimum: 0, description: 'How many votes are missing.' }),
+});
+
+const ApprovalVote = named('ApprovalVote', {
+  by: Type.String({ description: 'The key that approved.' }),
+  at: Timestamp,
+  reason: Type.String({ description: 'The reason it gave.' }),
+});
+
 const members = {
   requested: Nullable(RequestedSchema),
   approvalId: Type.String({ description: 'Names it.', examples: ['apr_01jq3kzv5w8e3h2c4n9m7x6y1t'] }),
@@ -43,30 +59,14 @@ const members = {
   usedBy: Nullable(Type.String({ description: 'The key that used it.' })),
   usedDecisionId: Nullable(Type.String({ description: 'The decision that permitted the action.' })),
   approvers: Nullable(
-    Type.Array(
-      closed({
-        policy: Type.String({ description: 'The policy whose rule demands it.' }),
-        rule: Type.String({ description: 'The name of the rule.' }),
-        keys: Type.Array(Type.String(), { description: 'Keys that may approve.' }),
-        tags: Type.Array(Type.String(), { description: 'Keys with one of these tags may approve, too.' }),
-        atLeast: Type.Integer({ minimum: 1, description: 'How many different hands must approve.' }),
-        approvedBy: Type.Array(Type.String(), { description: 'Keys whose votes count, one of each hand.' }),
-        missing: Type.Integer({ minimum: 0, description: 'How many votes are missing.' }),
-      }),
-      {
-        description:
-          'What the rules that escalated demand; each must be met before the approval is approved. Null: any admin key may approve.',
-      },
-    ),
-  ),
-  votes: Type.Array(
-    closed({
-      by: Type.String({ description: 'The key that approved.' }),
-      at: Timestamp,
-      reason: Type.String({ description: 'The reason it gave.' }),
+    Type.Array(ApprovalDemand, {
+      description:
+        'What the rules that escalated demand; each must be met before the approval is approved. Null: any admin key may approve.',
     }),
-    { description: 'Those who approved, when the rules name approvers; oldest first.' },
   ),
+  votes: Type.Array(ApprovalVote, {
+    description: 'Those who approved, when the rules name approvers; oldest first.',
+  }),
   decision: DecisionOnRecord,
 };
 

@@ -98,36 +98,6 @@ class AgentUpdate:
 
 
 @dataclass(frozen=True)
-class ApprovalApprover:
-    is_camel_case: ClassVar[bool] = True
-
-    # The policy whose rule demands it.
-    policy: str
-    # The name of the rule.
-    rule: str
-    # Keys that may approve.
-    keys: List[str]
-    # Keys with one of these tags may approve, too.
-    tags: List[str]
-    # How many different hands must approve.
-    at_least: int
-    # Keys whose votes count, one of each hand.
-    approved_by: List[str]
-    # How many votes are missing.
-    missing: int
-
-
-@dataclass(frozen=True)
-class ApprovalVote:
-    # The key that approved.
-    by: str
-    # RFC 3339, UTC, milliseconds.
-    at: str
-    # The reason it gave.
-    reason: str
-
-
-@dataclass(frozen=True)
 class Approval:
     is_camel_case: ClassVar[bool] = True
 
@@ -154,10 +124,30 @@ class Approval:
     used_at: Optional[str]
     used_by: Optional[str]
     used_decision_id: Optional[str]
-    approvers: Optional[List[ApprovalApprover]]
+    approvers: Optional[List[ApprovalDemand]]
     # Those who approved, when the rules name approvers; oldest first.
     votes: List[ApprovalVote]
     decision: DecisionOnRecord
+
+
+@dataclass(frozen=True)
+class ApprovalDemand:
+    is_camel_case: ClassVar[bool] = True
+
+    # The policy whose rule demands it.
+    policy: str
+    # The name of the rule.
+    rule: str
+    # Keys that may approve.
+    keys: List[str]
+    # Keys with one of these tags may approve, too.
+    tags: List[str]
+    # How many different hands must approve.
+    at_least: int
+    # Keys whose votes count, one of each hand.
+    approved_by: List[str]
+    # How many votes are missing.
+    missing: int
 
 
 @dataclass(frozen=True)
@@ -197,7 +187,7 @@ class ApprovalDetail:
     used_at: Optional[str]
     used_by: Optional[str]
     used_decision_id: Optional[str]
-    approvers: Optional[List[ApprovalApprover]]
+    approvers: Optional[List[ApprovalDemand]]
     # Those who approved, when the rules name approvers; oldest first.
     votes: List[ApprovalVote]
     decision: DecisionOnRecord
@@ -225,6 +215,16 @@ class ApprovalList:
 @dataclass(frozen=True)
 class ApprovalVerdict:
     # Stored in the log permanently.
+    reason: str
+
+
+@dataclass(frozen=True)
+class ApprovalVote:
+    # The key that approved.
+    by: str
+    # RFC 3339, UTC, milliseconds.
+    at: str
+    # The reason it gave.
     reason: str
 
 

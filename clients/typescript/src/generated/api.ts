@@ -1881,6 +1881,30 @@ export interface components {
             items: components["schemas"]["DecisionOnRecord"][];
             nextCursor: string | null;
         };
+        ApprovalDemand: {
+            /** @description The policy whose rule demands it. */
+            policy: string;
+            /** @description The name of the rule. */
+            rule: string;
+            /** @description Keys that may approve. */
+            keys: string[];
+            /** @description Keys with one of these tags may approve, too. */
+            tags: string[];
+            /** @description How many different hands must approve. */
+            atLeast: number;
+            /** @description Keys whose votes count, one of each hand. */
+            approvedBy: string[];
+            /** @description How many votes are missing. */
+            missing: number;
+        };
+        ApprovalVote: {
+            /** @description The key that approved. */
+            by: string;
+            /** @description RFC 3339, UTC, milliseconds. */
+            at: string;
+            /** @description The reason it gave. */
+            reason: string;
+        };
         Approval: {
             requested: components["schemas"]["Requested"] | null;
             /**
@@ -1910,31 +1934,9 @@ export interface components {
             usedAt: string | null;
             usedBy: string | null;
             usedDecisionId: string | null;
-            approvers: {
-                /** @description The policy whose rule demands it. */
-                policy: string;
-                /** @description The name of the rule. */
-                rule: string;
-                /** @description Keys that may approve. */
-                keys: string[];
-                /** @description Keys with one of these tags may approve, too. */
-                tags: string[];
-                /** @description How many different hands must approve. */
-                atLeast: number;
-                /** @description Keys whose votes count, one of each hand. */
-                approvedBy: string[];
-                /** @description How many votes are missing. */
-                missing: number;
-            }[] | null;
+            approvers: components["schemas"]["ApprovalDemand"][] | null;
             /** @description Those who approved, when the rules name approvers; oldest first. */
-            votes: {
-                /** @description The key that approved. */
-                by: string;
-                /** @description RFC 3339, UTC, milliseconds. */
-                at: string;
-                /** @description The reason it gave. */
-                reason: string;
-            }[];
+            votes: components["schemas"]["ApprovalVote"][];
             decision: components["schemas"]["DecisionOnRecord"];
         };
         ApprovalList: {
@@ -1971,31 +1973,9 @@ export interface components {
             usedAt: string | null;
             usedBy: string | null;
             usedDecisionId: string | null;
-            approvers: {
-                /** @description The policy whose rule demands it. */
-                policy: string;
-                /** @description The name of the rule. */
-                rule: string;
-                /** @description Keys that may approve. */
-                keys: string[];
-                /** @description Keys with one of these tags may approve, too. */
-                tags: string[];
-                /** @description How many different hands must approve. */
-                atLeast: number;
-                /** @description Keys whose votes count, one of each hand. */
-                approvedBy: string[];
-                /** @description How many votes are missing. */
-                missing: number;
-            }[] | null;
+            approvers: components["schemas"]["ApprovalDemand"][] | null;
             /** @description Those who approved, when the rules name approvers; oldest first. */
-            votes: {
-                /** @description The key that approved. */
-                by: string;
-                /** @description RFC 3339, UTC, milliseconds. */
-                at: string;
-                /** @description The reason it gave. */
-                reason: string;
-            }[];
+            votes: components["schemas"]["ApprovalVote"][];
             decision: components["schemas"]["DecisionOnRecord"];
             /** @description Whether the calling key may approve or reject while it is pending. Not the key that asked, its rotations, a key that it created, or one that created it, directly or through keys in between. */
             mayDecide: boolean;
