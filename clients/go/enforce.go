@@ -40,7 +40,7 @@ func (s EnforceService) EvaluateBatch(ctx context.Context, requests []EnforceReq
 	return out, err
 }
 
-// DecisionsService reads decisions on record.
+// DecisionsService reads decisions on record, and reports their outcomes.
 type DecisionsService struct{ service }
 
 // Get returns a decision and whether it still stands.
@@ -51,6 +51,12 @@ func (s DecisionsService) Get(ctx context.Context, id string) (*DecisionOnRecord
 // List returns one page, newest first.
 func (s DecisionsService) List(ctx context.Context, query DecisionsQuery) (*DecisionList, error) {
 	return get[DecisionList](ctx, s.transport, request{operation: "GET /v1/decisions", query: query})
+}
+
+// ReportOutcome tells what became of a permitted action; "not_carried_out" gives its budgets back.
+func (s DecisionsService) ReportOutcome(ctx context.Context, id string, body OutcomeRequest) (*OutcomeAnswer, error) {
+	r := request{operation: "POST /v1/decisions/{id}/outcome", path: []string{id}, body: body}
+	return get[OutcomeAnswer](ctx, s.transport, r)
 }
 
 // All goes through all pages.

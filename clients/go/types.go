@@ -544,6 +544,22 @@ type AuthzenSubjectSearchResponse struct {
 	Page AuthzenSubjectSearchResponsePage `json:"page"`
 }
 
+// BudgetsLeftItem is part of the API's requests or answers.
+type BudgetsLeftItem struct {
+	// As in the policies.
+	Name string `json:"name"`
+	// Of one window.
+	Limit float64 `json:"limit"`
+	// After this decision.
+	Left float64 `json:"left"`
+	// How long a permission counts.
+	Window string `json:"window"`
+}
+
+// BudgetsLeft is part of the API's requests or answers.
+// Budgets that were read, by name. A permission counts against them. Absent when no rule with a budget would permit.
+type BudgetsLeft []BudgetsLeftItem
+
 // CataloguedTool is part of the API's requests or answers.
 type CataloguedTool struct {
 	// The name of the tool.
@@ -651,6 +667,7 @@ type Decision struct {
 	// By severity, DENY first. Never empty.
 	Reasons     []Reason     `json:"reasons"`
 	Obligations []Obligation `json:"obligations"`
+	Budgets     *BudgetsLeft `json:"budgets,omitempty"`
 	// The policy set that was in force.
 	PolicySet DecisionPolicySet `json:"policy_set"`
 	// RFC 3339, UTC, milliseconds.
@@ -735,6 +752,7 @@ type DecisionOnRecord struct {
 	// By severity, DENY first. Never empty.
 	Reasons     []Reason     `json:"reasons"`
 	Obligations []Obligation `json:"obligations"`
+	Budgets     *BudgetsLeft `json:"budgets,omitempty"`
 	// The policy set that was in force.
 	PolicySet DecisionOnRecordPolicySet `json:"policy_set"`
 	// RFC 3339, UTC, milliseconds.
@@ -748,7 +766,7 @@ type DecisionOnRecord struct {
 	// Whether it may be acted upon now. Not part of the record: it is computed when the decision is read.
 	Stands bool `json:"stands"`
 	// The first reason why it does not stand: it permits nothing, it has expired, the environment is halted, the agent is not active, or the key that asked (with its rotations) is no longer valid.
-	// One of: verdict, expired, halted, agent_not_active, key_invalid.
+	// One of: verdict, expired, halted, agent_not_active, key_invalid, not_carried_out.
 	StandsReason *string `json:"stands_reason,omitempty"`
 }
 
@@ -804,6 +822,7 @@ type DryRun struct {
 	// By severity, DENY first. Never empty.
 	Reasons     []Reason     `json:"reasons"`
 	Obligations []Obligation `json:"obligations"`
+	Budgets     *BudgetsLeft `json:"budgets,omitempty"`
 	// The policy set that was in force.
 	PolicySet DryRunPolicySet `json:"policy_set"`
 	// RFC 3339, UTC, milliseconds.
@@ -884,6 +903,21 @@ func (v *EnforceResponse) UnmarshalJSON(text []byte) error {
 	return unmarshalAnswer(text, v)
 }
 
+// ExplainedRuleBudget is part of the API's requests or answers.
+// The budget of the rule.
+type ExplainedRuleBudget struct {
+	// Its name.
+	Name string `json:"name"`
+	// How long a permission counts.
+	Window string `json:"window"`
+	// What permissions of one window may add up to.
+	Limit float64 `json:"limit"`
+	// What was used before; 0 where the use was not read.
+	Used float64 `json:"used"`
+	// What this request needs; absent when its fact is no such number.
+	Amount *float64 `json:"amount,omitempty"`
+}
+
 // ExplainedRuleConditionsExpectedFact is part of the API's requests or answers.
 // The fact that the rule compares with; absent for a constant.
 type ExplainedRuleConditionsExpectedFact struct {
@@ -935,6 +969,8 @@ type ExplainedRule struct {
 	Matched bool `json:"matched"`
 	// Why it was skipped, or did not count although its conditions hold.
 	Skipped *string `json:"skipped,omitempty"`
+	// The budget of the rule.
+	Budget *ExplainedRuleBudget `json:"budget,omitempty"`
 	// Its conditions, in their order.
 	Conditions []ExplainedRuleConditions `json:"conditions"`
 	// Alternatives of `any`, each of which alone decides: that would have been enough for a rule that does not hold, and without which a rule that holds would not. Absent when there are none, or the rule was not evaluated.
@@ -1369,6 +1405,27 @@ func (v Obligation) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON keeps members without a field in More.
 func (v *Obligation) UnmarshalJSON(text []byte) error {
 	return unmarshalAnswer(text, v)
+}
+
+// OutcomeAnswer is part of the API's requests or answers.
+type OutcomeAnswer struct {
+	// The decision.
+	DecisionID string `json:"decisionId"`
+	// done: the action was carried out. failed: it was tried and failed. not_carried_out: it was not tried, and will not be.
+	// One of: done, failed, not_carried_out.
+	Outcome string  `json:"outcome"`
+	Detail  *string `json:"detail"`
+	// RFC 3339, UTC, milliseconds.
+	ReportedAt string `json:"reportedAt"`
+}
+
+// OutcomeRequest is part of the API's requests or answers.
+type OutcomeRequest struct {
+	// done: the action was carried out. failed: it was tried and failed. not_carried_out: it was not tried, and will not be.
+	// One of: done, failed, not_carried_out.
+	Outcome string `json:"outcome"`
+	// Stored in the log permanently.
+	Detail *string `json:"detail,omitempty"`
 }
 
 // PolicySetStatusLastRead is part of the API's requests or answers.

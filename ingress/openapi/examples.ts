@@ -58,6 +58,16 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   }),
   'POST /v1/approvals/{id}/approve': { request: REASON },
   'POST /v1/approvals/{id}/reject': { request: REASON },
+  'POST /v1/decisions/{id}/outcome': answered(
+    { outcome: 'not_carried_out', detail: 'The tool server refused it' },
+    200,
+    {
+      decisionId: 'dec_01jq3k5v7w9x1y3z5b7d9f1h3p',
+      outcome: 'not_carried_out',
+      detail: 'The tool server refused it',
+      reportedAt: AT.now,
+    },
+  ),
   'POST /v1/proofs': answered(
     { event: 'invoice.approved', entityId: 'invoice-INV-7', payload: { invoice: 'INV-7', amount: 120 } },
     202,

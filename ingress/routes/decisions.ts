@@ -7,6 +7,8 @@ import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { IdParams } from '../../shared/api/common.ts';
 import { DecisionList, DecisionListQuery, DecisionOnRecord } from '../../shared/api/decision.ts';
 import type { ShowDecisions } from './decision-view.ts';
+import { OutcomeAnswer, OutcomeRequest } from '../../shared/api/outcome.ts';
+import { reportOutcome } from '../../shared/domain/decisions/outcomes.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { agentsOf, instant, readPage } from './paging.ts';
 
@@ -25,11 +27,12 @@ export function toolsOf({ toolServer, toolName }: { toolServer?: string; toolNam
 }
 
 export interface DecisionDeps {
+  readonly nowMs: () => number;
   readonly decisions: DecisionStore;
   readonly shown: ShowDecisions;
 }
 
-export function decisionRoutes({ decisions, shown }: DecisionDeps): Route[] {
+export function decisionRoutes({ decisions, shown, nowMs }: DecisionDeps): Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -74,7 +77,7 @@ export function decisionRoutes({ decisions, shown }: DecisionDeps): Route[] {
       tag: 'Decisions',
       summary: 'Read one decision',
       description:
-        'As it was answered, byte for byte, and after that whether it stands now: whether it may still be acted upon. It does not when it permits nothing (`verdict`), when it has `expired`, while the environment is `halted`, while the agent is paused, suspended or terminated (`agent_not_active`), and once the key that asked, and what rotations made of it, is revoked or has expired (`key_invalid`).',
+        'As it was answered, byte for byte, and after that whether it stands now: whether it may still be acted upon. It does not when it permits nothing (`verdict`), when it has `expired`, while the environment is `halted`, while the agent is paused, suspended or terminated (`agent_not_active`), and once the key that asked, and what rotations made of it, is revoked or has expired (`key_invalid`), and once it was reported as `not_carried_out`.',
       request: { params: IdParams },
       responses: { 200: { description: 'The decision, and whether it stands.', schema: DecisionOnRecord } },
       errors: ['E4001'],
@@ -85,6 +88,25 @@ export function decisionRoutes({ decisions, shown }: DecisionDeps): Route[] {
         }
         return { status: 200, text: (await shown(key, [row.record])).join('') };
       },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/decisions/{id}/outcome',
+      operationId: 'reportOutcome',
+      access: ['intents:write'],
+      tag: 'Decisions',
+      summary: 'Report what became of a permitted action',
+      description:
+        'By the key that asked, or one that rotations made of it. The outcome goes into the log, on the chain of the agent. `not_carried_out` gives back what the decision counted against budgets, and the decision does not stand any more: nobody may act upon it. The same outcome again changes nothing.',
+      request: { params: IdParams, body: OutcomeRequest },
+      responses: { 200: { description: 'The outcome, as it was first reported.', schema: OutcomeAnswer } },
+      errors: ['E4001', 'E5002'],
+      idempotent: true,
+      handler: ({ key, params, body, commit }) =>
+        commit(async (sql) => {
+          const { reportedAt, ...known } = await reportOutcome(sql, key, params.id, { ...body, nowMs: nowMs() });
+          return { status: 200, body: { decisionId: params.id, ...known, reportedAt: reportedAt.toISOString() } };
+        }),
     }),
   ];
 }

@@ -3,7 +3,7 @@ import { toolMember } from '../../shared/core/tools/call.ts';
 import type { EnforceRequestBody } from '../../shared/api/decision.ts';
 import type { Explanation } from '../../shared/core/policy/evaluate.ts';
 import type { EvaluatedQuestion, Unwritten } from '../../shared/domain/decisions/approval-naming.ts';
-import type { Answer, Decider, Question } from '../../shared/domain/decisions/decider.ts';
+import { type Answer, answerBudgets, type Decider, type Question } from '../../shared/domain/decisions/decider.ts';
 import type { ParseStore } from '../../shared/domain/decisions/parses.ts';
 import type { IntentReading, IntentReadings } from '../../shared/domain/decisions/readings.ts';
 import { PARSE_COUNTS_MS, type RecentParses } from '../../shared/domain/decisions/recent-parses.ts';
@@ -131,9 +131,13 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     };
     const answer = await decider.answer(question);
     const item = { question, answer };
-    const explanation = body.explain === true ? await decider.explain(question, answer) : undefined;
-    if (body.dry_run !== true) return { item, explanation };
-    const previewed = approvalId === undefined ? answer : await recorder.preview(item);
+    const isDryRun = body.dry_run === true;
+    // With the present use of budgets, which a decision itself reads again.
+    const isCounted = body.explain === true && approvalId === undefined && answer.evaluation.charges !== undefined;
+    const previewed = isDryRun || isCounted ? await recorder.preview(item) : answer;
+    const explained = isCounted ? previewed : answer;
+    const explanation = body.explain === true ? await decider.explain(question, explained) : undefined;
+    if (!isDryRun) return { item, explanation };
     return { item, explanation, dryRun: JSON.stringify(dryRunOf(question, previewed, explanation)) };
   };
   const assertMayAsk = (asker: Asker, body: AskedOfReading, at: string): void => {
@@ -206,6 +210,7 @@ function dryRunOf(
   explanation: Explanation | undefined,
 ): object {
   const { trust } = facts;
+  const budgets = answerBudgets({ facts, evaluation });
   return {
     dry_run: true,
     allowed: false,
@@ -225,6 +230,7 @@ function dryRunOf(
     },
     reasons: evaluation.reasons,
     obligations: evaluation.obligations,
+    ...(budgets === undefined ? {} : { budgets }),
     policy_set: { digest: active.set.digest },
     evaluated_at: facts.time.now,
     ...(explanation === undefined ? {} : { explanation: explanation.candidates }),

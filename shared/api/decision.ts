@@ -59,6 +59,20 @@ export const EnforceBatchRequest = named('EnforceBatchRequest', {
 /** What is checked before the members. Those are checked one by one: a wrong one becomes an error at its place and hides no other. */
 export const EnforceBatchBody = closed({ requests: Type.Array(Type.Unknown(), BATCH) });
 
+const BudgetsLeft = Type.Array(
+  closed({
+    name: Type.String({ description: 'As in the policies.' }),
+    limit: Type.Number({ description: 'Of one window.' }),
+    left: Type.Number({ description: 'After this decision.' }),
+    window: Type.String({ description: 'How long a permission counts.' }),
+  }),
+  {
+    $id: 'BudgetsLeft',
+    description:
+      'Budgets that were read, by name. A permission counts against them. Absent when no rule with a budget would permit.',
+  },
+);
+
 const common = {
   verdict: StringEnum(VERDICTS, {
     description: 'DEGRADE permits with obligations; ESCALATE waits for a human.',
@@ -102,6 +116,7 @@ const common = {
   ),
   reasons: Type.Array(ReasonSchema, { description: 'By severity, DENY first. Never empty.' }),
   obligations: Type.Array(ObligationSchema),
+  budgets: Type.Optional(BudgetsLeft),
   policy_set: InForce,
   evaluated_at: Timestamp,
 };

@@ -132,6 +132,21 @@ class AsyncDecisions(AsyncResource):
             cursor=cursor,
         )
 
+    async def report_outcome(
+        self,
+        decision_id: str,
+        *,
+        outcome: Literal["done", "failed", "not_carried_out"],
+        detail: Optional[str] = None,
+    ) -> m.OutcomeAnswer:
+        """Report what became of a permitted action: POST /v1/decisions/{id}/outcome."""
+        return await self._call(
+            ops.DECISIONS_REPORT_OUTCOME,
+            decision_id=decision_id,
+            outcome=outcome,
+            detail=detail,
+        )
+
 
 class AsyncIntents(AsyncResource):
     async def submit(

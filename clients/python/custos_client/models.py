@@ -243,6 +243,18 @@ class ApproverDemand:
 
 
 @dataclass(frozen=True)
+class BudgetsLeftItem:
+    # As in the policies.
+    name: str
+    # Of one window.
+    limit: float
+    # After this decision.
+    left: float
+    # How long a permission counts.
+    window: str
+
+
+@dataclass(frozen=True)
 class CataloguedTool:
     is_camel_case: ClassVar[bool] = True
 
@@ -365,6 +377,7 @@ class Decision:
     # X-Request-Id of the request that asked, or that submitted the intent.
     request_id: Optional[str] = None
     tool: Optional[ToolAnswer] = None
+    budgets: Optional[BudgetsLeft] = None
     # With ESCALATE: the approval that a human must give, and until when it can be decided and used.
     approval: Optional[DecisionApproval] = None
     # Every candidate rule with its conditions, the values that they compared, and why a rule was skipped.
@@ -438,11 +451,14 @@ class DecisionOnRecord:
     # X-Request-Id of the request that asked, or that submitted the intent.
     request_id: Optional[str] = None
     tool: Optional[ToolAnswer] = None
+    budgets: Optional[BudgetsLeft] = None
     # With ESCALATE: the approval that a human must give, and until when it can be decided and used.
     approval: Optional[DecisionApproval] = None
     # The first reason why it does not stand: it permits nothing, it has expired, the environment is halted,
     # the agent is not active, or the key that asked (with its rotations) is no longer valid.
-    stands_reason: Optional[Literal["verdict", "expired", "halted", "agent_not_active", "key_invalid"]] = None
+    stands_reason: Optional[Literal[
+        "verdict", "expired", "halted", "agent_not_active", "key_invalid", "not_carried_out"
+    ]] = None
 
 
 @dataclass(frozen=True)
@@ -496,6 +512,7 @@ class DryRun:
     # RFC 3339, UTC, milliseconds.
     evaluated_at: str
     tool: Optional[ToolAnswer] = None
+    budgets: Optional[BudgetsLeft] = None
     # Every candidate rule with its conditions, the values that they compared, and why a rule was skipped.
     explanation: Optional[List[ExplainedRule]] = None
 
@@ -573,6 +590,22 @@ class ExplainedRuleCondition:
 
 
 @dataclass(frozen=True)
+class ExplainedRuleBudget:
+    """The budget of the rule."""
+
+    # Its name.
+    name: str
+    # How long a permission counts.
+    window: str
+    # What permissions of one window may add up to.
+    limit: float
+    # What was used before; 0 where the use was not read.
+    used: float
+    # What this request needs; absent when its fact is no such number.
+    amount: Optional[float] = None
+
+
+@dataclass(frozen=True)
 class ExplainedRuleAlternative:
     # The alternative in words.
     text: str
@@ -596,6 +629,8 @@ class ExplainedRule:
     conditions: List[ExplainedRuleCondition]
     # Why it was skipped, or did not count although its conditions hold.
     skipped: Optional[str] = None
+    # The budget of the rule.
+    budget: Optional[ExplainedRuleBudget] = None
     # Alternatives of `any`, each of which alone decides: that would have been enough for a rule that does not
     # hold, and without which a rule that holds would not.
     alternatives: Optional[List[ExplainedRuleAlternative]] = None
@@ -1018,6 +1053,29 @@ class LogKeys:
     # One page of them.
     items: List[LogKeysItem]
     next_cursor: Optional[str]
+
+
+@dataclass(frozen=True)
+class OutcomeAnswer:
+    is_camel_case: ClassVar[bool] = True
+
+    # The decision.
+    decision_id: str
+    # done: the action was carried out. failed: it was tried and failed. not_carried_out: it was not tried,
+    # and will not be.
+    outcome: Literal["done", "failed", "not_carried_out"]
+    detail: Optional[str]
+    # RFC 3339, UTC, milliseconds.
+    reported_at: str
+
+
+@dataclass(frozen=True)
+class OutcomeRequest:
+    # done: the action was carried out. failed: it was tried and failed. not_carried_out: it was not tried,
+    # and will not be.
+    outcome: Literal["done", "failed", "not_carried_out"]
+    # Stored in the log permanently.
+    detail: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -2128,6 +2186,8 @@ class ReferenceRateLimits:
     next_cursor: Optional[str]
 
 
+# Budgets that were read, by name.
+BudgetsLeft = List[BudgetsLeftItem]
 # The decision, or for a request with `dry_run` what it would have been: `dry_run` tells them apart.
 EnforceResponse = Union[Decision, DryRun]
 # What the caller must do after DEGRADE: redact_fields {fields}, max_rows {limit}, read_only, rate {limit,

@@ -79,6 +79,16 @@ DECISIONS_LIST: Operation[m.DecisionList] = Operation(
     statuses=(200,),
     is_text=False,
 )
+DECISIONS_REPORT_OUTCOME: Operation[m.OutcomeAnswer] = Operation(
+    method="POST",
+    path="/v1/decisions/{id}/outcome",
+    path_arguments=(("decision_id", "id"),),
+    query_arguments=(),
+    body=m.OutcomeRequest,
+    answer=m.OutcomeAnswer,
+    statuses=(200,),
+    is_text=False,
+)
 INTENTS_SUBMIT: Operation[m.IntentAccepted] = Operation(
     method="POST",
     path="/v1/intents",

@@ -132,6 +132,21 @@ class Decisions(Resource):
             cursor=cursor,
         )
 
+    def report_outcome(
+        self,
+        decision_id: str,
+        *,
+        outcome: Literal["done", "failed", "not_carried_out"],
+        detail: Optional[str] = None,
+    ) -> m.OutcomeAnswer:
+        """Report what became of a permitted action: POST /v1/decisions/{id}/outcome."""
+        return self._call(
+            ops.DECISIONS_REPORT_OUTCOME,
+            decision_id=decision_id,
+            outcome=outcome,
+            detail=detail,
+        )
+
 
 class Intents(Resource):
     def submit(

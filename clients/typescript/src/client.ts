@@ -110,6 +110,8 @@ function createResources(http: Http, runtime: Runtime) {
     decisions: {
       get: readOne('/v1/decisions/{id}'),
       list: list('/v1/decisions'),
+      /** Reports what became of a permitted action; `not_carried_out` gives its budgets back. */
+      reportOutcome: writeTo('/v1/decisions/{id}/outcome'),
     },
     intents: {
       /** Submits an intent that is decided in the background. */

@@ -21,6 +21,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'enforce.evaluateBatch': 'body',
   'decisions.get': byId('id'),
   'decisions.list': 'list',
+  'decisions.reportOutcome': byId('id', 'body'),
   'intents.submit': 'body',
   'intents.get': byId('id'),
   'intents.list': 'list',

@@ -14,6 +14,7 @@ export const NOT_BOUND: Readonly<Record<string, string>> = {
   'agent.capabilities': 'what the agent is now counts, and is evaluated again',
   'agent.tags': 'what the agent is now counts, and is evaluated again',
   'agent.attributes': 'what the agent is now counts, and is evaluated again',
+  budgets: 'change with every permission, and are counted again',
   client: 'the approval may be used from another address; the present one is evaluated again, and on record',
   history: 'changes with every decision of the agent, and is evaluated again',
   'intent.risk': 'may look at time and history; follows from what is bound otherwise, and is evaluated again',

@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash, hash, randomFillSync } from 'node:crypto';
 import type { ApproverDemand } from '../policy/approvers.ts';
+import type { BudgetLeft } from '../policy/budget.ts';
 import type { Evaluation, Facts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { recordDigest } from '../proof/record.ts';
@@ -30,11 +31,12 @@ export interface FactPieces {
 
 /** JCS of all facts (RFC 8785): sorted members with the prepared pieces spliced in. */
 export function canonicalFacts(facts: Facts, pieces: FactPieces): string {
-  const { client, history, organisation, time, trust, environment } = facts;
+  const { budgets, client, history, organisation, time, trust, environment } = facts;
   const clientText = client === undefined ? '' : `"client":{"address":"${client.address}"},`;
+  const budgetsFact = budgets === undefined ? '' : `"budgets":${canonicalize(budgets)},`;
   const resourceText = pieces.resource === undefined ? '' : `,"resource":${pieces.resource}`;
   return (
-    `{"agent":${pieces.agent},${clientText}"context":${pieces.context},"environment":"${environment}"` +
+    `{"agent":${pieces.agent},${budgetsFact}${clientText}"context":${pieces.context},"environment":"${environment}"` +
     `,"history":${canonicalHistory(history)},"intent":${pieces.intent},"key":${pieces.key}` +
     `,"organisation":{"slug":"${organisation.slug}"}${resourceText}` +
     `,"time":{"date":"${time.date}","hour":${time.hour},"minute_of_day":${time.minute_of_day},"now":"${time.now}","weekday":${time.weekday}}${pieces.tool === undefined ? '' : `,"tool":${pieces.tool}`}` +
@@ -88,6 +90,8 @@ export interface DecisionParts {
         readonly approvers?: readonly ApproverDemand[] | undefined;
       }
     | undefined;
+  /** The budgets that were read, and whether the decision counts against them. Absent: none. */
+  readonly budgets?: readonly BudgetLeft[] | undefined;
   /** JCS of all facts, and 16 random bytes. */
   readonly facts: string;
   readonly salt: Buffer;
@@ -154,7 +158,7 @@ function textsOf(evaluation: Evaluation): { obligations: string; reasons: string
 }
 
 /**
- * Serializes a decision. The body is JCS: `agent_id allowed approval? decision_id evaluated_at expires_at factsDigest intent key_id
+ * Serializes a decision. The body is JCS: `agent_id allowed approval? budgets? decision_id evaluated_at expires_at factsDigest intent key_id
  * obligations policy_set reasons request_id? tool? trust verdict`; the answer is the same without factsDigest, with `proof`.
  */
 export function writeDecision(parts: DecisionParts): DecisionBytes {
@@ -163,7 +167,7 @@ export function writeDecision(parts: DecisionParts): DecisionBytes {
   const { trust, asOf, agentId } = parts;
   const { evaluatedAt, expiresAt } = timesOf(parts.evaluatedAtMs);
   const head =
-    `{"agent_id":${agentId},"allowed":${verdict === 'ALLOW' || verdict === 'DEGRADE'}${approvalText(parts.approval)}` +
+    `{"agent_id":${agentId},"allowed":${verdict === 'ALLOW' || verdict === 'DEGRADE'}${approvalText(parts.approval)}${budgetsText(parts.budgets)}` +
     `,"decision_id":"${parts.decisionId}","evaluated_at":"${evaluatedAt}","expires_at":"${expiresAt}"`;
   const requestText = parts.requestId === undefined ? '' : `,"request_id":"${parts.requestId}"`;
   const toolText = parts.tool === undefined ? '' : `,"tool":${parts.tool}`;
@@ -180,6 +184,10 @@ export function writeDecision(parts: DecisionParts): DecisionBytes {
   const promise = parts.promise === undefined ? '' : `"promise":${parts.promise(recordDigest(record))},`;
   const answer = `${head}${beforeProof},"proof":{${promise}"proof_id":"${parts.proofId}"}${tail}`;
   return { answer, record };
+}
+
+function budgetsText(budgets: DecisionParts['budgets']): string {
+  return budgets === undefined ? '' : `,"budgets":${canonicalize(budgets)}`;
 }
 
 function approvalText(approval: DecisionParts['approval']): string {

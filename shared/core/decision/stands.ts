@@ -2,7 +2,7 @@
 import { type AgentStatus, permits, type Verdict } from '../../kernel/vocabulary.ts';
 
 /** Why a decision does not stand. */
-export const LAPSES = ['verdict', 'expired', 'halted', 'agent_not_active', 'key_invalid'] as const;
+export const LAPSES = ['verdict', 'expired', 'halted', 'agent_not_active', 'key_invalid', 'not_carried_out'] as const;
 export type Lapse = (typeof LAPSES)[number];
 
 /** The members of a decision that matter later. */
@@ -19,6 +19,8 @@ export interface Present {
   readonly agent: AgentStatus | 'UNREGISTERED';
   /** Whether the requesting key, or its successor after a rotation, is valid. */
   readonly keyIsValid: boolean;
+  /** Whether it was reported as not carried out, which gave its budgets back. */
+  readonly notCarriedOut: boolean;
 }
 
 /** Why a decision may not be acted upon any more; undefined while it stands. Of several reasons, the first in LAPSES. */
@@ -29,6 +31,7 @@ export function lapseOf(said: Said, present: Present): Lapse | undefined {
   if (present.halted) return 'halted';
   if (present.agent !== 'ACTIVE' && present.agent !== 'UNREGISTERED') return 'agent_not_active';
   if (!present.keyIsValid) return 'key_invalid';
+  if (present.notCarriedOut) return 'not_carried_out';
   return undefined;
 }
 
@@ -38,6 +41,7 @@ const WHY: Readonly<Record<Lapse | 'denied_now', string>> = {
   halted: 'the environment is halted',
   agent_not_active: 'the agent is not active',
   key_invalid: 'the key that asked is not valid any more',
+  not_carried_out: 'it was reported as not carried out',
   denied_now: 'the same question is denied now',
 };
 

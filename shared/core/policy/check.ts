@@ -6,8 +6,10 @@ import { RULE_TTL } from './approvers.ts';
 import type { Declarations } from './declarations.ts';
 import { accepts, type Operator, OPERATORS } from './operators.ts';
 import { canonicalResource } from '../intent/resource.ts';
+import { WINDOW } from './budget-limits.ts';
+import { fromMillionths, toMillionths } from './budget.ts';
 import { PolicySchema } from './schema.ts';
-import type { Comparison, Policy } from './schema.ts';
+import type { Budget, Comparison, Policy } from './schema.ts';
 import type { PolicyStage } from '../../kernel/vocabulary.ts';
 import {
   type Checked,
@@ -101,6 +103,30 @@ function typeProblem(comparison: Comparison, type: string, values: readonly stri
   return `${shown(stranger)} is not one of ${values.join(', ')}${meantOf(stranger, values)}`;
 }
 
+/** What a path of an amount may lead to: a number, or a member that callers write, which may be one. */
+const COUNTABLE = new Set(['number', 'unknown']);
+
+/** @param rule the schema accepted its budget */
+function budgetProblems(budget: Budget, effect: unknown, terms: Terms, pointer: string): Problem[] {
+  const problems: Problem[] = [];
+  const add = (code: Problem['code'], member: string, message: string): void =>
+    void problems.push({ code, pointer: `${pointer}/budget${member}`, message });
+  if (effect === 'DENY' || effect === 'ESCALATE')
+    add('BUDGET_MISUSED', '', `a ${effect} permits nothing, so it has no budget: it belongs to an ALLOW or DEGRADE`);
+  const { window, limit, amount } = budget;
+  const [windowMs = 0, leastMs = 0, mostMs = 0] = [window, WINDOW.min, WINDOW.max].map(parseDuration);
+  if (windowMs < leastMs || windowMs > mostMs)
+    add('BAD_VALUE', '/window', `must be from ${WINDOW.min} to ${WINDOW.max}`);
+  if (fromMillionths(toMillionths(limit) ?? 0) !== limit) add('BAD_VALUE', '/limit', 'has more than six decimals');
+  if (amount === undefined) return problems;
+  const entry = lookUp(amount.fact, amount.path, terms.stage, terms.declarations);
+  const at = `/amount/${amount.path === undefined ? 'fact' : 'path'}`;
+  if (typeof entry === 'string') add('UNKNOWN_FACT', at, entry);
+  else if (!COUNTABLE.has(entry.type) || amount.path?.includes('[]') === true)
+    add('BAD_VALUE', at, `${fullPath(amount.fact, amount.path)} is not one number`);
+  return problems;
+}
+
 /** Whether the schema found nothing wrong at a pointer or below it, so that the types there are those of the schema. */
 type IsSound = (pointer: string) => boolean;
 
@@ -147,7 +173,10 @@ function meaningProblems(document: unknown, declarations: Declarations, isSound:
   const names = new Set<unknown>();
   for (const [i, rule] of itemsOf(valueAt(document, '/rules')).entries()) {
     const pointer = `/rules/${i}`;
-    const { name, conditions, event } = membersOf(rule);
+    const { name, conditions, event, budget } = membersOf(rule);
+    if (budget !== undefined && terms.stage === 'enforce' && isSound(`${pointer}/budget`))
+      // The schema accepted it.
+      problems.push(...budgetProblems(budget as Budget, membersOf(event)['type'], terms, pointer));
     if (name !== undefined && names.has(name)) {
       problems.push({
         code: 'DUPLICATE_RULE',

@@ -2,6 +2,7 @@
 import { byText } from '../../kernel/order.ts';
 import type { RiskLevel, Verdict } from '../../kernel/vocabulary.ts';
 import { escalationOf } from './approvers.ts';
+import { type BudgetedMatch, countBudgets, type Counted } from './budget.ts';
 import { SEVERITY } from './compile.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import { groundOf, holdsFor, missingPaths } from './normal-form.ts';
@@ -10,7 +11,7 @@ import { allObligations, mergeObligations } from './obligations.ts';
 import type { CandidateRule } from './rule-index.ts';
 import { BUILT_IN_POLICY } from './schema.ts';
 import type { PolicyObligation } from './schema.ts';
-import type { Evaluation, Facts, Reason, Risk, RiskFactor, RiskFacts } from './types.ts';
+import type { BudgetCharge, Evaluation, Facts, Reason, Risk, RiskFactor, RiskFacts } from './types.ts';
 
 /** Reasons of the service itself. */
 export const BUILT_IN_REASONS = {
@@ -159,6 +160,24 @@ interface Collected {
   readonly escalating: CompiledRule[];
   /** Whether, for each meaning, a rule permits the whole request. */
   readonly isOpen: boolean;
+  /** Why budgets keep the request from being open; empty where budgets do not matter. */
+  readonly overBudget: readonly Reason[];
+  readonly charges: readonly BudgetCharge[];
+}
+
+const hasBudget = (rule: CompiledRule): rule is BudgetedMatch['rule'] => rule.budget !== undefined;
+
+/** The budgets of these meanings, as `combine` counts them. */
+export const countedFor = (judgements: readonly Judgement[]): Counted => countBudgets(budgetedOf(judgements));
+
+/** The rules with budgets that would permit, each with the meaning for which it holds. */
+function budgetedOf(judgements: readonly Judgement[]): BudgetedMatch[] {
+  return judgements.flatMap(({ matches, facts }) =>
+    matches.flatMap((match) => {
+      const { rule } = match.candidate;
+      return hasBudget(rule) && opensAll(match, facts) ? [{ rule, facts }] : [];
+    }),
+  );
 }
 
 function collect(judgements: readonly Judgement[]): Collected {
@@ -167,14 +186,23 @@ function collect(judgements: readonly Judgement[]): Collected {
   const uncertain: PolicyObligation[] = [];
   const escalating: CompiledRule[] = [];
   const seen = new Set<string>();
+  const { isEnough, charges, refusals } = countedFor(judgements);
   let isOpen = true;
+  let isOpenWithin = true;
   for (const { matches, facts } of judgements) {
     let opens = false;
+    let opensWithin = false;
     for (const match of matches) {
       const reason = reasonOf(match, facts);
       if (reason === undefined) continue;
-      if (reason.effect !== 'DENY' && opensAll(match, facts)) opens = true;
       const { rule } = match.candidate;
+      const isRefused = !isEnough && rule.budget !== undefined && opensAll(match, facts);
+      if (reason.effect !== 'DENY' && opensAll(match, facts)) {
+        opensWithin = true;
+        if (!isRefused) opens = true;
+      }
+      // A DEGRADE over its budget keeps its obligations: without them another rule would permit more than before.
+      if (isRefused && rule.effect.type === 'ALLOW') continue;
       const once = `${rule.index} ${reason.code}`;
       if (judgements.length > 1 && seen.has(once)) continue;
       seen.add(once);
@@ -185,8 +213,10 @@ function collect(judgements: readonly Judgement[]): Collected {
         (reason.effect === 'DEGRADE' ? due : uncertain).push(...rule.effect.obligations);
     }
     isOpen &&= opens;
+    isOpenWithin &&= opensWithin;
   }
-  return { reasons, due, uncertain, escalating, isOpen };
+  const overBudget = !isOpen && isOpenWithin ? refusals : [];
+  return { reasons, due, uncertain, escalating, isOpen, overBudget, charges };
 }
 
 /** The members of an ESCALATE rule that its approval depends on. */
@@ -210,16 +240,18 @@ export function combine(judgements: readonly Judgement[]): Evaluation {
   return SEVERITY.indexOf(alone.verdict) < SEVERITY.indexOf(all.verdict) ? alone : all;
 }
 
-function settle({ reasons, due, escalating, isOpen }: Collected): Evaluation {
+function settle({ reasons, due, escalating, isOpen, overBudget, charges }: Collected): Evaluation {
   const has = (effect: Verdict): boolean => reasons.some((reason) => reason.effect === effect);
   const answer = (verdict: Verdict, kept: Evaluation['obligations'] = []): Evaluation => {
     const listed = reasons.filter((reason) => LISTED[verdict].includes(reason.effect)).sort(compareReasons);
     const escalation = verdict === 'ESCALATE' ? escalationOf(escalating.map(demandsOf), listed) : undefined;
-    return freeze({ verdict, reasons: listed, obligations: kept, ...(escalation === undefined ? {} : { escalation }) });
+    const escalated = escalation === undefined ? {} : { escalation };
+    const counted = verdict === 'DENY' || charges.length === 0 ? {} : { charges };
+    return freeze({ verdict, reasons: listed, obligations: kept, ...escalated, ...counted });
   };
   if (has('DENY')) return answer('DENY');
   if (!isOpen) {
-    reasons.push(builtInReason('NO_MATCH'));
+    reasons.push(...(overBudget.length > 0 ? overBudget : [builtInReason('NO_MATCH')]));
     return answer('DENY');
   }
   if (has('ESCALATE')) return answer('ESCALATE');
@@ -243,14 +275,15 @@ function settle({ reasons, due, escalating, isOpen }: Collected): Evaluation {
  */
 export function combineApproved(judgements: readonly Judgement[], approval: Reason): Evaluation {
   const collected = collect(judgements);
-  const { verdict, reasons, obligations } = combine(judgements);
-  if (verdict === 'DENY') return freeze({ verdict, reasons, obligations });
-  if (verdict !== 'ESCALATE') return freeze({ verdict, reasons: [...reasons, { ...approval }], obligations });
+  const { verdict, reasons, escalation: _, ...rest } = combine(judgements);
+  if (verdict === 'DENY') return freeze({ verdict, reasons, ...rest });
+  if (verdict !== 'ESCALATE') return freeze({ verdict, reasons: [...reasons, { ...approval }], ...rest });
   const degraded = collected.reasons.filter(({ effect }) => effect === 'DEGRADE').sort(compareReasons);
   const kept = allObligations([...collected.due, ...collected.uncertain]);
   return freeze({
     verdict: kept.length > 0 ? 'DEGRADE' : 'ALLOW',
     reasons: [...reasons, ...degraded, { ...approval }],
+    ...rest,
     obligations: kept,
   });
 }

@@ -1,5 +1,6 @@
 // Compiles policies for evaluation: every rule in normal form, and one rule index per stage.
 import { byText } from '../../kernel/order.ts';
+import { type CompiledBudget, compileBudget } from './budget.ts';
 import type { CompiledRule, RuleEffect } from './compiled-rule.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';
 import { createRuleIndex, joinIndexes } from './rule-index.ts';
@@ -8,7 +9,7 @@ import type { Declarations } from './declarations.ts';
 import { leafOf, leavesOf, normalForm, pathFinder } from './normal-form.ts';
 import type { Leaf, NormalNode } from './normal-form.ts';
 import { canonicalResource } from '../intent/resource.ts';
-import type { Comparison, Condition, Policy } from './schema.ts';
+import type { Budget, Comparison, Condition, Policy } from './schema.ts';
 
 export interface CompiledSet {
   readonly enforce: RuleIndex;
@@ -31,6 +32,7 @@ interface Maker {
   condition(of: Condition, holdsWhenUnsure: boolean): CompiledCondition;
   effect(of: Policy['rules'][number]['event']): RuleEffect;
   resources(of: readonly string[]): readonly string[];
+  budget(of: Budget): CompiledBudget;
 }
 interface CompiledCondition {
   readonly condition: NormalNode;
@@ -66,6 +68,12 @@ function createMaker(declarations: Declarations): Maker {
     condition: (of, holdsWhenUnsure) => (holdsWhenUnsure ? whenUnsure : whenSure)(of),
     // The parameters of an event are those of its type, by the schema.
     effect: remembered(({ type, params }) => ({ type, ...params }) as RuleEffect),
+    budget: remembered((of) =>
+      compileBudget(of, (amount) => {
+        const { path, read } = find(amount);
+        return { path, read };
+      }),
+    ),
     resources: remembered((of) => [...new Set(of.map(canonical))]),
   };
 }
@@ -84,7 +92,7 @@ function compileStage(policies: readonly Policy[], { stage, from, isOwn }: Stage
     if (policy.stage !== stage) continue;
     const { actions, environments, organisations } = policy.target;
     const resources = make.resources(policy.target.resources);
-    for (const { name, conditions, event } of [...policy.rules].sort((a, b) => byText(a.name, b.name))) {
+    for (const { name, conditions, event, ...rest } of [...policy.rules].sort((a, b) => byText(a.name, b.name))) {
       const effect = make.effect(event);
       const holdsWhenUnsure = effect.type !== 'ALLOW';
       const { condition, leaves } = make.condition(conditions, holdsWhenUnsure);
@@ -101,6 +109,7 @@ function compileStage(policies: readonly Policy[], { stage, from, isOwn }: Stage
         leaves,
         holdsWhenUnsure,
         isOwn,
+        ...('budget' in rest && rest.budget !== undefined ? { budget: make.budget(rest.budget) } : {}),
       });
     }
   }

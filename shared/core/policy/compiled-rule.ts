@@ -1,6 +1,7 @@
 // Types of a rule that is ready to be evaluated: conditions in normal form, target and effect.
 import type { Action, Environment } from '../../kernel/vocabulary.ts';
 import type { Approvers } from './approvers.ts';
+import type { CompiledBudget } from './budget.ts';
 import type { Leaf, NormalNode } from './normal-form.ts';
 import type { PolicyObligation } from './schema.ts';
 
@@ -37,4 +38,6 @@ export interface CompiledRule {
   readonly holdsWhenUnsure: boolean;
   /** Whether it is one of an organisation's own rules, which permit nothing. */
   readonly isOwn: boolean;
+  /** Of an ALLOW or DEGRADE; absent without one. */
+  readonly budget?: CompiledBudget;
 }

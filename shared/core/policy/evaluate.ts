@@ -178,6 +178,7 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
     if (known !== undefined) return known;
     listCount += 1;
     const readers = readersOf(candidates.flatMap(({ rule }) => rule.leaves));
+    for (const { rule } of candidates) for (const [path, read] of rule.budget?.readers ?? []) readers.set(path, read);
     const list: CandidateList = {
       // Never reused, even when the list is evicted and built again.
       id: `${listCount} `,
@@ -242,7 +243,10 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
     for (const { view, held } of recalled) {
       // The mark separates the views: a list and a result may have the same number.
       key += `/${rulesKey(view)}`;
-      for (const id of held.values()) key += id;
+      for (const [{ budget }, id] of held) {
+        key += id;
+        if (budget !== undefined) for (const [, read] of budget.readers) key += valueKey(read(view.facts));
+      }
     }
     let result = byHeld.get(key);
     if (result === undefined) {

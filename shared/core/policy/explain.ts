@@ -1,6 +1,7 @@
 // What an evaluation looked at, for people: every rule whose target fits, the values it saw, and why one did not count.
 import type { Action } from '../../kernel/vocabulary.ts';
-import { isUnknownCall, type Judgement, type Match } from './combine.ts';
+import { explainBudget } from './budget.ts';
+import { countedFor, isUnknownCall, type Judgement, type Match } from './combine.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import { decidingAlternatives } from './alternatives.ts';
 import { explainLeaf } from './normal-form.ts';
@@ -78,6 +79,12 @@ function raisedNote(seen: readonly Seen[]): string | undefined {
 /** Every rule whose target fits any meaning, once, with the values it saw. */
 export function explainRules(inspected: readonly Inspected[]): ExplainedRule[] {
   const isRaised = inspected.some((judged) => judged.isRaised);
+  const { isEnough, refusals } = countedFor(inspected);
+  const budgetNote = ({ rule }: CandidateRule, match: Match | undefined): string | undefined => {
+    if (isEnough || match === undefined || rule.budget === undefined) return undefined;
+    const own = refusals.find((reason) => reason.policy === rule.policy && reason.rule === rule.name);
+    return `permits nothing: ${(own ?? refusals[0])?.message ?? ''}`;
+  };
   const byRule = new Map<CompiledRule, Seen[]>();
   for (const judged of inspected) {
     for (const candidate of judged.fitting) {
@@ -98,7 +105,8 @@ export function explainRules(inspected: readonly Inspected[]): ExplainedRule[] {
           ? candidate.why
           : (unknownNote(seen) ??
             noteOf(candidate, match) ??
-            (isRaised ? raisedNote(seen) : partNote(seen, inspected)));
+            (isRaised ? raisedNote(seen) : partNote(seen, inspected)) ??
+            budgetNote(candidate, match));
       const alternatives = 'why' in candidate ? [] : decidingAlternatives(rule.condition, judged.facts);
       return {
         policy: rule.policy,
@@ -106,6 +114,7 @@ export function explainRules(inspected: readonly Inspected[]): ExplainedRule[] {
         effect: rule.effect.type,
         matched: match !== undefined,
         ...(note === undefined ? {} : { skipped: note }),
+        ...(rule.budget === undefined ? {} : { budget: explainBudget(rule.budget, judged.facts) }),
         conditions: rule.leaves.map((leaf) => explainLeaf(leaf, judged.facts)),
         ...(alternatives.length === 0 ? {} : { alternatives }),
       };

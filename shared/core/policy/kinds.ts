@@ -65,9 +65,14 @@ export const ATTRIBUTES = single(ATTRIBUTES_FILE, checkAttributes);
 export function collect<T>(
   files: readonly TextFile[],
   { check, keyOf, member, duplicate }: Kind<T>,
-): { readonly items: readonly T[]; readonly findings: readonly Finding[] } {
+): {
+  readonly items: readonly T[];
+  readonly findings: readonly Finding[];
+  /** The first file with this item. */
+  readonly fileOf: (item: T) => TextFile | undefined;
+} {
   const findings: Finding[] = [];
-  const seen = new Map<string, { readonly item: T; readonly text: string; readonly file: string }>();
+  const seen = new Map<string, { readonly item: T; readonly text: string; readonly file: TextFile }>();
   for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     const parsed = parseFile(file);
     if (!('value' in parsed)) {
@@ -82,13 +87,14 @@ export function collect<T>(
     const item = withoutSchema(checked.item);
     const text = canonicalize(item);
     const other = seen.get(keyOf(item));
-    if (other === undefined) seen.set(keyOf(item), { item, text, file: file.path });
+    if (other === undefined) seen.set(keyOf(item), { item, text, file });
     else if (other.text !== text) {
-      const message = `the ${member} ${JSON.stringify(keyOf(item))} is also that of ${other.file}, with other content`;
+      const message = `the ${member} ${JSON.stringify(keyOf(item))} is also that of ${other.file.path}, with other content`;
       findings.push(...findingsOf(located(file), [{ code: duplicate, pointer: `/${member}`, message }]));
     }
   }
-  return { items: [...seen.values()].map(({ item }) => item), findings };
+  const fileOf = (item: T): TextFile | undefined => seen.get(keyOf(item))?.file;
+  return { items: [...seen.values()].map(({ item }) => item), findings, fileOf };
 }
 
 /** Thrown for the first problem of a stored set. */

@@ -6,6 +6,7 @@ import { compileCatalogues, type ToolCatalogues } from '../tools/catalogue.ts';
 import type { ToolCatalogueFile } from '../tools/schema.ts';
 import type { AttributesFile } from '../attributes/schema.ts';
 import type { AuthzenFile } from '../authzen/schema.ts';
+import { budgetClashes } from './budget.ts';
 import { compilePolicies } from './compile.ts';
 import type { CompiledSet } from './compile.ts';
 import {
@@ -210,6 +211,10 @@ export function loadPolicySet<Lexicon>(
   const catalogues = collect(files.filter(isCatalogue), CATALOGUES);
   const resources = collect(files.filter(isResource), resourcesUnder(declarations));
   const findings = [policies, catalogues, authzen, declared, resources].flatMap((one) => one.findings);
+  for (const { policy, ...clash } of budgetClashes(policies.items)) {
+    const file = policies.fileOf(policy);
+    if (file !== undefined) findings.push(...findingsOf(located(file), [{ code: 'BUDGET_CLASH', ...clash }]));
+  }
   const compiled = compileLexiconFile(lexiconText, deps);
   if ('lexicon' in compiled && findings.length === 0) {
     const [names] = authzen.items;
@@ -256,6 +261,13 @@ function storedInstallation<Lexicon>(
     const [{ pointer, message } = { pointer: '', message: '' }] = lexiconProblems(error);
     throw new StoredProblem('LEXICON', `/lexicon${pointer}`, message);
   }
+  const [clash] = budgetClashes(policies);
+  if (clash !== undefined)
+    throw new StoredProblem(
+      'BUDGET_CLASH',
+      `/policies/${policies.indexOf(clash.policy)}${clash.pointer}`,
+      clash.message,
+    );
   return assemble({ policies, catalogues, authzen, attributes, declarations, resources, lexicon, lexiconJson });
 }
 

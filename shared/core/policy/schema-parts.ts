@@ -2,6 +2,7 @@
 import { DURATION_PATTERN } from '../../kernel/durations.ts';
 import { LABEL, OBLIGATION_TYPE_PATTERN } from '../../kernel/vocabulary.ts';
 import { MOST_APPROVERS, RULE_TTL } from './approvers.ts';
+import { BUDGET_SCOPES, MAX_AMOUNT } from './budget-limits.ts';
 import { OPERATORS, OPERATOR_NAMES } from './operators.ts';
 import { ARGUMENT_PATH, ATTRIBUTE_PATH, CONTEXT_PATH, FACT_NAMES, VOCABULARY, WITH_ATTRIBUTES } from './vocabulary.ts';
 
@@ -346,4 +347,51 @@ const riskEvent = {
 };
 
 /** Definitions that the policy schemas refer to below `#/$defs/`. */
-export const POLICY_DEFS = { condition, junction, factReference, obligation, enforceEvent, riskEvent };
+
+const budget = {
+  ...object(
+    {
+      name: {
+        type: 'string',
+        pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
+        description: 'rules with the same name share one budget, and must describe it alike',
+        examples: ['refunds'],
+      },
+      per: {
+        type: 'array',
+        uniqueItems: true,
+        items: { type: 'string', enum: BUDGET_SCOPES },
+        description:
+          'what has a count of its own; organisation and environment always have. key is the key with its rotations. Absent: one count for all',
+        examples: [['agent']],
+      },
+      window: {
+        type: 'string',
+        pattern: DURATION_PATTERN,
+        description: 'how long a permission counts: a number and m, h, d or w, from 1m to 366d; the window slides',
+        examples: ['24h'],
+      },
+      limit: {
+        type: 'number',
+        minimum: 0,
+        maximum: MAX_AMOUNT,
+        description: 'what the permissions of one window may add up to; at most six decimals',
+        examples: [500],
+      },
+      amount: {
+        // Its path is checked with the declarations of the set (check.ts).
+        ...object(
+          { fact: factMember, path: pathMember },
+          ['fact'],
+          'the number that a permission counts; where it is missing, negative or no number, the rule permits nothing. Absent: each counts 1',
+        ),
+        examples: [{ fact: 'tool', path: 'arguments.amount' }],
+      },
+    },
+    ['name', 'window', 'limit'],
+    'what a rule may permit within a window',
+  ),
+  examples: [{ name: 'refunds', per: ['agent'], window: '24h', limit: 500 }],
+};
+
+export const POLICY_DEFS = { condition, junction, factReference, obligation, budget, enforceEvent, riskEvent };

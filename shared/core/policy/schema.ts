@@ -5,6 +5,7 @@ import type { Static, TSchema } from 'typebox';
 import { ACTIONS, ENVIRONMENTS } from '../../kernel/vocabulary.ts';
 import type { Action, Environment } from '../../kernel/vocabulary.ts';
 import type { Approvers } from './approvers.ts';
+import type { BudgetScope } from './budget-limits.ts';
 import { conditional, POLICY_DEFS } from './schema-parts.ts';
 
 /** Stable, because editors and policy files refer to it, wherever the service runs. */
@@ -21,6 +22,18 @@ export interface Comparison {
 }
 export type Junction = { all: Condition[] } | { any: Condition[] } | { not: Condition };
 export type Condition = Junction | Comparison;
+
+/** A limit on what a rule permits within a sliding window. */
+export interface Budget {
+  name: string;
+  /** Absent: one count for the whole organisation and environment. */
+  per?: BudgetScope[];
+  /** A number and a unit: m, h, d, w. */
+  window: string;
+  limit: number;
+  /** Absent: each decision counts 1. */
+  amount?: { fact: string; path?: string };
+}
 
 /** An obligation in a policy file; types that the service does not know carry their data in `params`. */
 export type PolicyObligation =
@@ -91,24 +104,40 @@ export const TargetSchema = Type.Object(
 );
 
 function ruleSchema<Event>(event: object) {
-  return Type.Object(
-    {
-      name: name('unique within the policy', '^[a-z0-9][a-z0-9-]{0,99}$', 'untrusted-agents-may-not'),
-      conditions: raw<Junction>({
-        $ref: '#/$defs/junction',
-        description: 'when the rule holds',
-        examples: [{ all: [{ fact: 'trust', path: 'level', operator: 'lessThan', value: 4 }] }],
-      }),
-      event: raw<Event>(event),
-    },
-    { additionalProperties: false, description: 'one rule: when it holds, and what then' },
-  );
+  return Type.Object(ruleMembers<Event>(event), {
+    additionalProperties: false,
+    description: 'one rule: when it holds, and what then',
+  });
 }
-export const EnforceRuleSchema = ruleSchema<EnforceEvent>({
-  $ref: '#/$defs/enforceEvent',
-  description: 'what the rule says of a request',
-  examples: [{ type: 'DENY', params: { code: 'TRUST_TOO_LOW', message: 'needs trust level 4 or more' } }],
-});
+
+function ruleMembers<Event>(event: object) {
+  return {
+    name: name('unique within the policy', '^[a-z0-9][a-z0-9-]{0,99}$', 'untrusted-agents-may-not'),
+    conditions: raw<Junction>({
+      $ref: '#/$defs/junction',
+      description: 'when the rule holds',
+      examples: [{ all: [{ fact: 'trust', path: 'level', operator: 'lessThan', value: 4 }] }],
+    }),
+    event: raw<Event>(event),
+  };
+}
+export const EnforceRuleSchema = Type.Object(
+  {
+    ...ruleMembers<EnforceEvent>({
+      $ref: '#/$defs/enforceEvent',
+      description: 'what the rule says of a request',
+      examples: [{ type: 'DENY', params: { code: 'TRUST_TOO_LOW', message: 'needs trust level 4 or more' } }],
+    }),
+    budget: Type.Optional(
+      raw<Budget>({
+        $ref: '#/$defs/budget',
+        description: 'of an ALLOW or DEGRADE: how much it permits within a window; without room it permits nothing',
+        examples: [{ name: 'refunds', per: ['agent'], window: '24h', limit: 500 }],
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'one rule: when it holds, and what then' },
+);
 export const RiskRuleSchema = ruleSchema<RiskEvent>({
   $ref: '#/$defs/riskEvent',
   description: 'what the rule adds to the risk',

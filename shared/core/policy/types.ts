@@ -6,6 +6,7 @@ import type { ParsedIntent } from '../intent/types.ts';
 import { type Static, Type } from 'typebox';
 import { closed, named, type Shape, StringEnum } from '../../kernel/schema.ts';
 import { RISK_LEVELS, VERDICTS } from '../../kernel/vocabulary.ts';
+import type { BudgetScope } from './budget-limits.ts';
 import type { AgentStatus, Environment, Effect, Verdict } from '../../kernel/vocabulary.ts';
 
 const Score = Type.Integer({ minimum: 0, maximum: 1_000, description: '0 to 1000.' });
@@ -89,6 +90,25 @@ export type IntentFacts = Omit<ParsedIntent, 'alternatives'> & {
   risk: Risk;
 };
 
+/** A budget when the decision was made: the use before it, and the amount that the request needs. */
+export interface BudgetFacts {
+  readonly amount: number;
+  readonly limit: number;
+  readonly used: number;
+  /** `24h` */
+  readonly window: string;
+}
+
+/** An amount that a permission counts against a budget. Limit and amount are in millionths. */
+export interface BudgetCharge {
+  readonly name: string;
+  readonly per: readonly BudgetScope[];
+  readonly window: string;
+  readonly windowMs: number;
+  readonly limit: number;
+  readonly amount: number;
+}
+
 /** All facts that a rule may refer to. `context` is the object that the caller sent. */
 export interface Facts {
   intent: IntentFacts;
@@ -119,6 +139,11 @@ export interface Facts {
   time: { now: string; date: string; hour: number; minute_of_day: number; weekday: number };
   /** The agent's decisions, counted by verdict in three windows; at most 1 s stale. */
   history: Record<'last_60s' | 'last_1h' | 'last_24h', Record<Verdict, number>>;
+  /**
+   * Budgets that this decision counted, by name. Present only where use was read, or set by a test; a budget that is not in it counts as unused.
+   * No condition can name it.
+   */
+  budgets?: Record<string, BudgetFacts>;
   organisation: { slug: string };
   environment: Environment;
 }
@@ -170,6 +195,20 @@ export const ExplanationSchema = Type.Array(
       skipped: Type.Optional(
         Type.String({ description: 'Why it was skipped, or did not count although its conditions hold.' }),
       ),
+      budget: Type.Optional(
+        closed(
+          {
+            name: Type.String({ description: 'Its name.' }),
+            window: Type.String({ description: 'How long a permission counts.' }),
+            limit: Type.Number({ description: 'What permissions of one window may add up to.' }),
+            used: Type.Number({ description: 'What was used before; 0 where the use was not read.' }),
+            amount: Type.Optional(
+              Type.Number({ description: 'What this request needs; absent when its fact is no such number.' }),
+            ),
+          },
+          { description: 'The budget of the rule.' },
+        ),
+      ),
       conditions: Type.Array(
         closed({
           fact: Type.String({ description: 'The fact that is compared.' }),
@@ -207,6 +246,7 @@ export const ExplanationSchema = Type.Array(
   },
 );
 export type ExplainedRule = Static<typeof ExplanationSchema>[number];
+export type ExplainedBudget = NonNullable<ExplainedRule['budget']>;
 export type ExplainedCondition = ExplainedRule['conditions'][number];
 
 /** Deeply frozen, because a memoized evaluation is returned to several callers. */
@@ -218,6 +258,8 @@ export interface Evaluation {
   readonly obligations: readonly Obligation[];
   /** Of an ESCALATE whose rules name approvers or a lifetime. */
   readonly escalation?: Escalation;
+  /** The budgets that a permission by these rules counts against; present only when there are any, and the verdict is not DENY. */
+  readonly charges?: readonly BudgetCharge[];
 }
 
 /** The input of intake policies: all facts except the risk, which these policies compute. */
@@ -251,6 +293,8 @@ export type FindingCode =
   | 'BAD_VALUE'
   | 'BAD_RESOURCE'
   | 'DUPLICATE_RULE'
+  | 'BUDGET_MISUSED'
+  | 'BUDGET_CLASH'
   | 'DUPLICATE_ID'
   | 'ALLOW_OF_UNKNOWN'
   | 'BAD_TOOL_NAME'

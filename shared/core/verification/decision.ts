@@ -1,6 +1,9 @@
 // Verifies a recorded decision by evaluating it again from its facts, its policy set and its agent's logged signals. Pure.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { createHash } from 'node:crypto';
+import { permits } from '../../kernel/vocabulary.ts';
+import { quoted } from '../proof/encoding.ts';
+import { budgetFact, budgetsLeft, isCharged, toMillionths } from '../policy/budget.ts';
 import { builtInEvaluation, isUnknownRisk } from '../policy/combine.ts';
 import { createEvaluator, type Evaluator } from '../policy/evaluate.ts';
 import { loadCanonicalSet } from '../policy/load.ts';
@@ -246,7 +249,8 @@ async function evaluateAgain(
     special?.kind === 'used'
       ? await evaluator.evaluateApproved(facts, special.reason)
       : await evaluator.evaluate(facts);
-  const { escalation, ...answered } = evaluation;
+  checkBudgets(evaluation, facts, body, report);
+  const { escalation, charges: _, ...answered } = evaluation;
   checkEscalation(escalation, body, report);
   const recorded = { verdict: body.verdict, reasons: body.reasons, obligations: body.obligations };
   if (same(answered, recorded)) return;
@@ -257,6 +261,23 @@ async function evaluateAgain(
   if (special.kind === 'refused' && standsFirst(evaluation)) return compare(evaluation, body, report);
   // Each of these is a DENY without obligations, independent of the policies.
   compare({ verdict: 'DENY', reasons: body.reasons as Evaluation['reasons'], obligations: [] }, body, report);
+}
+
+/** A permission by rules with budgets must have read each of them, with the amount and limit that follow from facts and policies. */
+function checkBudgets(evaluation: Evaluation, { budgets }: Facts, body: DecisionRecord['body'], report: Report): void {
+  const wrong = (sentence: string): void => fail(report, 'BUDGETS_DIFFER', sentence);
+  const left = budgets && budgetsLeft(budgets, isCharged(evaluation) && permits(body.verdict));
+  if (!same(body.budgets, left))
+    wrong(`The answer has the budgets ${shown(body.budgets)}; its facts make them ${shown(left)}.`);
+  if (!permits(body.verdict)) return;
+  for (const charge of evaluation.charges ?? []) {
+    const known = budgets?.[charge.name];
+    const expected = known && budgetFact(charge, toMillionths(known.used) ?? 0);
+    if (known === undefined || !same(known, expected))
+      wrong(
+        `The budget ${quoted(charge.name)} is recorded as ${shown(known)}; the policy set counts ${shown(expected)}.`,
+      );
+  }
 }
 
 function compare(evaluation: Evaluation, body: DecisionRecord['body'], report: Report): void {

@@ -34,6 +34,12 @@ const FactsSchema = closed({
     tags: Any,
     attributes: Type.Optional(JsonObject()),
   }),
+  budgets: Type.Optional(
+    Type.Record(
+      Type.String(),
+      closed({ amount: Type.Number(), limit: Type.Number(), used: Type.Number(), window: Type.String() }),
+    ),
+  ),
   client: Type.Optional(closed({ address: Any })),
   context: JsonObject(),
   environment: Type.String(),

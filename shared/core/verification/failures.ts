@@ -40,6 +40,7 @@ export const DECISION_FAILURES = failureTable(40, {
   APPROVERS_DIFFER: 'The policy set demands other approvers, or another lifetime of the approval.',
   APPROVAL_QUORUM:
     'The approval was not given by as many different hands as its rules demand, or by others than they name.',
+  BUDGETS_DIFFER: 'The budgets of the record are not those that the policy set counts for this decision.',
 });
 
 export type DecisionFailureCode = keyof typeof DECISION_FAILURES;

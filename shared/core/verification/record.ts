@@ -22,6 +22,8 @@ const BodySchema = closed({
   approval: Type.Optional(
     closed({ approval_id: Text, expires_at: Text, approvers: Type.Optional(Type.Array(ApproverDemandSchema)) }),
   ),
+  // Where budgets were read.
+  budgets: Type.Optional(Type.Array(Type.Unknown())),
   decision_id: Text,
   evaluated_at: Text,
   expires_at: Text,

@@ -7,6 +7,7 @@ import type { AuthenticatedKey } from '../keys/types.ts';
 import type { ApproverDemand } from '../../core/policy/approvers.ts';
 import { type Explanation, placesOf } from '../../core/policy/evaluate.ts';
 import { resourceFacts, type ResourceRegistry } from '../../core/resources/registry.ts';
+import { type BudgetLeft, budgetsLeft, isCharged } from '../../core/policy/budget.ts';
 import { builtInEvaluation, unknownRisk } from '../../core/policy/combine.ts';
 import { haltEvaluation } from '../../core/decision/halt.ts';
 import { timeFactsOf } from '../../core/policy/time.ts';
@@ -92,6 +93,8 @@ export interface Decider {
    * DENY, because an approval lifts no DENY, such as that of a halt.
    */
   approve(question: Question, answer: Answer, approval: Reason): Promise<Answer>;
+  /** The same answer with facts that say how much of budgets was used, by the policies alone (not by halts). */
+  evaluateAgain(question: Question, answer: Answer, facts: Facts, approval?: Reason): Promise<Answer>;
   /** Builds the row and the answer's text; the caller stores the row before it sends the text. */
   record(question: Question, answer: Answer, approval?: NamedApproval): RecordedDecision;
   /** To be called when a row is durable: counts it in the agent's history. */
@@ -193,6 +196,11 @@ function trustOf({ facts, trust }: AgentState, question: Question, nowMs: number
   });
 }
 
+/** The budgets that an answer shows; undefined: it has read none. */
+export function answerBudgets({ facts, evaluation }: Pick<Answer, 'facts' | 'evaluation'>): BudgetLeft[] | undefined {
+  return facts.budgets === undefined ? undefined : budgetsLeft(facts.budgets, isCharged(evaluation));
+}
+
 export function createDecider(deps: DeciderDeps): Decider {
   const { changes, agents, halts, nowMs, promiser } = deps;
 
@@ -276,6 +284,13 @@ export function createDecider(deps: DeciderDeps): Decider {
         }),
       );
     },
+    async evaluateAgain(question, answer, facts, approval) {
+      const { evaluator } = question.active;
+      const evaluation = await (approval === undefined
+        ? evaluator.evaluate(facts)
+        : evaluator.evaluateApproved(facts, approval));
+      return { ...answer, facts, evaluation };
+    },
     async approve(question, answer, approval) {
       return { ...answer, evaluation: await question.active.evaluator.evaluateApproved(answer.facts, approval) };
     },
@@ -308,6 +323,7 @@ export function createDecider(deps: DeciderDeps): Decider {
         asOf: answer.asOf,
         evaluation: answer.evaluation,
         approval,
+        budgets: answerBudgets(answer),
         facts,
         salt,
         promise:

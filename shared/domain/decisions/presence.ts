@@ -8,6 +8,7 @@ import type { Verdict } from '../../kernel/vocabulary.ts';
 import type { AgentDirectory } from '../agents/agents.ts';
 import type { Halts } from './halts.ts';
 import { type Lapse, lapseOf, lapseSentence } from '../../core/decision/stands.ts';
+import { notCarriedOut } from './outcomes.ts';
 import { permits } from '../../kernel/vocabulary.ts';
 
 /** The members of a recorded answer on which its standing depends. */
@@ -41,7 +42,7 @@ export function createPresence({ db, changes, halts, agents, nowMs }: PresenceDe
       await changes.ensureFresh();
       const { organisationId, environment } = owner;
       const now = nowMs();
-      const [halt, statuses, valid] = await Promise.all([
+      const [halt, statuses, valid, undone] = await Promise.all([
         halts.get(organisationId, environment),
         agents.statuses(
           owner,
@@ -53,17 +54,24 @@ export function createPresence({ db, changes, halts, agents, nowMs }: PresenceDe
           open.map(({ key_id: keyId }) => keyId),
           now,
         ),
-      ]);
-      return decisions.map(({ verdict, agent_id: agentId, key_id: keyId, expires_at: expiresAt }) =>
-        lapseOf(
-          { verdict, expiresAtMs: Date.parse(expiresAt) },
-          {
-            nowMs: now,
-            halted: halt !== undefined,
-            agent: statuses.get(agentId) ?? 'UNREGISTERED',
-            keyIsValid: valid.has(keyId),
-          },
+        notCarriedOut(
+          db,
+          owner,
+          open.map(({ decision_id: decisionId }) => decisionId),
         ),
+      ]);
+      return decisions.map(
+        ({ decision_id: decisionId, verdict, agent_id: agentId, key_id: keyId, expires_at: expiresAt }) =>
+          lapseOf(
+            { verdict, expiresAtMs: Date.parse(expiresAt) },
+            {
+              nowMs: now,
+              halted: halt !== undefined,
+              agent: statuses.get(agentId) ?? 'UNREGISTERED',
+              keyIsValid: valid.has(keyId),
+              notCarriedOut: undone.has(decisionId),
+            },
+          ),
       );
     },
   };

@@ -22,6 +22,9 @@ import { type AnswerMembers, lapsed } from './presence.ts';
 import { answerOfRecord } from '../../core/decision/record.ts';
 import { lapseOf } from '../../core/decision/stands.ts';
 import type { DecisionRow, DecisionStore } from './decision-store.ts';
+import { type Budgeted, chargeFor, createBudgeted, needsBudgets, whileCountsLast } from './budgeted.ts';
+import type { Counting } from './budget-store.ts';
+import { notCarriedOut } from './outcomes.ts';
 import { createTurns } from './turns.ts';
 
 /** A decision stored in a transaction that may still fail. */
@@ -70,7 +73,7 @@ export interface Recorder {
 
 export interface RecorderDeps {
   readonly db: Database;
-  readonly decider: Pick<Decider, 'record' | 'recorded' | 'approve'>;
+  readonly decider: Pick<Decider, 'record' | 'recorded' | 'approve' | 'evaluateAgain'>;
   readonly decisions: DecisionStore;
   readonly opener: ApprovalOpener;
   /** CUSTOS_APPROVAL_TTL. */
@@ -115,6 +118,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   const { db, decider, decisions, opener, approvalTtlMs, promiser } = deps;
 
   const inTurn = createTurns(AT_ONCE);
+  const budgeted: Budgeted = createBudgeted({ db, decider, decisions });
   const names = createApprovalNaming({ db, approvalTtlMs });
 
   const openingRow = (decision: DecisionRow, { approval, opens }: Naming): OpeningRow | undefined =>
@@ -134,7 +138,23 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     throw tooManyAtOnce();
   };
 
-  const settle = async (item: EvaluatedQuestion, stored: StoredApproval | undefined): Promise<Settled> => {
+  /** @param counting of the budgets of the item; undefined: it needs none */
+  const settle = async (
+    item: EvaluatedQuestion,
+    stored: StoredApproval | undefined,
+    counting: Counting | undefined,
+  ): Promise<Settled> => {
+    const settled = await settleApproval(item, stored);
+    if (settled.kind !== 'new' || counting === undefined) return settled;
+    const { question } = item;
+    const approval = settled.uses && settled.answer.evaluation.reasons.at(-1);
+    const answer = await budgeted.counted(counting, { question, answer: settled.answer }, approval);
+    // An approval is used only by a permission.
+    if (answer.evaluation.verdict === 'DENY') return { kind: 'new', answer };
+    return { ...settled, answer };
+  };
+
+  const settleApproval = async (item: EvaluatedQuestion, stored: StoredApproval | undefined): Promise<Settled> => {
     const { question, answer } = item;
     const { agentId, key } = question;
     const use = { agentId, digest: digestOf(item), lineage: key.lineage, atMs: answer.nowMs };
@@ -172,7 +192,14 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     // Written by writeDecision.
     const { verdict, expires_at: expiresAt } = JSON.parse(text) as AnswerMembers;
     // Agent, environment and key are those of the question, which was just evaluated and not denied.
-    const present = { nowMs: answer.nowMs, halted: false, agent: 'ACTIVE', keyIsValid: true } as const;
+    const undone = await notCarriedOut(sql, key, [decisionId]);
+    const present = {
+      nowMs: answer.nowMs,
+      halted: false,
+      agent: 'ACTIVE',
+      keyIsValid: true,
+      notCarriedOut: undone.has(decisionId),
+    } as const;
     const lapse = lapseOf({ verdict, expiresAtMs: Date.parse(expiresAt) }, present);
     return lapse === undefined ? { decisionId, verdict, text, isRepeat: true } : { error: lapsed(lapse, decisionId) };
   };
@@ -193,6 +220,9 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     for (const { approvalId, key } of named)
       if (approvalId !== undefined && !held.has(approvalId))
         held.set(approvalId, await lockApproval(sql, key, approvalId));
+    // After the approvals, always in this order.
+    const counted = items.filter(needsBudgets);
+    const counting = counted.length === 0 ? undefined : await budgeted.store.lock(sql, counted);
 
     const written: (Written | Unwritten)[] = [];
     const plain: DecisionRow[] = [];
@@ -205,10 +235,15 @@ export function createRecorder(deps: RecorderDeps): Recorder {
         written.push(naming);
         continue;
       }
+      const ownCounting = needsBudgets(item) ? counting : undefined;
       const settled: Settled =
         approvalId === undefined
-          ? { kind: 'new', answer: item.answer, approval: naming?.approval }
-          : await settle(item, held.get(approvalId));
+          ? {
+              kind: 'new',
+              answer: ownCounting === undefined ? item.answer : await budgeted.counted(ownCounting, item),
+              approval: naming?.approval,
+            }
+          : await settle(item, held.get(approvalId), ownCounting);
       if (settled.kind === 'lapsed') {
         written.push({ error: settled.error });
         continue;
@@ -226,6 +261,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
         const { keyId, decisionId } = row;
         held.set(approvalId, await markUsed(sql, uses, { keyId, decisionId, nowMs: answer.nowMs }));
       }
+      if (ownCounting !== undefined) chargeFor(ownCounting, { question, answer }, row.decisionId);
       const opens = naming && openingRow(row, naming);
       if (opens === undefined) plain.push(row);
       else opening.push(opens);
@@ -234,6 +270,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     }
     if (opening.length > 0 && !(await opener.insert(sql, opening))) throw new OpenedMeanwhile();
     if (plain.length > 0) await decisions.insert(sql, plain);
+    await counting?.write(sql);
     return written;
   };
 
@@ -241,11 +278,14 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       // Before the transaction, because a request that holds a connection must not wait for another one.
       const namings = await names.all(items);
-      const made: EvaluatedQuestion[] = [];
       try {
-        const result = await work((sql) => writeAll(sql, items, namings, made));
-        for (const { question, answer } of made) decider.recorded(question, answer);
-        return result;
+        return await whileCountsLast(async () => {
+          await budgeted.store.ensure(db, items);
+          const made: EvaluatedQuestion[] = [];
+          const result = await work((sql) => writeAll(sql, items, namings, made));
+          for (const { question, answer } of made) decider.recorded(question, answer);
+          return result;
+        });
       } catch (error) {
         if (!(error instanceof OpenedMeanwhile)) throw error;
       }
@@ -262,6 +302,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
         return inTurn(() => transaction([item], work));
       }
       if (answer.evaluation.verdict === 'ESCALATE') return appendEscalation(item);
+      if (needsBudgets(item)) return budgeted.append(item);
       const { row, text } = decider.record(question, answer);
       await decisions.append(row);
       decider.recorded(question, answer);
@@ -275,9 +316,10 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     },
     async preview(item) {
       const { question, answer } = item;
-      if (question.approvalId === undefined) return answer;
+      const counting = needsBudgets(item) ? await budgeted.store.peek(db, [item]) : undefined;
+      if (question.approvalId === undefined) return counting === undefined ? answer : budgeted.counted(counting, item);
       const stored = await peekApproval(db, question.key, question.approvalId);
-      const settled = await settle(item, stored);
+      const settled = await settle(item, stored, counting);
       if (settled.kind === 'new') return settled.answer;
       if (settled.kind === 'lapsed') throw settled.error;
       // A repeat would get the decision that used the approval, which was reached this way.

@@ -20,7 +20,7 @@ const SERVICE_ENTITIES = {
 export type ServiceEvent = keyof typeof SERVICE_ENTITIES;
 
 /** Events of the service's records on the chain of the agent concerned. */
-const AGENT_EVENTS = ['custos.approval', 'custos.agent'] as const;
+const AGENT_EVENTS = ['custos.approval', 'custos.agent', 'custos.outcome'] as const;
 export type AgentEvent = (typeof AGENT_EVENTS)[number];
 
 interface RecordOwner extends Owner {

@@ -3,7 +3,7 @@
 import { ApiError } from '../../kernel/errors.ts';
 import { type Database, isStatementError, type Statement } from './database.ts';
 
-export interface GroupCommitOptions<Member, Result> {
+export interface GroupCommitOptions<Member, Result> extends GroupLimits<Member> {
   readonly db: Database;
   /** Inserts the rows of all members. */
   readonly statement: Statement;
@@ -11,6 +11,14 @@ export interface GroupCommitOptions<Member, Result> {
   readonly columns: (members: readonly Member[]) => unknown[];
   /** The result of every member, from the rows that the statement returned. */
   readonly result: (rows: readonly object[]) => Result;
+}
+
+export interface GroupTransactionOptions<Member, Result> extends GroupLimits<Member> {
+  /** Commits all members, or none of them. */
+  readonly write: (members: readonly Member[]) => Promise<Result>;
+}
+
+interface GroupLimits<Member> {
   /** Most members per statement. */
   readonly maxRows: number;
   /** The size of a member in characters: a statement holds at most MAX_STATEMENT_SIZE of them, or one member. */
@@ -42,15 +50,25 @@ interface Waiting<Member, Result> {
 export function createGroupCommit<Member, Result = void>(
   options: GroupCommitOptions<Member, Result>,
 ): GroupCommit<Member, Result> {
-  const { db, statement, columns, maxRows, maxWaiting, sizeOf } = options;
+  const { db, statement, columns, result } = options;
+  return createGroupTransaction({
+    ...options,
+    write: async (members) => result(await db.query(statement, columns(members))),
+  });
+}
+
+/** The same for members that need a transaction of several statements. */
+export function createGroupTransaction<Member, Result>(
+  options: GroupTransactionOptions<Member, Result>,
+): GroupCommit<Member, Result> {
+  const { write, maxRows, maxWaiting, sizeOf } = options;
   let waiting: Waiting<Member, Result>[] = [];
   let flushing: Promise<void> | undefined;
 
   const insert = async (batch: readonly Waiting<Member, Result>[]): Promise<void> => {
     let result: Result;
     try {
-      const rows = await db.query(statement, columns(batch.map((w) => w.member)));
-      result = options.result(rows);
+      result = await write(batch.map((w) => w.member));
     } catch (error) {
       const [only] = batch;
       if (error instanceof ApiError) {
@@ -77,7 +95,7 @@ export function createGroupCommit<Member, Result = void>(
     for (const w of batch) {
       if (lost === undefined) {
         try {
-          w.resolve(options.result(await db.query(statement, columns([w.member]))));
+          w.resolve(await write([w.member]));
           continue;
         } catch (error) {
           w.reject(error);

@@ -16,6 +16,7 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
   'enforce.evaluateBatch': 'POST /v1/enforce/batch',
   'decisions.get': 'GET /v1/decisions/{id}',
   'decisions.list': 'GET /v1/decisions',
+  'decisions.reportOutcome': 'POST /v1/decisions/{id}/outcome',
   'intents.submit': 'POST /v1/intents',
   'intents.get': 'GET /v1/intents/{id}',
   'intents.list': 'GET /v1/intents',
@@ -166,6 +167,22 @@ function operations(): CallCase[] {
           ],
         },
         { decisions: [{ verdict: 'ALLOW' }, { verdict: 'DENY' }] },
+      ),
+      // By the key that asked, the second time with the same answer.
+      gives('enforce.evaluate', READ, { verdict: 'ALLOW' }, { key: AGENT }),
+      ...[1, 2].map(() =>
+        gives(
+          'decisions.reportOutcome',
+          { id: '${steps.4.result.decisionId}', outcome: 'not_carried_out', detail: 'the tool is gone' },
+          { outcome: 'not_carried_out', detail: 'the tool is gone' },
+          { key: AGENT },
+        ),
+      ),
+      fails(
+        'decisions.reportOutcome',
+        { id: '${steps.4.result.decisionId}', outcome: 'done' },
+        { code: 'E5002' },
+        { key: AGENT },
       ),
       fails(
         'decisions.get',

@@ -19,7 +19,11 @@ const row = (operation: string, body?: string): Row => {
 export const RESOURCES: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   intent: { parse: row('POST /v1/intent'), get: row('GET /v1/intent/{id}') },
   enforce: { evaluate: row('POST /v1/enforce'), evaluate_batch: row('POST /v1/enforce/batch') },
-  decisions: { get: row('GET /v1/decisions/{id}'), list: row('GET /v1/decisions') },
+  decisions: {
+    get: row('GET /v1/decisions/{id}'),
+    list: row('GET /v1/decisions'),
+    report_outcome: row('POST /v1/decisions/{id}/outcome'),
+  },
   intents: { submit: row('POST /v1/intents'), get: row('GET /v1/intents/{id}'), list: row('GET /v1/intents') },
   approvals: {
     get: row('GET /v1/approvals/{id}'),

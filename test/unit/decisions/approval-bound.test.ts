@@ -65,6 +65,7 @@ const TOOL = {
 };
 const given = () =>
   structuredClone({
+    budgets: { refunds: { amount: 1, limit: 10, used: 2, window: '24h' } },
     context: CONTEXT,
     'trust.claimed': { level: 1, score: 200 },
     tool: TOOL,

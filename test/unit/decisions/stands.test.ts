@@ -21,7 +21,17 @@ const ALL: readonly Case[] = VERDICTS.flatMap((verdict) =>
     NOW_MS.flatMap((nowMs) =>
       BOOLEANS.flatMap((halted) =>
         AGENTS.flatMap((agent) =>
-          BOOLEANS.map((keyIsValid) => ({ verdict, expiresAtMs, nowMs, halted, agent, keyIsValid })),
+          BOOLEANS.flatMap((keyIsValid) =>
+            BOOLEANS.map((notCarriedOut) => ({
+              verdict,
+              expiresAtMs,
+              nowMs,
+              halted,
+              agent,
+              keyIsValid,
+              notCarriedOut,
+            })),
+          ),
         ),
       ),
     ),
@@ -35,6 +45,7 @@ const HOLDS: Readonly<Record<Lapse, (one: Case) => boolean>> = {
   halted: ({ halted }) => halted,
   agent_not_active: ({ agent }) => agent === 'PAUSED' || agent === 'SUSPENDED' || agent === 'TERMINATED',
   key_invalid: ({ keyIsValid }) => !keyIsValid,
+  not_carried_out: ({ notCarriedOut }) => notCarriedOut,
 };
 // NaN compares as false with every time.
 const expired = (one: Case): boolean => Number.isNaN(one.expiresAtMs) || HOLDS.expired(one);

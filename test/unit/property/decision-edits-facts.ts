@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { canonicalize } from '../../../shared/core/proof/canonical.ts';
 import { policy } from '../policy/support.ts';
-import { type Edit, expect, isOrdinary, falsified, type Loose, withBody } from './decision-edit.ts';
+import { bodyOf, type Edit, expect, isApproved, isOrdinary, falsified, type Loose, withBody } from './decision-edit.ts';
 
 export const FACTS_EDITS: readonly Edit[] = [
   {
@@ -76,6 +76,34 @@ export const FACTS_EDITS: readonly Edit[] = [
           body.intent.risk = risk;
         }),
       ),
+  },
+  {
+    name: 'facts, digest and answer: a budget with more left than its use leaves',
+    make: (made) =>
+      made.evidence.facts === undefined
+        ? undefined
+        : expect(
+            'BUDGETS_DIFFER',
+            falsified(made, (facts, body) => {
+              facts.budgets = { refunds: { amount: 1, limit: 10, used: 10, window: '24h' } };
+              body.budgets = [{ left: 1, limit: 10, name: 'refunds', window: '24h' }];
+            }),
+          ),
+  },
+  {
+    name: 'policy set and digest: budgets that were not charged',
+    make: (made) => {
+      if (!isOrdinary(made) || !['ALLOW', 'DEGRADE'].includes(bodyOf(made).verdict) || isApproved(made))
+        return undefined;
+      const set: Loose = JSON.parse(made.evidence.policySet ?? '');
+      const budget = { limit: 10, name: 'refunds', window: '24h' };
+      for (const { stage, rules } of set.policies)
+        for (const rule of rules)
+          if (stage === 'enforce' && ['ALLOW', 'DEGRADE'].includes(rule.event.type)) rule.budget = budget;
+      const policySet = canonicalize(set);
+      const digest = createHash('sha256').update(policySet).digest('hex');
+      return expect('BUDGETS_DIFFER', { ...withBody(made, (body) => (body.policy_set.digest = digest)), policySet });
+    },
   },
   {
     name: 'the policy set',

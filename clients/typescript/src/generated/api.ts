@@ -169,13 +169,35 @@ export interface paths {
         };
         /**
          * Read one decision
-         * @description As it was answered, byte for byte, and after that whether it stands now: whether it may still be acted upon. It does not when it permits nothing (`verdict`), when it has `expired`, while the environment is `halted`, while the agent is paused, suspended or terminated (`agent_not_active`), and once the key that asked, and what rotations made of it, is revoked or has expired (`key_invalid`).
+         * @description As it was answered, byte for byte, and after that whether it stands now: whether it may still be acted upon. It does not when it permits nothing (`verdict`), when it has `expired`, while the environment is `halted`, while the agent is paused, suspended or terminated (`agent_not_active`), and once the key that asked, and what rotations made of it, is revoked or has expired (`key_invalid`), and once it was reported as `not_carried_out`.
          *
          *     Scope: proofs:read or intents:write.
          */
         get: operations["getDecision"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/decisions/{id}/outcome": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report what became of a permitted action
+         * @description By the key that asked, or one that rotations made of it. The outcome goes into the log, on the chain of the agent. `not_carried_out` gives back what the decision counted against budgets, and the decision does not stand any more: nobody may act upon it. The same outcome again changes nothing.
+         *
+         *     Scope: intents:write.
+         */
+        post: operations["reportOutcome"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1585,6 +1607,17 @@ export interface components {
             /** @description The kind. */
             type: string;
         };
+        /** @description Budgets that were read, by name. A permission counts against them. Absent when no rule with a budget would permit. */
+        BudgetsLeft: {
+            /** @description As in the policies. */
+            name: string;
+            /** @description Of one window. */
+            limit: number;
+            /** @description After this decision. */
+            left: number;
+            /** @description How long a permission counts. */
+            window: string;
+        }[];
         ApproverDemand: {
             /** @description The policy whose rule demands it. */
             policy: string;
@@ -1625,6 +1658,19 @@ export interface components {
             matched: boolean;
             /** @description Why it was skipped, or did not count although its conditions hold. */
             skipped?: string;
+            /** @description The budget of the rule. */
+            budget?: {
+                /** @description Its name. */
+                name: string;
+                /** @description How long a permission counts. */
+                window: string;
+                /** @description What permissions of one window may add up to. */
+                limit: number;
+                /** @description What was used before; 0 where the use was not read. */
+                used: number;
+                /** @description What this request needs; absent when its fact is no such number. */
+                amount?: number;
+            };
             /** @description Its conditions, in their order. */
             conditions: {
                 /** @description The fact that is compared. */
@@ -1681,6 +1727,7 @@ export interface components {
             /** @description By severity, DENY first. Never empty. */
             reasons: components["schemas"]["Reason"][];
             obligations: components["schemas"]["Obligation"][];
+            budgets?: components["schemas"]["BudgetsLeft"];
             /** @description The policy set that was in force. */
             policySet: {
                 /** @description Its SHA-256, lower-case hex. */
@@ -1735,6 +1782,7 @@ export interface components {
             /** @description By severity, DENY first. Never empty. */
             reasons: components["schemas"]["Reason"][];
             obligations: components["schemas"]["Obligation"][];
+            budgets?: components["schemas"]["BudgetsLeft"];
             /** @description The policy set that was in force. */
             policySet: {
                 /** @description Its SHA-256, lower-case hex. */
@@ -1818,6 +1866,7 @@ export interface components {
             /** @description By severity, DENY first. Never empty. */
             reasons: components["schemas"]["Reason"][];
             obligations: components["schemas"]["Obligation"][];
+            budgets?: components["schemas"]["BudgetsLeft"];
             /** @description The policy set that was in force. */
             policySet: {
                 /** @description Its SHA-256, lower-case hex. */
@@ -1848,7 +1897,7 @@ export interface components {
              * @description The first reason why it does not stand: it permits nothing, it has expired, the environment is halted, the agent is not active, or the key that asked (with its rotations) is no longer valid.
              * @enum {string}
              */
-            standsReason?: "verdict" | "expired" | "halted" | "agent_not_active" | "key_invalid";
+            standsReason?: "verdict" | "expired" | "halted" | "agent_not_active" | "key_invalid" | "not_carried_out";
         };
         SubmittedIntent: {
             /** @description Names it. */
@@ -1880,6 +1929,30 @@ export interface components {
             /** @description One page of them. */
             items: components["schemas"]["DecisionOnRecord"][];
             nextCursor: string | null;
+        };
+        OutcomeRequest: {
+            /**
+             * @description done: the action was carried out. failed: it was tried and failed. not_carried_out: it was not tried, and will not be.
+             * @enum {string}
+             */
+            outcome: "done" | "failed" | "not_carried_out";
+            /**
+             * @description Stored in the log permanently.
+             * @example The tool server refused the call
+             */
+            detail?: string;
+        };
+        OutcomeAnswer: {
+            /** @description The decision. */
+            decisionId: string;
+            /**
+             * @description done: the action was carried out. failed: it was tried and failed. not_carried_out: it was not tried, and will not be.
+             * @enum {string}
+             */
+            outcome: "done" | "failed" | "not_carried_out";
+            detail: string | null;
+            /** @description RFC 3339, UTC, milliseconds. */
+            reportedAt: string;
         };
         ApprovalDemand: {
             /** @description The policy whose rule demands it. */
@@ -3746,6 +3819,20 @@ export interface components {
                 };
             };
         };
+        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422). E5002: the resource cannot change from its state to that one */
+        E2010_E5002: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E2010" | "E5002";
+                };
+            };
+        };
         /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422). E5001: the approval is already closed. E5002: the resource cannot change from its state to that one */
         E2010_E5001_E5002: {
             headers: {
@@ -3771,20 +3858,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
                     code?: "E2010" | "E5003";
-                };
-            };
-        };
-        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422). E5002: the resource cannot change from its state to that one */
-        E2010_E5002: {
-            headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
-                "Retry-After": components["headers"]["RetryAfter"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "E2010" | "E5002";
                 };
             };
         };
@@ -4633,6 +4706,51 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["DecisionOnRecord"];
+                };
+            };
+        };
+    };
+    reportOutcome: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description What its creation or its list gave. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "outcome": "not_carried_out",
+                 *       "detail": "The tool server refused it"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OutcomeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "decisionId": "dec_01jq3k5v7w9x1y3z5b7d9f1h3p",
+                     *       "outcome": "not_carried_out",
+                     *       "detail": "The tool server refused it",
+                     *       "reportedAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OutcomeAnswer"];
                 };
             };
         };

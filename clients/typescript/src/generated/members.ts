@@ -20,6 +20,7 @@ export const OPERATIONS = {
   'GET /v1/intents/{id}': { required: ['intentId', 'agentId'] },
   'GET /v1/decisions': { required: ['items', 'nextCursor'] },
   'GET /v1/decisions/{id}': { required: ['decisionId', 'allowed'] },
+  'POST /v1/decisions/{id}/outcome': { required: ['decisionId', 'outcome'] },
   'GET /v1/approvals': { required: ['items', 'nextCursor'] },
   'GET /v1/approvals/{id}': { required: ['requested', 'approvalId'] },
   'POST /v1/approvals/{id}/approve': { required: ['requested', 'approvalId'] },

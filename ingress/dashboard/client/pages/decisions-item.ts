@@ -89,6 +89,7 @@ const LAPSES: Readonly<Record<string, string>> = {
   halted: 'the environment is halted',
   agent_not_active: 'the agent is not active',
   key_invalid: 'the key of the request is not valid any more',
+  not_carried_out: 'it was reported as not carried out',
 };
 
 /** The first ones decided; more are shown on request. */

@@ -36,6 +36,7 @@ import { KeyTags1763700000033 } from './0033-key-tags.ts';
 import { AgentAttributes1763700000034 } from './0034-agent-attributes.ts';
 import { IntentAddress1763700000035 } from './0035-intent-address.ts';
 import { Approvers1763700000036 } from './0036-approvers.ts';
+import { Budgets1763700000037 } from './0037-budgets.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -75,6 +76,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   AgentAttributes1763700000034,
   IntentAddress1763700000035,
   Approvers1763700000036,
+  Budgets1763700000037,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

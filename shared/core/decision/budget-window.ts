@@ -1,0 +1,53 @@
+// The use of one budget in a sliding window. Pure; amounts in millionths (core/policy/budget.ts).
+
+/**
+ * What was charged in one sixtieth of the window. The charges of a bucket count until the window after its end has passed: each counts for
+ * the window and at most a sixtieth longer, so no stretch of one window ever holds more than the limit, and a count of any
+ * number of charges is a sum of at most 61 numbers.
+ */
+export interface Bucket {
+  readonly endsAtMs: number;
+  readonly amount: number;
+}
+
+/** By end, each end once. */
+export type Buckets = readonly Bucket[];
+
+const BUCKETS_OF_WINDOW = 60;
+
+/** Only what still counts. */
+function counting(buckets: Buckets, windowMs: number, nowMs: number): Buckets {
+  return buckets.filter(({ endsAtMs, amount }) => amount > 0 && endsAtMs + windowMs > nowMs);
+}
+
+export function usedAt(buckets: Buckets, windowMs: number, nowMs: number): number {
+  return counting(buckets, windowMs, nowMs).reduce((sum, { amount }) => sum + amount, 0);
+}
+
+/** When nothing of it counts any more. */
+export function emptyAtMs(buckets: Buckets, windowMs: number): number {
+  return (buckets.at(-1)?.endsAtMs ?? 0) + windowMs;
+}
+
+/** Adds a charge; the caller has checked that there is room. @returns also the end of its bucket, for `giveBack` */
+export function charge(
+  buckets: Buckets,
+  { amount, windowMs, nowMs }: { readonly amount: number; readonly windowMs: number; readonly nowMs: number },
+): { readonly buckets: Buckets; readonly endsAtMs: number } {
+  const lengthMs = Math.ceil(windowMs / BUCKETS_OF_WINDOW);
+  const kept = counting(buckets, windowMs, nowMs);
+  const last = kept.at(-1);
+  const own = (Math.floor(nowMs / lengthMs) + 1) * lengthMs;
+  // After a clock that went back, or a longer bucket of an earlier policy set, the last bucket counts longest.
+  if (last === undefined || last.endsAtMs < own)
+    return { buckets: [...kept, { endsAtMs: own, amount }], endsAtMs: own };
+  const { endsAtMs } = last;
+  return { buckets: [...kept.slice(0, -1), { endsAtMs, amount: last.amount + amount }], endsAtMs };
+}
+
+/** Takes a charge out of its bucket. What has left the window is not there any more, and changes nothing. */
+export function giveBack(buckets: Buckets, { amount, endsAtMs }: Bucket): Buckets {
+  return buckets.map((bucket) =>
+    bucket.endsAtMs === endsAtMs ? { endsAtMs, amount: Math.max(0, bucket.amount - amount) } : bucket,
+  );
+}

@@ -1,0 +1,268 @@
+// Budgets: exact over processes, charged once for each permission, given back once, and recorded so that decisions can be verified.
+import { expect } from 'chai';
+import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
+import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
+import { type Client, type ClientResponse, createClient } from '../support/client.ts';
+import { approve, ask, escalate, gist } from '../support/escalations.ts';
+import { compileStored, type Service, startService } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
+import { type ServiceAndWorker, startServiceAndWorker } from '../support/worker.ts';
+
+const rule = (name: string, resource: string, event: object, more: object = {}): object => ({
+  name,
+  conditions: { all: [{ fact: 'intent', path: 'resource', operator: 'matchesResource', value: resource }] },
+  event,
+  ...more,
+});
+const allow = { type: 'ALLOW', params: { code: 'OPEN', message: 'open' } };
+const askHuman = { type: 'ESCALATE', params: { code: 'ASK', message: 'ask' } };
+const budget = (name: string, limit: number, more: object = {}): object => ({
+  budget: { name, per: ['agent'], window: '1h', limit, ...more },
+});
+const LIMIT = 30;
+const POLICIES = {
+  'budgets.json': {
+    id: 'budgets',
+    stage: 'enforce',
+    description: 'Budgets for tests',
+    target: { actions: ['read', 'update'], resources: ['refunds/*', 'calls/*', 'asked/*', 'free/*'] },
+    rules: [
+      rule('refunds', 'refunds/*', allow, budget('refunds', 1, { amount: { fact: 'context', path: 'amount' } })),
+      rule('calls', 'calls/*', allow, budget('calls', LIMIT)),
+      rule('asked', 'asked/*', allow, budget('asked', 1)),
+      rule('ask', 'asked/*', askHuman),
+      rule('free', 'free/*', allow),
+    ],
+  },
+};
+
+let names = 0;
+const name = (): string => `agent-${(names += 1)}`;
+
+describe('budgets', function suite() {
+  this.timeout(120_000);
+  let both: ServiceAndWorker;
+  let service: Service;
+  let client: Client;
+  before(async () => {
+    both = await startServiceAndWorker({ policies: POLICIES });
+    ({ service } = both);
+    client = await service.client();
+  });
+  after(() => both?.close());
+
+  const refund = (agent: string, amount: unknown) => ({
+    agent_id: agent,
+    intent: 'update:refunds/order',
+    context: { amount },
+  });
+  const call = (agent: string) => ({ agent_id: agent, intent: 'read:calls/a' });
+  const report = (decisionId: string, outcome: string, by = client): Promise<ClientResponse> =>
+    by.post(`/v1/decisions/${decisionId}/outcome`, { outcome });
+  const chargesOf = (decisionId: string) =>
+    service.rows<{ amount: string }>('SELECT amount FROM budget_charge WHERE decision_id = $1', [decisionId]);
+  const left = async (agent: string): Promise<number> => {
+    const { budgets } = await ask(service.admin, { ...call(agent), dry_run: true });
+    return budgets[0].left;
+  };
+
+  it('are charged exactly in decimals, and answers and records say what is left', async () => {
+    const agent = name();
+    const first = await ask(client, refund(agent, 0.7));
+    expect([first.verdict, first.budgets]).to.deep.equal([
+      'ALLOW',
+      [{ left: 0.3, limit: 1, name: 'refunds', window: '1h' }],
+    ]);
+    const over = await ask(client, refund(agent, 0.4));
+    expect(gist(over)).to.deep.equal(['DENY', 'BUDGET_EXCEEDED']);
+    expect(over.reasons[0].message).to.equal('the budget refunds has 0.3 left of 1 in 1h; this needs 0.4');
+    expect((await ask(client, refund(agent, 0.1))).budgets[0].left).to.equal(0.2);
+    expect((await ask(client, refund(agent, 0.2))).budgets[0].left).to.equal(0);
+    expect(gist(await ask(client, refund(agent, 0.000001)))).to.deep.equal(['DENY', 'BUDGET_EXCEEDED']);
+    for (const amount of [-1, '1', undefined, 1e300])
+      expect(gist(await ask(client, refund(agent, amount)))).to.deep.equal(['DENY', 'BUDGET_NOT_COUNTED']);
+    expect((await ask(client, refund(name(), 1))).verdict, 'another agent').to.equal('ALLOW');
+    const read = await client.get(`/v1/decisions/${first.decision_id}`);
+    expect(read.json.budgets).to.deep.equal(first.budgets);
+  });
+
+  it('permit exactly the limit, whatever eight services with connections of their own ask at once', async () => {
+    const { key } = await service.addKey();
+    const others = await Promise.all(
+      Array.from({ length: 7 }, () => startService({ policies: POLICIES, databaseUrl: service.databaseUrl })),
+    );
+    const clients = [service, ...others].map(({ ingress }) => createClient(ingress.address, key));
+    try {
+      const agent = name();
+      const decisions = await Promise.all(
+        clients.flatMap((by, i) =>
+          Array.from({ length: 12 }, (_, n) =>
+            // The paths that write decisions: group commit, transactions under an Idempotency-Key, and batches.
+            n % 3 === 0
+              ? by
+                  .post(
+                    '/v1/enforce/batch',
+                    { requests: [call(agent)] },
+                    { headers: { 'idempotency-key': `${i}-${n}` } },
+                  )
+                  .then(({ json }) => json.decisions[0])
+              : ask(by, call(agent), n % 3 === 1 ? { 'idempotency-key': `one-${i}-${n}` } : {}),
+          ),
+        ),
+      );
+      const allowed = decisions.filter(({ verdict }) => verdict === 'ALLOW');
+      expect(allowed, JSON.stringify(decisions.find(({ verdict }) => verdict === undefined))).to.have.lengthOf(LIMIT);
+      expect(new Set(allowed.map(({ budgets }) => budgets[0].left)).size, 'each charge is seen by the next').to.equal(
+        LIMIT,
+      );
+      // Some are given back by several services at once, and exactly so many are permitted again.
+      const back = allowed.slice(0, 5);
+      const reports = await Promise.all(
+        back.flatMap(({ decision_id: id }) => clients.map((by) => report(id, 'not_carried_out', by))),
+      );
+      expect(new Set(reports.map(({ status }) => status))).to.deep.equal(new Set([200]));
+      const again = await Promise.all(Array.from({ length: 12 }, (_, n) => ask(clients[n % 8] as Client, call(agent))));
+      expect(again.filter(({ verdict }) => verdict === 'ALLOW')).to.have.lengthOf(5);
+    } finally {
+      for (const by of clients) by.close();
+      await Promise.all(others.map((one) => one.close()));
+    }
+  });
+
+  it('do not hold up decisions without budgets while one is locked', async () => {
+    const agent = name();
+    await ask(client, call(agent));
+    await service.db
+      .transaction(async (sql) => {
+        await sql.query("SELECT id FROM budget_use WHERE name = 'calls' FOR UPDATE", []);
+        const waiting = ask(client, call(agent));
+        for (let n = 0; n < 20; n += 1)
+          expect((await ask(client, { agent_id: agent, intent: 'read:free/a' })).verdict).to.equal('ALLOW');
+        return { waiting };
+      })
+      .then(async ({ waiting }) => expect((await waiting).verdict).to.equal('ALLOW'));
+  });
+
+  it('leave nothing half when a writer is killed between its statements', async () => {
+    const agent = name();
+    await ask(client, call(agent));
+    const before = await left(agent);
+    const count = async () => (await service.rows('SELECT FROM decision WHERE agent_id = $1', [agent])).length;
+    const stored = await count();
+    await service.db.transaction(async (sql) => {
+      // The decision is inserted, its charge waits.
+      await sql.query('LOCK TABLE budget_charge IN ACCESS EXCLUSIVE MODE', []);
+      const answer = client.post('/v1/enforce', call(agent));
+      await waitFor(
+        async () =>
+          (
+            await service.rows(
+              "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'WITH charged AS%' AND datname = current_database()",
+            )
+          ).length > 0,
+        { what: 'the writer to wait for its charge, and to be killed' },
+      );
+      expect((await answer).json.code).to.equal('E6002');
+    });
+    expect(await count()).to.equal(stored);
+    expect(await left(agent)).to.equal(before);
+  });
+
+  it('are charged once for a repeat, and a repeat of what was given back does not stand', async () => {
+    const agent = name();
+    const headers = { 'idempotency-key': `repeat-${agent}` };
+    const first = await client.post('/v1/enforce', call(agent), { headers });
+    expect((await client.post('/v1/enforce', call(agent), { headers })).text).to.equal(first.text);
+    expect(await chargesOf(first.json.decision_id)).to.have.lengthOf(1);
+    expect((await report(first.json.decision_id, 'not_carried_out')).status).to.equal(200);
+    expect((await client.post('/v1/enforce', call(agent), { headers })).json.code).to.equal('E5004');
+    const read = await client.get(`/v1/decisions/${first.json.decision_id}`);
+    expect(read.json).to.include({ stands: false, stands_reason: 'not_carried_out' });
+  });
+
+  it('are charged by an approved ESCALATE once, and by no ESCALATE or dry run', async () => {
+    const agent = name();
+    const asked = { agent_id: agent, intent: 'read:asked/a' };
+    await ask(service.admin, { ...asked, dry_run: true });
+    const approvalId = await escalate(client, asked);
+    expect((await approve(service.admin, approvalId)).status).to.equal(200);
+    const used = await ask(client, { ...asked, approval_id: approvalId });
+    expect([used.verdict, used.budgets[0].left]).to.deep.equal(['ALLOW', 0]);
+    expect(await chargesOf(used.decision_id)).to.have.lengthOf(1);
+    expect((await ask(client, { ...asked, approval_id: approvalId })).decision_id).to.equal(used.decision_id);
+    // Without room the rule does not count; the ESCALATE and its approval decide.
+    const second = await escalate(client, asked);
+    await approve(service.admin, second);
+    const over = await ask(client, { ...asked, approval_id: second });
+    expect([over.verdict, over.budgets[0].left]).to.deep.equal(['ALLOW', 0]);
+    expect(await chargesOf(over.decision_id)).to.have.lengthOf(0);
+  });
+
+  it('are charged by submitted intents, and by AuthZEN evaluations', async () => {
+    const agent = name();
+    const { json } = await client.post('/v1/intents', { agentId: agent, action: 'read', resource: 'calls/a' });
+    await both.worker.evaluate(json.intentId);
+    expect(await left(agent)).to.equal(LIMIT - 2);
+    const evaluation = await client.post('/access/v1/evaluation', {
+      subject: { type: 'agent', id: agent },
+      action: { name: 'read' },
+      resource: { type: 'calls', id: 'a' },
+    });
+    expect(evaluation.json.decision, evaluation.text).to.equal(true);
+    expect(await left(`agent:${agent}`)).to.equal(LIMIT - 2);
+  });
+
+  it('are explained with their present use', async () => {
+    const agent = name();
+    await ask(client, call(agent));
+    const { explanation } = await ask(service.admin, { ...call(agent), dry_run: true, explain: true });
+    const own = explanation.find((one: { rule: string }) => one.rule === 'calls');
+    expect(own.budget).to.deep.equal({ name: 'calls', window: '1h', limit: LIMIT, used: 1, amount: 1 });
+  });
+
+  describe('an outcome', () => {
+    it('is stored once, gives back only what was not carried out, and is a record on the chain of the agent', async () => {
+      const agent = name();
+      const { decision_id: id } = await ask(client, call(agent));
+      const first = await client.post(`/v1/decisions/${id}/outcome`, { outcome: 'failed', detail: 'refused' });
+      expect(first.json).to.include({ decisionId: id, outcome: 'failed', detail: 'refused' });
+      expect((await report(id, 'failed')).json).to.deep.equal(first.json);
+      expect((await report(id, 'not_carried_out')).json.code).to.equal('E5002');
+      expect(await left(agent)).to.equal(LIMIT - 2);
+      await both.worker.append();
+      const { items } = (await service.admin.get(`/v1/proofs?entityId=${agent}&event=custos.outcome`)).json;
+      expect(items).to.have.lengthOf(1);
+    });
+
+    it('is reported by the key that asked, or its rotation, and by no other', async () => {
+      const asking = await service.addKey();
+      const by = service.admin.withKey(asking.key);
+      const { decision_id: id } = await ask(by, call(name()));
+      for (const other of [client, service.admin])
+        expect((await report(id, 'done', other)).json.code).to.equal('E4001');
+      const rotated = await service.admin.post(`/v1/auth/keys/${asking.keyId}/rotate`, { overlap: '1h' });
+      expect((await report(id, 'done', service.admin.withKey(rotated.json.key))).status).to.equal(200);
+    });
+
+    it('is refused for a decision that permits nothing, and for one that does not exist', async () => {
+      const { decision_id: id } = await ask(client, { agent_id: name(), intent: 'read:closed/a' });
+      expect((await report(id, 'done')).json.code).to.equal('E5002');
+      expect((await report('dec_01jq3k00000000000000000000', 'done')).json.code).to.equal('E4001');
+      expect((await report(id, 'perhaps')).json.code).to.equal('E2001');
+    });
+  });
+
+  it('leave records from which every decision can be evaluated again', async () => {
+    await both.worker.append();
+    const verifier = createStoredVerifier({
+      store: createEvidenceStore({ db: service.db }),
+      compileLexicon: compileStored,
+    });
+    const rows = await service.rows<{ decision_id: string }>('SELECT decision_id FROM decision');
+    expect(rows.length).to.be.above(100);
+    for (const { decision_id: id } of rows) {
+      const found = await verifier.byId(id);
+      expect(found?.status, `${id}: ${found?.sentence}`).to.equal('verified');
+    }
+  });
+});
