@@ -26,6 +26,7 @@ import { operatorName, requireOrganisation, runAdmin } from './admin.ts';
 import { say, UsageError } from './exit.ts';
 import { environmentOption, wholeNumber } from './options.ts';
 import { printJson, printLine, printTable } from './output.ts';
+import { decidePolicyChange, policyChangeOf, showPolicyChange } from './policy/decide.ts';
 import type { CommandBody } from './program.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -69,6 +70,8 @@ const showApprovalCommand: CommandBody = {
       .option('--json', 'print JSON')
       .action((approvalId, { json }) =>
         runAdmin(async ({ db, nowMs }) => {
+          const change = await policyChangeOf({ db, nowMs }, approvalId);
+          if (change !== undefined) return showPolicyChange({ db, nowMs }, change, json);
           const row = await requireApproval(db, await ownerOf(db, approvalId), approvalId);
           const progress = (await readProgress(db, [row], nowMs))(row);
           if (json) return printJson(jsonOf(row, progress, nowMs));
@@ -89,6 +92,8 @@ const decideApprovalCommand = (state: 'approved' | 'rejected'): CommandBody => (
         runAdmin(async ({ db, nowMs }) => {
           if (reason.trim() === '' || [...reason].length > MAX_REASON)
             throw new UsageError(`--reason must have 1 to ${MAX_REASON} characters and not be blank.`);
+          const change = await policyChangeOf({ db, nowMs }, approvalId);
+          if (change !== undefined) return decidePolicyChange({ db, nowMs }, change, { state, reason, json });
           const by = operatorName();
           const row = await db.transaction(async (sql) => {
             const owner = await ownerOf(sql, approvalId);

@@ -171,6 +171,41 @@ export const COMMANDS: CommandList = [
         summary: 'show what the draft policies in shadow mode (CUSTOS_SHADOW_POLICY_DIR) would have changed',
         load: async () => (await import('./policy/shadow.ts')).shadowStatusCommand,
       },
+      {
+        name: 'diff',
+        summary: 'show what differs between two policy sets, with requests that they answer differently',
+        load: async () => (await import('./policy/diff.ts')).diffPoliciesCommand,
+      },
+      {
+        name: 'push',
+        summary: 'put a policy folder into force, with an author and a reason',
+        load: async () => (await import('./policy/push.ts')).pushPoliciesCommand,
+      },
+      {
+        name: 'rollback',
+        summary: 'put a stored policy set into force again',
+        load: async () => (await import('./policy/rollback.ts')).rollBackPoliciesCommand,
+      },
+      {
+        name: 'follow-folder',
+        summary: 'put the set of the policy folder into force after a push or a rollback, and its later edits',
+        load: async () => (await import('./policy/rollback.ts')).followFolderCommand,
+      },
+      {
+        name: 'log',
+        summary: 'list who put which policy set into force, when and why',
+        load: async () => (await import('./policy/log.ts')).policyLogCommand,
+      },
+      {
+        name: 'keygen',
+        summary: 'make a key that signs policy sets',
+        load: async () => (await import('./policy/sign.ts')).policyKeygenCommand,
+      },
+      {
+        name: 'sign',
+        summary: 'sign a policy folder or a stored set',
+        load: async () => (await import('./policy/sign.ts')).signPoliciesCommand,
+      },
     ],
   },
   {

@@ -75,6 +75,11 @@ export interface RequestSpec {
   readonly body?: TSchema;
   /** Whether a request may leave the body out; `body` of the context is then undefined. */
   readonly bodyOptional?: boolean;
+  /**
+   * The body stays unread: the handler gets its bytes, up to this number, and parses them in a thread. For bodies so large that
+   * parsing them would block other requests; `body` is then only described.
+   */
+  readonly unparsedUpTo?: number;
   /** The body in the OpenAPI document, where `body` is looser or worded for its errors. Absent: `body`. */
   readonly described?: TSchema;
 }
@@ -130,7 +135,7 @@ export function defineRoute<
   const O extends boolean = false,
 >(
   route: Omit<Route, 'handler' | 'request' | 'cost'> & {
-    request?: { params?: P; query?: Q; body?: B; bodyOptional?: O; described?: TSchema };
+    request?: { params?: P; query?: Q; body?: B; bodyOptional?: O; unparsedUpTo?: number; described?: TSchema };
     cost?: (body: StaticOf<B>) => number;
     handler: (
       request: RequestContext<StaticOf<P>, StaticOf<Q>, StaticOf<B> | (O extends true ? undefined : never)>,

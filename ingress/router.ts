@@ -1,4 +1,5 @@
 // The steps of a request, from the socket to the answer, in their order: one function for all routes, no middleware.
+import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
 import { ApiError, invalidField } from '../shared/kernel/errors.ts';
@@ -109,7 +110,11 @@ async function readInput(compiled: CompiledRoute, req: Request): Promise<Input> 
     if (compiled.route.dialect === 'authzen' && error instanceof ApiError) throw invalidField('', error.message);
     throw error;
   }
-  const bytes = await readBody(req);
+  const { unparsedUpTo } = compiled.route.request ?? {};
+  const bytes = await readBody(req, unparsedUpTo);
+  // The handler validates it.
+  if (unparsedUpTo !== undefined)
+    return { ...validate({ ...compiled, body: undefined }, req, undefined, 0), body: bytes };
   return validate(compiled, req, parseBody(bytes), bytes.length);
 }
 
@@ -146,7 +151,13 @@ async function runOnce(
   { idempotencyKey, key }: { readonly idempotencyKey: string; readonly key: AuthenticatedKey },
 ): Promise<Reply> {
   const name = `${route.method} ${route.path}`;
-  const begun = await deps.idempotency.begin({ key, route: name, path: x.path, idempotencyKey, body: input.body });
+  const begun = await deps.idempotency.begin({
+    key,
+    route: name,
+    path: x.path,
+    idempotencyKey,
+    body: comparable(input.body),
+  });
   if (begun.kind === 'replay') return replayed((await route.again?.(begun.reply, key, x.requestId)) ?? begun.reply);
   const { claim } = begun;
   try {
@@ -154,6 +165,11 @@ async function runOnce(
   } finally {
     await claim.release();
   }
+}
+
+/** Bytes that the handler parses are compared by their digest. */
+function comparable(body: unknown): unknown {
+  return Buffer.isBuffer(body) ? createHash('sha256').update(body).digest('hex') : body;
 }
 
 /** A stored reply as it is sent. */

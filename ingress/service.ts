@@ -27,6 +27,7 @@ import { readVersion } from '../shared/platform/config/root.ts';
 import { startDashboard } from './dashboard/dashboard.ts';
 import { createQueueReader } from './dashboard/queue-reader.ts';
 import { openEdge, servesHttps } from './edge.ts';
+import { changeRulesOf } from '../shared/domain/policy-sets/change-rules.ts';
 import { createSettledReader } from './waits/settled.ts';
 import { createWaits, type WaitOptions, type Waits } from './waits/waits.ts';
 import type { EdgeClock } from './request/exchange.ts';
@@ -128,6 +129,7 @@ async function startBusiness(
     ...stores,
     recorder,
     trustDailyCap,
+    changeRules: changeRulesOf(config),
     publicUrl: config.publicUrl,
     log: createReceiptStore({ db }),
     shown,

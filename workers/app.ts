@@ -36,6 +36,7 @@ import { concurrencyOf, deadHooksOf, handlersOf, type JobDeps } from './jobs/lis
 import { jobOptions } from './jobs/options.ts';
 import { createReplayRunner } from './jobs/replay.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
+import { changeRulesOf } from '../shared/domain/policy-sets/change-rules.ts';
 import { startPolicyReader } from './policies.ts';
 import { readWorkersReadiness } from './readiness.ts';
 import { shadowCounter, startShadow } from './shadow.ts';
@@ -175,7 +176,15 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
       onDead: createDeadJobRecorder({ db, logger, hooks: deadHooksOf(queue, jobDeps) }),
     });
 
-  const reader = startPolicyReader({ db, databaseUrl, policyDir: config.policyDir, nowMs, machineMs, logger });
+  const reader = startPolicyReader({
+    db,
+    databaseUrl,
+    policyDir: config.policyDir,
+    nowMs,
+    machineMs,
+    logger,
+    rules: changeRulesOf(config),
+  });
   const relay = startRelay({ db, queues, logger });
   const onCounted = shadowCounter(metrics.registry);
   const { shadowPolicyDir: dir, shadowShare: share } = config;

@@ -1,6 +1,7 @@
 // Reads the policy folder and activates its set for the whole installation: one worker at a time, all or nothing.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '../shared/platform/db/database.ts';
+import type { Database, EntitySql } from '../shared/platform/db/database.ts';
+import { ApiError } from '../shared/kernel/errors.ts';
 import { ADVISORY_LOCKS } from '../shared/platform/db/locks.ts';
 import { writeToAllLogs } from '../shared/domain/ledger/service-record.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
@@ -10,11 +11,20 @@ import {
   FOLDER_AUTHOR,
   holdPolicyState,
   isForgedState,
+  restoreIfForged,
+  storePolicySet,
 } from '../shared/domain/policy-sets/activate.ts';
-import { readPolicyFolder, type PolicyFolder, stampOfFolder } from '../shared/domain/policy-sets/folder.ts';
+import { type ChangeResult, changePolicySet } from '../shared/domain/policy-sets/change.ts';
+import type { ChangeRules } from '../shared/domain/policy-sets/change-rules.ts';
+import {
+  readPolicyFolder,
+  type PolicyFolder,
+  SIGNATURE_FILE,
+  stampOfFolder,
+} from '../shared/domain/policy-sets/folder.ts';
 import { runAlone } from './alone.ts';
 import type { Loop } from './loop.ts';
-import { type Admit, admitBySize } from './policy-admission.ts';
+import { type Admit, admitBySize, type Admitted } from '../shared/domain/policy-sets/admission.ts';
 
 /** Poll interval of the folder. It must read equal twice in a row (debounce), so that a half-written folder is not used. */
 const POLL_EVERY_MS = 250;
@@ -26,8 +36,10 @@ const MAX_PAUSE_MS = 1_000;
 const READ_DEADLINE_MS = 10_000;
 
 const ORGANISATIONS = 'SELECT slug FROM organisation';
-const CONFIRM = 'UPDATE policy_state SET read_at = $1, read_ok = true, findings = $2';
-const REFUSE = 'UPDATE policy_state SET read_at = $1, read_ok = false, findings = $2';
+const CONFIRM = 'UPDATE policy_state SET read_at = $1, read_ok = true, findings = $2, folder_digest = $3';
+const REFUSE = 'UPDATE policy_state SET read_at = $1, read_ok = false, findings = $2, folder_digest = NULL';
+/** Without settings: an edit of the folder comes into force at once. */
+const NO_RULES: ChangeRules = { needsApproval: false, approvalTtlMs: 0, signers: undefined };
 
 export interface PolicyReaderDeps {
   readonly db: Database;
@@ -37,6 +49,8 @@ export interface PolicyReaderDeps {
   /** This machine's clock, which dates files of its file system. */
   readonly machineMs: () => number;
   readonly logger: Logger;
+  /** Whether edits need an approval or a signature; by default neither. */
+  readonly rules?: ChangeRules;
   /** Access to the folder; by default the file system. */
   readonly folder?: {
     readonly stamp: typeof stampOfFolder;
@@ -54,46 +68,75 @@ interface ApplyOptions {
   readonly admit?: Admit;
 }
 
+type ApplyDeps = Pick<PolicyReaderDeps, 'db' | 'nowMs' | 'logger' | 'rules'>;
+type FolderResult = ChangeResult['kind'] | 'pinned';
+
 /**
- * Activates the set of the folder, or stores why it is refused. The previous set stays in force when it is refused.
- * @returns whether the set of the folder is in force
+ * Activates the set of the folder, or stores why it is refused. The previous set stays in force when it is refused, while a set that
+ * was pushed or rolled back to is in force, and while an approval is open.
+ * @returns whether the folder is valid
  */
 export async function applyFolder(
-  deps: Pick<PolicyReaderDeps, 'db' | 'nowMs' | 'logger'>,
+  deps: ApplyDeps,
   folder: PolicyFolder,
   { signal, mayApply, admit = admitBySize }: ApplyOptions = {},
 ): Promise<boolean> {
-  const { db, nowMs, logger } = deps;
+  const { db, logger } = deps;
   const organisations = (await db.query<{ slug: string }>(ORGANISATIONS, [])).map(({ slug }) => slug);
   const { set, errors, warnings } = await admit({ ...folder, organisations }, signal);
   await mayApply?.();
-  const at = new Date(nowMs());
   if (set === undefined) {
     await refuse(deps, errors);
     return false;
   }
-  const { digest, canonical, policies } = set;
-  const read = { read_at: at, read_ok: true, findings: JSON.stringify(warnings) };
-  const activated = await db.transaction(async (sql) => {
-    const held = await holdPolicyState(sql);
-    if (held.inForce?.digest === digest) {
-      await sql.query(CONFIRM, [at, read.findings]);
-      return false;
-    }
-    const activation = { digest, canonical, author: FOLDER_AUTHOR, reason: null, source: 'folder' as const };
-    await activatePolicySet(sql, held, { ...activation, atMs: at.getTime() }, read);
-    return true;
-  });
-  if (activated) logger.info({ digest, policies }, 'policy set activated');
+  let result: FolderResult;
+  try {
+    result = await db.transaction((sql) => applySet(sql, deps, set, { warnings, signature: folder.signature }));
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'E2001') throw error;
+    const message = error.errors?.[0]?.message ?? error.message;
+    await refuse(deps, [{ file: SIGNATURE_FILE, line: 1, column: 1, pointer: '', code: 'SIGNATURE', message }]);
+    return false;
+  }
+  const { digest, policies } = set;
+  if (result !== 'unchanged') logger.info({ digest, policies }, MESSAGES[result]);
   for (const { file, line, column, code, message } of warnings)
     logger.warn({ file, line, column, code }, `policy folder: ${file}:${line}:${column} ${message}`);
   return true;
 }
 
-async function refuse(
-  deps: Pick<PolicyReaderDeps, 'db' | 'nowMs' | 'logger'>,
-  findings: readonly Finding[],
-): Promise<void> {
+const MESSAGES: Readonly<Record<Exclude<FolderResult, 'unchanged'>, string>> = {
+  activated: 'policy set activated',
+  proposed: 'the policy set of the folder waits for approval',
+  pinned:
+    'the policy set of the folder is not activated: the set in force was pushed ("custos policy follow-folder" changes that)',
+};
+
+/** @throws {ApiError} E2001: the signature is not valid */
+async function applySet(
+  sql: EntitySql,
+  { nowMs, rules = NO_RULES }: ApplyDeps,
+  { digest, canonical }: NonNullable<Admitted['set']>,
+  { warnings, signature }: { readonly warnings: readonly Finding[]; readonly signature: string | undefined },
+): Promise<FolderResult> {
+  const atMs = nowMs();
+  const findings = JSON.stringify(warnings);
+  const read = { read_at: new Date(atMs), read_ok: true, findings, folder_digest: digest };
+  const held = await restoreIfForged(sql, await holdPolicyState(sql), atMs);
+  const change = { digest, canonical, author: FOLDER_AUTHOR, reason: null, source: 'folder' as const };
+  if (held.isForged) {
+    // No activation is known: the folder decides, as in a new installation.
+    await activatePolicySet(sql, held, { ...change, atMs }, read);
+    return 'activated';
+  }
+  const isPinned = held.inForce !== undefined && held.inForce.source !== 'folder';
+  if (isPinned) await storePolicySet(sql, { digest, canonical, atMs });
+  const result = isPinned ? 'pinned' : (await changePolicySet(sql, { ...change, signature }, rules, atMs, read)).kind;
+  if (result !== 'activated') await sql.query(CONFIRM, [read.read_at, findings, digest]);
+  return isPinned && held.inForce?.digest === digest ? 'unchanged' : result;
+}
+
+async function refuse(deps: ApplyDeps, findings: readonly Finding[]): Promise<void> {
   const { db, nowMs, logger } = deps;
   for (const { file, line, column, code, message } of findings) {
     logger.error({ file, line, column, code }, `policy folder refused: ${file}:${line}:${column} ${message}`);
@@ -102,6 +145,13 @@ async function refuse(
   await db.transaction(async (sql) => {
     await sql.query(REFUSE, [new Date(at), JSON.stringify(findings)]);
     await writeToAllLogs(sql, 'custos.policy_set', { change: 'refused', findings }, at);
+  });
+}
+
+/** Restores the set in force, whatever the folder has, when it does not come from the folder. */
+async function restorePushed({ db, nowMs }: ApplyDeps): Promise<void> {
+  await db.transaction(async (sql) => {
+    await restoreIfForged(sql, await holdPolicyState(sql), nowMs());
   });
 }
 
@@ -118,8 +168,8 @@ interface Previous {
   seen: string;
   applied: string;
   stamp: string | undefined;
-  /** Whether the applied folder is in force. */
-  isInForce: boolean;
+  /** Whether the applied folder is valid. */
+  isValid: boolean;
   /** Durations of the last two polls. */
   pollsMs: readonly [last: number, before: number];
 }
@@ -128,7 +178,7 @@ const NOTHING_READ: Previous = {
   seen: '',
   applied: '',
   stamp: undefined,
-  isInForce: false,
+  isValid: false,
   pollsMs: [0, Number.POSITIVE_INFINITY],
 };
 
@@ -195,7 +245,9 @@ export function startPolicyReader(deps: PolicyReaderDeps): Loop {
     }
     if (looked === undefined) {
       // The next poll reads the whole folder and activates it again.
-      if (previous.isInForce && (await stateIsForged(deps.db))) [previous.stamp, previous.applied] = [undefined, ''];
+      if (!(await stateIsForged(deps.db))) return;
+      if (previous.isValid) [previous.stamp, previous.applied] = [undefined, ''];
+      else await restorePushed(deps);
       return;
     }
     const { folder, stamp } = looked;
@@ -203,7 +255,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): Loop {
     previous.seen = folder.fingerprint;
     if (folder.fingerprint !== previous.applied) {
       if (!settled && previous.applied !== '') return;
-      previous.isInForce = await applyFolder(deps, folder, options);
+      previous.isValid = await applyFolder(deps, folder, options);
       previous.applied = folder.fingerprint;
     }
     // The stamp was taken before the read, so a later change has another stamp.

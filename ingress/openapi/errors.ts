@@ -51,7 +51,11 @@ export class ErrorResponses {
   of(route: Route): Record<string, Json> {
     const byStatus = new Map<number, ErrorCode[]>();
     for (const code of errorCodesOf(route))
-      for (const status of statusesOf(code)) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+      for (const status of statusesOf(code)) {
+        // Only routes that name the code themselves refuse the content of files so.
+        if (code === 'E2001' && status === 422 && !route.errors?.includes(code)) continue;
+        byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+      }
     return Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), this.refer(status, codes)]));
   }
 

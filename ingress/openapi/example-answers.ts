@@ -3,7 +3,7 @@
 const DAY = '2026-03-01';
 const NOW = `${DAY}T09:30:00.000Z`;
 const IN_AN_HOUR = `${DAY}T10:30:00.000Z`;
-const DIGEST = '7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902';
+export const DIGEST = '7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902';
 const POLICY_SET = { digest: DIGEST };
 const KEY_ID = '4fZ0q9Lm';
 const NO_RISK = { level: 'low', score: 0, factors: [] };

@@ -1,5 +1,6 @@
 // The examples of the OpenAPI document: a request for each operation with a body, and the answer of a new service.
 import {
+  DIGEST,
   acceptedProof,
   AGENT,
   ALLOWED,
@@ -138,6 +139,9 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     disabledAt: AT.now,
   }),
   'POST /v1/webhooks/{webhookId}/rotate': { request: { overlap: '24h' } },
+  'POST /v1/policies/approvals/{approvalId}/approve': { request: { reason: 'Ticket SEC-12, difference read' } },
+  'POST /v1/policies/approvals/{approvalId}/reject': { request: { reason: 'The rule is too wide' } },
+  'POST /v1/policies/rollback': { request: { digest: DIGEST, reason: 'Incident 42: the new rule denies too much' } },
   'POST /v1/policies/replay': {
     request: { since: '7d', files: [{ path: 'nights.json', text: nights(6) }] },
   },
@@ -146,6 +150,13 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     digest: null,
     findings: [FINDING],
   }),
+  'POST /v1/policies': {
+    request: {
+      files: [{ path: 'nights.json', text: nights(6) }],
+      reason: 'Ticket SEC-12: nobody works at night',
+    },
+  },
+  'POST /v1/policies/follow-folder': { request: { reason: 'The change is in the folder now' } },
 };
 
 type Operation = Pick<Route, 'method' | 'path'>;

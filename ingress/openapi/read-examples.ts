@@ -16,6 +16,21 @@ import {
 
 const digest = '7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902';
 const HASH = 'a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4';
+const PROPOSED = {
+  approvalId: 'apr_01jq3kzv5w8e3h2c4n9m7x6y1t',
+  status: 'pending',
+  digest,
+  previousDigest: digest,
+  author: '4fZ0q9Lm',
+  reason: 'Ticket SEC-12: nobody works at night',
+  source: 'push',
+  signer: null,
+  createdAt: AT.now,
+  expiresAt: AT.now,
+  decidedAt: null,
+  decidedBy: null,
+  decisionReason: null,
+};
 const pageOf = (...items: object[]) => ({ items, nextCursor: null });
 
 /** Without the promise, which keeps the document small: it is in the examples of what is asked. */
@@ -170,9 +185,32 @@ export const READ_EXAMPLES: Readonly<Record<string, unknown>> = {
   'GET /v1/policies': {
     digest,
     activatedAt: AT.now,
+    author: 'folder',
+    reason: null,
+    source: 'folder',
     policies: [nightPolicy(6)],
+    folder: { digest, isFollowed: true },
     lastRead: { at: AT.now, ok: true, findings: [] },
   },
+  'GET /v1/policies/difference': {
+    before: digest,
+    after: digest,
+    parts: [{ name: 'nights', change: 'changed' }],
+    examples: [
+      {
+        rule: 'nights/closed',
+        in: 'after',
+        intent: 'read:db/orders',
+        environment: 'live',
+        facts: { 'time.hour': 5 },
+        before: 'ALLOW',
+        after: 'DENY',
+      },
+    ],
+    withoutExample: [],
+  },
+  'GET /v1/policies/approvals': pageOf(PROPOSED),
+  'GET /v1/policies/approvals/{approvalId}': { ...PROPOSED, mayDecide: true },
   'GET /v1/policies/{digest}': { digest, createdAt: AT.now, engine: 1, lexicon: {}, policies: [nightPolicy(6)] },
   'GET /v1/tools': { digest, ...pageOf() },
   'GET /health': { status: 'alive' },

@@ -7,7 +7,7 @@ import { JsonError, parseJson, positionAt } from '../../shared/kernel/json.ts';
 /** 1 MB, as the interface promises. */
 const BODY_LIMIT_BYTES = 1_048_576;
 /** How much of a refused body is still read and discarded, so that the client can read its answer before the end. */
-const DRAIN_LIMIT_BYTES = 16 * BODY_LIMIT_BYTES;
+const DRAIN_LIMIT_BYTES = 24 * BODY_LIMIT_BYTES;
 const DRAIN_DEADLINE_MS = 5_000;
 
 /** The client closed the connection before its request was complete, so nobody can be answered. */
@@ -55,10 +55,13 @@ export function drain(req: IncomingMessage): void {
 }
 
 /** The bytes of a body. @throws {ApiError} E2005 @throws {ClientGone} */
-export function readBody(req: IncomingMessage): Promise<Buffer> {
+export function readBody(req: IncomingMessage, limitBytes = BODY_LIMIT_BYTES): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const tooLarge = (): void => reject(new ApiError('E2005', 'The body is larger than 1 MB (1,048,576 bytes).'));
-    if (Number(req.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) return tooLarge();
+    const tooLarge = (): void => {
+      const limit = `${limitBytes / BODY_LIMIT_BYTES} MB (${limitBytes.toLocaleString('en')} bytes)`;
+      reject(new ApiError('E2005', `The body is larger than ${limit}.`));
+    };
+    if (Number(req.headers['content-length'] ?? 0) > limitBytes) return tooLarge();
     // Closed while its key was being looked up: no event will come any more.
     if (req.destroyed && !req.readableEnded) return reject(new ClientGone());
     let chunks: Buffer[] = [];
@@ -66,7 +69,7 @@ export function readBody(req: IncomingMessage): Promise<Buffer> {
     const onData = (chunk: Buffer): void => {
       bytes += chunk.length;
       chunks.push(chunk);
-      if (bytes <= BODY_LIMIT_BYTES) return;
+      if (bytes <= limitBytes) return;
       req.off('data', onData);
       chunks = [];
       tooLarge();

@@ -10,6 +10,7 @@ import { type IntentDeps, intentRoutes } from './intent.ts';
 import { type KeyRouteDeps, keyRoutes } from './keys.ts';
 import { type LogDeps, logRoutes } from './log.ts';
 import { type PolicyDeps, policyRoutes } from './policies.ts';
+import { type PolicyChangeDeps, policyChangeRoutes } from './policy-changes.ts';
 import { type PolicyReplayDeps, policyReplayRoutes } from './policy-replay.ts';
 import { type ProofDeps, proofRoutes } from './proofs.ts';
 import { type SubmittedIntentDeps, submittedIntentRoutes } from './submitted-intents.ts';
@@ -27,6 +28,7 @@ export type BusinessDeps = AgentDeps &
   KeyRouteDeps &
   LogDeps &
   PolicyDeps &
+  PolicyChangeDeps &
   PolicyReplayDeps &
   ProofDeps &
   SubmittedIntentDeps &
@@ -49,6 +51,7 @@ export function businessRoutes(deps: BusinessDeps): Route[] {
     ...haltRoutes(deps),
     // Before the routes of sets by digest, which would read these paths as digests.
     ...policyReplayRoutes(deps),
+    ...policyChangeRoutes(deps),
     ...policyRoutes(deps),
     ...toolRoutes(deps),
     ...authzenRoutes(deps),

@@ -61,7 +61,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
       handler: ({ key }) => {
         assertOperator(key);
         const { set, activatedAt } = policies.current();
-        const { readAt, readOk, findings, inForce } = policies.status();
+        const { readAt, readOk, findings, inForce, folderDigest } = policies.status();
         const body = {
           digest: set.digest,
           activatedAt: activatedAt.toISOString(),
@@ -72,6 +72,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
           policies: set.policies,
           ...(set.resources.length === 0 ? {} : { resources: set.resources }),
           ...(set.catalogues.length === 0 ? {} : { tools: set.catalogues }),
+          folder: { digest: folderDigest ?? null, isFollowed: (inForce?.source ?? 'folder') === 'folder' },
           lastRead: { at: readAt?.toISOString() ?? null, ok: readOk, findings },
         };
         return cacheable({ status: 200, text: JSON.stringify(body) }, 'private, no-cache');

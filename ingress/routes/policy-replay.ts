@@ -22,7 +22,7 @@ import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import { IdParams } from '../../shared/api/common.ts';
 import { ReplayRequest, ReplaySchema } from '../../shared/api/replay.ts';
-import { MAX_FIELD_ERRORS } from '../request/field-errors.ts';
+import { findingErrors } from '../pushed-set.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import { prefers } from './caching.ts';
 import { assertOperator } from './policies.ts';
@@ -72,13 +72,7 @@ async function draftOf(db: Database, body: RequestBody): Promise<PolicySet<Lexic
     files === undefined ? await draftOfDigest(db, digest ?? '') : await draftOfFiles(db, files);
   if (draft === undefined) throw new ApiError('E4001', 'There is no policy set with this digest.');
   if (draft.ok) return draft.set;
-  const errors = draft.findings.slice(0, MAX_FIELD_ERRORS).map(({ file, line, column, message }) => {
-    const at = files?.findIndex(({ path }) => path === file) ?? -1;
-    return {
-      pointer: at === -1 ? (files === undefined ? '/digest' : '/files') : `/files/${at}/text`,
-      message: `${file}:${line}:${column} ${message}`,
-    };
-  });
+  const errors = findingErrors(files, draft.findings);
   throw new ApiError('E2001', `The draft can not be evaluated: ${errors[0]?.message ?? 'it has no policies'}.`, {
     errors,
   });

@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import { FindingSchema } from '../core/policy/types.ts';
 import { ACTIVATION_SOURCES } from '../domain/policy-sets/activate.ts';
 import { StringEnum } from '../kernel/schema.ts';
-import { closed, JsonObject, named, Nullable, Timestamp } from './common.ts';
+import { VERDICTS } from '../kernel/vocabulary.ts';
+import { closed, JsonObject, listOf, named, NO_NUL, Nullable, Timestamp } from './common.ts';
 
 export const PolicySetDigest = Type.String({
   description:
@@ -37,6 +38,16 @@ export const PolicySetStatus = named('PolicySetStatus', {
   policies: Policies,
   resources: Resources,
   tools: Tools,
+  folder: closed(
+    {
+      digest: Nullable(PolicySetDigest),
+      isFollowed: Type.Boolean({
+        description:
+          'Whether edits come into force. False after a push or a rollback, until POST /v1/policies/follow-folder.',
+      }),
+    },
+    { description: 'The policy folder. `digest` is that of its last valid content, null while it has errors.' },
+  ),
   lastRead: closed(
     {
       at: Nullable(Timestamp),
@@ -83,6 +94,138 @@ export const ValidatePoliciesRequest = named('ValidatePoliciesRequest', {
       description: 'lexicon.json may be among them; the active lexicon is used otherwise.',
     },
   ),
+});
+
+/** Bytes of the body of POST /v1/policies: ten thousand policies of 800 bytes. */
+export const MAX_PUSH_BYTES = 8_388_608;
+const MAX_PUSHED_FILES = 20_000;
+
+const Reason = Type.String({
+  minLength: 1,
+  maxLength: 1_000,
+  pattern: NO_NUL,
+  description: 'Why; stored in every log permanently.',
+  examples: ['Ticket SEC-12: refunds need a human'],
+});
+const ExpectedDigest = Type.Optional(
+  Type.String({
+    pattern: '^[0-9a-f]{64}$',
+    description: 'The set that you believe to be in force; with another one in force the answer is 409.',
+  }),
+);
+const Signature = Type.Optional(
+  Type.String({
+    maxLength: 300,
+    description: 'The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set.',
+  }),
+);
+
+export const PushPoliciesRequest = named('PushPoliciesRequest', {
+  files: Type.Array(
+    closed({
+      path: Type.String({
+        minLength: 1,
+        maxLength: 300,
+        description: 'Relative to the policy folder, with `/`, such as `payments/refunds.json`. Each only once.',
+      }),
+      text: Type.String({ description: 'The text of the file.' }),
+    }),
+    {
+      minItems: 1,
+      maxItems: MAX_PUSHED_FILES,
+      description:
+        'The whole set: what is not among them is no longer in force. Without lexicon.json the lexicon in force stays.',
+    },
+  ),
+  reason: Reason,
+  expectedDigest: ExpectedDigest,
+  signature: Signature,
+});
+
+export const RollBackPoliciesRequest = named('RollBackPoliciesRequest', {
+  digest: PolicySetDigest,
+  reason: Reason,
+  expectedDigest: ExpectedDigest,
+  signature: Signature,
+});
+
+export const FollowFolderRequest = named('FollowFolderRequest', { reason: Reason, signature: Signature });
+
+const Decision = StringEnum(['pending', 'used', 'rejected', 'superseded', 'expired'], {
+  description: 'used: approved, and put into force; superseded: another set was put into force before it was decided.',
+});
+
+const proposal = {
+  approvalId: Type.String({ description: 'Names it.', examples: ['apr_01jq3kzv5w8e3h2c4n9m7x6y1t'] }),
+  status: Decision,
+  digest: PolicySetDigest,
+  previousDigest: Nullable(PolicySetDigest),
+  author: Author,
+  reason: Nullable(Type.String({ description: 'The reason of the author; the folder gives none.' })),
+  source: Source,
+  signer: Nullable(Type.String({ description: 'Who signed the set, if a signature is required.' })),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+  decidedAt: Nullable(Timestamp),
+  decidedBy: Nullable(Type.String({ description: 'A key, or cli:<user> for a decision from the shell.' })),
+  decisionReason: Nullable(Type.String({ description: 'The reason given with the decision.' })),
+};
+
+export const PolicyApproval = named('PolicyApproval', proposal);
+
+const Verdict = StringEnum(VERDICTS, { description: 'The verdict.' });
+
+export const PolicyComparison = named('PolicyComparison', {
+  before: PolicySetDigest,
+  after: PolicySetDigest,
+  parts: Type.Array(
+    closed({
+      name: Type.String({ description: 'The id of a policy, `tools/` and a server, `lexicon`, ...' }),
+      change: StringEnum(['added', 'removed', 'changed'], { description: 'What happens to it.' }),
+    }),
+    { description: 'The parts that differ.' },
+  ),
+  examples: Type.Array(
+    closed({
+      rule: Type.String({ description: 'The changed rule, as `policy/rule`.' }),
+      in: StringEnum(['before', 'after'], { description: 'The set that has the rule.' }),
+      intent: Type.String({ description: 'The action and the resource of the request.' }),
+      environment: Type.String({ description: 'live, test or dev.' }),
+      facts: JsonObject({ description: 'The facts that the rule reads; null: missing.' }),
+      before: Verdict,
+      after: Verdict,
+    }),
+    { description: 'Requests that the sets answer differently, at most one for each changed rule.' },
+  ),
+  withoutExample: Type.Array(Type.String(), {
+    description: 'Changed rules for which the limited search found no such request.',
+  }),
+});
+
+export const PolicyApprovalDetail = named('PolicyApprovalDetail', {
+  ...proposal,
+  mayDecide: Type.Boolean({ description: 'Whether the calling key may decide while it is pending.' }),
+  comparison: Type.Optional(
+    closed(PolicyComparison.properties, {
+      description: 'The difference to the set before; absent when this version can not load one of them.',
+    }),
+  ),
+});
+
+export const PolicyApprovalList = listOf(PolicyApproval, 'PolicyApprovalList');
+
+export const PolicyChangeResult = named('PolicyChangeResult', {
+  status: StringEnum(['activated', 'unchanged', 'waiting'], {
+    description: 'unchanged: the set was in force already; waiting: for the approval.',
+  }),
+  digest: PolicySetDigest,
+  previousDigest: Nullable(PolicySetDigest),
+  author: Author,
+  reason: Nullable(Type.String({ description: 'The reason given.' })),
+  source: Source,
+  signer: Nullable(Type.String({ description: 'Who signed the set, if a signature is required.' })),
+  approval: Type.Optional(closed(proposal, { description: 'With `waiting`.' })),
+  findings: Type.Array(FindingSchema, { description: 'Warnings.' }),
 });
 
 export const ValidatePoliciesResponse = named('ValidatePoliciesResponse', {

@@ -31,8 +31,13 @@ export const ERROR_TABLE = {
   E1002: entry('authentication', [401], 'API key invalid', 'the API key is invalid or has been revoked'),
   E1003: entry('authentication', [401], 'API key expired', 'the API key has expired; a new one must be generated'),
   E1004: entry('authentication', [403], 'Permission lacking', 'the key lacks permission for the operation'),
-  E2001: entry('validation', [400], 'Request invalid', 'the request is not what the schema says'),
-  E2005: entry('validation', [413], 'Body too large', 'the body is larger than 1 MB'),
+  E2001: entry(
+    'validation',
+    [400, 422],
+    'Request invalid',
+    'the request is not what the schema says (400), or files of a policy set have errors (422)',
+  ),
+  E2005: entry('validation', [413], 'Body too large', 'the body is larger than 1 MB, or 8 MB for a policy set'),
   E2006: entry(
     'validation',
     [400],

@@ -127,6 +127,8 @@ describe('the examples of the OpenAPI document', () => {
       return path.replace('{agentId}', 'agent-7').replace('{keyId}', keyId).replace('{webhookId}', webhookId);
     };
     for (const [name, { request, answer }] of Object.entries(EXAMPLES)) {
+      // These need a setting or a stored set, or would change the answers of the others; test/service/policy-changes.test.ts has them.
+      if (/approvalId|rollback|follow-folder|POST \/v1\/policies$/.test(name)) continue;
       const [method = ''] = name.split(' ');
       const { status, json } = await admin.request(method, await pathOf(name), { body: request });
       expect(status, `${name} ${JSON.stringify(json)}`).to.be.within(200, 299);
@@ -161,6 +163,7 @@ describe('the examples of the OpenAPI document', () => {
     const queries: Readonly<Record<string, string>> = {
       'GET /v1/log/consistency': '?from=1&to=3',
       'GET /v1/log/leaves': '?from=0&to=1',
+      'GET /v1/policies/difference': `?before=${digest}&after=${digest}`,
     };
     for (const [name, example] of Object.entries(READ_EXAMPLES)) {
       const path = name
@@ -170,7 +173,7 @@ describe('the examples of the OpenAPI document', () => {
         .replace('{entityId}', body.entityId)
         .replace('{digest}', digest);
       // These need a webhook, a job or a setting, which this service does not have; the last is the document itself.
-      if (/replays|deliveries|authzen|openapi/.test(path)) continue;
+      if (/replays|deliveries|authzen|openapi|approvalId/.test(path)) continue;
       const { status, json } = await admin.get(path + (queries[name] ?? ''));
       expect(status, name).to.equal(200);
       expect(differences(example, json), name).to.deep.equal([]);

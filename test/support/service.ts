@@ -14,7 +14,7 @@ import { findRoot } from '../../shared/platform/config/root.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { rememberLast } from '../../shared/core/intent/lexicon/remember.ts';
 import { applyFolder } from '../../workers/policies.ts';
-import { type Admit, admitHere } from '../../workers/policy-admission.ts';
+import { type Admit, admitHere } from '../../shared/domain/policy-sets/admission.ts';
 import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { type Client, createClient } from './client.ts';
 import { testKeyFiles } from './keys.ts';

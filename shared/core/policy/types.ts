@@ -303,6 +303,8 @@ export type FindingCode =
   | 'DUPLICATE_SERVER'
   | 'INSTALLATION_ONLY'
   | 'OTHER_ORGANISATION'
+  | 'BAD_PATH'
+  | 'SIGNATURE'
   | 'LEXICON';
 
 export type { Effect };

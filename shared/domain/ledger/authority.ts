@@ -148,8 +148,8 @@ export function takeRecord(subjects: Subjects, ledger: Pick<Ledger, 'get'>, reco
       put('halt', ONLY, change === 'halted' ? haltValue(String(body['keyId']), String(body['reason'])) : null);
       break;
     case 'custos.policy_set':
-      // A refused policy folder changes nothing.
-      if (change !== 'refused') put('policy', ONLY, textOf(body['digest']));
+      // Refused folders and proposals change nothing.
+      if (change === 'activated' || change === 'in_force') put('policy', ONLY, textOf(body['digest']));
       break;
     case 'custos.approval':
       put('approval', body['approvalId'], JSON.stringify(approvalAfter(body, record.occurredAt, ledger)));

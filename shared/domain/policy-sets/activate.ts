@@ -1,6 +1,6 @@
 // Puts a policy set into force: the state row, a sealed row of the activation, and a record in every log, in one transaction.
 import type { EntitySql } from '../../platform/db/database.ts';
-import { insertSealed, updateSealed, type WholeRow } from '../../platform/db/seals/rows.ts';
+import { genuine, insertSealed, updateSealed, type WholeRow } from '../../platform/db/seals/rows.ts';
 import { writeToAllLogs } from '../ledger/service-record.ts';
 
 /** Where a set in force comes from. */
@@ -73,6 +73,24 @@ export async function holdPolicyState(sql: EntitySql): Promise<HeldState> {
   if (row === undefined) throw new Error('the row that names the policy set in force is missing');
   const isForged = isForgedState(sql, row);
   return { row, isForged, inForce: isForged ? undefined : inForceOf(row) };
+}
+
+/** Rows without a genuine seal may precede the last one with it. */
+const SEARCHED = 100;
+
+/**
+ * Puts the set of the newest genuine activation into force again when the state row is forged.
+ * @returns the row as it is then; still forged when there is no such activation
+ */
+export async function restoreIfForged(sql: EntitySql, held: HeldState, atMs: number): Promise<HeldState> {
+  if (!held.isForged) return held;
+  const newest = await sql.select('policy_activation', { where: {}, limit: SEARCHED });
+  const last = genuine(sql, 'policy_activation', newest)[0];
+  if (last === undefined) return held;
+  const { digest, author, reason, source, approver } = last;
+  const from = (source ?? 'folder') as ActivationSource;
+  await activatePolicySet(sql, held, { digest, author: author ?? FOLDER_AUTHOR, reason, source: from, approver, atMs });
+  return holdPolicyState(sql);
 }
 
 /** Stores the text of a set. Sets are kept for ever. */

@@ -21,6 +21,8 @@ export interface PolicyStatus {
   readonly activeDigest: string | undefined;
   /** Who put the active set into force, why, and from where. */
   readonly inForce: InForce | undefined;
+  /** The set of the last read of the folder; undefined while it has errors. */
+  readonly folderDigest: string | undefined;
   /** Whether the last read of the policy folder was accepted, its time, and its findings. */
   readonly readOk: boolean;
   readonly readAt: Date | undefined;
@@ -134,6 +136,7 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
     status: () => ({
       activeDigest: active?.set.digest,
       inForce,
+      folderDigest: state?.folder_digest ?? undefined,
       readOk: state?.read_ok ?? true,
       readAt: state?.read_at ?? undefined,
       findings: state === undefined ? [] : (JSON.parse(state.findings) as unknown[]),

@@ -18,11 +18,15 @@ export interface PolicyFolder {
   readonly lexicon: PolicyFile;
   /** Files that look like policies and are none; they keep the folder from being activated. */
   readonly refused: readonly Finding[];
+  /** The signature of the set, if there is one. */
+  readonly signature?: string;
   /** Changes with every name and every byte. */
   readonly fingerprint: string;
 }
 
 export const LEXICON_FILE = 'lexicon.json';
+/** The line that `custos policy sign` writes. */
+export const SIGNATURE_FILE = 'set.sig';
 /** Folders with other content: JSON Schemas, and cases for `custos policy test`. */
 const OTHER_FOLDERS = new Set(['schema', 'tests', 'node_modules']);
 
@@ -83,7 +87,7 @@ async function entriesOf(dir: string): Promise<Entry[]> {
   const look = async (below: string, entry: Dirent): Promise<[string, BigIntStats | string] | undefined> => {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.name.startsWith('.') || (below === '' && OTHER_FOLDERS.has(entry.name))) return undefined;
-    const isPolicy = ALMOST_JSON.test(entry.name);
+    const isPolicy = ALMOST_JSON.test(entry.name) || name === SIGNATURE_FILE;
     if (!isPolicy && !entry.isDirectory() && !entry.isSymbolicLink()) return undefined;
     const stats = await statOf(path.join(dir, name), isPolicy);
     return stats === undefined ? undefined : [name, stats];
@@ -105,7 +109,8 @@ async function entriesOf(dir: string): Promise<Entry[]> {
       const [name, entryStats] = looked;
       if (typeof entryStats === 'string') found.push({ name, stats: undefined, problem: entryStats });
       else if (entryStats.isDirectory()) await enter(name, entryStats);
-      else if (ALMOST_JSON.test(name)) found.push({ name, stats: entryStats, problem: problemOf(name, entryStats) });
+      else if (ALMOST_JSON.test(name) || name === SIGNATURE_FILE)
+        found.push({ name, stats: entryStats, problem: problemOf(name, entryStats) });
     }
   };
 
@@ -115,7 +120,9 @@ async function entriesOf(dir: string): Promise<Entry[]> {
 
 function problemOf(name: string, stats: BigIntStats): string | undefined {
   if (!stats.isFile()) return 'is not a regular file';
-  return name.endsWith(JSON_NAME) ? undefined : 'is not read: the name of a policy file ends in ".json"';
+  return name.endsWith(JSON_NAME) || name === SIGNATURE_FILE
+    ? undefined
+    : 'is not read: the name of a policy file ends in ".json"';
 }
 
 /**
@@ -165,7 +172,7 @@ async function bytesOf(file: string): Promise<Buffer | undefined> {
 }
 
 /**
- * Reads the folder. Every `*.json` in it is a policy, except lexicon.json, `schema/`, `tests/` and names that start with
+ * Reads the folder with its signature (set.sig). Every `*.json` in it is a policy, except lexicon.json, `schema/`, `tests/` and names that start with
  * a dot. Links are followed. Files that look like policies or can't be read are in `refused`.
  * @throws the file system's error when the folder itself can't be read
  */
@@ -174,6 +181,7 @@ export async function readPolicyFolder(dir: string): Promise<PolicyFolder> {
   const policies: PolicyFile[] = [];
   const refused: Finding[] = [];
   let lexicon: PolicyFile = { path: LEXICON_FILE, text: '' };
+  let signature: string | undefined;
   for (const { name, problem } of await entriesOf(dir)) {
     const bytes = problem ?? (await bytesOf(path.join(dir, name)).catch(unreadable)) ?? 'is not a regular file';
     if (typeof bytes === 'string') {
@@ -185,8 +193,10 @@ export async function readPolicyFolder(dir: string): Promise<PolicyFolder> {
     // A file over the limit was cut, maybe within a character; the loader reports its size.
     const read = bytes.length > MAX_FILE_BYTES ? { text: bytes.toString('utf8') } : textOf(bytes);
     if (!('text' in read)) refused.push({ file: name, pointer: '', code: 'NOT_JSON', ...read });
+    else if (name === SIGNATURE_FILE) signature = read.text;
     else if (name === LEXICON_FILE) lexicon = { path: name, text: read.text };
     else policies.push({ path: name, text: read.text });
   }
-  return { policies, lexicon, refused, fingerprint: hash.digest('hex') };
+  const signed = signature === undefined ? {} : { signature };
+  return { policies, lexicon, refused, ...signed, fingerprint: hash.digest('hex') };
 }

@@ -26,6 +26,11 @@ export function onOff(text: string): boolean {
   return word('on', 'off')(text) === 'on';
 }
 
+/** A switch that is written as a digit. */
+export function oneOrZero(text: string): boolean {
+  return word('1', '0')(text) === '1';
+}
+
 /** A decimal integer from `min` to `max`. */
 export function integer(min: number, max: number): (text: string) => number {
   return (text) => {

@@ -11,6 +11,7 @@ import {
   integer,
   longSecret,
   onOff,
+  oneOrZero,
   publicAddress,
   type Places,
   readAddressRanges,
@@ -87,6 +88,21 @@ export const SETTINGS = {
     description:
       'policy files; the default is in the folder in which the command is started, or in the checkout. Without that folder the policies of the package are used, which "custos policy init" copies',
     locate: findPolicies,
+    read: filePath,
+  },
+  policyApprovals: {
+    name: 'CUSTOS_POLICY_APPROVALS',
+    unit: '1 or 0',
+    fallback: '0',
+    description:
+      '1: a pushed set, a rollback and an edit of the policy folder open an approval, and come into force when another person approves; the same for ingress and workers',
+    read: oneOrZero,
+  },
+  policySigners: {
+    name: 'CUSTOS_POLICY_SIGNERS',
+    unit: 'file',
+    description:
+      'names and public keys of the signers of policy sets, one "NAME KEY" a line ("custos policy keygen" prints it); a set without a valid signature then does not come into force. The same for ingress and workers; absent: sets need no signature',
     read: filePath,
   },
   shadowPolicyDir: {

@@ -7,7 +7,7 @@ import type { PolicyTexts } from '../../../shared/core/policy/admit.ts';
 import { readPolicyFolder } from '../../../shared/domain/policy-sets/folder.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { applyFolder } from '../../../workers/policies.ts';
-import { admitApart, admitBySize, admitHere } from '../../../workers/policy-admission.ts';
+import { admitApart, admitBySize, admitHere } from '../../../shared/domain/policy-sets/admission.ts';
 import { filesOf, policy } from './support.ts';
 
 const rejectionOf = (work: Promise<unknown>): Promise<unknown> =>

@@ -102,7 +102,7 @@ async function storedBy(dir: string, words: string): Promise<readonly unknown[]>
     seals: TEST_SEALS,
     query: (statement: Statement, values: readonly unknown[]) => {
       if (statement.includes(words)) stored.push(values);
-      return Promise.resolve([{ seq: '1' }]);
+      return Promise.resolve(statement.includes('FROM policy_proposal') ? [] : [{ seq: '1' }]);
     },
     select: () => Promise.resolve([state]),
   };

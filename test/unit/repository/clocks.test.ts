@@ -12,6 +12,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'cli/doctor.ts': 'compared with the clock of the database, to report the difference',
   'cli/policy/explain.ts': 'the time of a question that is never stored',
   'cli/policy/replay.ts': 'only for the message about invalid options',
+  'cli/policy/sign.ts': 'the default sequence number of a signature, made away from the service',
   'cli/policy/watch.ts': 'times of files, and times shown to a person',
   'ingress/server.ts': 'the id of a request that could not be read',
   'ingress/service.ts': 'replaced by the clock of the database',

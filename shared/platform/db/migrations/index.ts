@@ -37,6 +37,7 @@ import { AgentAttributes1763700000034 } from './0034-agent-attributes.ts';
 import { IntentAddress1763700000035 } from './0035-intent-address.ts';
 import { Approvers1763700000036 } from './0036-approvers.ts';
 import { Budgets1763700000037 } from './0037-budgets.ts';
+import { PolicyProposals1763700000038 } from './0038-policy-proposals.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -77,6 +78,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   IntentAddress1763700000035,
   Approvers1763700000036,
   Budgets1763700000037,
+  PolicyProposals1763700000038,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

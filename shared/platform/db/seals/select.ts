@@ -25,7 +25,7 @@ export function selectSql<T extends SealedTableName>(
   const query = dataSource
     .getRepository<ObjectLiteral>(table)
     .createQueryBuilder(TABLE)
-    .setFindOptions({ where: conditions, ...('seq' in unsealed && { order: { seq: 'DESC' } }) })
+    .setFindOptions({ where: conditions, ...(('seq' in unsealed || 'seq' in columns) && { order: { seq: 'DESC' } }) })
     .select([]);
   if (limit !== undefined) query.limit(limit);
   const selected = lock === true ? primaryKey : [...Object.keys({ ...columns, ...unsealed }), 'seal'];

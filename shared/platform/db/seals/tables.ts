@@ -182,6 +182,28 @@ export const SEALED_TABLES = {
     unsealed: {},
     history: 'none',
   },
+  policy_proposal: {
+    primaryKey: ['approval_id'],
+    columns: {
+      approval_id: 'text',
+      digest: 'text',
+      previous_digest: 'text?',
+      author: 'text',
+      reason: 'text?',
+      source: 'text',
+      signer: 'text?',
+      signed_sequence: 'bigint?',
+      state: 'text',
+      created_at: 'time',
+      expires_at: 'time',
+      decided_at: 'time?',
+      decided_by: 'text?',
+      decision_reason: 'text?',
+      version: 'integer',
+    },
+    unsealed: {},
+    history: 'updates',
+  },
 } as const satisfies Readonly<Record<string, SealedTable>>;
 
 export type SealedTableName = keyof typeof SEALED_TABLES;

@@ -1,0 +1,56 @@
+// Approvals of policy sets in `custos approvals`: shown with their difference, approved and rejected from the shell.
+import { comparePolicySets } from '../../shared/core/policy/compare.ts';
+import { printable } from '../../shared/core/proof/encoding.ts';
+import { policyApprovalView } from '../../shared/api/policy-approval-view.ts';
+import { draftOfDigest } from '../../shared/domain/drafts/replay-draft.ts';
+import { decideChange } from '../../shared/domain/policy-sets/change.ts';
+import { changeRulesOf } from '../../shared/domain/policy-sets/change-rules.ts';
+import { readProposal, type StoredProposal } from '../../shared/domain/policy-sets/proposals.ts';
+import { operatorName, type AdminStore } from '../admin.ts';
+import { loadConfig } from '../context.ts';
+import { say } from '../exit.ts';
+import { printJson, printLine } from '../output.ts';
+import { comparisonLines } from './diff-text.ts';
+
+type Store = Pick<AdminStore, 'db' | 'nowMs'>;
+
+/** The change of policies with this id; undefined: the approval is one of an agent's request, or there is none. */
+export function policyChangeOf({ db }: Store, approvalId: string): Promise<StoredProposal | undefined> {
+  return readProposal(db, approvalId);
+}
+
+export async function showPolicyChange(
+  { db, nowMs }: Store,
+  row: StoredProposal,
+  json: true | undefined,
+): Promise<void> {
+  const view = policyApprovalView(row, nowMs);
+  const before = row.previous_digest === null ? undefined : await draftOfDigest(db, row.previous_digest);
+  const after = await draftOfDigest(db, row.digest);
+  const sets = before?.ok === true && after?.ok === true ? { before: before.set, after: after.set } : undefined;
+  const comparison = sets && comparePolicySets(sets.before, sets.after);
+  if (json) return printJson({ ...view, comparison: comparison ?? null });
+  for (const [name, value] of Object.entries(view))
+    if (value !== null) printLine(`${`${name}:`.padEnd(16)}${printable(value)}`);
+  printLine();
+  if (comparison === undefined || sets === undefined) printLine('This version can not compare the sets.');
+  else for (const line of comparisonLines(comparison, sets.before, sets.after)) printLine(line);
+}
+
+export async function decidePolicyChange(
+  { db, nowMs }: Store,
+  { approval_id: approvalId }: StoredProposal,
+  {
+    state,
+    reason,
+    json,
+  }: { readonly state: 'approved' | 'rejected'; readonly reason: string; readonly json: true | undefined },
+): Promise<void> {
+  const by = operatorName();
+  const rules = changeRulesOf(loadConfig());
+  const row = await db.transaction((sql) => decideChange(sql, approvalId, { state, by, reason, nowMs }, rules));
+  if (json) return printJson(policyApprovalView(row, nowMs));
+  printLine(approvalId);
+  const what = state === 'approved' ? 'approved and in force' : 'rejected';
+  say(`${what}: policy set ${row.digest} of ${printable(row.author)}, by ${by}.`);
+}

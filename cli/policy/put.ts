@@ -1,0 +1,118 @@
+// What commands that change the set in force share: the service's database or a service over HTTP, and how the result is printed.
+import type { Static } from 'typebox';
+import type { PolicyChangeResult } from '../../shared/api/policy-set.ts';
+import { type ChangeResult, changePolicySet, type PolicyChange } from '../../shared/domain/policy-sets/change.ts';
+import { changeRulesOf } from '../../shared/domain/policy-sets/change-rules.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
+import { memberOf } from '../../shared/kernel/json.ts';
+import { printable } from '../../shared/core/proof/encoding.ts';
+import { operatorName } from '../admin.ts';
+import { loadConfig } from '../context.ts';
+import { CommandError, say, UsageError } from '../exit.ts';
+import { readFile } from '../input.ts';
+import { printJson, printLine } from '../output.ts';
+
+export const PUT_NOTES = `Without --url the command works on the service's database, as other commands do: it reads CUSTOS_POLICY_APPROVALS and
+CUSTOS_POLICY_SIGNERS, which must be set as for the service. With --url it sends the change to a running service, with the admin key of
+CUSTOS_KEY or --key-file.`;
+
+const MAX_REASON = 1_000;
+const TIMEOUT_MS = 60_000;
+
+export interface PutOptions {
+  readonly reason: string;
+  readonly url?: string;
+  readonly keyFile?: string;
+  readonly json?: true;
+}
+
+type Result = Pick<
+  Static<typeof PolicyChangeResult>,
+  'status' | 'digest' | 'previousDigest' | 'author' | 'reason' | 'source'
+> & { readonly approvalId: string | null };
+
+/** @throws {UsageError} */
+export function checkReason(reason: string): string {
+  if (reason.trim() === '' || [...reason].length > MAX_REASON)
+    throw new UsageError(`--reason must have 1 to ${MAX_REASON} characters and not be blank.`);
+  return reason;
+}
+
+/** Changes the set in force in the database, as the user of the shell. */
+export async function putLocally(db: Database, nowMs: number, change: Omit<PolicyChange, 'author'>): Promise<Result> {
+  const rules = changeRulesOf(loadConfig());
+  const authored = { ...change, author: operatorName() };
+  const result = await db.transaction((sql) => changePolicySet(sql, authored, rules, nowMs));
+  const { digest, author, reason, source } = authored;
+  const status = result.kind === 'proposed' ? 'waiting' : result.kind;
+  return {
+    status,
+    digest,
+    previousDigest: previousOf(result, digest),
+    author,
+    reason,
+    source,
+    approvalId: idOf(result),
+  };
+}
+
+const idOf = (result: ChangeResult): string | null => (result.kind === 'proposed' ? result.proposal.approval_id : null);
+
+function previousOf(result: ChangeResult, digest: string): string | null {
+  if (result.kind === 'activated') return result.previousDigest;
+  return result.kind === 'proposed' ? result.proposal.previous_digest : digest;
+}
+
+function keyOf({ keyFile }: PutOptions): string {
+  const key = keyFile === undefined ? process.env['CUSTOS_KEY'] : readFile(keyFile).toString('utf8').trim();
+  if (key === undefined || key === '')
+    throw new UsageError('An admin key is needed: set CUSTOS_KEY, or name a file with --key-file.');
+  return key;
+}
+
+/** Sends a change to a running service. @throws {CommandError} with its refusal */
+export async function putRemotely(options: PutOptions, path: string, body: object): Promise<Result> {
+  const { url = '' } = options;
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new UsageError('--url must be the address of the service, such as https://custos.example.com.');
+  const key = keyOf(options);
+  let answer: Response;
+  try {
+    answer = await fetch(`${url.replace(/\/$/, '')}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+  } catch (error) {
+    throw new CommandError(`${new URL(url).origin} does not answer.`, { cause: error });
+  }
+  const said: unknown = await answer.json().catch(() => undefined);
+  if (!answer.ok) {
+    const errors: unknown = memberOf(said, 'errors');
+    const more = (Array.isArray(errors) ? errors : []).map((one: unknown) => `  ${String(memberOf(one, 'message'))}`);
+    const detail = memberOf(said, 'detail');
+    const sentence = typeof detail === 'string' ? detail : `The service answered with status ${answer.status}.`;
+    throw new CommandError([sentence, ...more].join('\n'));
+  }
+  // The service's documented answer.
+  const result = said as Static<typeof PolicyChangeResult>;
+  return { ...result, approvalId: result.approval?.approvalId ?? null };
+}
+
+const SENTENCES: Readonly<Record<Result['status'], string>> = {
+  activated: 'The set is in force; every process evaluates it within two seconds.',
+  unchanged: 'The set was in force already; nothing changed.',
+  waiting: 'The set waits for approval by another admin:',
+};
+
+/** The digest on standard output, and the rest for a person. */
+export function printResult(result: Result, { json }: Pick<PutOptions, 'json'>): void {
+  if (json) return printJson(result);
+  printLine(result.digest);
+  const { status, previousDigest, approvalId } = result;
+  say(SENTENCES[status]);
+  if (approvalId !== null) say(`  custos approvals approve ${printable(approvalId)} --reason "..."`);
+  else if (status === 'activated' && previousDigest !== null)
+    say(`To go back: custos policy rollback ${printable(previousDigest)} --reason "..."`);
+}

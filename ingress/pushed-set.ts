@@ -1,0 +1,141 @@
+// Reads and checks the body of a pushed policy set in a thread: parsing and checking megabytes takes seconds.
+import { fileURLToPath } from 'node:url';
+import type { Static } from 'typebox';
+import type { PushPoliciesRequest } from '../shared/api/policy-set.ts';
+import { type Admitted, admitHere } from '../shared/domain/policy-sets/admission.ts';
+import { LEXICON_FILE } from '../shared/domain/policy-sets/folder.ts';
+import { runThread } from '../shared/domain/policy-sets/thread.ts';
+import { ApiError, type FieldError } from '../shared/kernel/errors.ts';
+import type { TextFile } from '../shared/core/policy/files.ts';
+import type { Finding } from '../shared/core/policy/types.ts';
+import { MAX_FIELD_ERRORS } from './request/field-errors.ts';
+
+/** The data of the thread. */
+export interface PushTask {
+  readonly body: Uint8Array;
+  /** The slugs of all organisations. */
+  readonly organisations: readonly string[];
+  /** The canonical text of the set in force, whose lexicon a set without one gets; undefined before the first set. */
+  readonly inForce: Uint8Array | undefined;
+}
+
+export type PushedSet = Omit<Static<typeof PushPoliciesRequest>, 'files'> & {
+  readonly set: NonNullable<Admitted['set']>;
+  readonly warnings: readonly Finding[];
+};
+
+/** The result of the thread. */
+export type PushOutcome =
+  | { readonly ok: true; readonly pushed: PushedSet }
+  | {
+      readonly ok: false;
+      readonly error: Pick<ApiError, 'code' | 'message' | 'status'> & { readonly errors: readonly FieldError[] };
+    };
+
+/** As the folder reader ignores them, or could not have read them. */
+const IGNORED = /^(?:schema|tests|node_modules)\//;
+const SEGMENT = /^[^/\\\u0000-\u001f\u007f]+$/;
+
+/** Why a file can't have this path in a policy folder; undefined: it can. */
+function pathProblem(file: string): string | undefined {
+  const segments = file.split('/');
+  if (segments.some((segment) => segment === '.' || segment === '..' || !SEGMENT.test(segment)))
+    return 'is not a path relative to the policy folder: names separated by "/", without "..", "\\" and empty names';
+  if (segments.some((segment) => segment.startsWith('.'))) return 'is not read: a name begins with a dot';
+  if (IGNORED.test(file)) return 'is not read: the folder does not belong to the set';
+  return file.endsWith('.json') ? undefined : 'is not read: the name of a policy file ends in ".json"';
+}
+
+/** The findings about the paths of pushed files. */
+export function pathFindings(files: readonly TextFile[]): Finding[] {
+  const seen = new Set<string>();
+  return files.flatMap(({ path: file }) => {
+    const message = seen.has(file) ? 'is there twice' : pathProblem(file);
+    seen.add(file);
+    return message === undefined ? [] : [{ file, line: 1, column: 1, pointer: '', code: 'BAD_PATH' as const, message }];
+  });
+}
+
+/** Findings as the errors of a request that has these files. */
+export function findingErrors(files: readonly TextFile[] | undefined, findings: readonly Finding[]): FieldError[] {
+  return findings.slice(0, MAX_FIELD_ERRORS).map(({ file, line, column, message }) => {
+    const at = files?.findIndex(({ path }) => path === file) ?? -1;
+    return {
+      pointer: at === -1 ? (files === undefined ? '/digest' : '/files') : `/files/${at}/text`,
+      message: `${file}:${line}:${column} ${message}`,
+    };
+  });
+}
+
+/** The text of a set's lexicon; empty without a set. */
+function lexiconOf(canonical: Uint8Array | undefined): string {
+  if (canonical === undefined) return '';
+  // The canonical text of a set, which is an object (shared/core/policy/load.ts).
+  const { lexicon } = JSON.parse(Buffer.from(canonical).toString('utf8')) as { readonly lexicon: unknown };
+  return JSON.stringify(lexicon);
+}
+
+/** Checks the files of a request, in the thread. */
+export function checkPushed(request: Static<typeof PushPoliciesRequest>, task: PushTask): PushOutcome {
+  const { files, ...rest } = request;
+  const refused = pathFindings(files);
+  const given = files.find(({ path }) => path === LEXICON_FILE);
+  const lexicon = given ?? { path: LEXICON_FILE, text: lexiconOf(task.inForce) };
+  const policies = files.filter(({ path }) => path !== LEXICON_FILE);
+  // Misplaced files are not parsed: their findings would hide the reason.
+  const admitted: Admitted =
+    refused.length > 0
+      ? { set: undefined, errors: refused, warnings: [] }
+      : admitHere({ policies, lexicon, organisations: task.organisations });
+  if (admitted.set !== undefined)
+    return { ok: true, pushed: { ...rest, set: admitted.set, warnings: admitted.warnings } };
+  const errors = findingErrors(files, admitted.errors);
+  const more = admitted.errors.length > 1 ? ` (and ${admitted.errors.length - 1} more)` : '';
+  const message = `The set has errors and was not put into force: ${errors[0]?.message ?? 'it has no policies'}${more}.`;
+  return { ok: false, error: { code: 'E2001', status: 422, message, errors } };
+}
+
+const besides = fileURLToPath(import.meta.url);
+
+/** Requests that wait for the thread; further ones are refused. Each holds a body of up to 8 MB. */
+const MAX_WAITING = 3;
+
+export interface PushReader {
+  /** @throws {ApiError} E2001 (400 or 422), E2006, E3001 when too many sets are being checked */
+  read(task: PushTask): Promise<PushedSet>;
+}
+
+/** One set is checked at a time, because a large one takes a core and hundreds of megabytes. */
+export function createPushReader(): PushReader {
+  let last: Promise<unknown> = Promise.resolve();
+  let open = 0;
+  const run = (task: PushTask): Promise<PushOutcome> =>
+    runThread<PushOutcome>({
+      besides,
+      module: 'pushed-set-thread',
+      data: task,
+      onOutOfMemory: () => {
+        const message = 'The set is too large: it can not be checked within the memory of one thread.';
+        return { ok: false, error: { code: 'E2001', status: 422, message, errors: [] } };
+      },
+    });
+  return {
+    async read(task) {
+      if (open > MAX_WAITING)
+        throw new ApiError('E3001', 'Other policy sets are being checked; repeat the request.', {
+          headers: { 'retry-after': '5' },
+        });
+      open += 1;
+      try {
+        const mine = last.then(() => run(task));
+        last = mine.catch(() => undefined);
+        const outcome = await mine;
+        if (outcome.ok) return outcome.pushed;
+        const { code, message, status, errors } = outcome.error;
+        throw new ApiError(code, message, { status, errors });
+      } finally {
+        open -= 1;
+      }
+    },
+  };
+}

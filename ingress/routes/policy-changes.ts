@@ -1,0 +1,316 @@
+// Changes of the policy set over HTTP: push, roll back, follow the folder again, and the approvals that they may need.
+import {
+  PolicyApproval,
+  PolicyApprovalDetail,
+  PolicyApprovalList,
+  PolicyChangeResult,
+  PushPoliciesRequest,
+} from '../../shared/api/policy-set.ts';
+import {
+  FollowFolderRequest,
+  MAX_PUSH_BYTES,
+  PolicyComparison,
+  RollBackPoliciesRequest,
+} from '../../shared/api/policy-set.ts';
+import { policyApprovalView } from '../../shared/api/policy-approval-view.ts';
+import { ApprovalVerdict } from '../../shared/api/approval.ts';
+import { closed, PageQuery } from '../../shared/api/common.ts';
+import { areSameHands } from '../../shared/domain/approvals/hands.ts';
+import { noSuchApproval } from '../../shared/domain/approvals/store.ts';
+import { Type } from 'typebox';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { admitStoredApart } from '../../shared/domain/policy-sets/admission.ts';
+import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
+import {
+  type ChangeResult,
+  changePolicySet,
+  decideChange,
+  type PolicyChange,
+} from '../../shared/domain/policy-sets/change.ts';
+import type { ChangeRules } from '../../shared/domain/policy-sets/change-rules.ts';
+import { listProposals, readProposal, type StoredProposal } from '../../shared/domain/policy-sets/proposals.ts';
+import { canonicalOf, createSetComparer, organisationSlugs } from '../../shared/domain/policy-sets/stored-sets.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
+import type { Finding } from '../../shared/core/policy/types.ts';
+import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { changedFields } from '../../shared/kernel/recorded-change.ts';
+import { createPushReader, findingErrors } from '../pushed-set.ts';
+import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
+import { readPage } from './paging.ts';
+import { assertOperator } from './policies.ts';
+
+export interface PolicyChangeDeps {
+  readonly db: Database;
+  readonly nowMs: () => number;
+  readonly policies: ActivePolicySet;
+  readonly changeRules: ChangeRules;
+  /** Waits until this process has seen its own change. */
+  readonly settle: () => Promise<void>;
+}
+
+const ApprovalParams = closed({ approvalId: Type.String({ minLength: 1, maxLength: 64, description: 'The change.' }) });
+const CURSOR = /^apr_[0-9a-z]{26}$/;
+const STATUS = { activated: 201, unchanged: 200, proposed: 202 } as const;
+
+const RESPONSES = {
+  200: { description: 'The set was in force already; nothing changed.', schema: PolicyChangeResult },
+  201: { description: 'The set is in force.', schema: PolicyChangeResult },
+  202: { description: 'The set waits for approval (CUSTOS_POLICY_APPROVALS).', schema: PolicyChangeResult },
+};
+
+/** The answer to a change. */
+function replyOf(
+  change: PolicyChange,
+  result: ChangeResult,
+  { warnings, atMs }: { readonly warnings: readonly Finding[]; readonly atMs: number },
+): Reply {
+  const { digest, author, reason, source } = change;
+  const proposal = result.kind === 'proposed' ? result.proposal : undefined;
+  const previousDigest =
+    result.kind === 'activated'
+      ? result.previousDigest
+      : result.kind === 'proposed'
+        ? result.proposal.previous_digest
+        : digest;
+  const body = {
+    status: result.kind === 'proposed' ? 'waiting' : result.kind,
+    digest,
+    previousDigest,
+    author,
+    reason,
+    source,
+    signer: result.kind === 'activated' ? result.signer : (proposal?.signer ?? null),
+    ...(proposal === undefined ? {} : { approval: policyApprovalView(proposal, atMs) }),
+    findings: warnings,
+  };
+  const after = result.kind === 'activated' ? digest : previousDigest;
+  return {
+    status: STATUS[result.kind],
+    body,
+    ...(proposal === undefined ? {} : { headers: { location: `/v1/policies/approvals/${proposal.approval_id}` } }),
+    change: {
+      subject: 'policy_set',
+      id: digest,
+      fields: changedFields({ inForce: previousDigest }, { inForce: after }),
+      ...(reason === null ? {} : { reason }),
+    },
+  };
+}
+
+export function policyChangeRoutes({ db, nowMs, policies, changeRules, settle }: PolicyChangeDeps): Route[] {
+  const reader = createPushReader();
+  const comparer = createSetComparer(db);
+
+  const apply = async (
+    { commit }: Pick<RequestContext<unknown, unknown, unknown>, 'commit'>,
+    change: PolicyChange,
+    warnings: readonly Finding[] = [],
+  ): Promise<Reply> => {
+    const reply = await commit(async (sql) => {
+      const atMs = nowMs();
+      return replyOf(change, await changePolicySet(sql, change, changeRules, atMs), { warnings, atMs });
+    });
+    await settle();
+    return reply;
+  };
+  const detailOf = async (key: AuthenticatedKey, row: StoredProposal): Promise<object> => {
+    const comparison = await comparer.compare(row.previous_digest, row.digest);
+    return {
+      ...policyApprovalView(row, nowMs()),
+      mayDecide: !(await areSameHands(db, row.author, key.keyId)),
+      ...(comparison === null ? {} : { comparison }),
+    };
+  };
+
+  const deciding = (word: 'approve' | 'reject', state: 'approved' | 'rejected', effect: string): Route =>
+    defineRoute({
+      method: 'POST',
+      path: `/v1/policies/approvals/{approvalId}/${word}`,
+      operationId: `${word}PolicySet`,
+      access: ['admin:*'],
+      tag: 'Policies',
+      summary: word === 'approve' ? 'Approve a change of the policy set' : 'Reject a change of the policy set',
+      description: `${effect} The author may not decide, nor may a key that the author created or that created it.`,
+      request: { params: ApprovalParams, body: ApprovalVerdict },
+      responses: { 200: { description: `The change, ${state}.`, schema: PolicyApproval } },
+      errors: ['E4001', 'E5001', 'E5002'],
+      idempotent: true,
+      handler: async ({ key, params, body: { reason }, commit }) => {
+        assertOperator(key);
+        if (reason.trim() === '') throw invalidField('/reason', 'must not be blank');
+        const reply = await commit(async (sql) => {
+          const decision = { state, by: key.keyId, reason, nowMs: nowMs() };
+          const row = await decideChange(sql, params.approvalId, decision, changeRules);
+          const fields = changedFields({ state: 'pending' }, { state });
+          return {
+            status: 200,
+            body: policyApprovalView(row, nowMs()),
+            change: { subject: 'policy_set', id: row.digest, fields, reason },
+          };
+        });
+        await settle();
+        return reply;
+      },
+    });
+
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/policies',
+      operationId: 'pushPolicies',
+      access: ['admin:*'],
+      tag: 'Policies',
+      summary: 'Put a policy set into force',
+      description:
+        'The files are the whole set. They are checked like the policy folder, and come into force in every process within two seconds, all or nothing. From then on edits of the folder do not come into force, until POST /v1/policies/follow-folder.',
+      request: { body: PushPoliciesRequest, unparsedUpTo: MAX_PUSH_BYTES },
+      responses: RESPONSES,
+      errors: ['E2001', 'E5002', 'E6002'],
+      cost: () => 10,
+      idempotent: true,
+      handler: async (request) => {
+        assertOperator(request.key);
+        // `unparsedUpTo`: the body is its bytes.
+        const body = request.body as unknown as Uint8Array;
+        const organisations = await organisationSlugs(db);
+        const active = policies.status().activeDigest;
+        const inForce = active === undefined ? undefined : await canonicalOf(db, active);
+        const pushed = await reader.read({ body, organisations, inForce });
+        const { reason, expectedDigest, signature, warnings, set } = pushed;
+        const { digest, canonical } = set;
+        const change = { digest, canonical, author: request.key.keyId, reason, source: 'push' as const };
+        return apply(request, { ...change, expectedDigest, signature }, warnings);
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/policies/rollback',
+      operationId: 'rollBackPolicies',
+      access: ['admin:*'],
+      tag: 'Policies',
+      summary: 'Put a stored policy set into force again',
+      description:
+        'Any set that was ever stored, by its digest. As after a push, edits of the folder do not come into force from then on.',
+      request: { body: RollBackPoliciesRequest },
+      responses: RESPONSES,
+      errors: ['E2001', 'E4001', 'E5002', 'E6002'],
+      cost: () => 10,
+      idempotent: true,
+      handler: async (request) => {
+        const { key, body } = request;
+        const { digest, reason, expectedDigest, signature } = body;
+        assertOperator(key);
+        if (reason.trim() === '') throw invalidField('/reason', 'must not be blank');
+        const canonical = await canonicalOf(db, digest);
+        if (canonical === undefined) throw new ApiError('E4001', 'There is no policy set with this digest.');
+        const { set, errors } = await admitStoredApart(canonical);
+        if (set?.digest !== digest) {
+          const why = errors[0]?.message ?? 'its text was changed';
+          throw new ApiError('E2001', `This version can not load the set any more: ${why}.`, {
+            status: 422,
+            errors: findingErrors(undefined, errors),
+          });
+        }
+        const change = { digest, author: key.keyId, reason, source: 'rollback' as const };
+        return apply(request, { ...change, expectedDigest, signature });
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/policies/follow-folder',
+      operationId: 'followPolicyFolder',
+      access: ['admin:*'],
+      tag: 'Policies',
+      summary: 'Put the set of the policy folder into force, and its later edits',
+      description: 'The opposite of a push: the folder decides again.',
+      request: { body: FollowFolderRequest },
+      responses: RESPONSES,
+      errors: ['E2001', 'E5002', 'E6002'],
+      idempotent: true,
+      handler: async (request) => {
+        const { key, body } = request;
+        assertOperator(key);
+        if (body.reason.trim() === '') throw invalidField('/reason', 'must not be blank');
+        const { folderDigest } = policies.status();
+        if (folderDigest === undefined)
+          throw new ApiError(
+            'E5002',
+            'The policy folder has errors, or no worker has read it yet; see GET /v1/policies.',
+          );
+        const change = { digest: folderDigest, author: key.keyId, reason: body.reason, source: 'folder' as const };
+        return apply(request, { ...change, signature: body.signature });
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/policies/difference',
+      operationId: 'comparePolicies',
+      access: ['admin:*'],
+      tag: 'Policies',
+      summary: 'The difference of two stored policy sets',
+      description:
+        'Which parts differ, and for each changed rule a request that the sets answer differently, if the search finds one.',
+      request: {
+        query: closed({
+          before: RollBackPoliciesRequest.properties.digest,
+          after: RollBackPoliciesRequest.properties.digest,
+        }),
+      },
+      responses: { 200: { description: 'The difference.', schema: PolicyComparison } },
+      errors: ['E4001'],
+      handler: async ({ key, query }) => {
+        assertOperator(key);
+        const compared = await comparer.compare(query.before, query.after);
+        if (compared === null)
+          throw new ApiError('E4001', 'One of these policy sets is not stored, or this version can not load it.');
+        return { status: 200, body: compared };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/policies/approvals',
+      operationId: 'listPolicyApprovals',
+      access: ['admin:*'],
+      tag: 'Policies',
+      summary: 'List the changes of the policy set that needed approval, newest first',
+      description: 'With CUSTOS_POLICY_APPROVALS=1 pushes, rollbacks and edits of the policy folder wait here.',
+      request: { query: PageQuery },
+      responses: { 200: { description: 'One page of changes.', schema: PolicyApprovalList } },
+      handler: async ({ key, query }) => {
+        assertOperator(key);
+        const atMs = nowMs();
+        const page = await readPage(query, {
+          cursor: CURSOR,
+          read: (before, count) => listProposals(db, before, count),
+          sortKey: (row) => row.approval_id,
+        });
+        return { status: 200, body: { ...page, items: page.items.map((row) => policyApprovalView(row, atMs)) } };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/policies/approvals/{approvalId}',
+      operationId: 'getPolicyApproval',
+      access: ['admin:*'],
+      tag: 'Policies',
+      summary: 'Read one change of the policy set with its difference',
+      description:
+        'The difference to the set that was in force when it was proposed, with requests that would be answered differently.',
+      request: { params: ApprovalParams },
+      responses: { 200: { description: 'The change.', schema: PolicyApprovalDetail } },
+      errors: ['E4001'],
+      handler: async ({ key, params }) => {
+        assertOperator(key);
+        const row = await readProposal(db, params.approvalId);
+        if (row === undefined) throw noSuchApproval();
+        return { status: 200, body: await detailOf(key, row) };
+      },
+    }),
+    deciding(
+      'approve',
+      'approved',
+      'Its set comes into force in the same transaction, if no other set was put into force since.',
+    ),
+    deciding('reject', 'rejected', 'Nothing comes into force.'),
+  ];
+}

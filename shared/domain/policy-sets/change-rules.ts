@@ -1,0 +1,33 @@
+// The rules of an installation for changes of its policies: whether a second person must approve, and whose signatures count.
+import { readFileSync } from 'node:fs';
+import { parseSigners, type Signers } from '../../core/policy/signature.ts';
+import { OperatorError } from '../../kernel/operator-error.ts';
+
+export interface ChangeRules {
+  /** Whether a change opens an approval instead of coming into force. */
+  readonly needsApproval: boolean;
+  /** How long such an approval may be decided. */
+  readonly approvalTtlMs: number;
+  /** Undefined: sets need no signature. */
+  readonly signers: Signers | undefined;
+}
+
+/** @throws {OperatorError} when the file of signers can't be used */
+export function changeRulesOf(config: {
+  readonly policyApprovals: boolean;
+  readonly approvalTtlMs: number;
+  readonly policySigners?: string | undefined;
+}): ChangeRules {
+  const { policyApprovals: needsApproval, approvalTtlMs, policySigners: file } = config;
+  return { needsApproval, approvalTtlMs, signers: file === undefined ? undefined : readSigners(file) };
+}
+
+function readSigners(file: string): Signers {
+  try {
+    return parseSigners(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error;
+    const reason = isMissing ? `can't be read (${String(error.code)})` : error instanceof Error ? error.message : '';
+    throw new OperatorError(`The file of CUSTOS_POLICY_SIGNERS ${reason}: ${file}`);
+  }
+}

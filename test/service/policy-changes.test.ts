@@ -1,0 +1,350 @@
+// Changes of the policy set over HTTP: push, rollback, the folder afterwards, the second approver, and hostile sets.
+import { generateKeyPairSync } from 'node:crypto';
+import { expect } from 'chai';
+import { createLogger } from '../../shared/platform/observe/logger.ts';
+import { signSet } from '../../shared/core/policy/signature.ts';
+import { changePolicySet } from '../../shared/domain/policy-sets/change.ts';
+import { applyFolder } from '../../workers/policies.ts';
+import type { Client, ClientResponse } from '../support/client.ts';
+import { folderOf, type PolicyFiles, type Service, startService } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
+import { recordOf } from './receipt-setup.ts';
+import { startTestWorker, type TestWorker } from '../support/worker.ts';
+
+const logger = createLogger({ name: 'test', level: 'silent', pretty: false });
+
+/** One policy that answers all reads. */
+function setOf(effect: 'ALLOW' | 'DENY' | 'ESCALATE', name: string): PolicyFiles {
+  const conditions = { all: [{ fact: 'intent', path: 'effect', operator: 'equal', value: 'read' }] };
+  const rules = [{ name: 'all-reads', conditions, event: { type: effect, params: { code: name, message: name } } }];
+  const target = { actions: ['read'], resources: ['*'] };
+  return { 'reads.json': { id: 'reads', description: name, stage: 'enforce', target, rules } };
+}
+
+const filesOf = (set: PolicyFiles): { path: string; text: string }[] =>
+  Object.entries(set).map(([file, policy]) => ({ path: file, text: JSON.stringify(policy) }));
+
+interface Admin {
+  readonly key: string;
+  readonly keyId: string;
+  readonly client: Client;
+}
+
+describe('a change of the policy set', function suite() {
+  this.timeout(180_000);
+  let service: Service;
+  /** A second process on the same database that demands a second person. */
+  let strict: Service;
+  let worker: TestWorker;
+  let first: Admin;
+  let second: Admin;
+  before(async () => {
+    service = await startService();
+    const { databaseUrl } = service;
+    strict = await startService({ databaseUrl, env: { CUSTOS_POLICY_APPROVALS: '1' } });
+    worker = await startTestWorker(service);
+    const keyOf = async (): Promise<Admin> => {
+      const { key, keyId } = await service.addKey({ scopes: ['admin:*'] });
+      return { key, keyId, client: service.admin.withKey(key) };
+    };
+    [first, second] = [await keyOf(), await keyOf()];
+    // The first record makes the log.
+    await verdictOf(service);
+    await worker.append();
+  });
+  after(async () => {
+    await worker?.close();
+    await strict?.close();
+    await service?.close();
+  });
+
+  const push = (set: PolicyFiles, more: object = {}, by = first.client): Promise<ClientResponse> =>
+    by.post('/v1/policies', { files: filesOf(set), reason: 'a reason', ...more });
+  const inForce = async (): Promise<{ digest: string; [member: string]: unknown }> =>
+    (await service.admin.get('/v1/policies')).json;
+  const verdictOf = async (on: Service): Promise<string> =>
+    (await on.admin.post('/v1/enforce', { intent: 'data.read.x', agent_id: 'a' })).json.verdict;
+  const edit = async (set: PolicyFiles | undefined): Promise<void> => {
+    await applyFolder({ db: service.db, nowMs: service.nowMs, logger }, await folderOf(set));
+    await settled();
+  };
+  /** Waits until the process has the state of the database. */
+  const settled = async (): Promise<void> => {
+    await waitFor(
+      async () => {
+        const [row] = await service.rows<{ digest: string; folder: string; source: string }>(
+          "SELECT active_digest AS digest, folder_digest AS folder, coalesce(source, 'folder') AS source FROM policy_state",
+        );
+        const { digest, folder, source } = await inForce();
+        const seen = (folder as { digest: string | null }).digest;
+        return row?.digest === digest && row.folder === seen && row.source === source;
+      },
+      { what: 'the process to see the change' },
+    );
+  };
+  /** The bodies of the records of policy sets in the operator's live log, oldest first. */
+  const records = async (): Promise<Record<string, unknown>[]> => {
+    await worker.append();
+    const { items } = (await service.admin.get('/v1/proofs/chain/custos%3Apolicies?limit=200')).json;
+    return items.map((item: { record: string }) => recordOf(item).payload.body);
+  };
+
+  it('is pushed by one key, approved by another, in force everywhere within two seconds, rolled back, and in the log with names', async () => {
+    const before = (await inForce()).digest;
+    expect(await verdictOf(service)).to.equal('ALLOW');
+    const asked = await strict.admin
+      .withKey(first.key)
+      .post('/v1/policies', { files: filesOf(setOf('DENY', 'CLOSED')), reason: 'incident 7', expectedDigest: before });
+    expect(asked.status, asked.text).to.equal(202);
+    const { approval, digest } = asked.json;
+    expect(asked.json).to.deep.include({ status: 'waiting', previousDigest: before, author: first.keyId });
+    expect((await inForce()).digest, 'nothing is in force without the second person').to.equal(before);
+    const place = `/v1/policies/approvals/${approval.approvalId}`;
+    const detail = (await second.client.get(place)).json;
+    expect(detail).to.deep.include({ author: first.keyId, reason: 'incident 7', status: 'pending' });
+    expect(detail.mayDecide).to.equal(true);
+    expect(detail.comparison.parts).to.deep.include({ name: 'reads', change: 'changed' });
+    const example = detail.comparison.examples.find(({ rule }: { rule: string }) => rule === 'reads/all-reads');
+    expect(example).to.deep.include({ in: 'after', before: 'ALLOW', after: 'DENY' });
+    const own = await first.client.post(`${place}/approve`, { reason: 'mine' });
+    expect([own.status, own.json.code]).to.deep.equal([403, 'E1004']);
+
+    const approvedAtMs = performance.now();
+    const approved = await second.client.post(`${place}/approve`, { reason: 'agreed' });
+    expect(approved.json, approved.text).to.deep.include({ status: 'used', decidedBy: second.keyId });
+    await waitFor(async () => (await verdictOf(service)) === 'DENY', { what: 'the set in the first process' });
+    await waitFor(async () => (await verdictOf(strict)) === 'DENY', { what: 'the set in the second process' });
+    expect(performance.now() - approvedAtMs).to.be.lessThan(2_000);
+    expect(await inForce()).to.deep.include({ digest, author: first.keyId, reason: 'incident 7', source: 'push' });
+
+    const back = await second.client.post('/v1/policies/rollback', { digest: before, reason: 'incident over' });
+    expect(back.status, back.text).to.equal(201);
+    await waitFor(async () => (await verdictOf(strict)) === 'ALLOW', { what: 'the old set in the second process' });
+    const again = await second.client.post(`${place}/approve`, { reason: 'again' });
+    expect(again.json.code, 'an approval is used once').to.equal('E5001');
+    const said = (await records()).slice(-3);
+    const pushed = { digest, previousDigest: before, author: first.keyId, reason: 'incident 7', source: 'push' };
+    expect(said).to.deep.equal([
+      { change: 'proposed', approvalId: approval.approvalId, ...pushed },
+      { change: 'activated', ...pushed, approver: second.keyId, signer: null },
+      {
+        change: 'activated',
+        digest: before,
+        previousDigest: digest,
+        author: second.keyId,
+        reason: 'incident over',
+        source: 'rollback',
+        approver: null,
+        signer: null,
+      },
+    ]);
+  });
+
+  it('stays in force while the folder is edited, until the folder is followed again', async () => {
+    const pushed = await push(setOf('DENY', 'PINNED'));
+    expect(pushed.status, pushed.text).to.equal(201);
+    await edit(setOf('ESCALATE', 'EDITED'));
+    const held = await inForce();
+    expect(held).to.deep.include({ digest: pushed.json.digest, source: 'push' });
+    const folder = held['folder'] as { digest: string; isFollowed: boolean };
+    expect(folder.isFollowed).to.equal(false);
+    expect(folder.digest).not.to.equal(pushed.json.digest);
+    // A restart reads the folder again.
+    await edit(setOf('ESCALATE', 'EDITED'));
+    expect((await inForce()).digest).to.equal(pushed.json.digest);
+    const followed = await first.client.post('/v1/policies/follow-folder', { reason: 'back to the folder' });
+    expect(followed.status, followed.text).to.equal(201);
+    await settled();
+    expect(await inForce()).to.deep.include({ digest: folder.digest, author: first.keyId, source: 'folder' });
+    await edit(undefined);
+    expect(await inForce()).to.deep.include({ author: 'folder', reason: null, source: 'folder' });
+  });
+
+  it('is restored, with its author, when the row of the set in force is forged', async () => {
+    const old = (await inForce()).digest;
+    const { digest } = (await push(setOf('DENY', 'FORGED'))).json;
+    await service.rows('UPDATE policy_state SET active_digest = $1, source = NULL', [old]);
+    const refused = await push(setOf('ALLOW', 'MEANWHILE'));
+    expect(refused.json.code).to.equal('E6002');
+    await edit(undefined);
+    expect(await inForce()).to.deep.include({ digest, author: first.keyId, source: 'push' });
+    expect((await first.client.post('/v1/policies/follow-folder', { reason: 'done' })).status).to.equal(201);
+    await settled();
+  });
+
+  it('has no effect when the set is in force already, is repeated under its Idempotency-Key, and is refused when another set is in force', async () => {
+    const { digest: before } = await inForce();
+    const headers = { 'idempotency-key': 'push-1' };
+    const body = { files: filesOf(setOf('DENY', 'ONCE')), reason: 'once', expectedDigest: before };
+    const made = await first.client.post('/v1/policies', body, { headers });
+    const repeated = await first.client.post('/v1/policies', body, { headers });
+    expect([made.status, repeated.status, repeated.text]).to.deep.equal([201, 201, made.text]);
+    const same = await push(setOf('DENY', 'ONCE'));
+    expect([same.status, same.json.status]).to.deep.equal([200, 'unchanged']);
+    const stale = await push(setOf('DENY', 'LATE'), { expectedDigest: before });
+    expect([stale.status, stale.json.code]).to.deep.equal([409, 'E5002']);
+    const rivals = await Promise.all(
+      ['A', 'B', 'C'].map((name) => push(setOf('DENY', name), { expectedDigest: made.json.digest })),
+    );
+    expect(rivals.map(({ status }) => status).sort(), 'one of three wins').to.deep.equal([201, 409, 409]);
+  });
+
+  it('supersedes changes that were proposed for the set before', async () => {
+    const propose = (name: string) =>
+      strict.admin.post('/v1/policies', { files: filesOf(setOf('DENY', name)), reason: name });
+    const { approval } = (await propose('WAITING')).json;
+    expect((await propose('WAITING')).json.approval.approvalId, 'not opened twice').to.equal(approval.approvalId);
+    await push(setOf('DENY', 'OVERTAKES'));
+    const late = await second.client.post(`/v1/policies/approvals/${approval.approvalId}/approve`, { reason: 'late' });
+    expect([late.status, late.json.code]).to.deep.equal([409, 'E5001']);
+    const { items } = (await second.client.get('/v1/policies/approvals?limit=1')).json;
+    expect(items[0]).to.deep.include({ approvalId: approval.approvalId, status: 'superseded' });
+  });
+
+  it('waits for approval when the folder is edited, and any other admin may decide', async () => {
+    await first.client.post('/v1/policies/follow-folder', { reason: 'for the test' });
+    await settled();
+    const { digest: before } = await inForce();
+    const rules = { needsApproval: true, approvalTtlMs: 3_600_000, signers: undefined };
+    const { db, nowMs } = service;
+    const folder = await folderOf(setOf('DENY', 'BY_FOLDER'));
+    for (let reads = 0; reads < 2; reads += 1) await applyFolder({ db, nowMs, logger, rules }, folder);
+    expect((await inForce()).digest).to.equal(before);
+    const { items } = (await second.client.get('/v1/policies/approvals')).json;
+    const open = items.filter(({ status }: { status: string }) => status === 'pending');
+    expect(open).to.have.lengthOf(1);
+    expect(open[0]).to.deep.include({ author: 'folder', source: 'folder', reason: null });
+    const rejected = await second.client.post(`/v1/policies/approvals/${open[0].approvalId}/reject`, { reason: 'no' });
+    expect(rejected.json.status).to.equal('rejected');
+    await applyFolder({ db, nowMs, logger, rules }, folder);
+    const after = (await second.client.get('/v1/policies/approvals')).json.items;
+    expect(after, 'a rejected edit is not proposed again').to.have.lengthOf(items.length);
+    await edit(undefined);
+  });
+
+  it('needs a signature of a trusted signer with a higher sequence, where signers are named', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const other = generateKeyPairSync('ed25519').privateKey;
+    const rules = { needsApproval: false, approvalTtlMs: 0, signers: new Map([['alice', publicKey]]) };
+    const { db, nowMs } = service;
+    const [digest, older] = [
+      (await push(setOf('DENY', 'SIGNED'))).json.digest,
+      (await push(setOf('DENY', 'X'))).json.digest,
+    ];
+    const change = async (of: string, signature: string | undefined): Promise<string> => {
+      try {
+        const asked = { digest: of, author: 'cli:x', reason: 'r', source: 'rollback' as const, signature };
+        const result = await db.transaction((sql) => changePolicySet(sql, asked, rules, nowMs()));
+        return result.kind === 'activated' ? `activated, signed by ${result.signer}` : result.kind;
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    const line = (key = privateKey, of = digest, sequence = 5n, signer = 'alice'): string =>
+      signSet(key, { signer, digest: of, sequence });
+    expect(await change(digest, undefined)).to.contain('is missing');
+    expect(await change(digest, 'custos-set-v1 alice')).to.contain('is not a line');
+    expect(await change(digest, line(other))).to.contain('does not match');
+    expect(await change(digest, line(privateKey, older))).to.contain('does not match');
+    expect(await change(digest, line(privateKey, digest, 5n, 'bob'))).to.contain('not among the signers');
+    expect(await change(digest, line())).to.equal('activated, signed by alice');
+    expect(await change(older, line(privateKey, older, 6n))).to.equal('activated, signed by alice');
+    expect(await change(digest, line()), 'an old signed set can not be replayed').to.contain('is too old');
+    const folder = await folderOf(setOf('ALLOW', 'UNSIGNED'));
+    await first.client.post('/v1/policies/follow-folder', { reason: 'for the test' });
+    await settled();
+    expect(await applyFolder({ db, nowMs, logger, rules }, folder)).to.equal(false);
+    await settled();
+    const { lastRead } = (await service.admin.get('/v1/policies')).json;
+    expect(lastRead.findings[0]).to.deep.include({ file: 'set.sig', code: 'SIGNATURE' });
+    await edit(undefined);
+  });
+
+  describe('is refused', () => {
+    const good = filesOf(setOf('DENY', 'GOOD'));
+    const text = good[0]?.text ?? '';
+    const cases: [what: string, files: { path: string; text: string }[], says: string][] = [
+      ['a broken lexicon', [...good, { path: 'lexicon.json', text: '{}' }], 'lexicon.json:1'],
+      ['a path that leaves the folder', [...good, { path: '../x.json', text }], 'relative to the policy folder'],
+      ['an absolute path', [...good, { path: '/etc/x.json', text }], 'relative to the policy folder'],
+      ['a path with a backslash', [...good, { path: 'a\\b.json', text }], 'relative to the policy folder'],
+      ['a file that the folder ignores', [...good, { path: 'tests/x.json', text }], 'does not belong to the set'],
+      ['another suffix', [...good, { path: 'x.JSON', text }], 'the name of a policy file ends'],
+      ['two files of one path', [...good, ...good], 'is there twice'],
+      ['one id in two files', [...good, { path: '__proto__.json', text: text.replace('GOOD', 'BAD') }], 'also that of'],
+      ['a broken policy', [{ path: 'a/b.json', text: '{\n  "id": }' }], 'a/b.json:2:9'],
+    ];
+    for (const [what, files, says] of cases)
+      it(`with file and line: ${what}`, async () => {
+        await settled();
+        const { digest } = await inForce();
+        const answer = await first.client.post('/v1/policies', { files, reason: 'r' });
+        expect([answer.status, answer.json.code], answer.text).to.deep.equal([422, 'E2001']);
+        expect(answer.text).to.contain(says);
+        expect((await inForce()).digest).to.equal(digest);
+      });
+
+    it('when it has 20 MB, no reason, an unknown digest, or another key than an admin of the operator', async () => {
+      const huge = JSON.stringify({ files: [{ path: 'a.json', text: 'x'.repeat(20 * 1_048_576) }], reason: 'r' });
+      const large = await first.client.request('POST', '/v1/policies', { raw: huge });
+      expect([large.status, large.json.code]).to.deep.equal([413, 'E2005']);
+      const blank = await push(setOf('DENY', 'GOOD'), { reason: ' ' });
+      expect([blank.status, blank.json.errors[0].pointer]).to.deep.equal([400, '/reason']);
+      const strange = await push(setOf('DENY', 'GOOD'), { digest: 'x' });
+      expect([strange.status, strange.json.code]).to.deep.equal([400, 'E2001']);
+      const unknown = await first.client.post('/v1/policies/rollback', { digest: '0'.repeat(64), reason: 'r' });
+      expect([unknown.status, unknown.json.code]).to.deep.equal([404, 'E4001']);
+      const tenant = await service.client({
+        scopes: ['admin:*'],
+        organisationId: await service.addOrganisation('pushing'),
+      });
+      for (const by of [tenant, await service.client({ scopes: ['admin:*'], environment: 'test' })])
+        for (const [place, body] of [
+          ['/v1/policies', { files: good, reason: 'r' }],
+          ['/v1/policies/rollback', { digest: '0'.repeat(64), reason: 'r' }],
+          ['/v1/policies/follow-folder', { reason: 'r' }],
+        ] as const)
+          expect((await by.post(place, body)).json.code).to.equal('E1004');
+    });
+
+    it('when it is a stored set that this version can no longer load', async () => {
+      const canonical = '{"engine":2,"lexicon":{},"policies":[]}';
+      const [row] = await service.rows<{ digest: string }>(
+        `INSERT INTO policy_set VALUES (encode(sha256(convert_to($1, 'UTF8')), 'hex'), convert_to($1, 'UTF8'), now()) RETURNING digest`,
+        [canonical],
+      );
+      const answer = await first.client.post('/v1/policies/rollback', { digest: row?.digest, reason: 'r' });
+      expect([answer.status, answer.json.code]).to.deep.equal([422, 'E2001']);
+      expect(answer.json.detail).to.contain('must be 1');
+    });
+  });
+
+  it('does not lock out its author, whatever the set denies; thousands of files do not block other requests', async () => {
+    await push({
+      'none.json': {
+        ...(Object.values(setOf('DENY', 'ALL'))[0] as object),
+        target: { actions: ['*'], resources: ['*'] },
+      },
+    });
+    const many = Object.fromEntries(
+      Array.from({ length: 2_000 }, (_, i) => {
+        const [policy] = Object.values(setOf('DENY', 'MANY'));
+        const target = { actions: ['read'], resources: [`db/t${i}/*`] };
+        return [`p${i}.json`, { ...(policy as object), id: `p-${i}`, target }] as const;
+      }),
+    );
+    const raw = Buffer.from(JSON.stringify({ files: filesOf(many), reason: 'many' }));
+    let slowestMs = 0;
+    let isDone = false;
+    const pushedAtMs = performance.now();
+    const pushing = first.client.request('POST', '/v1/policies', { raw }).finally(() => (isDone = true));
+    while (!isDone) {
+      const startedMs = performance.now();
+      await service.admin.get('/health', { check: false });
+      slowestMs = Math.max(slowestMs, performance.now() - startedMs);
+    }
+    const answer = await pushing;
+    expect(answer.status, answer.text.slice(0, 300)).to.equal(201);
+    expect(slowestMs, 'the longest wait').to.be.lessThan((performance.now() - pushedAtMs) / 2);
+  });
+});
