@@ -1008,6 +1008,14 @@ type Finding struct {
 	Example *string `json:"example,omitempty"`
 }
 
+// FollowFolderRequest is part of the API's requests or answers.
+type FollowFolderRequest struct {
+	// Why; stored in every log permanently.
+	Reason string `json:"reason"`
+	// The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set.
+	Signature *string `json:"signature,omitempty"`
+}
+
 // HaltLift is part of the API's requests or answers.
 type HaltLift struct {
 	// Why the environment may act again. Stored in the log permanently.
@@ -1428,6 +1436,193 @@ type OutcomeRequest struct {
 	Detail *string `json:"detail,omitempty"`
 }
 
+// PolicyApproval is part of the API's requests or answers.
+type PolicyApproval struct {
+	// Names it.
+	ApprovalID string `json:"approvalId"`
+	// used: approved, and put into force; superseded: another set was put into force before it was decided.
+	// One of: pending, used, rejected, superseded, expired.
+	Status string `json:"status"`
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	Digest         string  `json:"digest"`
+	PreviousDigest *string `json:"previousDigest"`
+	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
+	Author string  `json:"author"`
+	Reason *string `json:"reason"`
+	// Where the set comes from.
+	// One of: folder, push, rollback.
+	Source string  `json:"source"`
+	Signer *string `json:"signer"`
+	// RFC 3339, UTC, milliseconds.
+	CreatedAt string `json:"createdAt"`
+	// RFC 3339, UTC, milliseconds.
+	ExpiresAt      string  `json:"expiresAt"`
+	DecidedAt      *string `json:"decidedAt"`
+	DecidedBy      *string `json:"decidedBy"`
+	DecisionReason *string `json:"decisionReason"`
+}
+
+// PolicyApprovalDetailComparisonParts is part of the API's requests or answers.
+type PolicyApprovalDetailComparisonParts struct {
+	// The id of a policy, `tools/` and a server, `lexicon`, ...
+	Name string `json:"name"`
+	// What happens to it.
+	// One of: added, removed, changed.
+	Change string `json:"change"`
+}
+
+// PolicyApprovalDetailComparisonExamples is part of the API's requests or answers.
+type PolicyApprovalDetailComparisonExamples struct {
+	// The changed rule, as `policy/rule`.
+	Rule string `json:"rule"`
+	// The set that has the rule.
+	// One of: before, after.
+	In string `json:"in"`
+	// The action and the resource of the request.
+	Intent string `json:"intent"`
+	// live, test or dev.
+	Environment string `json:"environment"`
+	// The facts that the rule reads; null: missing.
+	Facts map[string]any `json:"facts"`
+	// The verdict.
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Before string `json:"before"`
+	// The verdict.
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	After string `json:"after"`
+}
+
+// PolicyApprovalDetailComparison is part of the API's requests or answers.
+// The difference to the set before; absent when this version can not load one of them.
+type PolicyApprovalDetailComparison struct {
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	Before string `json:"before"`
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	After string `json:"after"`
+	// The parts that differ.
+	Parts []PolicyApprovalDetailComparisonParts `json:"parts"`
+	// Requests that the sets answer differently, at most one for each changed rule.
+	Examples []PolicyApprovalDetailComparisonExamples `json:"examples"`
+	// Changed rules for which the limited search found no such request.
+	WithoutExample []string `json:"withoutExample"`
+}
+
+// PolicyApprovalDetail is part of the API's requests or answers.
+type PolicyApprovalDetail struct {
+	// Names it.
+	ApprovalID string `json:"approvalId"`
+	// used: approved, and put into force; superseded: another set was put into force before it was decided.
+	// One of: pending, used, rejected, superseded, expired.
+	Status string `json:"status"`
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	Digest         string  `json:"digest"`
+	PreviousDigest *string `json:"previousDigest"`
+	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
+	Author string  `json:"author"`
+	Reason *string `json:"reason"`
+	// Where the set comes from.
+	// One of: folder, push, rollback.
+	Source string  `json:"source"`
+	Signer *string `json:"signer"`
+	// RFC 3339, UTC, milliseconds.
+	CreatedAt string `json:"createdAt"`
+	// RFC 3339, UTC, milliseconds.
+	ExpiresAt      string  `json:"expiresAt"`
+	DecidedAt      *string `json:"decidedAt"`
+	DecidedBy      *string `json:"decidedBy"`
+	DecisionReason *string `json:"decisionReason"`
+	// Whether the calling key may decide while it is pending.
+	MayDecide bool `json:"mayDecide"`
+	// The difference to the set before; absent when this version can not load one of them.
+	Comparison *PolicyApprovalDetailComparison `json:"comparison,omitempty"`
+}
+
+// PolicyApprovalList is part of the API's requests or answers.
+type PolicyApprovalList struct {
+	// One page of them.
+	Items      []PolicyApproval `json:"items"`
+	NextCursor *string          `json:"nextCursor"`
+}
+
+// PolicyChangeResultApproval is part of the API's requests or answers.
+// With `waiting`.
+type PolicyChangeResultApproval struct {
+	// Names it.
+	ApprovalID string `json:"approvalId"`
+	// used: approved, and put into force; superseded: another set was put into force before it was decided.
+	// One of: pending, used, rejected, superseded, expired.
+	Status string `json:"status"`
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	Digest         string  `json:"digest"`
+	PreviousDigest *string `json:"previousDigest"`
+	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
+	Author string  `json:"author"`
+	Reason *string `json:"reason"`
+	// Where the set comes from.
+	// One of: folder, push, rollback.
+	Source string  `json:"source"`
+	Signer *string `json:"signer"`
+	// RFC 3339, UTC, milliseconds.
+	CreatedAt string `json:"createdAt"`
+	// RFC 3339, UTC, milliseconds.
+	ExpiresAt      string  `json:"expiresAt"`
+	DecidedAt      *string `json:"decidedAt"`
+	DecidedBy      *string `json:"decidedBy"`
+	DecisionReason *string `json:"decisionReason"`
+}
+
+// PolicyChangeResult is part of the API's requests or answers.
+type PolicyChangeResult struct {
+	// unchanged: the set was in force already; waiting: for the approval.
+	// One of: activated, unchanged, waiting.
+	Status string `json:"status"`
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	Digest         string  `json:"digest"`
+	PreviousDigest *string `json:"previousDigest"`
+	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
+	Author string  `json:"author"`
+	Reason *string `json:"reason"`
+	// Where the set comes from.
+	// One of: folder, push, rollback.
+	Source string  `json:"source"`
+	Signer *string `json:"signer"`
+	// With `waiting`.
+	Approval *PolicyChangeResultApproval `json:"approval,omitempty"`
+	// Warnings.
+	Findings []Finding `json:"findings"`
+}
+
+// PolicyComparisonParts is part of the API's requests or answers.
+type PolicyComparisonParts struct {
+	// The id of a policy, `tools/` and a server, `lexicon`, ...
+	Name string `json:"name"`
+	// What happens to it.
+	// One of: added, removed, changed.
+	Change string `json:"change"`
+}
+
+// PolicyComparison is part of the API's requests or answers.
+type PolicyComparison struct {
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	Before string `json:"before"`
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	After string `json:"after"`
+	// The parts that differ.
+	Parts []PolicyComparisonParts `json:"parts"`
+	// Requests that the sets answer differently, at most one for each changed rule.
+	Examples []PolicyApprovalDetailComparisonExamples `json:"examples"`
+	// Changed rules for which the limited search found no such request.
+	WithoutExample []string `json:"withoutExample"`
+}
+
+// PolicySetStatusFolder is part of the API's requests or answers.
+// The policy folder. `digest` is that of its last valid content, null while it has errors.
+type PolicySetStatusFolder struct {
+	Digest *string `json:"digest"`
+	// Whether edits come into force. False after a push or a rollback, until POST /v1/policies/follow-folder.
+	IsFollowed bool `json:"isFollowed"`
+}
+
 // PolicySetStatusLastRead is part of the API's requests or answers.
 // The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings.
 type PolicySetStatusLastRead struct {
@@ -1455,6 +1650,8 @@ type PolicySetStatus struct {
 	Policies   []map[string]any `json:"policies"`
 	Resources  []map[string]any `json:"resources,omitempty"`
 	Tools      []map[string]any `json:"tools,omitempty"`
+	// The policy folder. `digest` is that of its last valid content, null while it has errors.
+	Folder PolicySetStatusFolder `json:"folder"`
 	// The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings.
 	LastRead PolicySetStatusLastRead `json:"lastRead"`
 }
@@ -1610,6 +1807,26 @@ type ProofListItem struct {
 	Index    *int64 `json:"index"`
 	// RFC 3339, UTC, milliseconds.
 	OccurredAt string `json:"occurredAt"`
+}
+
+// PushPoliciesRequestFiles is part of the API's requests or answers.
+type PushPoliciesRequestFiles struct {
+	// Relative to the policy folder, with `/`, such as `payments/refunds.json`. Each only once.
+	Path string `json:"path"`
+	// The text of the file.
+	Text string `json:"text"`
+}
+
+// PushPoliciesRequest is part of the API's requests or answers.
+type PushPoliciesRequest struct {
+	// The whole set: what is not among them is no longer in force. Without lexicon.json the lexicon in force stays.
+	Files []PushPoliciesRequestFiles `json:"files"`
+	// Why; stored in every log permanently.
+	Reason string `json:"reason"`
+	// The set that you believe to be in force; with another one in force the answer is 409.
+	ExpectedDigest *string `json:"expectedDigest,omitempty"`
+	// The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set.
+	Signature *string `json:"signature,omitempty"`
 }
 
 // Readiness is part of the API's requests or answers.
@@ -2146,6 +2363,18 @@ type Risk struct {
 	Certain *RiskCertain `json:"certain,omitempty"`
 	// The risk by the installation's policies alone; present when the organisation's own policies changed it. The verdict is the stricter one of both risks.
 	Installation *RiskInstallation `json:"installation,omitempty"`
+}
+
+// RollBackPoliciesRequest is part of the API's requests or answers.
+type RollBackPoliciesRequest struct {
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	Digest string `json:"digest"`
+	// Why; stored in every log permanently.
+	Reason string `json:"reason"`
+	// The set that you believe to be in force; with another one in force the answer is 409.
+	ExpectedDigest *string `json:"expectedDigest,omitempty"`
+	// The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set.
+	Signature *string `json:"signature,omitempty"`
 }
 
 // ShadowStatusDraft is part of the API's requests or answers.
@@ -2774,6 +3003,22 @@ type TrustHistoryQuery struct {
 
 // AuthKeysQuery holds the query parameters of GET /v1/auth/keys. Empty ones are not sent.
 type AuthKeysQuery struct {
+	// The nextCursor of the page before. Opaque; stays valid while rows are added.
+	Cursor string `query:"cursor"`
+	// Most items on the page.
+	Limit int64 `query:"limit"`
+}
+
+// PoliciesDifferenceQuery holds the query parameters of GET /v1/policies/difference. Empty ones are not sent.
+type PoliciesDifferenceQuery struct {
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	Before string `query:"before,required"`
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	After string `query:"after,required"`
+}
+
+// PoliciesApprovalsQuery holds the query parameters of GET /v1/policies/approvals. Empty ones are not sent.
+type PoliciesApprovalsQuery struct {
 	// The nextCursor of the page before. Opaque; stays valid while rows are added.
 	Cursor string `query:"cursor"`
 	// Most items on the page.

@@ -667,6 +667,14 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class FollowFolderRequest:
+    # Why; stored in every log permanently.
+    reason: str
+    # The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set.
+    signature: Optional[str] = None
+
+
+@dataclass(frozen=True)
 class HaltLift:
     # Why the environment may act again.
     reason: Optional[str] = None
@@ -1079,6 +1087,199 @@ class OutcomeRequest:
 
 
 @dataclass(frozen=True)
+class PolicyApproval:
+    is_camel_case: ClassVar[bool] = True
+
+    # Names it.
+    approval_id: str
+    # used: approved, and put into force; superseded: another set was put into force before it was decided.
+    status: Literal["pending", "used", "rejected", "superseded", "expired"]
+    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
+    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    digest: str
+    previous_digest: Optional[str]
+    # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
+    author: str
+    reason: Optional[str]
+    # Where the set comes from.
+    source: Literal["folder", "push", "rollback"]
+    signer: Optional[str]
+    # RFC 3339, UTC, milliseconds.
+    created_at: str
+    # RFC 3339, UTC, milliseconds.
+    expires_at: str
+    decided_at: Optional[str]
+    decided_by: Optional[str]
+    decision_reason: Optional[str]
+
+
+@dataclass(frozen=True)
+class PolicyApprovalDetailComparisonPart:
+    # The id of a policy, `tools/` and a server, `lexicon`, ...
+    name: str
+    # What happens to it.
+    change: Literal["added", "removed", "changed"]
+
+
+@dataclass(frozen=True)
+class PolicyApprovalDetailComparisonExample:
+    # The changed rule, as `policy/rule`.
+    rule: str
+    # The set that has the rule.
+    in_: Literal["before", "after"]
+    # The action and the resource of the request.
+    intent: str
+    # live, test or dev.
+    environment: str
+    # The facts that the rule reads; null: missing.
+    facts: Dict[str, Any]
+    # The verdict.
+    before: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
+    # The verdict.
+    after: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
+
+
+@dataclass(frozen=True)
+class PolicyApprovalDetailComparison:
+    """The difference to the set before; absent when this version can not load one of them."""
+
+    is_camel_case: ClassVar[bool] = True
+
+    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
+    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    before: str
+    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
+    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    after: str
+    # The parts that differ.
+    parts: List[PolicyApprovalDetailComparisonPart]
+    # Requests that the sets answer differently, at most one for each changed rule.
+    examples: List[PolicyApprovalDetailComparisonExample]
+    # Changed rules for which the limited search found no such request.
+    without_example: List[str]
+
+
+@dataclass(frozen=True)
+class PolicyApprovalDetail:
+    is_camel_case: ClassVar[bool] = True
+
+    # Names it.
+    approval_id: str
+    # used: approved, and put into force; superseded: another set was put into force before it was decided.
+    status: Literal["pending", "used", "rejected", "superseded", "expired"]
+    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
+    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    digest: str
+    previous_digest: Optional[str]
+    # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
+    author: str
+    reason: Optional[str]
+    # Where the set comes from.
+    source: Literal["folder", "push", "rollback"]
+    signer: Optional[str]
+    # RFC 3339, UTC, milliseconds.
+    created_at: str
+    # RFC 3339, UTC, milliseconds.
+    expires_at: str
+    decided_at: Optional[str]
+    decided_by: Optional[str]
+    decision_reason: Optional[str]
+    # Whether the calling key may decide while it is pending.
+    may_decide: bool
+    # The difference to the set before; absent when this version can not load one of them.
+    comparison: Optional[PolicyApprovalDetailComparison] = None
+
+
+@dataclass(frozen=True)
+class PolicyApprovalList:
+    is_camel_case: ClassVar[bool] = True
+
+    # One page of them.
+    items: List[PolicyApproval]
+    next_cursor: Optional[str]
+
+
+@dataclass(frozen=True)
+class PolicyChangeResultApproval:
+    """With `waiting`."""
+
+    is_camel_case: ClassVar[bool] = True
+
+    # Names it.
+    approval_id: str
+    # used: approved, and put into force; superseded: another set was put into force before it was decided.
+    status: Literal["pending", "used", "rejected", "superseded", "expired"]
+    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
+    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    digest: str
+    previous_digest: Optional[str]
+    # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
+    author: str
+    reason: Optional[str]
+    # Where the set comes from.
+    source: Literal["folder", "push", "rollback"]
+    signer: Optional[str]
+    # RFC 3339, UTC, milliseconds.
+    created_at: str
+    # RFC 3339, UTC, milliseconds.
+    expires_at: str
+    decided_at: Optional[str]
+    decided_by: Optional[str]
+    decision_reason: Optional[str]
+
+
+@dataclass(frozen=True)
+class PolicyChangeResult:
+    is_camel_case: ClassVar[bool] = True
+
+    # unchanged: the set was in force already; waiting: for the approval.
+    status: Literal["activated", "unchanged", "waiting"]
+    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
+    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    digest: str
+    previous_digest: Optional[str]
+    # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
+    author: str
+    reason: Optional[str]
+    # Where the set comes from.
+    source: Literal["folder", "push", "rollback"]
+    signer: Optional[str]
+    # Warnings.
+    findings: List[Finding]
+    # With `waiting`.
+    approval: Optional[PolicyChangeResultApproval] = None
+
+
+@dataclass(frozen=True)
+class PolicyComparison:
+    is_camel_case: ClassVar[bool] = True
+
+    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
+    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    before: str
+    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
+    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    after: str
+    # The parts that differ.
+    parts: List[PolicyApprovalDetailComparisonPart]
+    # Requests that the sets answer differently, at most one for each changed rule.
+    examples: List[PolicyApprovalDetailComparisonExample]
+    # Changed rules for which the limited search found no such request.
+    without_example: List[str]
+
+
+@dataclass(frozen=True)
+class PolicySetStatusFolder:
+    """The policy folder."""
+
+    is_camel_case: ClassVar[bool] = True
+
+    digest: Optional[str]
+    # Whether edits come into force.
+    is_followed: bool
+
+
+@dataclass(frozen=True)
 class PolicySetStatusLastRead:
     """The result of the last reading of the policy folder."""
 
@@ -1104,6 +1305,8 @@ class PolicySetStatus:
     # Where the set comes from.
     source: Literal["folder", "push", "rollback"]
     policies: List[Dict[str, Any]]
+    # The policy folder.
+    folder: PolicySetStatusFolder
     # The result of the last reading of the policy folder.
     last_read: PolicySetStatusLastRead
     # The attributes of agents and resources: see /schemas/attributes.json.
@@ -1276,6 +1479,28 @@ class ProofListItem:
     index: Optional[int]
     # RFC 3339, UTC, milliseconds.
     occurred_at: str
+
+
+@dataclass(frozen=True)
+class PushPoliciesRequestFile:
+    # Relative to the policy folder, with `/`, such as `payments/refunds.json`.
+    path: str
+    # The text of the file.
+    text: str
+
+
+@dataclass(frozen=True)
+class PushPoliciesRequest:
+    is_camel_case: ClassVar[bool] = True
+
+    # The whole set: what is not among them is no longer in force.
+    files: List[PushPoliciesRequestFile]
+    # Why; stored in every log permanently.
+    reason: str
+    # The set that you believe to be in force; with another one in force the answer is 409.
+    expected_digest: Optional[str] = None
+    # The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set.
+    signature: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -1819,6 +2044,21 @@ class Risk:
     certain: Optional[RiskCertain] = None
     # The risk by the installation's policies alone; present when the organisation's own policies changed it.
     installation: Optional[RiskInstallation] = None
+
+
+@dataclass(frozen=True)
+class RollBackPoliciesRequest:
+    is_camel_case: ClassVar[bool] = True
+
+    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
+    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    digest: str
+    # Why; stored in every log permanently.
+    reason: str
+    # The set that you believe to be in force; with another one in force the answer is 409.
+    expected_digest: Optional[str] = None
+    # The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set.
+    signature: Optional[str] = None
 
 
 @dataclass(frozen=True)

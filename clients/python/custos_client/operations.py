@@ -502,6 +502,92 @@ POLICIES_SHADOW: Operation[m.ShadowStatus] = Operation(
     statuses=(200,),
     is_text=False,
 )
+POLICIES_PUSH: Operation[m.PolicyChangeResult] = Operation(
+    method="POST",
+    path="/v1/policies",
+    path_arguments=(),
+    query_arguments=(),
+    body=m.PushPoliciesRequest,
+    answer=m.PolicyChangeResult,
+    statuses=(200, 201, 202,),
+    is_text=False,
+)
+POLICIES_ROLLBACK: Operation[m.PolicyChangeResult] = Operation(
+    method="POST",
+    path="/v1/policies/rollback",
+    path_arguments=(),
+    query_arguments=(),
+    body=m.RollBackPoliciesRequest,
+    answer=m.PolicyChangeResult,
+    statuses=(200, 201, 202,),
+    is_text=False,
+)
+POLICIES_FOLLOW_FOLDER: Operation[m.PolicyChangeResult] = Operation(
+    method="POST",
+    path="/v1/policies/follow-folder",
+    path_arguments=(),
+    query_arguments=(),
+    body=m.FollowFolderRequest,
+    answer=m.PolicyChangeResult,
+    statuses=(200, 201, 202,),
+    is_text=False,
+)
+POLICIES_DIFFERENCE: Operation[m.PolicyComparison] = Operation(
+    method="GET",
+    path="/v1/policies/difference",
+    path_arguments=(),
+    query_arguments=(
+        ("before", "before"),
+        ("after", "after"),
+    ),
+    body=None,
+    answer=m.PolicyComparison,
+    statuses=(200,),
+    is_text=False,
+)
+POLICIES_APPROVALS: Operation[m.PolicyApprovalList] = Operation(
+    method="GET",
+    path="/v1/policies/approvals",
+    path_arguments=(),
+    query_arguments=(
+        ("cursor", "cursor"),
+        ("limit", "limit"),
+    ),
+    body=None,
+    answer=m.PolicyApprovalList,
+    statuses=(200,),
+    is_text=False,
+)
+POLICIES_GET_APPROVAL: Operation[m.PolicyApprovalDetail] = Operation(
+    method="GET",
+    path="/v1/policies/approvals/{approvalId}",
+    path_arguments=(("approval_id", "approvalId"),),
+    query_arguments=(),
+    body=None,
+    answer=m.PolicyApprovalDetail,
+    statuses=(200,),
+    is_text=False,
+)
+POLICIES_APPROVE: Operation[m.PolicyApproval] = Operation(
+    method="POST",
+    path="/v1/policies/approvals/{approvalId}/approve",
+    path_arguments=(("approval_id", "approvalId"),),
+    query_arguments=(),
+    body=m.ApprovalVerdict,
+    answer=m.PolicyApproval,
+    statuses=(200,),
+    is_text=False,
+)
+POLICIES_REJECT: Operation[m.PolicyApproval] = Operation(
+    method="POST",
+    path="/v1/policies/approvals/{approvalId}/reject",
+    path_arguments=(("approval_id", "approvalId"),),
+    query_arguments=(),
+    body=m.ApprovalVerdict,
+    answer=m.PolicyApproval,
+    statuses=(200,),
+    is_text=False,
+)
 TOOLS_LIST: Operation[m.ToolCatalogueList] = Operation(
     method="GET",
     path="/v1/tools",

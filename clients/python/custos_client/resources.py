@@ -589,6 +589,76 @@ class Policies(Resource):
         """What the draft in shadow mode would change: GET /v1/policies/shadow."""
         return self._call(ops.POLICIES_SHADOW)
 
+    def push(
+        self,
+        *,
+        files: Sequence[Union[m.PushPoliciesRequestFile, Mapping[str, Any]]],
+        reason: str,
+        expected_digest: Optional[str] = None,
+        signature: Optional[str] = None,
+    ) -> m.PolicyChangeResult:
+        """Put a policy set into force: POST /v1/policies."""
+        return self._call(
+            ops.POLICIES_PUSH,
+            files=files,
+            reason=reason,
+            expected_digest=expected_digest,
+            signature=signature,
+        )
+
+    def rollback(
+        self,
+        *,
+        digest: str,
+        reason: str,
+        expected_digest: Optional[str] = None,
+        signature: Optional[str] = None,
+    ) -> m.PolicyChangeResult:
+        """Put a stored policy set into force again: POST /v1/policies/rollback."""
+        return self._call(
+            ops.POLICIES_ROLLBACK,
+            digest=digest,
+            reason=reason,
+            expected_digest=expected_digest,
+            signature=signature,
+        )
+
+    def follow_folder(self, *, reason: str, signature: Optional[str] = None) -> m.PolicyChangeResult:
+        """Put the set of the policy folder into force, and its later edits: POST /v1/policies/follow-folder.
+        """
+        return self._call(ops.POLICIES_FOLLOW_FOLDER, reason=reason, signature=signature)
+
+    def difference(self, *, before: str, after: str) -> m.PolicyComparison:
+        """The difference of two stored policy sets: GET /v1/policies/difference."""
+        return self._call(ops.POLICIES_DIFFERENCE, before=before, after=after)
+
+    def approvals(self, *, limit: Optional[int] = None) -> Iterator[m.PolicyApproval]:
+        """List the changes of the policy set that needed approval, newest first: GET /v1/policies/approvals.
+        """
+        return self._iterate(ops.POLICIES_APPROVALS, limit=limit)
+
+    def approvals_page(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> m.PolicyApprovalList:
+        """List the changes of the policy set that needed approval, newest first: GET /v1/policies/approvals.
+        """
+        return self._call(ops.POLICIES_APPROVALS, limit=limit, cursor=cursor)
+
+    def get_approval(self, approval_id: str) -> m.PolicyApprovalDetail:
+        """Read one change of the policy set with its difference: GET /v1/policies/approvals/{approvalId}."""
+        return self._call(ops.POLICIES_GET_APPROVAL, approval_id=approval_id)
+
+    def approve(self, approval_id: str, *, reason: str) -> m.PolicyApproval:
+        """Approve a change of the policy set: POST /v1/policies/approvals/{approvalId}/approve."""
+        return self._call(ops.POLICIES_APPROVE, approval_id=approval_id, reason=reason)
+
+    def reject(self, approval_id: str, *, reason: str) -> m.PolicyApproval:
+        """Reject a change of the policy set: POST /v1/policies/approvals/{approvalId}/reject."""
+        return self._call(ops.POLICIES_REJECT, approval_id=approval_id, reason=reason)
+
 
 class Tools(Resource):
     def list(self, *, limit: Optional[int] = None) -> Iterator[m.ToolCatalogue]:

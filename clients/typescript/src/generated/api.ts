@@ -833,7 +833,167 @@ export interface paths {
          */
         get: operations["getPolicies"];
         put?: never;
+        /**
+         * Put a policy set into force
+         * @description The files are the whole set. They are checked like the policy folder, and come into force in every process within two seconds, all or nothing. From then on edits of the folder do not come into force, until POST /v1/policies/follow-folder.
+         *
+         *     Scope: admin:*.
+         */
+        post: operations["pushPolicies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put a stored policy set into force again
+         * @description Any set that was ever stored, by its digest. As after a push, edits of the folder do not come into force from then on.
+         *
+         *     Scope: admin:*.
+         */
+        post: operations["rollBackPolicies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/follow-folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put the set of the policy folder into force, and its later edits
+         * @description The opposite of a push: the folder decides again.
+         *
+         *     Scope: admin:*.
+         */
+        post: operations["followPolicyFolder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/difference": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The difference of two stored policy sets
+         * @description Which parts differ, and for each changed rule a request that the sets answer differently, if the search finds one.
+         *
+         *     Scope: admin:*.
+         */
+        get: operations["comparePolicies"];
+        put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of the policy set that needed approval, newest first
+         * @description With CUSTOS_POLICY_APPROVALS=1 pushes, rollbacks and edits of the policy folder wait here.
+         *
+         *     Scope: admin:*.
+         */
+        get: operations["listPolicyApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/approvals/{approvalId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read one change of the policy set with its difference
+         * @description The difference to the set that was in force when it was proposed, with requests that would be answered differently.
+         *
+         *     Scope: admin:*.
+         */
+        get: operations["getPolicyApproval"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/approvals/{approvalId}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a change of the policy set
+         * @description Its set comes into force in the same transaction, if no other set was put into force since. The author may not decide, nor may a key that the author created or that created it.
+         *
+         *     Scope: admin:*.
+         */
+        post: operations["approvePolicySet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/approvals/{approvalId}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject a change of the policy set
+         * @description Nothing comes into force. The author may not decide, nor may a key that the author created or that created it.
+         *
+         *     Scope: admin:*.
+         */
+        post: operations["rejectPolicySet"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3045,6 +3205,261 @@ export interface components {
                 examples: components["schemas"]["ReplayReportExamples"][];
             }[];
         };
+        PushPoliciesRequest: {
+            /** @description The whole set: what is not among them is no longer in force. Without lexicon.json the lexicon in force stays. */
+            files: {
+                /** @description Relative to the policy folder, with `/`, such as `payments/refunds.json`. Each only once. */
+                path: string;
+                /** @description The text of the file. */
+                text: string;
+            }[];
+            /**
+             * @description Why; stored in every log permanently.
+             * @example Ticket SEC-12: refunds need a human
+             */
+            reason: string;
+            /** @description The set that you believe to be in force; with another one in force the answer is 409. */
+            expectedDigest?: string;
+            /** @description The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set. */
+            signature?: string;
+        };
+        PolicyChangeResult: {
+            /**
+             * @description unchanged: the set was in force already; waiting: for the approval.
+             * @enum {string}
+             */
+            status: "activated" | "unchanged" | "waiting";
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            digest: string;
+            previousDigest: string | null;
+            /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
+            author: string;
+            reason: string | null;
+            /**
+             * @description Where the set comes from.
+             * @enum {string}
+             */
+            source: "folder" | "push" | "rollback";
+            signer: string | null;
+            /** @description With `waiting`. */
+            approval?: {
+                /**
+                 * @description Names it.
+                 * @example apr_01jq3kzv5w8e3h2c4n9m7x6y1t
+                 */
+                approvalId: string;
+                /**
+                 * @description used: approved, and put into force; superseded: another set was put into force before it was decided.
+                 * @enum {string}
+                 */
+                status: "pending" | "used" | "rejected" | "superseded" | "expired";
+                /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+                digest: string;
+                previousDigest: string | null;
+                /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
+                author: string;
+                reason: string | null;
+                /**
+                 * @description Where the set comes from.
+                 * @enum {string}
+                 */
+                source: "folder" | "push" | "rollback";
+                signer: string | null;
+                /** @description RFC 3339, UTC, milliseconds. */
+                createdAt: string;
+                /** @description RFC 3339, UTC, milliseconds. */
+                expiresAt: string;
+                decidedAt: string | null;
+                decidedBy: string | null;
+                decisionReason: string | null;
+            };
+            /** @description Warnings. */
+            findings: components["schemas"]["Finding"][];
+        };
+        RollBackPoliciesRequest: {
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            digest: string;
+            /**
+             * @description Why; stored in every log permanently.
+             * @example Ticket SEC-12: refunds need a human
+             */
+            reason: string;
+            /** @description The set that you believe to be in force; with another one in force the answer is 409. */
+            expectedDigest?: string;
+            /** @description The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set. */
+            signature?: string;
+        };
+        FollowFolderRequest: {
+            /**
+             * @description Why; stored in every log permanently.
+             * @example Ticket SEC-12: refunds need a human
+             */
+            reason: string;
+            /** @description The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set. */
+            signature?: string;
+        };
+        PolicyComparison: {
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            before: string;
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            after: string;
+            /** @description The parts that differ. */
+            parts: {
+                /** @description The id of a policy, `tools/` and a server, `lexicon`, ... */
+                name: string;
+                /**
+                 * @description What happens to it.
+                 * @enum {string}
+                 */
+                change: "added" | "removed" | "changed";
+            }[];
+            /** @description Requests that the sets answer differently, at most one for each changed rule. */
+            examples: {
+                /** @description The changed rule, as `policy/rule`. */
+                rule: string;
+                /**
+                 * @description The set that has the rule.
+                 * @enum {string}
+                 */
+                in: "before" | "after";
+                /** @description The action and the resource of the request. */
+                intent: string;
+                /** @description live, test or dev. */
+                environment: string;
+                /** @description The facts that the rule reads; null: missing. */
+                facts: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description The verdict.
+                 * @enum {string}
+                 */
+                before: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                /**
+                 * @description The verdict.
+                 * @enum {string}
+                 */
+                after: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+            }[];
+            /** @description Changed rules for which the limited search found no such request. */
+            withoutExample: string[];
+        };
+        PolicyApproval: {
+            /**
+             * @description Names it.
+             * @example apr_01jq3kzv5w8e3h2c4n9m7x6y1t
+             */
+            approvalId: string;
+            /**
+             * @description used: approved, and put into force; superseded: another set was put into force before it was decided.
+             * @enum {string}
+             */
+            status: "pending" | "used" | "rejected" | "superseded" | "expired";
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            digest: string;
+            previousDigest: string | null;
+            /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
+            author: string;
+            reason: string | null;
+            /**
+             * @description Where the set comes from.
+             * @enum {string}
+             */
+            source: "folder" | "push" | "rollback";
+            signer: string | null;
+            /** @description RFC 3339, UTC, milliseconds. */
+            createdAt: string;
+            /** @description RFC 3339, UTC, milliseconds. */
+            expiresAt: string;
+            decidedAt: string | null;
+            decidedBy: string | null;
+            decisionReason: string | null;
+        };
+        PolicyApprovalList: {
+            /** @description One page of them. */
+            items: components["schemas"]["PolicyApproval"][];
+            nextCursor: string | null;
+        };
+        PolicyApprovalDetail: {
+            /**
+             * @description Names it.
+             * @example apr_01jq3kzv5w8e3h2c4n9m7x6y1t
+             */
+            approvalId: string;
+            /**
+             * @description used: approved, and put into force; superseded: another set was put into force before it was decided.
+             * @enum {string}
+             */
+            status: "pending" | "used" | "rejected" | "superseded" | "expired";
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            digest: string;
+            previousDigest: string | null;
+            /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
+            author: string;
+            reason: string | null;
+            /**
+             * @description Where the set comes from.
+             * @enum {string}
+             */
+            source: "folder" | "push" | "rollback";
+            signer: string | null;
+            /** @description RFC 3339, UTC, milliseconds. */
+            createdAt: string;
+            /** @description RFC 3339, UTC, milliseconds. */
+            expiresAt: string;
+            decidedAt: string | null;
+            decidedBy: string | null;
+            decisionReason: string | null;
+            /** @description Whether the calling key may decide while it is pending. */
+            mayDecide: boolean;
+            /** @description The difference to the set before; absent when this version can not load one of them. */
+            comparison?: {
+                /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+                before: string;
+                /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+                after: string;
+                /** @description The parts that differ. */
+                parts: {
+                    /** @description The id of a policy, `tools/` and a server, `lexicon`, ... */
+                    name: string;
+                    /**
+                     * @description What happens to it.
+                     * @enum {string}
+                     */
+                    change: "added" | "removed" | "changed";
+                }[];
+                /** @description Requests that the sets answer differently, at most one for each changed rule. */
+                examples: {
+                    /** @description The changed rule, as `policy/rule`. */
+                    rule: string;
+                    /**
+                     * @description The set that has the rule.
+                     * @enum {string}
+                     */
+                    in: "before" | "after";
+                    /** @description The action and the resource of the request. */
+                    intent: string;
+                    /** @description live, test or dev. */
+                    environment: string;
+                    /** @description The facts that the rule reads; null: missing. */
+                    facts: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description The verdict.
+                     * @enum {string}
+                     */
+                    before: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                    /**
+                     * @description The verdict.
+                     * @enum {string}
+                     */
+                    after: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                }[];
+                /** @description Changed rules for which the limited search found no such request. */
+                withoutExample: string[];
+            };
+        };
         PolicySetStatus: {
             /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
             digest: string;
@@ -3071,6 +3486,12 @@ export interface components {
             tools?: {
                 [key: string]: unknown;
             }[];
+            /** @description The policy folder. `digest` is that of its last valid content, null while it has errors. */
+            folder: {
+                digest: string | null;
+                /** @description Whether edits come into force. False after a push or a rollback, until POST /v1/policies/follow-folder. */
+                isFollowed: boolean;
+            };
             /** @description The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings. */
             lastRead: {
                 at: string | null;
@@ -3539,7 +3960,7 @@ export interface components {
                 };
             };
         };
-        /** @description E2001: the request is not what the schema says */
+        /** @description E2001: the request is not what the schema says (400), or files of a policy set have errors (422) */
         E2001: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3552,7 +3973,20 @@ export interface components {
                 };
             };
         };
-        /** @description E2005: the body is larger than 1 MB */
+        /** @description E2001: the request is not what the schema says (400), or files of a policy set have errors (422) */
+        E2001_422: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E2001";
+                };
+            };
+        };
+        /** @description E2005: the body is larger than 1 MB, or 8 MB for a policy set */
         E2005: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3792,7 +4226,7 @@ export interface components {
                 };
             };
         };
-        /** @description E2001: the request is not what the schema says. E2006: the body is not valid JSON; duplicate member names, lone surrogates, integer literals beyond 2^53-1, overflow such as 1e400 and depth over 64 count as invalid */
+        /** @description E2001: the request is not what the schema says (400), or files of a policy set have errors (422). E2006: the body is not valid JSON; duplicate member names, lone surrogates, integer literals beyond 2^53-1, overflow such as 1e400 and depth over 64 count as invalid */
         E2001_E2006: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3858,6 +4292,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
                     code?: "E2010" | "E5003";
+                };
+            };
+        };
+        /** @description E2001: the request is not what the schema says (400), or files of a policy set have errors (422). E2010: the idempotency key is in use by a running request (409) or was used with another body (422) */
+        E2001_E2010_422: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E2001" | "E2010";
                 };
             };
         };
@@ -6465,6 +6912,9 @@ export interface operations {
                      * @example {
                      *       "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902",
                      *       "activatedAt": "2026-03-01T09:30:00.000Z",
+                     *       "author": "folder",
+                     *       "reason": null,
+                     *       "source": "folder",
                      *       "policies": [
                      *         {
                      *           "id": "nights",
@@ -6502,6 +6952,10 @@ export interface operations {
                      *           ]
                      *         }
                      *       ],
+                     *       "folder": {
+                     *         "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902",
+                     *         "isFollowed": true
+                     *       },
                      *       "lastRead": {
                      *         "at": "2026-03-01T09:30:00.000Z",
                      *         "ok": true,
@@ -6510,6 +6964,377 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["PolicySetStatus"];
+                };
+            };
+        };
+    };
+    pushPolicies: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "files": [
+                 *         {
+                 *           "path": "nights.json",
+                 *           "text": "{\"id\":\"nights\",\"description\":\"Nothing is changed at night.\",\"stage\":\"enforce\",\"target\":{\"actions\":[\"update\"],\"resources\":[\"*\"]},\"rules\":[{\"name\":\"not-at-night\",\"conditions\":{\"all\":[{\"fact\":\"time\",\"path\":\"hour\",\"operator\":\"lessThan\",\"value\":6}]},\"event\":{\"type\":\"DENY\",\"params\":{\"code\":\"NIGHT\",\"message\":\"nothing is changed before six\"}}}]}"
+                 *         }
+                 *       ],
+                 *       "reason": "Ticket SEC-12: nobody works at night"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PushPoliciesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyChangeResult"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyChangeResult"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyChangeResult"];
+                };
+            };
+        };
+    };
+    rollBackPolicies: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902",
+                 *       "reason": "Incident 42: the new rule denies too much"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RollBackPoliciesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyChangeResult"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyChangeResult"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyChangeResult"];
+                };
+            };
+        };
+    };
+    followPolicyFolder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The change is in the folder now"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FollowFolderRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyChangeResult"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyChangeResult"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyChangeResult"];
+                };
+            };
+        };
+    };
+    comparePolicies: {
+        parameters: {
+            query: {
+                /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+                before: string;
+                /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+                after: string;
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "before": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902",
+                     *       "after": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902",
+                     *       "parts": [
+                     *         {
+                     *           "name": "nights",
+                     *           "change": "changed"
+                     *         }
+                     *       ],
+                     *       "examples": [
+                     *         {
+                     *           "rule": "nights/closed",
+                     *           "in": "after",
+                     *           "intent": "read:db/orders",
+                     *           "environment": "live",
+                     *           "facts": {
+                     *             "time.hour": 5
+                     *           },
+                     *           "before": "ALLOW",
+                     *           "after": "DENY"
+                     *         }
+                     *       ],
+                     *       "withoutExample": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PolicyComparison"];
+                };
+            };
+        };
+    };
+    listPolicyApprovals: {
+        parameters: {
+            query?: {
+                /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Most items on the page. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "approvalId": "apr_01jq3kzv5w8e3h2c4n9m7x6y1t",
+                     *           "status": "pending",
+                     *           "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902",
+                     *           "previousDigest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902",
+                     *           "author": "4fZ0q9Lm",
+                     *           "reason": "Ticket SEC-12: nobody works at night",
+                     *           "source": "push",
+                     *           "signer": null,
+                     *           "createdAt": "2026-03-01T09:30:00.000Z",
+                     *           "expiresAt": "2026-03-01T09:30:00.000Z",
+                     *           "decidedAt": null,
+                     *           "decidedBy": null,
+                     *           "decisionReason": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PolicyApprovalList"];
+                };
+            };
+        };
+    };
+    getPolicyApproval: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The change. */
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "approvalId": "apr_01jq3kzv5w8e3h2c4n9m7x6y1t",
+                     *       "status": "pending",
+                     *       "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902",
+                     *       "previousDigest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902",
+                     *       "author": "4fZ0q9Lm",
+                     *       "reason": "Ticket SEC-12: nobody works at night",
+                     *       "source": "push",
+                     *       "signer": null,
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "expiresAt": "2026-03-01T09:30:00.000Z",
+                     *       "decidedAt": null,
+                     *       "decidedBy": null,
+                     *       "decisionReason": null,
+                     *       "mayDecide": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PolicyApprovalDetail"];
+                };
+            };
+        };
+    };
+    approvePolicySet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The change. */
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Ticket SEC-12, difference read"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ApprovalVerdict"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyApproval"];
+                };
+            };
+        };
+    };
+    rejectPolicySet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The change. */
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The rule is too wide"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ApprovalVerdict"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyApproval"];
                 };
             };
         };
@@ -7150,12 +7975,13 @@ export interface operations {
                      *         {
                      *           "code": "E2001",
                      *           "statuses": [
-                     *             400
+                     *             400,
+                     *             422
                      *           ],
                      *           "title": "Request invalid",
                      *           "category": "validation",
                      *           "retryable": false,
-                     *           "when": "the request is not what the schema says"
+                     *           "when": "the request is not what the schema says (400), or files of a policy set have errors (422)"
                      *         }
                      *       ],
                      *       "nextCursor": null

@@ -1,7 +1,7 @@
 // Generated from docs/openapi.json by "npm run generate". Do not edit.
 
 /** Members whose values are never respelled: they belong to callers and to policies. */
-export const FREE_FORM: readonly string[] = ['actual', 'annotations', 'arguments', 'attributes', 'authzen', 'bound', 'context', 'evidence', 'expected', 'lexicon', 'metadata', 'obligations', 'payload', 'policies', 'reads', 'resources', 'tools'];
+export const FREE_FORM: readonly string[] = ['actual', 'annotations', 'arguments', 'attributes', 'authzen', 'bound', 'context', 'evidence', 'expected', 'facts', 'lexicon', 'metadata', 'obligations', 'payload', 'policies', 'reads', 'resources', 'tools'];
 
 export interface OperationMembers {
   /** Members of the request that the service spells in snake_case. */
@@ -55,6 +55,14 @@ export const OPERATIONS = {
   'GET /v1/policies/replays/{id}': { required: ['replayId', 'status'] },
   'GET /v1/policies/shadow': { required: ['running', 'draft'] },
   'GET /v1/policies': { required: ['digest', 'activatedAt'] },
+  'POST /v1/policies': { required: ['status', 'digest'] },
+  'POST /v1/policies/rollback': { required: ['status', 'digest'] },
+  'POST /v1/policies/follow-folder': { required: ['status', 'digest'] },
+  'GET /v1/policies/difference': { required: ['before', 'after'] },
+  'GET /v1/policies/approvals': { required: ['items', 'nextCursor'] },
+  'GET /v1/policies/approvals/{approvalId}': { required: ['approvalId', 'status'] },
+  'POST /v1/policies/approvals/{approvalId}/approve': { required: ['approvalId', 'status'] },
+  'POST /v1/policies/approvals/{approvalId}/reject': { required: ['approvalId', 'status'] },
   'GET /v1/policies/{digest}': { required: ['digest', 'createdAt'] },
   'POST /v1/policies/validate': { required: ['valid', 'digest'] },
   'GET /v1/tools': { required: ['digest', 'items'] },
