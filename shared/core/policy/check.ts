@@ -9,7 +9,7 @@ import { canonicalResource } from '../intent/resource.ts';
 import { WINDOW } from './budget-limits.ts';
 import { fromMillionths, toMillionths } from './budget.ts';
 import { PolicySchema } from './schema.ts';
-import type { Budget, Comparison, Policy } from './schema.ts';
+import type { Budget, Comparison, ItemComparison, ItemCondition, Policy } from './schema.ts';
 import type { PolicyStage } from '../../kernel/vocabulary.ts';
 import {
   type Checked,
@@ -23,6 +23,7 @@ import {
   withoutEchoes,
 } from './schema-problems.ts';
 import { FACT_OPERATORS, type FactReference, factReferenceOf, factsProblem } from './fact-values.ts';
+import { itemEntry, MAX_ITEM_DEPTH } from './items.ts';
 import { fullPath, lookUp, type VocabularyEntry } from './vocabulary.ts';
 
 /** What the conditions of a policy may name. */
@@ -31,30 +32,45 @@ interface Terms {
   readonly declarations: Declarations;
 }
 
-function comparisonProblem(
-  comparison: Comparison,
-  { stage, declarations }: Terms,
-  pointer: string,
-): Problem | undefined {
+function comparisonProblem(comparison: Comparison, terms: Terms, pointer: string): Problem | undefined {
+  const { stage, declarations } = terms;
   const entry = lookUp(comparison.fact, comparison.path, stage, declarations);
   const pathPointer = `${pointer}/${comparison.path === undefined ? 'fact' : 'path'}`;
   if (typeof entry === 'string') return { code: 'UNKNOWN_FACT', pointer: pathPointer, message: entry };
+  return operatorProblem(comparison, { entry, terms }, pointer, 0);
+}
+
+/** A compared fact, or a list whose items are compared. */
+interface Compared {
+  readonly entry: VocabularyEntry;
+  readonly terms: Terms;
+}
+
+/** @param depth the number of lists around the comparison */
+function operatorProblem(
+  comparison: ItemComparison,
+  { entry, terms }: Compared,
+  pointer: string,
+  depth: number,
+): Problem | undefined {
   const operator = OPERATORS.get(comparison.operator);
   if (operator === undefined)
     return { code: 'UNKNOWN_OPERATOR', pointer: `${pointer}/operator`, message: 'is not known' };
-  const path = fullPath(comparison.fact, comparison.path);
+  const path = fullPath(entry.fact, entry.path);
   const isUsable = (one: Operator): boolean =>
     accepts(one, entry.type) && !(one.name === 'isPresent' && entry.openInPattern === true);
   if (!isUsable(operator)) {
     const usable = [...OPERATORS.values()].filter(isUsable).map(({ name }) => name);
-    const message = `${operator.name} can't be used on ${path} (${entry.type}); usable are ${usable.join(', ')}`;
+    const instead = PREFIXES.includes(operator.name) && usable.includes('matchesResource') ? MEANT_RESOURCE : '';
+    const message = `${operator.name} can't be used on ${path} (${entry.type})${instead}; usable are ${usable.join(', ')}`;
     return { code: 'OPERATOR_MISUSED', pointer: `${pointer}/operator`, message };
   }
+  if (operator.quantifier !== undefined) return itemsProblem(comparison, { entry, terms }, pointer, depth + 1);
   const reference = factReferenceOf(comparison.value);
-  if (reference !== undefined) return factProblem(operator, entry, reference, { stage, declarations }, pointer);
+  if (reference !== undefined) return factProblem(operator, entry, reference, terms, pointer);
   const wrong =
     listedFactProblem(comparison.value) ??
-    operator.valueProblem(comparison.value) ??
+    operator.valueProblem(comparison.value, entry.type) ??
     (operator.isOfFact && typeProblem(comparison, entry.type, entry.values));
   return wrong === undefined ? undefined : { code: 'BAD_VALUE', pointer: `${pointer}/value`, message: wrong };
 }
@@ -84,6 +100,40 @@ const listedFactProblem = (value: unknown): string | undefined =>
     ? 'must be constants: a fact stands alone as the value, so write one comparison per fact into "any"'
     : undefined;
 
+const PREFIXES = ['startsWith', 'endsWith'];
+const MEANT_RESOURCE =
+  '; a resource is compared segment by segment: did you mean matchesResource with "db/production/*"?';
+
+/** The first problem of a comparison whose value is a condition on the items of a list. */
+function itemsProblem(
+  { operator, value }: ItemComparison,
+  { entry: list, terms }: Compared,
+  pointer: string,
+  depth: number,
+): Problem | undefined {
+  const misused = (message: string): Problem => ({ code: 'OPERATOR_MISUSED', pointer: `${pointer}/operator`, message });
+  if (depth > MAX_ITEM_DEPTH) return misused(`lists are compared at most ${MAX_ITEM_DEPTH} deep`);
+  if (list.path?.includes('[]') === true)
+    return misused(`${operator} takes a list, and a path with [] has several values: write the path of the list`);
+  const look = (condition: ItemCondition, at: string): Problem | undefined => {
+    if ('not' in condition) return look(condition.not, `${at}/not`);
+    if ('all' in condition) return lookAtEach(condition.all, `${at}/all`);
+    if ('any' in condition) return lookAtEach(condition.any, `${at}/any`);
+    const entry = itemEntry(list, condition.path);
+    if (typeof entry === 'string') return { code: 'UNKNOWN_FACT', pointer: `${at}/path`, message: entry };
+    return operatorProblem(condition, { entry, terms }, at, depth);
+  };
+  const lookAtEach = (parts: readonly ItemCondition[], at: string): Problem | undefined => {
+    for (const [i, part] of parts.entries()) {
+      const problem = look(part, `${at}/${i}`);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  };
+  // The schema says so for these operators.
+  return look(value as ItemCondition, `${pointer}/value`);
+}
+
 const COMPARED_AS: Readonly<Record<string, string>> = {
   string: 'string',
   strings: 'string',
@@ -92,7 +142,11 @@ const COMPARED_AS: Readonly<Record<string, string>> = {
   boolean: 'boolean',
 };
 /** Checks that the compared values have the fact's type and are in its closed list, if it has one. */
-function typeProblem(comparison: Comparison, type: string, values: readonly string[] | undefined): string | undefined {
+function typeProblem(
+  comparison: ItemComparison,
+  type: string,
+  values: readonly string[] | undefined,
+): string | undefined {
   const wanted = COMPARED_AS[type];
   if (wanted === undefined) return undefined;
   const items: readonly unknown[] = Array.isArray(comparison.value) ? comparison.value : [comparison.value];

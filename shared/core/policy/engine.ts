@@ -4,7 +4,7 @@ import type { RuleResult } from 'json-rules-engine';
 import { ALL_OPERATORS, compareWith } from './operators.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import { compareWithFact } from './fact-values.ts';
-import { ENGINE_FACT, engineConditions, engineOperator, holds, readersOf, variantOf } from './normal-form.ts';
+import { ENGINE_FACT, engineConditions, engineOperator, engineReaders, holds, variantOf } from './normal-form.ts';
 import type { PathReader } from './path-reader.ts';
 
 export interface EngineRun {
@@ -76,7 +76,7 @@ function indexOf(result: RuleResult): number {
  */
 export function createRuleRunner(rules: readonly CompiledRule[]): RuleRunner {
   const idle: Engine[] = [];
-  const readers = readersOf(rules.flatMap((rule) => rule.leaves));
+  const readers = engineReaders(rules.flatMap((rule) => rule.leaves));
   return {
     async run(facts) {
       const engine = idle.pop() ?? newEngine(rules, readers);

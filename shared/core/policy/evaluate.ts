@@ -22,7 +22,7 @@ import { explainRules, type Inspected } from './explain.ts';
 import { canonicalResource, isPattern } from '../intent/resource.ts';
 import type { CandidateRule, RuleQuery, RuleIndex, Skipped } from './rule-index.ts';
 import type { Evaluation, ExplainedRule, Facts, Reason, Risk, RiskFacts } from './types.ts';
-import { readersOf } from './normal-form.ts';
+import { memoReaders } from './normal-form.ts';
 import { aloneOf, viewsOf } from './views.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { PathReader } from './path-reader.ts';
@@ -177,7 +177,7 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
     const known = lists.get(signature);
     if (known !== undefined) return known;
     listCount += 1;
-    const readers = readersOf(candidates.flatMap(({ rule }) => rule.leaves));
+    const readers = memoReaders(candidates.flatMap(({ rule }) => rule.leaves));
     for (const { rule } of candidates) for (const [path, read] of rule.budget?.readers ?? []) readers.set(path, read);
     const list: CandidateList = {
       // Never reused, even when the list is evicted and built again.

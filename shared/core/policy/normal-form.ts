@@ -3,10 +3,20 @@ import type { TopLevelCondition } from 'json-rules-engine';
 import { assertNever } from '../../kernel/errors.ts';
 import type { ExplainedCondition } from './types.ts';
 import type { Operator, ComparisonOutcome } from './operators.ts';
+import {
+  compileItems,
+  itemComparisons,
+  type ItemLeaf,
+  type ItemTest,
+  itemEntry,
+  itemReader,
+  quantified,
+} from './items.ts';
+import { MAX_STEPS } from './operator.ts';
 import { compareWith, operatorFor } from './operators.ts';
 import { PARTLY, plainValue } from './any-of.ts';
 import { compareWithFact, type FactReference, factReferenceOf } from './fact-values.ts';
-import type { Comparison, Condition } from './schema.ts';
+import type { Comparison, Condition, ItemComparison, ItemCondition } from './schema.ts';
 import { type Declarations, NO_DECLARATIONS } from './declarations.ts';
 import { isLeftOpen, type PathReader, pathReader } from './path-reader.ts';
 import { fullPath, lookUp, type VocabularyEntry } from './vocabulary.ts';
@@ -20,7 +30,7 @@ export interface Leaf {
   readonly entry: VocabularyEntry;
   readonly read: PathReader;
   readonly operator: Operator;
-  /** Prepared; undefined when the value is another fact. */
+  /** Prepared by the operator, which may combine it with other facts (`operandOf`); undefined when the value is another fact. */
   readonly value: unknown;
   /** The fact on the right side of a comparison of two facts. */
   readonly other?: KnownPath;
@@ -56,13 +66,15 @@ export function pathFinder(declarations: Declarations): (fact: FactReference) =>
     return made;
   };
 }
+/** Finds the path of a comparison, or of the fact that it compares with. */
+type PathFinder = (fact: FactReference) => KnownPath;
 const fixedPath = pathFinder(NO_DECLARATIONS);
 
 export function leafOf(
   comparison: Comparison,
   holdsWhenUnsure: boolean,
   negated: boolean,
-  find: (fact: FactReference) => KnownPath = fixedPath,
+  find: PathFinder = fixedPath,
 ): Leaf {
   const found = find(comparison);
   const operator = operatorFor(comparison.operator, found.entry);
@@ -70,7 +82,7 @@ export function leafOf(
   const leaf = { comparison, ...found, operator, negated, holdsWhenUnsure };
   const reference = factReferenceOf(comparison.value);
   if (reference !== undefined) return { ...leaf, value: undefined, other: find(reference) };
-  return { ...leaf, value: operator.prepare === undefined ? comparison.value : operator.prepare(comparison.value) };
+  return { ...leaf, value: preparedValue(operator, comparison.value, found.entry, find) };
 }
 
 /** The paths that a comparison reads. */
@@ -85,6 +97,61 @@ export function readersOf(leaves: readonly Leaf[]): Map<string, PathReader> {
     if (other !== undefined) readers.set(other.path, other.read);
   }
   return readers;
+}
+
+function preparedValue(operator: Operator, value: unknown, entry: VocabularyEntry, find: PathFinder): unknown {
+  // The schema says that the value of such an operator is a condition on an item.
+  if (operator.quantifier !== undefined) return itemTest(value as ItemCondition, entry, find);
+  return operator.prepare === undefined ? value : operator.prepare(value);
+}
+
+/** Compiles a condition on the items of a list. */
+function itemTest(condition: ItemCondition, list: VocabularyEntry, find: PathFinder): ItemTest {
+  return compileItems(condition, (comparison) => itemLeaf(comparison, list, find));
+}
+
+/** The comparison of an item; its `read` takes the item. */
+function itemLeafOf(comparison: ItemComparison, list: VocabularyEntry, find: PathFinder): Leaf {
+  const entry = itemEntry(list, comparison.path);
+  if (typeof entry === 'string') throw new Error(entry);
+  const found: KnownPath = { path: fullPath(entry.fact, entry.path), entry, read: itemReader(comparison.path) };
+  return leafOf({ fact: entry.fact, ...comparison }, false, false, (one) => (one.fact === entry.fact ? found : find(one)));
+}
+
+function itemLeaf(comparison: ItemComparison, list: VocabularyEntry, find: PathFinder): ItemLeaf {
+  const leaf = itemLeafOf(comparison, list, find);
+  const { operator, value } = leaf;
+  const read = itemReader(comparison.path);
+  const { quantifier } = operator;
+  const stepsPerCharacter = MAX_STEPS / (operator.maxCharacters?.(value) ?? Number.POSITIVE_INFINITY);
+  return {
+    outcome(item, facts, work) {
+      const actual = read(item);
+      const length = typeof actual === 'string' ? actual.length : 0;
+      if (!work.spend(length * stepsPerCharacter)) return 'missing';
+      // Prepared by `leafOf`.
+      if (quantifier !== undefined) return quantified(quantifier, actual, value as ItemTest, facts, work);
+      return outcomeFor(leaf, actual, facts);
+    },
+  };
+}
+
+/** The comparisons with constants within the condition on the items of a list, without those of nested lists. */
+export function itemLeavesOf({ comparison, entry }: Leaf): Leaf[] {
+  // The value of an operator with a quantifier.
+  return itemComparisons(comparison.value as ItemCondition)
+    .filter(({ value }) => factReferenceOf(value) === undefined)
+    .map((one) => itemLeafOf(one, entry, fixedPath));
+}
+
+/** What the test of a leaf's operator compares the fact with. */
+export function operandOf({ operator, value }: Leaf, facts: object): unknown {
+  return operator.bind === undefined ? value : operator.bind(value, facts);
+}
+
+/** The name of what `operandOf` returns for a leaf whose operator also reads other facts; undefined for other leaves. */
+export function operandName({ comparison, path, operator }: Leaf): string | undefined {
+  return operator.bind === undefined ? undefined : `${path} ${operator.name} ${JSON.stringify(comparison.value)}`;
 }
 
 /**
@@ -125,11 +192,15 @@ export function holds(outcome: ComparisonOutcome, negated: boolean, whenUnsure: 
 }
 
 export function outcomeOf(leaf: Leaf, facts: object): ComparisonOutcome {
+  return outcomeFor(leaf, leaf.read(facts), facts);
+}
+
+/** The outcome for a value that was read from the facts, or from an item of a list. */
+function outcomeFor(leaf: Leaf, actual: unknown, facts: object): ComparisonOutcome {
   const { path, operator, other } = leaf;
-  const actual = leaf.read(facts);
   const isOpen =
     actual === PARTLY || (actual === undefined && operator.name !== 'isPresent' && isLeftOpen(path, facts));
-  if (other === undefined) return isOpen ? 'partly' : compareWith(operator, actual, leaf.value);
+  if (other === undefined) return isOpen ? 'partly' : compareWith(operator, actual, operandOf(leaf, facts));
   const value = other.read(facts);
   const isOtherOpen = value === PARTLY || (value === undefined && isLeftOpen(other.path, facts));
   if (!isOpen && !isOtherOpen) return compareWithFact(operator, actual, value);
@@ -144,6 +215,30 @@ export function missingIn(leaf: Leaf, facts: object): readonly string[] {
   if (other === undefined) return [path];
   const absent = [...readersOf([leaf])].filter(([one, read]) => read(facts) === undefined && !isLeftOpen(one, facts));
   return absent.length === 0 ? pathsOf(leaf) : absent.map(([one]) => one);
+}
+
+/**
+ * Readers of the values on which the outcomes of some comparisons depend, by name. A comparison that combines its value with other facts
+ * is represented by its outcome: the time of the decision is always new, and the items of a list are many.
+ */
+export function memoReaders(leaves: readonly Leaf[]): Map<string, PathReader> {
+  const plain = leaves.filter((leaf) => leaf.operator.bind === undefined);
+  const readers = readersOf(plain);
+  for (const leaf of leaves) {
+    const operand = operandName(leaf);
+    if (operand !== undefined) readers.set(operand, (facts) => outcomeOf(leaf, facts));
+  }
+  return readers;
+}
+
+/** Readers of everything that the engine compares, by name. */
+export function engineReaders(leaves: readonly Leaf[]): Map<string, PathReader> {
+  const readers = readersOf(leaves);
+  for (const leaf of leaves) {
+    const operand = operandName(leaf);
+    if (operand !== undefined) readers.set(operand, (facts) => operandOf(leaf, facts));
+  }
+  return readers;
 }
 
 /** Evaluates a condition directly, with the given results for missing facts and for patterns that match partly. */
@@ -229,8 +324,9 @@ function toEngine(
       return { any: node.of.map(toEngine) };
     case 'leaf': {
       const { path, other } = node.leaf;
+      const name = other?.path ?? operandName(node.leaf);
       // The engine reads the fact in a value itself.
-      const value = other === undefined ? node.leaf.value : { fact: ENGINE_FACT, path: other.path };
+      const value = name === undefined ? node.leaf.value : { fact: ENGINE_FACT, path: name };
       return { fact: ENGINE_FACT, path, operator: engineOperator(variantOf(node.leaf)), value };
     }
     default:

@@ -5,7 +5,6 @@ import {
   amountAbove,
   compare,
   compareText,
-  compareTime,
   contains,
   containsPart,
   containsSome,
@@ -34,35 +33,15 @@ import {
   patternProblem,
   urlHost,
 } from './text-matchers.ts';
-import { addressInRange, minutesOfDay, parseHours, parseRange, timeOf } from './values.ts';
+import { ITEM_OPERATORS } from './items.ts';
+import { type Entry, MAX_STEPS, type Operator } from './operator.ts';
+import { TIME_OPERATORS } from './time-operators.ts';
+import { addressInRange, parseRange } from './values.ts';
 
 export type { ComparisonOutcome } from './comparisons.ts';
-
-export interface Operator {
-  readonly name: string;
-  readonly description: string;
-  /** The fact types it applies to (besides `unknown`). */
-  readonly types: readonly FactType[];
-  /** Whether the compared values have the fact's own type, and are in its closed list if it has one. */
-  readonly isOfFact?: true;
-  /** Describes what is wrong with a compared value in a policy; undefined when it is valid. */
-  readonly valueProblem: (value: unknown) => string | undefined;
-  /** Converts a valid value into the form that `test` takes (canonical patterns). */
-  readonly prepare?: (value: unknown) => unknown;
-  /** An example of a compared value. */
-  readonly example: unknown;
-  /** Total: accepts any fact value, and any value that passed `valueProblem`. */
-  readonly test: Test;
-  /** The characters of all texts of a fact that it may look at, by its prepared value; with more the fact counts as missing. */
-  readonly maxCharacters?: (value: unknown) => number;
-  /** The variant for facts that may be texts; `context` keeps the meaning that it had before there was one. */
-  readonly onText?: Operator;
-}
+export type { Operator } from './operator.ts';
 
 const SCALARS: readonly FactType[] = ['string', 'number', 'boolean', 'minutes'];
-
-/** Instructions times characters: about a tenth of a second at worst, and milliseconds for common patterns. */
-const MAX_STEPS = 4_000_000;
 
 /** What compiled matchers say of a text; undefined from a matcher: it can not tell. */
 function anyMatches(text: string, matchers: readonly ((text: string) => boolean | undefined)[]): ComparisonOutcome {
@@ -74,8 +53,6 @@ function anyMatches(text: string, matchers: readonly ((text: string) => boolean 
 /** The prepared values of the operators that compile theirs, made by `prepare` alone. */
 const compiled = <T>(value: unknown): readonly T[] => value as readonly T[];
 
-/** An operator in the table, without its name. */
-type Entry = Omit<Operator, 'name'>;
 /** What operators of one kind have in common. */
 type Kind = Pick<Entry, 'types' | 'isOfFact' | 'valueProblem' | 'example'>;
 
@@ -84,11 +61,6 @@ const LISTED: Kind = { types: SCALARS, isOfFact: true, valueProblem: listProblem
 const NUMBER: Kind = { types: ['number', 'minutes'], isOfFact: true, valueProblem: numberProblem, example: 4 };
 const MEMBER: Kind = { types: ['string', 'strings'], isOfFact: true, valueProblem: scalarProblem, example: 'pii' };
 const MEMBERS: Kind = { types: ['strings'], isOfFact: true, valueProblem: listProblem, example: ['pii', 'health'] };
-const TIME: Kind = {
-  types: ['timestamp'],
-  valueProblem: (value) => (timeOf(value) === undefined ? 'must be an RFC 3339 time' : undefined),
-  example: '2026-12-24T00:00:00Z',
-};
 
 const not =
   (test: Test): Test =>
@@ -136,6 +108,12 @@ const TABLE: Readonly<Record<string, Entry>> = {
     description: 'is a list that has all of the values',
     test: (a, v) => containsSome(a, v, 'every'),
   },
+  containsNone: {
+    ...MEMBERS,
+    description: 'is a list that has none of the values',
+    test: not((a, v) => containsSome(a, v, 'some')),
+  },
+  ...ITEM_OPERATORS,
   startsWith: {
     description: 'is a text that starts with the value, or with one of a list',
     types: ['string'],
@@ -201,23 +179,7 @@ const TABLE: Readonly<Record<string, Entry>> = {
     example: 'db/production/*',
     test: matchesResource,
   },
-  withinHours: {
-    description:
-      'is a time of day (UTC) from the first, inclusive, to the second, exclusive; over midnight when the first is later',
-    types: ['minutes', 'timestamp'],
-    valueProblem: (value) =>
-      parseHours(value) === undefined ? 'must be two different times such as "08:00-18:00"' : undefined,
-    example: '08:00-18:00',
-    test: (actual, value) => {
-      const minutes = minutesOfDay(actual);
-      const hours = parseHours(value);
-      if (minutes === undefined || hours === undefined) return 'missing';
-      const { from, to } = hours;
-      return outcome(from < to ? minutes >= from && minutes < to : minutes >= from || minutes < to);
-    },
-  },
-  before: { ...TIME, description: 'is an earlier time', test: compareTime((a, v) => a < v) },
-  after: { ...TIME, description: 'is a later time', test: compareTime((a, v) => a > v) },
+  ...TIME_OPERATORS,
   inCidr: {
     description: 'is an IP address in the network, or in one of a list; IPv4 and IPv6',
     types: ['address'],

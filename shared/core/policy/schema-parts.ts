@@ -3,6 +3,7 @@ import { DURATION_PATTERN } from '../../kernel/durations.ts';
 import { LABEL, OBLIGATION_TYPE_PATTERN } from '../../kernel/vocabulary.ts';
 import { MOST_APPROVERS, RULE_TTL } from './approvers.ts';
 import { BUDGET_SCOPES, MAX_AMOUNT } from './budget-limits.ts';
+import { ITEM_PATH } from './items.ts';
 import { OPERATORS, OPERATOR_NAMES } from './operators.ts';
 import { ARGUMENT_PATH, ATTRIBUTE_PATH, CONTEXT_PATH, FACT_NAMES, VOCABULARY, WITH_ATTRIBUTES } from './vocabulary.ts';
 
@@ -40,6 +41,7 @@ const comparisonPaths = FACT_NAMES.map((fact) => {
   return conditional(when, { ...(path === false ? {} : { required: ['path'] }), properties: { path } });
 });
 
+const cheap = { path: 'price', operator: 'lessThan', value: 100 };
 const untrusted = { fact: 'trust', path: 'level', operator: 'lessThan', value: 4 };
 const unregistered = { fact: 'agent', path: 'registered', operator: 'equal', value: false };
 const list = (description: string): object => ({
@@ -72,6 +74,13 @@ const conditionMembers = {
 };
 const junctionChoices = ['all', 'any', 'not'].map((name) => ({ required: [name], maxProperties: 1 }));
 
+/** The operators whose value is a condition on the items of a list. */
+const QUANTIFIERS = [...OPERATORS.values()].flatMap(({ name, quantifier }) => (quantifier === undefined ? [] : [name]));
+const ofItems = conditional(
+  { required: ['operator'], properties: { operator: { enum: QUANTIFIERS } } },
+  { properties: { value: { $ref: '#/$defs/itemCondition' } } },
+);
+
 /** The root of a rule's conditions: exactly one of all, any, not. */
 const junction = {
   type: 'object',
@@ -98,6 +107,41 @@ const factReference = {
   allOf: comparisonPaths,
   examples: [{ fact: 'agent', path: 'id' }],
 };
+const itemList = (description: string): object => ({
+  type: 'array',
+  minItems: 1,
+  maxItems: 100,
+  items: { $ref: '#/$defs/itemCondition' },
+  description,
+  examples: [[cheap]],
+});
+/** The value of `some` and `every`: a condition on an item of the list. */
+const itemCondition = {
+  type: 'object',
+  additionalProperties: false,
+  description: 'exactly one of all, any, not; or a comparison of an item, or of a member of it, with a value',
+  properties: {
+    all: itemList('holds when all of these hold'),
+    any: itemList('holds when at least one of these holds'),
+    not: { $ref: '#/$defs/itemCondition', description: 'holds when this does not', examples: [cheap] },
+    path: {
+      type: 'string',
+      pattern: ITEM_PATH.source,
+      description: 'the dotted path below the item; absent: the item itself',
+      examples: ['price', 'owner.team'],
+    },
+    operator: {
+      type: 'string',
+      enum: OPERATOR_NAMES,
+      description: 'as in conditions; some and every for a list within the item, at most once',
+      examples: ['greaterThan'],
+    },
+    value: { description: 'what it is compared with; its type depends on the operator', examples: [100, 'EUR'] },
+  },
+  oneOf: [...junctionChoices, { required: ['operator', 'value'], properties: { all: false, any: false, not: false } }],
+  allOf: [ofItems],
+  examples: [cheap, { all: [cheap, { path: 'currency', operator: 'equal', value: 'EUR' }] }],
+};
 /** Any node of the conditions: a junction, or a comparison of a fact. */
 const condition = {
   type: 'object',
@@ -117,14 +161,23 @@ const condition = {
       description:
         'what the fact is compared with; its type depends on the operator. Or another fact: {"fact": "agent", "path": "id"}',
       ...conditional({ type: 'object', required: ['fact'] }, { $ref: '#/$defs/factReference' }),
-      examples: [4, 'destructive', ['pii', 'health'], '08:00-18:00', { fact: 'agent', path: 'id' }],
+      examples: [
+        4,
+        'destructive',
+        ['pii', 'health'],
+        '08:00-18:00',
+        { hours: '08:00-18:00', zone: 'Europe/Berlin', days: ['mon', 'tue', 'wed', 'thu', 'fri'] },
+        '24h',
+        cheap,
+        { fact: 'agent', path: 'id' },
+      ],
     },
   },
   oneOf: [
     ...junctionChoices,
     { required: ['fact', 'operator', 'value'], properties: { all: false, any: false, not: false } },
   ],
-  allOf: comparisonPaths,
+  allOf: [...comparisonPaths, ofItems],
   examples: [untrusted, { any: [untrusted, unregistered] }],
 };
 
@@ -394,4 +447,4 @@ const budget = {
   examples: [{ name: 'refunds', per: ['agent'], window: '24h', limit: 500 }],
 };
 
-export const POLICY_DEFS = { condition, junction, factReference, obligation, budget, enforceEvent, riskEvent };
+export const POLICY_DEFS = { condition, junction, itemCondition, factReference, obligation, budget, enforceEvent, riskEvent };

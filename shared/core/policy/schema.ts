@@ -20,6 +20,18 @@ export interface Comparison {
   operator: string;
   value: unknown;
 }
+/** A comparison of an item of a list, or of a member of it. */
+export interface ItemComparison {
+  path?: string;
+  operator: string;
+  value: unknown;
+}
+/** The value of `some` and `every`. */
+export type ItemCondition =
+  | { all: ItemCondition[] }
+  | { any: ItemCondition[] }
+  | { not: ItemCondition }
+  | ItemComparison;
 export type Junction = { all: Condition[] } | { any: Condition[] } | { not: Condition };
 export type Condition = Junction | Comparison;
 

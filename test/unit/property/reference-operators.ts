@@ -94,16 +94,95 @@ function times(holds: (actual: number, value: number) => boolean): (actual: unkn
   };
 }
 
+/** The minute and the day of the week (0: Sunday) of an instant in a zone. */
+function wallClock(at: number, timeZone: string): readonly [minute: number, day: number] {
+  const [date = '', time = ''] = new Date(at).toLocaleString('sv-SE', { timeZone }).split(' ');
+  return [Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5)), new Date(`${date}T00:00:00Z`).getUTCDay()];
+}
+
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
 function hours(actual: unknown, value: unknown): Said {
   const at = instant(actual);
-  const ofDay = at === undefined ? actual : new Date(at).getUTCHours() * 60 + new Date(at).getUTCMinutes();
+  const written = (typeof value === 'string' ? { hours: value } : value) as Hours; // a checked value of a policy
+  const isPlain = written.days === undefined && (written.zone ?? 'UTC') === 'UTC';
+  if (at === undefined && !isPlain) return 'missing';
+  const [ofDay, day] = at === undefined ? [actual, 0] : wallClock(at, written.zone ?? 'UTC');
   if (typeof ofDay !== 'number' || !Number.isInteger(ofDay) || ofDay < 0 || ofDay > 1_439) return 'missing';
-  const [from = 0, to = 0] = String(value)
+  const [from = 0, to = 0] = (written.hours ?? '00:00-00:00')
     .split('-')
     .map((one) => Number(one.slice(0, 2)) * 60 + Number(one.slice(3)));
-  // Walks from the first minute to the last, across midnight if necessary.
-  for (let minute = from; minute !== to; minute = (minute + 1) % 1_440) if (minute === ofDay) return 'yes';
+  // Walks from the first minute to the last, into the next day if necessary.
+  for (let i = 0, minute = from; i === 0 || minute !== to; i += 1, minute = (minute + 1) % 1_440) {
+    if (minute !== ofDay) continue;
+    const begun = from + i >= 1_440 ? (day + 6) % 7 : day;
+    return said(written.days?.includes(DAYS[begun] ?? '') ?? true);
+  }
   return 'no';
+}
+
+interface Hours {
+  readonly hours?: string;
+  readonly zone?: string;
+  readonly days?: readonly string[];
+}
+
+/** The time of the decision in all facts of these tests. */
+export const NOW = '2026-03-04T10:30:00.000Z';
+const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 604_800 };
+
+function age(holds: (age: number, limit: number) => boolean): (actual: unknown, value: unknown) => Said {
+  return (actual, value) => {
+    const at = instant(actual);
+    const seconds = at === undefined ? Number.NaN : (Date.parse(NOW) - at) / 1_000;
+    const limit = Number.parseInt(String(value), 10) * (SECONDS[String(value).slice(-1)] ?? 0);
+    return Number.isNaN(seconds) || seconds < -300 ? 'missing' : said(holds(seconds, limit));
+  };
+}
+
+/** Of a list of results: the one that settles the matter, else what can't be told, else the other one. */
+function settled(answers: readonly Said[], by: 'yes' | 'no'): Said {
+  return [by, 'missing' as const, 'partly' as const].find((one) => answers.includes(one)) ?? turned(by);
+}
+
+interface OfItem {
+  readonly all?: readonly OfItem[];
+  readonly any?: readonly OfItem[];
+  readonly not?: OfItem;
+  readonly path?: string;
+  readonly operator?: string;
+  readonly value?: unknown;
+}
+
+function judge(condition: OfItem, item: unknown): Said {
+  if (condition.not !== undefined) return turned(judge(condition.not, item));
+  if (condition.all !== undefined)
+    return settled(
+      condition.all.map((part) => judge(part, item)),
+      'no',
+    );
+  if (condition.any !== undefined)
+    return settled(
+      condition.any.map((part) => judge(part, item)),
+      'yes',
+    );
+  let value = item;
+  for (const key of condition.path?.split('.') ?? [])
+    value = Array.isArray(value) ? undefined : Object.getOwnPropertyDescriptor(Object(value), key)?.value;
+  const name = String(condition.operator);
+  if (name !== 'isPresent' && (value ?? undefined) === undefined) return 'missing';
+  return (REFERENCE[`${name} (text)`] ?? REFERENCE[name])?.(value, condition.value) ?? 'missing';
+}
+
+function items(by: 'yes' | 'no'): (actual: unknown, value: unknown) => Said {
+  return (actual, value) => {
+    if (!Array.isArray(actual) || actual.length > 1_000) return 'missing';
+    if (actual.length === 0) return by === 'yes' ? 'no' : 'missing';
+    return settled(
+      actual.map((item: unknown) => judge(Object(value) as OfItem, item)), // a checked value of a policy
+      by,
+    );
+  };
 }
 
 function network(actual: unknown, value: unknown): Said {
@@ -229,12 +308,17 @@ export const REFERENCE: Readonly<Record<string, (actual: unknown, value: unknown
   doesNotContain: (actual, value) => turned(members('some')(actual, value)),
   containsAny: members('some'),
   containsAll: members('every'),
+  containsNone: (actual, value) => turned(members('some')(actual, value)),
+  some: items('yes'),
+  every: items('no'),
   startsWith: text((a, v) => a.slice(0, v.length) === v),
   endsWith: text((a, v) => a.slice(Math.max(0, a.length - v.length)) === v),
   matchesResource: resource,
   withinHours: hours,
   before: times((a, v) => a < v),
   after: times((a, v) => a > v),
+  olderThan: age((seconds, limit) => seconds > limit),
+  newerThan: age((seconds, limit) => seconds < limit),
   inCidr: network,
   amountAbove: amount,
   isPresent: (actual, value) => said((actual !== undefined && actual !== null) === value),

@@ -8,7 +8,8 @@ import { covers, overlaps } from '../../../shared/core/intent/resource.ts';
 import { factsWith, setOf } from '../policy/support.ts';
 import { arbitraryFacts, arbitraryPolicies, meanings } from './policy-arbitraries.ts';
 import { verdictsOf } from './policy-interpreter.ts';
-import { isAllOf, isSomeOf, REFERENCE } from './reference-operators.ts';
+import { leafOf, operandOf } from '../../../shared/core/policy/normal-form.ts';
+import { isAllOf, isSomeOf, NOW, REFERENCE } from './reference-operators.ts';
 import { isLong, runs } from './runs.ts';
 
 const resources = fc
@@ -40,7 +41,22 @@ const times = fc.oneof(
     'now',
   ),
 );
+/** Times about as old as the compared ages. */
+const recent = fc
+  .tuple(fc.constantFrom(-301, -299, 0, 60, 1_800, 86_400, 604_800, 1_209_600), fc.constantFrom(-1, 0, 1))
+  .map(([seconds, ms]) => new Date(Date.parse(NOW) - seconds * 1_000 + ms).toISOString());
 const hours = fc.constantFrom('08:00-18:00', '22:00-06:00', '00:00-00:01', '10:30-10:31', '23:59-00:00');
+const zoned = fc
+  .record(
+    {
+      hours,
+      zone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Apia'),
+      days: fc.uniqueArray(fc.constantFrom('mon', 'tue', 'wed', 'fri', 'sat', 'sun'), { minLength: 1 }),
+    },
+    { requiredKeys: [] },
+  )
+  .filter((value) => value.hours !== undefined || value.days !== undefined);
+const durations = fc.constantFrom('1m', '30m', '24h', '7d', '2w', '3000d');
 const texts = fc.constantFrom('', 'a', 'ab', 'abc', 'b', 'ba', 'read');
 const numbers = fc.oneof(fc.integer({ min: -2, max: 1_441 }), fc.constantFrom(0.5, 629, 630, 1_439, 1_440));
 const sum = fc.record({ amount: fc.constantFrom(0, 10, 10.5, 99, 100), currency: fc.constantFrom('EUR', 'USD') });
@@ -103,14 +119,49 @@ const urls = fc.constantFrom(
 );
 const hostNames = fc.constantFrom('example.com', '*.example.com', 'evil.example');
 
+const itemLists = listed(
+  fc.oneof(
+    fc.record({ p: fc.oneof(numbers, listed(texts), fc.record({ q: numbers })), q: texts }, { requiredKeys: [] }),
+    texts,
+    recent,
+  ),
+);
+
 /** Any value of a fact, most often one that an operator compares. */
 const actuals = fc.oneof(
-  { weight: 3, arbitrary: fc.oneof(texts, numbers, fc.boolean(), times, addresses, spelled, sum) },
+  { weight: 3, arbitrary: fc.oneof(texts, numbers, fc.boolean(), times, recent, addresses, spelled, sum) },
   { weight: 2, arbitrary: listed(fc.oneof(texts, numbers)) },
   { weight: 1, arbitrary: fc.oneof(listed(spelled), listed(sum), listed(texts), listed(numbers)) },
   { weight: 1, arbitrary: fc.oneof(paths, urls) },
   { weight: 1, arbitrary: junk },
 );
+const itemConditions = fc.letrec<{ leaf: unknown; tree: unknown }>((tie) => ({
+  leaf: fc.oneof(
+    fc.record({
+      operator: fc.constantFrom('equal', 'notEqual', 'contains', 'startsWith'),
+      value: texts.filter(Boolean),
+    }),
+    fc.record(
+      { path: fc.constantFrom('p', 'p.q', '__proto__'), operator: fc.constant('lessThan'), value: numbers },
+      { requiredKeys: ['operator', 'value'] },
+    ),
+    fc.record({ operator: fc.constantFrom('olderThan', 'newerThan'), value: durations }),
+    fc.record({ path: fc.constantFrom('p', 'q'), operator: fc.constant('isPresent'), value: fc.boolean() }),
+    fc.record({
+      path: fc.constant('p'),
+      operator: fc.constantFrom('some', 'every'),
+      value: fc.constant({ operator: 'equal', value: 'a' }),
+    }),
+  ),
+  tree: fc.oneof(
+    { depthSize: 'small' },
+    tie('leaf'),
+    fc.record({ not: tie('tree') }),
+    fc.record({ all: fc.array(tie('tree'), { minLength: 1, maxLength: 2 }) }),
+    fc.record({ any: fc.array(tie('tree'), { minLength: 1, maxLength: 2 }) }),
+  ),
+})).tree;
+
 const values = fc.oneof(
   texts,
   numbers,
@@ -129,7 +180,19 @@ const values = fc.oneof(
   listed(globs),
   listed(hostNames),
   listed(spelled),
+  zoned,
+  durations,
+  itemConditions,
 );
+
+/** What the test of an operator takes, on the facts of these tests. */
+function operandFor(name: string, value: unknown): unknown {
+  const operator = name.replace(' (text)', '');
+  return operandOf(
+    leafOf({ fact: 'context', path: 'x', operator, value }, false, false),
+    factsWith({ 'time.now': NOW }),
+  );
+}
 
 const scopes = fc.array(
   fc.record(
@@ -165,7 +228,9 @@ describe('an independent interpreter of policies', function () {
       const seen = new Set<string>();
       // Paths fit globs too rarely by chance.
       const isGlob = name === 'matchesGlob';
-      const allowed = (isGlob ? fc.oneof(globs, values) : values).filter(
+      // Policies are checked for the form of conditions on items, operators are not.
+      const isOfItems = operator.quantifier !== undefined;
+      const allowed = (isOfItems ? itemConditions : isGlob ? fc.oneof(globs, values) : values).filter(
         (value) => operator.valueProblem(value) === undefined,
       );
       // Now and then the value itself, or it in a list, or another of its kind (a larger sum, say), so that every operator has
@@ -173,7 +238,10 @@ describe('an independent interpreter of policies', function () {
       const pairs = allowed.chain((value) =>
         fc.tuple(
           fc.oneof(
-            { weight: 2, arbitrary: isGlob ? fc.oneof(paths, actuals) : actuals },
+            {
+              weight: 2,
+              arbitrary: isGlob ? fc.oneof(paths, actuals) : isOfItems ? fc.oneof(itemLists, actuals) : actuals,
+            },
             allowed,
             fc.constantFrom(
               value,
@@ -187,7 +255,7 @@ describe('an independent interpreter of policies', function () {
       );
       fc.assert(
         fc.property(pairs, ([actual, value]) => {
-          const said = operator.test(actual, operator.prepare?.(value) ?? value);
+          const said = operator.test(actual, operandFor(name, value));
           seen.add(said);
           expect(
             REFERENCE[name]?.(actual, value),

@@ -3,7 +3,7 @@ import { outcomeOf, type Leaf } from '../normal-form.ts';
 import { overlaps } from '../../intent/resource.ts';
 import { applies, witnessOf } from './answers.ts';
 import { contextValues, familyOf } from './context-values.ts';
-import { setPath } from './facts.ts';
+import { setPath, timeFor } from './facts.ts';
 import { targetsMeet } from './implied.ts';
 import { labelOf, leavesIn, nameOf, type LintedRule, type LintedSet, type Part, ruleFinding } from './rules.ts';
 import { ruleHolds, search } from './search.ts';
@@ -37,6 +37,7 @@ function areBothComparable(a: Leaf, b: Leaf): boolean {
   return values.some((value) => {
     const facts = {};
     setPath(facts, a.path, value);
+    timeFor(facts);
     return isComparable(a, facts) && isComparable(b, facts);
   });
 }

@@ -1,10 +1,13 @@
 // The values a caller may send as one context member, as far as conditions can tell them apart: any type, or no value.
-import type { Leaf } from '../normal-form.ts';
+import { itemLeavesOf, type Leaf } from '../normal-form.ts';
 import { textsOf } from '../comparisons.ts';
 import { isPattern } from '../../intent/resource.ts';
-import { parseHours, timeOf } from '../values.ts';
+import { hoursOf, UTC, utcMarks } from '../hours.ts';
+import { timeOf } from '../values.ts';
+import { NOW } from '../time-operators.ts';
 import { probableMatch } from './patterns.ts';
 import {
+  Ago,
   addressesAround,
   freshWord,
   instantsAround,
@@ -15,7 +18,18 @@ import {
   type Amount,
 } from './values.ts';
 
-type Family = 'number' | 'text' | 'url' | 'boolean' | 'list' | 'time' | 'network' | 'resource' | 'money' | 'presence';
+type Family =
+  | 'items'
+  | 'number'
+  | 'text'
+  | 'url'
+  | 'boolean'
+  | 'list'
+  | 'time'
+  | 'network'
+  | 'resource'
+  | 'money'
+  | 'presence';
 
 /** Values of one path. `exact`: every other value gives the same results in all comparisons as one of these. */
 export interface Representatives {
@@ -44,6 +58,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   doesNotContain: 'list',
   containsAny: 'list',
   containsAll: 'list',
+  containsNone: 'list',
   startsWith: 'text',
   endsWith: 'text',
   matchesGlob: 'text',
@@ -51,6 +66,10 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   hostIn: 'url',
   before: 'time',
   after: 'time',
+  olderThan: 'time',
+  newerThan: 'time',
+  some: 'items',
+  every: 'items',
   withinHours: 'time',
   inCidr: 'network',
   matchesResource: 'resource',
@@ -78,6 +97,41 @@ export function textConstants(leaves: readonly Leaf[]): { whole: string[]; start
     ),
   ];
   return { whole: of(['equal', 'notEqual', 'in', 'notIn']), starts: of(['startsWith']), ends: of(['endsWith']) };
+}
+
+export const isAge = ({ operator }: Leaf): boolean => operator.binds?.includes(NOW) === true;
+export const isOfItems = ({ operator }: Leaf): boolean => operator.quantifier !== undefined;
+
+/** Values of each member of an item, and items, that are combined. */
+const MAX_PER_MEMBER = 8;
+const MAX_ITEMS = 200;
+
+function setMember(item: unknown, path: string | undefined, value: unknown): unknown {
+  if (path === undefined || value === undefined) return path === undefined ? value : item;
+  const [key = '', ...rest] = path.split('.');
+  const members = typeof item === 'object' && item !== null && !Array.isArray(item) ? Object.entries(item) : [];
+  const before = members.find(([name]) => name === key)?.[1];
+  const below = rest.length === 0 ? value : setMember(before, rest.join('.'), value);
+  return Object.fromEntries([...members.filter(([name]) => name !== key), [key, below]]);
+}
+
+/** Lists without an item and with one or two of those that conditions on items may tell apart. Examples only: no proof rests on them. */
+export function itemLists(leaves: readonly Leaf[]): Representatives {
+  const byMember = new Map<string | undefined, Leaf[]>();
+  for (const leaf of leaves.flatMap(itemLeavesOf)) {
+    const { path } = leaf.comparison;
+    byMember.set(path, [...(byMember.get(path) ?? []), leaf]);
+  }
+  let items: unknown[] = [undefined];
+  for (const [path, of] of byMember) {
+    const values = contextValues(of)
+      .values.filter((value) => !(value instanceof Ago))
+      .slice(0, MAX_PER_MEMBER);
+    items = items.flatMap((item) => values.map((value) => setMember(item, path, value))).slice(0, MAX_ITEMS);
+  }
+  const known = items.filter((item) => item !== undefined);
+  const [first] = known;
+  return { values: [...known.flatMap((item) => [[item], [item, first]]), []], exact: false };
 }
 
 /** The largest number of texts or networks of one path that are analysed; a larger set gives no findings. */
@@ -121,16 +175,44 @@ export function listValues(leaves: readonly Leaf[]): Representatives {
   return { values: [[], ...values, ...(exact ? [] : named.map((item) => [item]))], exact };
 }
 
-/** Instants and minutes of the day at which the comparisons of one path may change their result. */
-export function timeMarks(leaves: readonly Leaf[]): { instants: number[]; minutes: number[] } {
+interface Marks {
+  readonly instants: number[];
+  readonly minutes: number[];
+  readonly weekdays: boolean;
+  /** Whether the marks are all; those of a time zone move with its summer time. */
+  readonly exact: boolean;
+}
+
+/** Instants, minutes and days at which the comparisons of one path may change their result. */
+export function timeMarks(leaves: readonly Leaf[]): Marks {
   const values = leaves.map((leaf) => leaf.comparison.value);
+  const hours = leaves
+    .filter(({ operator }) => operator.name === 'withinHours')
+    .map(({ comparison }) => comparison.value);
+  const parsed = hours.map(hoursOf);
   return {
     instants: values.map(timeOf).filter(isNumber),
-    minutes: values.flatMap((value) => {
-      const hours = parseHours(value);
-      return hours === undefined ? [] : [hours.from, hours.to];
-    }),
+    minutes: hours.flatMap((value) => utcMarks(value, BASE_MS)),
+    weekdays: parsed.some(({ days }) => days !== undefined),
+    exact: parsed.every(({ zone }) => zone === UTC),
   };
+}
+
+/** Times just before, at and just after the ages that comparisons tell apart. */
+function agesAround(leaves: readonly Leaf[]): Ago[] {
+  const ages = leaves.map(({ value }) => value).filter(isNumber);
+  return [...new Set([0, ...ages.flatMap((ms) => [ms - 1, ms, ms + 1])])].map((ms) => new Ago(ms));
+}
+
+export function timeValues(leaves: readonly Leaf[]): Representatives {
+  const ages = leaves.filter(isAge);
+  const rest = leaves.filter((leaf) => !isAge(leaf));
+  if (rest.length === 0) return { values: agesAround(ages), exact: true };
+  const { exact, ...marks } = timeMarks(rest);
+  const instants = instantsAround(marks, BASE_MS);
+  const texts = instants.values.map((at) => new Date(at).toISOString());
+  // An age and an instant split times in ways that depend on the time of the decision.
+  return { values: [...agesAround(ages), ...texts], exact: exact && instants.exact && ages.length === 0 };
 }
 
 export function moneyValues(leaves: readonly Leaf[]): Representatives {
@@ -165,10 +247,10 @@ function valuesOf(family: Family, leaves: readonly Leaf[]): Representatives {
     }
     case 'list':
       return listValues(leaves);
-    case 'time': {
-      const instants = instantsAround({ ...timeMarks(leaves), weekdays: false }, BASE_MS);
-      return { values: instants.values.map((at) => new Date(at).toISOString()), exact: instants.exact };
-    }
+    case 'time':
+      return timeValues(leaves);
+    case 'items':
+      return itemLists(leaves);
     case 'network': {
       const networks = [...new Set(leaves.flatMap((leaf) => textsOf(leaf.value)))];
       return { values: addressesAround(networks.slice(0, MAX_NETWORKS)), exact: networks.length <= MAX_NETWORKS };

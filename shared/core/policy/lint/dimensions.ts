@@ -7,6 +7,8 @@ import { timeFactsOf } from '../time.ts';
 import { fixedEntry, type VocabularyEntry } from '../vocabulary.ts';
 import {
   contextValues,
+  isOfItems,
+  itemLists,
   itemsOf,
   listValues,
   moneyValues,
@@ -150,8 +152,11 @@ function timeDimension(leaves: readonly Leaf[]): Dimension {
     ...constantsOf(leaves, ['time.minute_of_day']).flatMap((minute) => [Math.floor(minute), Math.floor(minute) + 1]),
   ];
   const weekdays = leaves.some((leaf) => leaf.path === 'time.weekday');
-  const instants = instantsAround({ instants: [...marks.instants, ...days], minutes, weekdays }, USUAL_TIME_MS);
-  const exact = instants.exact && !dates.some((leaf) => leaf.operator.name.endsWith('With'));
+  const instants = instantsAround(
+    { instants: [...marks.instants, ...days], minutes, weekdays: weekdays || marks.weekdays },
+    USUAL_TIME_MS,
+  );
+  const exact = instants.exact && marks.exact && !dates.some((leaf) => leaf.operator.name.endsWith('With'));
   return capped(
     'time',
     instants.values.map((at) => assign({ time: timeFactsOf(at) })),
@@ -173,6 +178,17 @@ function timesAround(leaves: readonly Leaf[]): Representatives {
 }
 
 function valuesOf(path: string, entry: VocabularyEntry, leaves: readonly Leaf[]): Representatives {
+  const ofItems = entry.type === 'unknown' ? [] : leaves.filter(isOfItems);
+  if (ofItems.length === 0) return plainValuesOf(path, entry, leaves);
+  const rest = plainValuesOf(
+    path,
+    entry,
+    leaves.filter((leaf) => !isOfItems(leaf)),
+  );
+  return { values: [...rest.values, ...itemLists(ofItems).values], exact: false };
+}
+
+function plainValuesOf(path: string, entry: VocabularyEntry, leaves: readonly Leaf[]): Representatives {
   switch (entry.type) {
     case 'unknown':
       return contextValues(leaves);

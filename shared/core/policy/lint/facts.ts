@@ -7,8 +7,10 @@ import { timeFactsOf } from '../time.ts';
 import type { Facts } from '../types.ts';
 import { plainValue } from '../any-of.ts';
 import { pathReader } from '../path-reader.ts';
+import { timeOf } from '../values.ts';
 import { USUAL_TIME_MS, type Assignment } from './dimensions.ts';
 import { instanceOf, partsOf } from './resources.ts';
+import { Ago } from './values.ts';
 
 function setMember(at: object, key: string, value: unknown): void {
   // A context may have a member __proto__, which an assignment would not create. Defining a member costs several times as much.
@@ -20,6 +22,14 @@ function setMember(at: object, key: string, value: unknown): void {
 /** Whether a path says that there is no call, or one, and nothing else. */
 const PRESENCE = 'tool.present';
 
+/** The time of the decision in some facts; they get the usual one if they have none. */
+export function timeFor(facts: object): number {
+  const time: unknown = Reflect.get(facts, 'time');
+  const now = timeOf(typeof time === 'object' && time !== null ? Reflect.get(time, 'now') : undefined);
+  if (now === undefined) setMember(facts, 'time', timeFactsOf(USUAL_TIME_MS));
+  return now ?? USUAL_TIME_MS;
+}
+
 /**
  * Sets one member by its full path; members on the way that are not objects become objects, and lists of one item where the path goes
  * into a list. Nothing is made for a value that is missing.
@@ -28,6 +38,10 @@ export function setPath(facts: object, path: string, value: unknown): void {
   if (path === PRESENCE) {
     if (value === false) Reflect.deleteProperty(facts, 'tool');
     else if (!Object.hasOwn(facts, 'tool')) setMember(facts, 'tool', {});
+    return;
+  }
+  if (value instanceof Ago) {
+    setPath(facts, path, new Date(timeFor(facts) - value.ms).toISOString());
     return;
   }
   const isInList = path.includes('[]');
@@ -133,6 +147,14 @@ function completeTool(facts: Facts, given: readonly Assignment[]): void {
 
 const TAGS = 'key.tags';
 
+const hasAge = (assignment: Assignment): boolean => [...assignment.values()].some((value) => value instanceof Ago);
+
+/** Ages are relative to the time, which must be set before. */
+const agesLast = (given: readonly Assignment[]): readonly Assignment[] => [
+  ...given.filter((assignment) => !hasAge(assignment)),
+  ...given.filter(hasAge),
+];
+
 /**
  * The facts of a request of which some facts are given. @param pattern the target that the request must match; a request for another
  * resource names it as a place
@@ -140,7 +162,7 @@ const TAGS = 'key.tags';
 export function factsOf(given: readonly Assignment[], pattern: string): Facts {
   const facts = usualFacts();
   const paths = new Set<string>();
-  for (const assignment of given)
+  for (const assignment of agesLast(given))
     for (const [path, value] of assignment) {
       // Both comparisons of the tags and trusted members of the context demand tags.
       const isMore = path === TAGS && Array.isArray(value);

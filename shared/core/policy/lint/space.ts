@@ -4,7 +4,7 @@ import type { CompiledRule } from '../compiled-rule.ts';
 import { holds, outcomeOf, type Leaf, type NormalNode } from '../normal-form.ts';
 import type { ComparisonOutcome } from '../operators.ts';
 import { assign, dimensionOf, groupOf, type Assignment, type Dimension } from './dimensions.ts';
-import { setPath } from './facts.ts';
+import { setPath, timeFor } from './facts.ts';
 import { itemsOf } from './context-values.ts';
 import { isExactPair, jointKeys, productOf, seedsFor } from './joint.ts';
 import { resourceDimension, type ResourceScope } from './resources.ts';
@@ -71,9 +71,11 @@ function organisationDimension(rules: readonly CompiledRule[], asking: readonly 
 }
 const USUAL_ORGANISATIONS = organisationDimension([], []);
 
-function partialFacts(value: Assignment): object {
+/** @param isTimed whether comparisons need the time of the decision */
+function partialFacts(value: Assignment, isTimed: boolean): object {
   const facts = {};
   for (const [path, member] of value) setPath(facts, path, member);
+  if (isTimed) timeFor(facts);
   return facts;
 }
 
@@ -102,7 +104,10 @@ interface Settled {
 /** @param keepsAll whether to keep values that give the same results: a target tells them apart */
 function settle(dimension: Dimension, asking: readonly Leaf[], keepsAll: boolean): Settled {
   // Most targets have dimensions that no comparison reads.
-  const facts = new Map(asking.length === 0 ? [] : dimension.values.map((value) => [value, partialFacts(value)]));
+  const isTimed = asking.some(({ operator }) => operator.bind !== undefined);
+  const facts = new Map(
+    asking.length === 0 ? [] : dimension.values.map((value) => [value, partialFacts(value, isTimed)]),
+  );
   const outcomeFor = (leaf: Leaf, value: Assignment): ComparisonOutcome => outcomeOf(leaf, facts.get(value) ?? {});
   const settled = keepsAll
     ? dimension

@@ -86,6 +86,14 @@ export function moneyAround(limits: readonly Amount[]): Amount[][] | undefined {
   return lists;
 }
 
+/** A time that is so many milliseconds before the decision. */
+export class Ago {
+  readonly ms: number;
+  constructor(ms: number) {
+    this.ms = ms;
+  }
+}
+
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 
