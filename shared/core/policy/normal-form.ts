@@ -115,7 +115,9 @@ function itemLeafOf(comparison: ItemComparison, list: VocabularyEntry, find: Pat
   const entry = itemEntry(list, comparison.path);
   if (typeof entry === 'string') throw new Error(entry);
   const found: KnownPath = { path: fullPath(entry.fact, entry.path), entry, read: itemReader(comparison.path) };
-  return leafOf({ fact: entry.fact, ...comparison }, false, false, (one) => (one.fact === entry.fact ? found : find(one)));
+  return leafOf({ fact: entry.fact, ...comparison }, false, false, (one) =>
+    one.fact === entry.fact ? found : find(one),
+  );
 }
 
 function itemLeaf(comparison: ItemComparison, list: VocabularyEntry, find: PathFinder): ItemLeaf {

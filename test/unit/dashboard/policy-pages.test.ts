@@ -103,6 +103,18 @@ describe('conditions in words', () => {
     ['lessThan', 4, 'intent.x is below: 4'],
     ['in', ['a', 'b'], 'intent.x is one of: a, b'],
     ['amountAbove', { amount: 1000, currency: 'EUR' }, 'intent.x is more than: 1000 EUR'],
+    ['olderThan', '24h', 'intent.x is older than: 24h'],
+    [
+      'withinHours',
+      { hours: '08:00-18:00', zone: 'Europe/Berlin', days: ['mon'] },
+      'intent.x is within: 08:00-18:00 Europe/Berlin, mon',
+    ],
+    ['some', { path: 'price', operator: 'greaterThan', value: 9 }, 'intent.x has an item whose: price is above 9'],
+    [
+      'every',
+      { not: { operator: 'in', value: ['a', 'b'] } },
+      'intent.x has only items whose: not (value is one of a, b)',
+    ],
     ['isPresent', true, 'intent.x is present: '],
     ['isPresent', false, 'intent.x is absent: '],
     ['ofTomorrow', { a: 1 }, 'intent.x ofTomorrow: {"a":1}'],

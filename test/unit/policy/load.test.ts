@@ -173,7 +173,11 @@ describe('operators and vocabulary', () => {
     for (const { fact, path } of VOCABULARY)
       for (const { name: operator, example: value } of OPERATORS.values()) {
         const result = conditionsOf({ all: [{ fact, ...(path !== undefined && { path }), operator, value }] });
-        const finding = result.ok ? undefined : result.findings.find(({ code }) => code === 'OPERATOR_MISUSED');
+        const finding = result.ok
+          ? undefined
+          : result.findings.find(
+              ({ code, message }) => code === 'OPERATOR_MISUSED' && message.startsWith(`${operator} `),
+            );
         const usable = finding?.message.split('usable are ')[1]?.split(', ') ?? [];
         expect(usable, `${fact}.${path} ${operator}`).not.to.include(operator);
       }

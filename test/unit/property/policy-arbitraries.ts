@@ -50,6 +50,17 @@ const ofFacts = fc.oneof(
   comparison('agent', fc.constant('registered'), fc.constant('equal'), callersFact),
 );
 
+export const INSTANTS = ['2026-03-03T00:00:00Z', '2026-03-04T10:00:00Z', '2026-03-10T00:00:00Z'];
+const leafOfItem = fc.oneof(
+  fc.record({ operator: fc.constantFrom('equal', 'notEqual'), value: scalar }),
+  fc.record({ path: fc.constantFrom('p', 'z'), operator: numeric, value: number }),
+);
+const ofItem = fc.oneof(
+  { weight: 3, arbitrary: leafOfItem },
+  { weight: 1, arbitrary: fc.record({ not: leafOfItem }) },
+  { weight: 1, arbitrary: fc.record({ all: fc.array(leafOfItem, { minLength: 1, maxLength: 2 }) }) },
+);
+
 const comparisons = fc.oneof(
   comparison('trust', fc.constantFrom('level', 'recorded.level', 'claimed.level'), numeric, number),
   comparison('context', contextPath, numeric, number),
@@ -86,6 +97,23 @@ const comparisons = fc.oneof(
   ),
   comparison('tool', fc.constantFrom('arguments.x', 'arguments.items[].p'), numeric, number),
   ofFacts,
+  comparison(
+    'context',
+    fc.constant('at'),
+    fc.constantFrom('olderThan', 'newerThan'),
+    fc.constantFrom('1h', '24h', '7d'),
+  ),
+  comparison('context', fc.constant('at'), fc.constantFrom('before', 'after'), fc.constantFrom(...INSTANTS)),
+  comparison(
+    'time',
+    fc.constant('now'),
+    fc.constant('withinHours'),
+    fc.constantFrom<unknown>('08:00-18:00', { hours: '22:00-06:00', zone: 'Europe/Berlin', days: ['mon', 'fri'] }),
+  ),
+  comparison('time', fc.constant('now'), fc.constant('before'), fc.constantFrom(...INSTANTS)),
+  comparison('context', contextPath, fc.constantFrom('some', 'every'), ofItem),
+  comparison('tool', fc.constantFrom('arguments.x', 'arguments.items'), fc.constantFrom('some', 'every'), ofItem),
+  comparison('context', contextPath, fc.constant('containsNone'), listed(text)),
   comparison('agent', fc.constant('registered'), fc.constantFrom('equal', 'notEqual'), fc.boolean()),
 );
 const presence = comparison('context', contextPath, fc.constant('isPresent'), fc.boolean());
@@ -190,6 +218,7 @@ export function arbitraryFacts(): fc.Arbitrary<Record<string, unknown>> {
     scalar,
     fc.constant(null),
     fc.array(fc.oneof(number, text), { maxLength: 3 }),
+    fc.array(fc.record({ p: number }), { maxLength: 2 }),
     fc.record({ z: scalar }),
   );
   return fc.record(
@@ -220,6 +249,7 @@ export function arbitraryFacts(): fc.Arbitrary<Record<string, unknown>> {
       }),
       'context.x': contextValue,
       'context.y': contextValue,
+      'context.at': fc.constantFrom(...INSTANTS, '2026-03-04T10:29:00Z', '2026-03-01T00:00:00Z', 'soon'),
     },
     { requiredKeys: ['intent.action', 'intent.resource'] },
   );

@@ -112,7 +112,7 @@ function possible(condition: Condition, facts: Facts, unsure: Unsure): Possible 
             value,
           ),
         ]
-      : actuals.map((one) => (one === undefined ? ('missing' as const) : test(one, compared)));
+      : actuals.map((one) => (one === undefined ? ('missing' as const) : test(one, compared, facts.time.now)));
   const said = (['yes', 'missing', 'partly'] as const).find((one) => found.includes(one)) ?? 'no';
   if (said === 'yes') return { yes: true, no: false };
   if (said === 'no') return { yes: false, no: true };

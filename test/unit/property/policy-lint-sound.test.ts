@@ -12,13 +12,14 @@ import type { Condition } from '../../../shared/core/policy/schema.ts';
 import type { Facts } from '../../../shared/core/policy/types.ts';
 import { setOf } from '../policy/support.ts';
 import type { PolicyLike } from '../policy/support.ts';
-import { arbitraryPolicies, RESOURCES } from './policy-arbitraries.ts';
+import { arbitraryPolicies, INSTANTS, RESOURCES } from './policy-arbitraries.ts';
 import { verdictOf } from './policy-interpreter.ts';
 import { consistentFacts } from './policy-lint-facts.ts';
 import { runs } from './runs.ts';
 
 const CONTEXT = {
-  x: [0, 1, 2, 3, 'a', 'ab', 'b', true, false, ['a'], [1, 2], [], { z: 1 }, { z: 'a' }],
+  x: [0, 1, 2, 3, 'a', 'ab', 'b', true, false, ['a'], [1, 2], [], { z: 1 }, { z: 'a' }, [{ p: 1 }, { z: 2 }]],
+  at: [...INSTANTS, '2026-02-26T00:00:00Z', '2026-03-03T12:00:00Z', 'soon'],
   y: [0, 2, 'a', 'b', ['b'], ['a', 'b']],
 };
 const facts = consistentFacts({ resources: RESOURCES, places: ['db', 'db/a', 'files/a'], context: CONTEXT });

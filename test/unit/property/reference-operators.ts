@@ -121,20 +121,23 @@ function hours(actual: unknown, value: unknown): Said {
   return 'no';
 }
 
+/** @param now the time of the decision */
+type Reference = (actual: unknown, value: unknown, now?: string) => Said;
+
 interface Hours {
   readonly hours?: string;
   readonly zone?: string;
   readonly days?: readonly string[];
 }
 
-/** The time of the decision in all facts of these tests. */
+/** The time of the decision, where facts give no other. */
 export const NOW = '2026-03-04T10:30:00.000Z';
 const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 604_800 };
 
-function age(holds: (age: number, limit: number) => boolean): (actual: unknown, value: unknown) => Said {
-  return (actual, value) => {
+function age(holds: (age: number, limit: number) => boolean): Reference {
+  return (actual, value, now = NOW) => {
     const at = instant(actual);
-    const seconds = at === undefined ? Number.NaN : (Date.parse(NOW) - at) / 1_000;
+    const seconds = at === undefined ? Number.NaN : (Date.parse(now) - at) / 1_000;
     const limit = Number.parseInt(String(value), 10) * (SECONDS[String(value).slice(-1)] ?? 0);
     return Number.isNaN(seconds) || seconds < -300 ? 'missing' : said(holds(seconds, limit));
   };
@@ -154,16 +157,16 @@ interface OfItem {
   readonly value?: unknown;
 }
 
-function judge(condition: OfItem, item: unknown): Said {
-  if (condition.not !== undefined) return turned(judge(condition.not, item));
+function judge(condition: OfItem, item: unknown, now: string): Said {
+  if (condition.not !== undefined) return turned(judge(condition.not, item, now));
   if (condition.all !== undefined)
     return settled(
-      condition.all.map((part) => judge(part, item)),
+      condition.all.map((part) => judge(part, item, now)),
       'no',
     );
   if (condition.any !== undefined)
     return settled(
-      condition.any.map((part) => judge(part, item)),
+      condition.any.map((part) => judge(part, item, now)),
       'yes',
     );
   let value = item;
@@ -171,15 +174,15 @@ function judge(condition: OfItem, item: unknown): Said {
     value = Array.isArray(value) ? undefined : Object.getOwnPropertyDescriptor(Object(value), key)?.value;
   const name = String(condition.operator);
   if (name !== 'isPresent' && (value ?? undefined) === undefined) return 'missing';
-  return (REFERENCE[`${name} (text)`] ?? REFERENCE[name])?.(value, condition.value) ?? 'missing';
+  return (REFERENCE[`${name} (text)`] ?? REFERENCE[name])?.(value, condition.value, now) ?? 'missing';
 }
 
-function items(by: 'yes' | 'no'): (actual: unknown, value: unknown) => Said {
-  return (actual, value) => {
+function items(by: 'yes' | 'no'): Reference {
+  return (actual, value, now = NOW) => {
     if (!Array.isArray(actual) || actual.length > 1_000) return 'missing';
     if (actual.length === 0) return by === 'yes' ? 'no' : 'missing';
     return settled(
-      actual.map((item: unknown) => judge(Object(value) as OfItem, item)), // a checked value of a policy
+      actual.map((item: unknown) => judge(Object(value) as OfItem, item, now)), // a checked value of a policy
       by,
     );
   };
@@ -290,7 +293,7 @@ const part = (actual: unknown, value: unknown): Said =>
       ? said(actual.indexOf(value) !== -1)
       : 'missing';
 
-export const REFERENCE: Readonly<Record<string, (actual: unknown, value: unknown) => Said>> = {
+export const REFERENCE: Readonly<Record<string, Reference>> = {
   equal: same,
   notEqual: (actual, value) => turned(same(actual, value)),
   in: among,

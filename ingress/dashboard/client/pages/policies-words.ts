@@ -1,5 +1,5 @@
 // Conditions of rules in words. Pure.
-import type { Comparison } from '#shared/core/policy/schema.js';
+import type { Comparison, ItemCondition } from '#shared/core/policy/schema.js';
 
 export const OPERATOR_WORDS: Readonly<Record<string, string>> = {
   equal: 'is',
@@ -14,12 +14,17 @@ export const OPERATOR_WORDS: Readonly<Record<string, string>> = {
   doesNotContain: 'does not contain',
   containsAny: 'contains one of',
   containsAll: 'contains all of',
+  containsNone: 'contains none of',
+  some: 'has an item whose',
+  every: 'has only items whose',
   startsWith: 'starts with',
   endsWith: 'ends with',
   matchesResource: 'matches',
   withinHours: 'is within',
   before: 'is before',
   after: 'is after',
+  olderThan: 'is older than',
+  newerThan: 'is newer than',
   inCidr: 'is in the network',
   amountAbove: 'is more than',
   isPresent: 'is present',
@@ -33,11 +38,44 @@ export function factName({ fact, path }: Pick<Comparison, 'fact' | 'path'>): str
   return path === undefined ? fact : `${fact}.${path}`;
 }
 
+interface HoursValue {
+  readonly hours?: string;
+  readonly zone?: string;
+  readonly days?: readonly string[];
+}
+
+function isHours(value: unknown): value is HoursValue {
+  return typeof value === 'object' && value !== null && ('hours' in value || 'days' in value);
+}
+
+/** `08:00-18:00 Europe/Berlin, mon fri` */
+function hoursWords({ hours, zone = 'UTC', days }: HoursValue): string {
+  const when = `${hours ?? 'all day'} ${zone}`;
+  return days === undefined ? when : `${when}, ${days.join(' ')}`;
+}
+
+function isItemCondition(value: unknown): value is ItemCondition {
+  return typeof value === 'object' && value !== null && ['all', 'any', 'not', 'operator'].some((key) => key in value);
+}
+
+function itemWords(condition: ItemCondition): string {
+  if ('not' in condition) return `not (${itemWords(condition.not)})`;
+  if ('all' in condition) return condition.all.map(itemWords).join(' and ');
+  if ('any' in condition) return `(${condition.any.map(itemWords).join(' or ')})`;
+  const { path = 'value', operator, value } = condition;
+  const words = operatorWords({ fact: 'item', operator, value });
+  return operator === 'isPresent'
+    ? `${path} ${words}`
+    : `${path} ${words} ${Array.isArray(value) ? value.map(one).join(', ') : one(value)}`;
+}
+
 function one(value: unknown): string {
   if (typeof value === 'string') return value === '' ? '""' : value;
   if (typeof value === 'object' && value !== null && 'amount' in value && 'currency' in value)
     return `${String(value.amount)} ${String(value.currency)}`;
   if (isFact(value)) return `the fact ${factName(value)}`;
+  if (isHours(value)) return hoursWords(value);
+  if (isItemCondition(value)) return itemWords(value);
   return JSON.stringify(value) ?? String(value);
 }
 

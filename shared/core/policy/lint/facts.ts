@@ -60,8 +60,12 @@ export function setPath(facts: object, path: string, value: unknown): void {
   }
   if (last === undefined) return;
   if (value === undefined) Reflect.deleteProperty(at, last);
-  else setMember(at, last, value);
+  // Another path may lead into the value, which other facts share.
+  else setMember(at, last, CALLERS.test(path) && typeof value === 'object' ? structuredClone(value) : value);
 }
+
+/** Facts of which a path may lead to a whole, and another one into it. */
+const CALLERS = /^(?:context|tool\.arguments)\./;
 
 /** The keys of a path; a list's item has the key 0. */
 function keysOf(path: string): string[] {
