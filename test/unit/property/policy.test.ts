@@ -171,7 +171,7 @@ describe('every policy set', () => {
       }),
       {
         ...runs(1_000, 0.1),
-        // Random sets contain it too rarely.
+        // Random sets contain them too rarely.
         examples: [
           [
             [
@@ -180,6 +180,15 @@ describe('every policy set', () => {
             ],
             [],
             { 'intent.action': 'read', 'intent.resource': 'db/a', 'context.x': 2 },
+            { 'context.x': undefined },
+          ],
+          [
+            [
+              policy('a', 'ALLOW'),
+              policy('b', 'DEGRADE', { all: [{ fact: 'context', path: 'x', operator: 'equal', value: 1 }] }),
+            ],
+            [],
+            { 'intent.action': 'read', 'intent.resource': 'db/a', 'context.x': 1 },
             { 'context.x': undefined },
           ],
         ],
