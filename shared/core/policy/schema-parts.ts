@@ -447,4 +447,13 @@ const budget = {
   examples: [{ name: 'refunds', per: ['agent'], window: '24h', limit: 500 }],
 };
 
-export const POLICY_DEFS = { condition, junction, itemCondition, factReference, obligation, budget, enforceEvent, riskEvent };
+export const POLICY_DEFS = {
+  condition,
+  junction,
+  itemCondition,
+  factReference,
+  obligation,
+  budget,
+  enforceEvent,
+  riskEvent,
+};
