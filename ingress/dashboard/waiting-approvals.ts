@@ -1,4 +1,5 @@
 // The waiting approvals as the page of approvals shows them: what was asked, and what is known about the agent that asked.
+import { demandsView } from '../../shared/api/approval-view.ts';
 import { answerOfRecord } from '../../shared/core/decision/record.ts';
 import { dayOf } from '../../shared/core/trust/beta.ts';
 import { NOTHING_RECORDED } from '../../shared/core/trust/recorded.ts';
@@ -6,6 +7,7 @@ import { levelOf } from '../../shared/core/trust/score.ts';
 import { readStatuses } from '../../shared/domain/agents/agents.ts';
 import { sameHandsAs } from '../../shared/domain/approvals/hands.ts';
 import { boundOf, type StoredApproval } from '../../shared/domain/approvals/store.ts';
+import { isApprover, readProgress, votesOf } from '../../shared/domain/approvals/votes.ts';
 import {
   type ExpiryPlace,
   readEarlier,
@@ -85,11 +87,18 @@ export function createWaitingReader({ db, nowMs, trustDailyCap }: WaitingDeps): 
   const readItems = async (key: AuthenticatedKey, ids: readonly string[]): Promise<Map<string, WaitingApproval>> => {
     const rows = [...(await readWaiting(db, key, ids)).values()].filter(({ state }) => state === 'pending');
     const askers = rows.map((row) => row.key_id);
-    const [same, names] = await Promise.all([
+    const [same, progressOf, names] = await Promise.all([
       sameHandsAs(db, key.keyId, askers),
+      readProgress(db, rows, nowMs()),
       namesOf(db, KEY_NAMES, [key.organisationId, askers]),
     ]);
-    return new Map(rows.map((row) => [row.approval_id, shownItem(row, !same.has(row.key_id), names)]));
+    const itemOf = (row: WaitingRow): WaitingApproval => {
+      const mayDecide = !same.has(row.key_id);
+      const hasApproved = votesOf(row).some(({ by }) => by === key.keyId);
+      const mayApprove = mayDecide && !hasApproved && isApprover(row, key);
+      return { ...shownItem(row, names), mayDecide, mayApprove, hasApproved, approvers: demandsView(progressOf(row)) };
+    };
+    return new Map(rows.map((row) => [row.approval_id, itemOf(row)]));
   };
 
   const readAgents = async (owner: Owner, agentIds: readonly string[]): Promise<AgentGlance[]> => {
@@ -160,7 +169,9 @@ export function createWaitingReader({ db, nowMs, trustDailyCap }: WaitingDeps): 
   };
 }
 
-function shownItem(row: WaitingRow, mayDecide: boolean, names: Names): WaitingApproval {
+type Deciders = 'mayDecide' | 'mayApprove' | 'hasApproved' | 'approvers';
+
+function shownItem(row: WaitingRow, names: Names): Omit<WaitingApproval, Deciders> {
   // Text that this service wrote.
   const decision = JSON.parse(answerOfRecord(row.record)) as WaitingApproval['decision'];
   const { decision_id, intent, tool, reasons, trust } = decision;
@@ -177,7 +188,6 @@ function shownItem(row: WaitingRow, mayDecide: boolean, names: Names): WaitingAp
     keyName: names.get(row.key_id) ?? null,
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
-    mayDecide,
     decision: { decision_id, intent, reasons, trust, ...(tool === undefined ? {} : { tool }) },
     text: row.raw_intent === null ? null : (JSON.parse(row.raw_intent) as string),
     call: facts?.tool ?? null,

@@ -5,6 +5,15 @@ import { approvalFactsOf, type StoredApproval } from '../domain/approvals/store.
 import { type ApprovalProgress, votesOf } from '../domain/approvals/votes.ts';
 import type { Approval } from './approval.ts';
 
+/** The demands of an approval as they are shown; null: any admin key may approve. */
+export function demandsView(progress: ApprovalProgress): ApprovalView['approvers'] {
+  if (progress === undefined) return null;
+  return progress.map(({ demand, counted, missing }) => {
+    const { policy, rule, keys, tags, at_least: atLeast } = demand;
+    return { policy, rule, keys: [...keys], tags: [...tags], atLeast, approvedBy: [...counted], missing };
+  });
+}
+
 /** The members that come from the row; `requested` and `decision` come from the record of the ESCALATE. */
 export type ApprovalView = Omit<Static<typeof Approval>, 'requested' | 'decision'>;
 
@@ -28,11 +37,7 @@ export function approvalView(row: StoredApproval, progress: ApprovalProgress, at
     usedAt: row.used_at?.toISOString() ?? null,
     usedBy: row.used_by,
     usedDecisionId: row.used_decision_id,
-    approvers:
-      progress?.map(({ demand, counted, missing }) => {
-        const { policy, rule, keys, tags, at_least: atLeast } = demand;
-        return { policy, rule, keys: [...keys], tags: [...tags], atLeast, approvedBy: [...counted], missing };
-      }) ?? null,
+    approvers: demandsView(progress),
     votes: votesOf(row),
   };
 }

@@ -23,6 +23,27 @@ export function examplePolicies(): PolicyFiles {
   ]);
   return {
     ...(Object.fromEntries(shipped) as PolicyFiles),
+    'payroll.json': {
+      id: 'payroll',
+      description: 'Payrolls are read when two people of finance agree.',
+      stage: 'enforce',
+      target: { actions: ['read'], resources: ['payroll/*'] },
+      rules: [
+        {
+          name: 'two-of-finance',
+          conditions: { all: [{ fact: 'intent', path: 'action', operator: 'equal', value: 'read' }] },
+          event: {
+            type: 'ESCALATE',
+            params: {
+              code: 'PAYROLL',
+              message: 'payrolls need two people of finance',
+              approvers: { tags: ['finance'], atLeast: 2 },
+              ttl: '20m',
+            },
+          },
+        },
+      ],
+    },
     'reports.json': {
       id: 'reports',
       description: 'Reports about customers have at most 500 rows, with addresses masked.',
@@ -144,8 +165,8 @@ async function decideForADay(service: Service, caller: Client, worker: TestWorke
   await worker.append();
 }
 
-/** Questions that wait for a human now, with different contexts. */
-async function escalate(caller: Client): Promise<void> {
+/** Questions that wait for a human now, with different contexts. One of them has one of two votes. */
+async function escalate(caller: Client, { addKey }: Service): Promise<void> {
   const asked = [
     [
       'support-triage',
@@ -159,6 +180,12 @@ async function escalate(caller: Client): Promise<void> {
     ],
   ] as const;
   for (const [agentId, body] of asked) await caller.post('/v1/enforce', { agent_id: agentId, trust_level: 7, ...body });
+  const payroll = { agent_id: 'data-analyst', intent: 'read:payroll/november', trust_level: 7 };
+  const { approval } = (await caller.post('/v1/enforce', payroll)).json;
+  const finance = { scopes: ['admin:*'], tags: ['finance'] } as const;
+  const [ada] = [await addKey({ name: 'Ada, finance', ...finance }), await addKey({ name: 'Bo, finance', ...finance })];
+  const reason = 'Checked with the accountants';
+  await caller.withKey(ada.key).post(`/v1/approvals/${approval.approval_id}/approve`, { reason });
 }
 
 /** Agents that were paused and suspended, each with a reason, and a tool whose definition changed. */
@@ -207,7 +234,7 @@ export async function fill(service: Service, worker: TestWorker): Promise<void> 
     expiresAtMs: service.nowMs() + 20 * DAY_MS,
   });
   await decideForADay(service, caller, worker);
-  await escalate(caller);
+  await escalate(caller, service);
   await addWebhook(service, worker);
   await changeAgents(service);
   await admin.post('/v1/proofs', {

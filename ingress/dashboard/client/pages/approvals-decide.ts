@@ -52,15 +52,21 @@ function Pending({ approval, reload, asked, setAsked, late }: PendingProps): VNo
     if (decide.error?.code === 'E5001') reload();
     decide.reset();
   };
+  const hasApproved = approval.votes.some(({ by }) => by === session.keyId);
+  const mayApprove = approval.mayApprove && !hasApproved;
+  const why = hasApproved
+    ? 'You have approved this request; others must, too. You may still reject it.'
+    : 'Only the keys that the rules name may approve this request. You may reject it.';
   const left = html`<span class=${isUrgent(expiresAt, now) ? 'time-left urgent' : 'time-left'}>${timeLeft(expiresAt, now)}</span>`;
   return html`<${Card} title="Your decision" aside=${left}>
     ${
       !approval.mayDecide
         ? html`<${Notice} tone="info" title=${approval.keyId === session.keyId ? 'The request was made with your key' : 'Your key created the key of the request, or was created by it'}>The key of a request may not decide about it, nor may a key that created it or was created by it. Sign in with another admin key, or let somebody else decide.<//>`
         : html`<div class="decide-buttons">
-      <button type="button" class="button button-primary" onClick=${() => setAsked('approve')}>Approve…</button>
+      ${mayApprove && html`<button type="button" class="button button-primary" onClick=${() => setAsked('approve')}>Approve…</button>`}
       <button type="button" class="button" onClick=${() => setAsked('reject')}>Reject…</button>
     </div>
+    ${!mayApprove && html`<p class="muted">${why}</p>`}
     <p class="muted">An approval permits this request once, until <${Time} at=${expiresAt} as="moment" />. It does not override policies that deny.</p>`
     }
     ${

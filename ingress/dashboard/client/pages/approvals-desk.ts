@@ -5,6 +5,7 @@ import { runEach } from '../bulk.ts';
 import { count } from '../format.ts';
 import { type RefObject, useEffect, useRef, useState } from '../html.ts';
 import { useKept } from '../session.ts';
+import { progressOf } from './approvals-approvers.ts';
 import { wasDecided } from './approvals-states.ts';
 
 export type Verb = 'approve' | 'reject';
@@ -12,7 +13,8 @@ export type Verb = 'approve' | 'reject';
 /** The result of a request for one approval. */
 export type Mark =
   | { readonly kind: 'working' }
-  | { readonly kind: 'done'; readonly verb: Verb; readonly reason: string }
+  /** `waits`: the approval needs more votes, such as `1 of 2`. */
+  | { readonly kind: 'done'; readonly verb: Verb; readonly reason: string; readonly waits?: string | undefined }
   /** It cannot be decided any more. */
   | { readonly kind: 'closed'; readonly text: string }
   /** It can be tried again. */
@@ -41,19 +43,21 @@ export interface Desk {
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => window.setTimeout(resolve, ms));
 
-async function decideOne(approvalId: string, verb: Verb, reason: string): Promise<void> {
+/** @returns the progress of an approval that needs more votes */
+async function decideOne(approvalId: string, verb: Verb, reason: string): Promise<string | undefined> {
   const path = `/v1/approvals/${encodeURIComponent(approvalId)}`;
   try {
-    await api(`${path}/${verb}`, { body: { reason } });
+    const decided = await api<ApprovalDetail>(`${path}/${verb}`, { body: { reason } });
+    return decided.status === 'pending' ? progressOf(decided) : undefined;
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'E5001') throw error;
     throw new Problem(wasDecided(await api<ApprovalDetail>(path)), error);
   }
 }
 
-const markOf = (verb: Verb, reason: string, problem: Problem | undefined): Mark =>
+const markOf = (verb: Verb, reason: string, problem: Problem | undefined, waits: string | undefined): Mark =>
   problem === undefined
-    ? { kind: 'done', verb, reason }
+    ? { kind: 'done', verb, reason, waits }
     : { kind: problem.code === 'E5001' ? 'closed' : 'failed', text: problem.message };
 
 /** @param place contains the rows */
@@ -84,17 +88,19 @@ export function useDesk(place: RefObject<HTMLElement | null>): Desk {
       const put = (approvalId: string, mark: Mark): void => setMarks((before) => new Map(before).set(approvalId, mark));
       for (const approvalId of approvalIds) put(approvalId, { kind: 'working' });
       let last: Problem | undefined;
+      const waits = new Map<string, string | undefined>();
       const done = await runEach(approvalIds, {
-        work: (approvalId) => decideOne(approvalId, verb, reason),
+        work: async (approvalId) => waits.set(approvalId, await decideOne(approvalId, verb, reason)),
         onEnd(approvalId, problem) {
           last = problem ?? last;
-          put(approvalId, markOf(verb, reason, problem));
+          put(approvalId, markOf(verb, reason, problem, waits.get(approvalId)));
         },
         asProblem,
         sleep,
       });
       running.current = false;
-      say(resultOf(verb, done, approvalIds.length, last));
+      const isWaiting = [...waits.values()].some((progress) => progress !== undefined);
+      say(resultOf(verb, done, approvalIds.length, last) + (isWaiting ? ' Others must approve, too.' : ''));
       const isOpen = approvalIds.length === 1 && last !== undefined && last.code !== 'E5001';
       // A single request that failed stays open with its error, so that it can be sent again.
       if (isOpen) return;

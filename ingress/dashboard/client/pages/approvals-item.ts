@@ -22,6 +22,7 @@ import {
   WhenLoaded,
 } from '../ui.ts';
 import type { WaitingApprovals } from '../wire/approvals.ts';
+import { ApproversCard } from './approvals-approvers.ts';
 import { DecideCard } from './approvals-decide.ts';
 import { isMissing, statusAt } from './approvals-states.ts';
 import { Badges, intentFacts, wordsOf } from './decisions-parts.ts';
@@ -57,6 +58,7 @@ function Shown({ approval, reload }: ShownProps): VNode {
       </div>
       <div class="decide-side">
         <${DecideCard} approval=${approval} reload=${reload} />
+        <${ApproversCard} approval=${approval} />
         <${AgentCard} approval=${approval} />
       </div>
     </div>`;

@@ -4,6 +4,7 @@ import { count } from '../format.ts';
 import { html, useEffect, useId, useState, type VNode } from '../html.ts';
 import { Badge, Name, Said, useNow } from '../ui.ts';
 import type { ApprovalGroup, WaitingApproval, WaitingApprovals, WaitingMembers } from '../wire/approvals.ts';
+import { ApproverLines } from './approvals-approvers.ts';
 import { AskAgent, AskDetails, AskTitle, AskWhen, AskWhy, summaryOf } from './approvals-ask.ts';
 import type { Desk, Mark, Verb } from './approvals-desk.ts';
 import { ReasonForm } from './approvals-reason.ts';
@@ -24,6 +25,10 @@ function whyNot(ask: WaitingApproval, mark: Mark | undefined, live: WaitingAppro
   if (isMissing(ask, live) && mark === undefined) return 'elsewhere';
   return ask.mayDecide ? undefined : 'hands';
 }
+
+/** What the session may do with some of these requests. */
+const verbsOf = (asks: readonly WaitingApproval[]): readonly Verb[] =>
+  asks.some(({ mayApprove }) => mayApprove) ? ['approve', 'reject'] : ['reject'];
 
 const LATE = {
   elsewhere: 'Somebody else decided meanwhile. Show the list again to see the rest.',
@@ -48,12 +53,14 @@ export function AskRow({
     <div class="ask-what">
       ${group === undefined ? html`<p class="visually-hidden" id=${id}>Request of ${new Date(ask.createdAt).toISOString().slice(11, 19)}</p>` : html`<${AskTitle} ask=${ask} id=${id} />`}
       ${ended ? group === undefined && html`<p class="ask-line muted"><${Name} text=${summaryOf(ask)} length=${100} /></p>` : html`<${AskDetails} ask=${ask} />`}
+      ${!ended && html`<${ApproverLines} of=${ask} />`}
       ${ended ? '' : group === undefined ? html`<p class="ask-line muted"><${AskWhen} ask=${ask} /></p>` : html`<${AskWhy} ask=${ask} />`}
     </div>
     ${group !== undefined && html`<${AskAgent} agent=${group.agent} earlier=${group.earlier} />`}
     <div class="ask-act">
       <${Left} ask=${ask} mark=${mark} not=${not} />
-      ${not === undefined && html`<${Buttons} onAsk=${(verb: Verb) => desk.ask({ id: approvalId, verb })} />`}
+      ${not === undefined && html`<${Buttons} verbs=${verbsOf([ask])} onAsk=${(verb: Verb) => desk.ask({ id: approvalId, verb })} />`}
+      ${not === undefined && !ask.mayApprove && html`<p class="ask-line muted">${ask.hasApproved ? 'You have approved it; others must, too.' : 'Only the keys that the rules name may approve it.'}</p>`}
       ${not === 'hands' && html`<p class="ask-line muted">Your key may not decide this: it made the request, or the two keys come from each other.</p>`}
     </div>
     ${
@@ -64,10 +71,16 @@ export function AskRow({
   </article>`;
 }
 
-function Buttons({ onAsk, all }: { readonly onAsk: (verb: Verb) => void; readonly all?: boolean }): VNode {
-  return html`<div class="ask-buttons">${(['approve', 'reject'] as const).map(
+interface ButtonsProps {
+  readonly onAsk: (verb: Verb) => void;
+  readonly verbs: readonly Verb[];
+  readonly all?: boolean;
+}
+
+function Buttons({ onAsk, verbs, all }: ButtonsProps): VNode {
+  return html`<div class="ask-buttons">${verbs.map(
     (verb) =>
-      html`<button key=${verb} type="button" class="button button-small" onClick=${() => onAsk(verb)}>${VERBS[verb]}${all === true ? ' all' : ''}…</button>`,
+      html`<button key=${verb} type="button" data-verb=${verb} class="button button-small" onClick=${() => onAsk(verb)}>${VERBS[verb]}${all === true ? ' all' : ''}…</button>`,
   )}</div>`;
 }
 
@@ -80,6 +93,8 @@ interface LeftProps {
 /** The time left, or the result. */
 function Left({ ask, mark, not }: LeftProps): VNode {
   const now = useNow();
+  if (mark?.kind === 'done' && mark.waits !== undefined)
+    return html`<p class="ask-left"><${Badge} tone="good">${mark.waits} approved<//> <span class="ask-line muted">Others must approve, too.</span></p>`;
   if (mark?.kind === 'done')
     return html`<p class="ask-left"><${Badge} tone=${mark.verb === 'approve' ? 'good' : 'bad'}>${mark.verb === 'approve' ? 'approved' : 'rejected'}<//> <span class="ask-line muted"><${Said} text=${mark.reason} /></span></p>`;
   if (mark?.kind === 'closed')
@@ -117,6 +132,7 @@ export function AskGroup({ group, desk, live }: RowProps & { readonly group: App
   };
   const decidable = shown.filter((ask) => whyNot(ask, desk.marks.get(ask.approvalId), live, now) === undefined);
   const asked = desk.asked?.id === group.id ? desk.asked : undefined;
+  const chosen = asked?.verb === 'approve' ? decidable.filter(({ mayApprove }) => mayApprove) : decidable;
   // Nothing is decided that is not on the page: the form waits until all members are read.
   useEffect(() => {
     if (asked !== undefined) void open();
@@ -131,21 +147,22 @@ export function AskGroup({ group, desk, live }: RowProps & { readonly group: App
         <${AskTitle} ask=${first} id=${id} />
         <p class="ask-line"><${Badge} tone="info">${`${count(group.count, 'request')} alike`}<//> <button type="button" class="button button-quiet button-small" aria-expanded=${isOpen} onClick=${() => (isOpen ? setOpen(false) : void open())}>${isOpen ? 'Hide them' : 'Show them'}</button></p>
         ${!isOpen && html`<${AskDetails} ask=${first} />`}
+        ${!isOpen && html`<${ApproverLines} of=${first} />`}
         <${AskWhy} ask=${first} asked=${false} />
       </div>
       <${AskAgent} agent=${group.agent} earlier=${group.earlier} />
       <div class="ask-act">
-        ${decidable.length > 0 && html`<p class="ask-left num">${soonest(decidable, now)}</p><${Buttons} all onAsk=${ask} />`}
+        ${decidable.length > 0 && html`<p class="ask-left num">${soonest(decidable, now)}</p><${Buttons} all verbs=${verbsOf(decidable)} onAsk=${ask} />`}
       </div>
       ${problem !== undefined && html`<p class="ask-line" role="alert">${problem}</p>`}
       ${
         asked !== undefined &&
-        html`<${ReasonForm} verb=${asked.verb} action=${`${VERBS[asked.verb]} these ${decidable.length}`} busy=${isWorking || !isRead} onCancel=${desk.cancel} late=${decidable.length === 0 && !isWorking ? 'All of them were decided meanwhile.' : undefined} onDecide=${(
+        html`<${ReasonForm} verb=${asked.verb} action=${`${VERBS[asked.verb]} these ${chosen.length}`} busy=${isWorking || !isRead} onCancel=${desk.cancel} late=${chosen.length === 0 && !isWorking ? 'All of them were decided meanwhile.' : undefined} onDecide=${(
           reason: string,
         ) =>
           void desk.decide(
             group.id,
-            decidable.map(({ approvalId }) => approvalId),
+            chosen.map(({ approvalId }) => approvalId),
             asked.verb,
             reason,
           )} />`

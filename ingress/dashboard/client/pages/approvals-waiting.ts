@@ -90,8 +90,9 @@ function askFor(row: HTMLElement, verb: 'approve' | 'reject', desk: Desk): void 
   if (row.dataset['shut'] !== undefined) return desk.say('Your key may not decide this request.');
   if (row.dataset['ended'] !== undefined) return desk.say('This request does not wait any more.');
   // The buttons of the row do the same; the group's also opens it.
-  const [approve, reject] = row.querySelectorAll<HTMLButtonElement>('.ask-buttons button');
-  (verb === 'approve' ? approve : reject)?.click();
+  const button = row.querySelector<HTMLButtonElement>(`.ask-buttons [data-verb=${verb}]`);
+  if (button === null) return desk.say('Your key is not among those that may approve this request.');
+  button.click();
 }
 
 interface FreshProps {

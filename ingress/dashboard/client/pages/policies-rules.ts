@@ -56,6 +56,8 @@ function RuleText({ rule }: { readonly rule: Rule }): VNode {
     <div class="policy-rule-text"><span class="policy-rule-word">then</span><div>
       <p><${Effect} type=${type} /> ${'score' in params && html`<span class="num">+${params.score}</span> `}<code>${'code' in params ? params.code : params.factor}</code> ${params.message}</p>
       ${'obligations' in params && html`<ul class="obligations">${params.obligations.map((each) => html`<li><code>${JSON.stringify(each)}</code></li>`)}</ul>`}
+      ${'approvers' in params && params.approvers !== undefined && html`<p>approved by at least ${params.approvers.atLeast ?? 1} of ${[...(params.approvers.tags ?? []).map((tag) => `tag ${tag}`), ...(params.approvers.keys ?? []).map((key) => `key ${key}`)].join(' or ')}</p>`}
+      ${'ttl' in params && params.ttl !== undefined && html`<p>within <code>${params.ttl}</code></p>`}
     </div></div>
   </li>`;
 }

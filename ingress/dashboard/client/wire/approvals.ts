@@ -1,5 +1,5 @@
 // The answers of the dashboard's routes of waiting approvals. Types only, which the server imports as well.
-import type { DecisionAnswer } from '../answers.ts';
+import type { Approval, DecisionAnswer } from '../answers.ts';
 import type { ToolFacts } from '#shared/core/tools/call.js';
 import type { Masked } from '#shared/core/tools/mask.js';
 import type { AgentStatus, Verdict } from '#shared/kernel/vocabulary.js';
@@ -26,6 +26,12 @@ export interface WaitingApproval {
   readonly expiresAt: string;
   /** Whether the key of the session may decide it. */
   readonly mayDecide: boolean;
+  /** Whether it may also approve: the rules name it, or nobody, and it has not approved yet. */
+  readonly mayApprove: boolean;
+  /** Whether it has approved already, and others must as well. */
+  readonly hasApproved: boolean;
+  /** What the rules demand; null: any admin key may approve. */
+  readonly approvers: Approval['approvers'];
   /** The ESCALATE that opened it. */
   readonly decision: Pick<DecisionAnswer, 'decision_id' | 'intent' | 'tool' | 'reasons' | 'trust'>;
   /** The text of which the intent was read; null: there was none, or retention has erased it. */
