@@ -111,6 +111,10 @@ export function explainedLines(explained: Explained, isWhole: boolean): string[]
         `  ${painted(effect, style)} ${policy}/${rule}: ${code}, ${printable(message)}`,
     ),
     ...evaluation.obligations.map((obligation) => `  obligation ${valueText(obligation)}`),
+    ...(evaluation.escalation?.approvers ?? []).map(
+      ({ policy, rule, keys, tags, at_least: atLeast }) =>
+        `  approvers ${atLeast} of ${[...tags.map((tag) => `tag ${printable(tag)}`), ...keys.map((key) => `key ${key}`)].join(', ')} (${policy}/${rule})`,
+    ),
     ...beside,
     '',
     `${bold('Question')} ${printable(intent.normalized)}`,

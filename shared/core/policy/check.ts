@@ -243,15 +243,26 @@ function meaningProblems(document: unknown, declarations: Declarations, isSound:
       const message = 'no ALLOW matches the action unknown: put this rule into a policy whose target does not name it';
       problems.push({ code: 'ALLOW_OF_UNKNOWN', pointer: `${pointer}/event/type`, message });
     }
-    problems.push(...ttlProblems(event, `${pointer}/event/params/ttl`, isSound));
+    problems.push(...escalationProblems(event, `${pointer}/event/params`, isSound));
     problems.push(...conditionProblems(conditions, terms, `${pointer}/conditions`, isSound));
   }
   return problems;
 }
 
-/** A pattern can't check the bounds of a duration. */
-function ttlProblems(event: unknown, pointer: string, isSound: IsSound): Problem[] {
-  const { ttl } = membersOf(membersOf(event)['params']);
+/** A lifetime that is out of bounds, which a pattern can't check, and more approvers than are named. */
+function escalationProblems(event: unknown, pointer: string, isSound: IsSound): Problem[] {
+  const { ttl, approvers } = membersOf(membersOf(event)['params']);
+  const { keys, tags, atLeast } = membersOf(approvers);
+  const problems = ttlProblems(ttl, `${pointer}/ttl`, isSound);
+  const named = itemsOf(keys).length;
+  if (tags === undefined && typeof atLeast === 'number' && atLeast > named && isSound(`${pointer}/approvers`)) {
+    const message = `nobody can approve: it demands ${atLeast} approvers, and ${named} ${named === 1 ? 'key is' : 'keys are'} named`;
+    problems.push({ code: 'BAD_VALUE', pointer: `${pointer}/approvers/atLeast`, message });
+  }
+  return problems;
+}
+
+function ttlProblems(ttl: unknown, pointer: string, isSound: IsSound): Problem[] {
   if (typeof ttl !== 'string' || !isSound(pointer)) return [];
   const ttlMs = parseDuration(ttl) ?? Number.NaN;
   const [leastMs, mostMs] = [parseDuration(RULE_TTL.min) ?? 0, parseDuration(RULE_TTL.max) ?? 0];

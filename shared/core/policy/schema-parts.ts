@@ -263,7 +263,8 @@ const obligation = {
   ],
 };
 
-const approvers = {
+/** `approvers` of a rule. */
+export const APPROVERS = {
   ...object(
     {
       keys: {
@@ -346,7 +347,7 @@ const enforceEvent = {
             description: 'of DEGRADE, and only of it: what the caller must keep to',
             examples: [[{ type: 'max_rows', limit: 100 }]],
           },
-          approvers,
+          approvers: APPROVERS,
           ttl,
         },
         ['code', 'message'],

@@ -155,6 +155,13 @@ describe('the approvers that rules name', () => {
     ['nobody', 'ESCALATE', { approvers: { atLeast: 2 } }, '/approvers', /keys|tags/],
     ['too many', 'ESCALATE', { approvers: { tags: ['a'], atLeast: 11 } }, '/approvers/atLeast', /10/],
     ['half a hand', 'ESCALATE', { approvers: { tags: ['a'], atLeast: 1.5 } }, '/approvers/atLeast', /integer|whole/],
+    [
+      'more than the named keys',
+      'ESCALATE',
+      { approvers: { keys: ['4fZ0q9Lm'], atLeast: 2 } },
+      '/approvers/atLeast',
+      /demands 2 approvers, and 1 key is named/,
+    ],
     ['no key id', 'ESCALATE', { approvers: { keys: ['cst_live_4fZ0q9Lm'] } }, '/approvers/keys/0', /match/],
     ['an empty tag', 'ESCALATE', { approvers: { tags: [''] } }, '/approvers/tags/0', /character|empty|fewer/],
     ['a member that is not known', 'ESCALATE', { approvers: { tag: ['a'] } }, '/approvers/tag', /tags/],

@@ -27,6 +27,10 @@ export const degradeIf = (
   const event = { type: 'DEGRADE', params: { code: 'LIMITED', message: 'limited', obligations } };
   return policy(id, 'DEGRADE', conditions, { ...target, rules: [{ name: 'only', conditions, event }] });
 };
+export const escalating = (id: string, more: object): PolicyLike => {
+  const event = { type: 'ESCALATE', params: { code: 'ASKED', message: 'asked', ...more } };
+  return policy(id, 'ESCALATE', ALWAYS, { ...db('delete'), rules: [{ name: 'only', conditions: ALWAYS, event }] });
+};
 export const risk = (id: string, score: number, conditions: unknown): PolicyLike => {
   const event = { type: 'RISK', params: { factor: 'extent', score, message: 'touches much' } };
   return policy(id, 'RISK', ALWAYS, { stage: 'intake', rules: [{ name: 'only', conditions, event }] });

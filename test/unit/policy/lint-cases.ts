@@ -1,5 +1,5 @@
 // Small policy sets with their expected linter findings: the cases of lint.test.ts.
-import { is, all, any, not, level, to, db, degrade, risk, euros, type LintCase } from './lint-case.ts';
+import { all, any, db, degrade, escalating, euros, is, level, not, risk, to, type LintCase } from './lint-case.ts';
 import { ALWAYS, policy } from './support.ts';
 
 const dead = (pointer: string) => [`error NEVER_TRUE p /rules/0/conditions${pointer}`];
@@ -268,6 +268,24 @@ export const CASES: readonly LintCase[] = [
       policy('b', 'DENY', all(is('context.x', 'equal', 3)), db('delete')),
     ],
     says: ['warning CONTRADICTORY a /rules/0'],
+  },
+  {
+    name: 'the same ESCALATE twice',
+    policies: [escalating('a', {}), escalating('b', {})],
+    says: ['warning SHADOWED b /rules/0'],
+  },
+  {
+    name: 'the same ESCALATE with other approvers',
+    policies: [
+      escalating('a', { approvers: { tags: ['finance'] } }),
+      escalating('b', { approvers: { tags: ['legal'] } }),
+    ],
+    says: [],
+  },
+  {
+    name: 'the same ESCALATE with another lifetime',
+    policies: [escalating('a', { ttl: '1h' }), escalating('b', { ttl: '2h' })],
+    says: [],
   },
   {
     name: 'rates without a stricter one',

@@ -331,6 +331,22 @@ describe('a case', () => {
     expect(await obliged([{ type: 'read_only' }, { type: 'max_rows', limit: 1 }])).to.deep.equal(['obligations']);
   });
 
+  it('compares what rules demand of approvers', async () => {
+    const params = { code: 'ASKED', message: 'm', approvers: { tags: ['b', 'a'], atLeast: 2 } };
+    const asked = policy('asked', 'ESCALATE');
+    const [rule] = asked.rules;
+    const escalating = setOfDocuments([{ ...asked, rules: [{ ...rule, event: { type: 'ESCALATE', params } }] }]);
+    const demanding = async (approvers: unknown[]): Promise<string[]> => {
+      const expected = { verdict: 'ESCALATE', approvers };
+      const document = { cases: [{ name: 'c', agent: {}, intent: 'data.read.x', expect: expected }] };
+      const { results } = await runDocument(document, escalating);
+      return results.flatMap(({ differences }) => differences.map(({ what }) => what));
+    };
+    expect(await demanding([{ tags: ['a', 'b'], atLeast: 2 }])).to.deep.equal([]);
+    expect(await demanding([{ tags: ['a', 'b'] }])).to.deep.equal(['approvers']);
+    expect(await demanding([])).to.deep.equal(['approvers']);
+  });
+
   it('compares risk and facts', async () => {
     const expecting = (rest: object) => failuresOf({ expect: { verdict: 'ALLOW', ...rest } });
     expect(await expecting({ risk: { level: 'low', atMost: 0, atLeast: 0, factors: [] } })).to.deep.equal([]);

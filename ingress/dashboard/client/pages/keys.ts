@@ -78,7 +78,7 @@ function columnsOf(ownKeyId: string, ask: (asked: Asked) => void): readonly Colu
     {
       title: 'Tags',
       cell: ({ tags }) =>
-        tags.length === 0 ? html`<span class="muted">None</span>` : html`<${Names} texts=${tags} />`,
+        tags.length === 0 ? html`<span class="muted">No tags</span>` : html`<${Names} texts=${tags} />`,
     },
     { title: 'Agents', cell: ({ agentIds }) => html`<${Agents} ids=${agentIds} />` },
     {

@@ -1,6 +1,6 @@
 // Finds rules that make another rule pointless: which effect outweighs which, and whether one rule holds wherever another does.
 import { canonicalize } from '../../proof/canonical.ts';
-import type { CompiledRule } from '../compiled-rule.ts';
+import type { CompiledRule, RuleEffect } from '../compiled-rule.ts';
 import { holdsFor } from '../normal-form.ts';
 import { mergeObligations } from '../obligations.ts';
 import type { Facts } from '../types.ts';
@@ -59,7 +59,7 @@ export function dutiesOf(rule: LintedRule, other: LintedRule): readonly Duty[] |
     // Only an ESCALATE that holds for certain permits, once approved, what the ALLOW would permit.
     return b.type === 'ESCALATE' ? [{ given: CERTAIN, demanded: CERTAIN }] : undefined;
   }
-  if (a.type === 'ESCALATE' && b.type === 'ESCALATE' && a.code === b.code)
+  if (a.type === 'ESCALATE' && b.type === 'ESCALATE' && a.code === b.code && demandsAlike(a, b))
     return [plain, { given: CERTAIN, demanded: CERTAIN }];
   if (a.type === 'DEGRADE' && b.type === 'DEGRADE' && sameConditions(rule, other)) {
     const alone = mergeObligations(b.obligations);
@@ -67,6 +67,15 @@ export function dutiesOf(rule: LintedRule, other: LintedRule): readonly Duty[] |
     return canonicalize({ ...alone }) === canonicalize({ ...together }) ? [plain] : undefined;
   }
   return undefined;
+}
+
+type EscalateEffect = Extract<RuleEffect, { type: 'ESCALATE' }>;
+
+/** Whether the first adds nothing to the demands of the second: each rule's approvers must approve, and the shortest lifetime counts. */
+function demandsAlike(a: EscalateEffect, b: EscalateEffect): boolean {
+  const approvers = ({ approvers: { keys = [], tags = [], atLeast = 1 } = {} }: EscalateEffect): string =>
+    canonicalize([keys.toSorted(), tags.toSorted(), atLeast]);
+  return a.ttl === b.ttl && (a.approvers === undefined || approvers(a) === approvers(b));
 }
 
 /** Whether the rules are interchangeable, so that only the later one of two equal rules is reported. */

@@ -1,6 +1,7 @@
 // Runs test cases: risk by the intake policies, verdict by the others, and the differences from the expected result.
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalize } from '../../proof/canonical.ts';
+import type { Approvers } from '../approvers.ts';
 import { plainValue } from '../any-of.ts';
 import type { Evaluator } from '../evaluate.ts';
 import type { Evaluation, ExplainedCondition, ExplainedRule, Facts, Reason } from '../types.ts';
@@ -11,7 +12,7 @@ import type { ExpectedReason, ExpectedReasonParts } from './schema-parts.ts';
 
 /** One difference from the expected result. */
 export interface Difference {
-  readonly what: 'verdict' | 'reasons' | 'obligations' | 'risk' | 'facts';
+  readonly what: 'verdict' | 'reasons' | 'obligations' | 'approvers' | 'risk' | 'facts';
   readonly expected: unknown;
   readonly actual: unknown;
 }
@@ -37,13 +38,22 @@ function fits(expected: ExpectedReasonParts, reason: Reason): boolean {
   );
 }
 
+/** As a policy would write them, without what is usual. */
+function plainApprovers({ keys = [], tags = [], atLeast = 1 }: Approvers): Approvers {
+  return {
+    ...(keys.length === 0 ? {} : { keys: keys.toSorted() }),
+    ...(tags.length === 0 ? {} : { tags: tags.toSorted() }),
+    ...(atLeast === 1 ? {} : { atLeast }),
+  };
+}
+
 /** Sorted texts of a list, for comparisons that ignore the order. */
 function asSet(list: readonly unknown[]): string[] {
   return list.map((item) => canonicalize(item)).sort();
 }
 
 function differencesOf(test: TestCase, facts: Facts, evaluation: Evaluation): Difference[] {
-  const { verdict, reasons, exact, obligations, risk, facts: seen } = test.expected;
+  const { verdict, reasons, exact, obligations, approvers, risk, facts: seen } = test.expected;
   const differences: Difference[] = [];
   const differ = (what: Difference['what'], expected: unknown, actual: unknown): void => {
     differences.push({ what, expected, actual });
@@ -57,6 +67,13 @@ function differencesOf(test: TestCase, facts: Facts, evaluation: Evaluation): Di
   }
   if (obligations !== undefined && !isDeepStrictEqual(asSet(obligations), asSet(evaluation.obligations))) {
     differ('obligations', obligations, evaluation.obligations);
+  }
+  if (approvers !== undefined) {
+    const demanded = (evaluation.escalation?.approvers ?? []).map(({ keys, tags, at_least: atLeast }) =>
+      plainApprovers({ keys, tags, atLeast }),
+    );
+    const wanted = approvers.map(plainApprovers);
+    if (!isDeepStrictEqual(asSet(wanted), asSet(demanded))) differ('approvers', approvers, demanded);
   }
   if (risk !== undefined) {
     const { level, score, factors } = facts.intent.risk;

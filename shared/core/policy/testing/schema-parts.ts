@@ -2,7 +2,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { AGENT_STATUSES, ENVIRONMENTS, RISK_LEVELS, VERDICTS } from '../../../kernel/vocabulary.ts';
 import type { AgentStatus, Environment, RiskLevel, Verdict } from '../../../kernel/vocabulary.ts';
-import { conditional } from '../schema-parts.ts';
+import type { Approvers } from '../approvers.ts';
+import { APPROVERS, conditional } from '../schema-parts.ts';
 import { DEFINITION_DIGEST_PATTERN, type ToolAnnotations, type ToolCall } from '../../tools/call.ts';
 import { ARGUMENT_PATH, ATTRIBUTE_PATH, CONTEXT_PATH, fullPath, VOCABULARY, WITH_ATTRIBUTES } from '../vocabulary.ts';
 import { SETTABLE, valueSchema } from './settable.ts';
@@ -301,6 +302,11 @@ const expectationMembers = closed(
         maxItems: 100,
         items: { type: 'object', required: ['type'] },
       },
+    ),
+    approvers: field<Approvers[]>(
+      'of an ESCALATE: what its rules demand of approvers, all of them, in any order; [] when any admin key may approve',
+      [[{ tags: ['finance'], atLeast: 2 }], []],
+      { type: 'array', maxItems: 100, items: APPROVERS },
     ),
     risk: refer('risk', risk),
     facts: refer('seenFacts', seenFacts),
