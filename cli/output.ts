@@ -38,6 +38,11 @@ export function printLine(line = ''): void {
   process.stdout.write(`${line}\n`);
 }
 
+/** Text on standard output as it is. */
+export function printText(text: string): void {
+  process.stdout.write(text);
+}
+
 /** One JSON value on standard output. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);

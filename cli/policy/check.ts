@@ -1,14 +1,17 @@
 // `custos policy check`: lists everything that is wrong with a policy folder, before the service reads it.
-import { EXIT, exitWith } from '../exit.ts';
+import { EXIT, exitWith, UsageError } from '../exit.ts';
 import { counted, paint, printFindings, printJson, printLine } from '../output.ts';
 import type { CommandBody } from '../program.ts';
+import { type Format, formatOf, formatOption, printReport } from './formats/format.ts';
+import { type Report, suiteOfFiles } from './formats/report.ts';
 import { BROKEN, type CheckedFolder, checkFolder } from './findings.ts';
+import { testsDirOf } from './folder.ts';
 import { FOLDER_HELP, policyDirOf } from './place.ts';
-import { watchFolder } from './watch.ts';
+import { watchFolders } from './watch.ts';
 
 interface CheckOptions {
-  readonly strict?: true;
-  readonly json?: true;
+  readonly strict?: true | undefined;
+  readonly format: Format;
 }
 
 export const checkPoliciesCommand: CommandBody = {
@@ -17,13 +20,20 @@ export const checkPoliciesCommand: CommandBody = {
     command
       .argument('[folder]', FOLDER_HELP)
       .option('--strict', 'treat warnings as errors')
+      .addOption(formatOption())
       .option('--json', 'print JSON; with --watch one line for each check')
       .option('--watch', 'check again whenever a file changes, until Ctrl-C')
       .action(
-        exitWith(async (folder, { watch, ...options }) => {
+        exitWith(async (folder, { watch, strict, ...chosen }) => {
           const dir = policyDirOf(folder);
+          const options: CheckOptions = { strict, format: formatOf(chosen) };
           if (watch) {
-            await watchFolder(dir, (checked, at) => show(checked, options, at));
+            if (!['text', 'json'].includes(options.format))
+              throw new UsageError('--watch prints text or JSON: its output has no end.');
+            await watchFolders([dir, testsDirOf(dir)], async () => {
+              const checked = await checkFolder(dir);
+              return { fingerprint: checked.fingerprint, show: (at) => show(checked, options, at) };
+            });
             return EXIT.ok;
           }
           const checked = await checkFolder(dir);
@@ -37,11 +47,19 @@ function isBroken({ findings }: CheckedFolder, { strict }: CheckOptions): boolea
   return findings.some(({ severity }) => severity === 'error' || strict);
 }
 
+/** A warning that is treated as an error is one in every format. */
+function reportOf({ files, findings }: CheckedFolder, { strict }: CheckOptions): Report {
+  const name = 'custos policy check';
+  const counted = findings.map((finding) => (strict ? { ...finding, severity: 'error' as const } : finding));
+  return { name, suites: [suiteOfFiles(name, files, counted)] };
+}
+
 /** @param at the time of the check, with --watch */
 function show(checked: CheckedFolder, options: CheckOptions, at?: Date): void {
   const { digest, policies, tests, findings } = checked;
   const ok = !isBroken(checked, options);
-  if (options.json) {
+  if (printReport(options.format, () => reportOf(checked, options))) return;
+  if (options.format === 'json') {
     const result = { ok, digest: digest ?? null, policies, tests, findings };
     return at === undefined ? printJson(result) : printLine(JSON.stringify({ at: at.toISOString(), ...result }));
   }

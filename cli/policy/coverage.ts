@@ -8,8 +8,12 @@ import { EXIT, exitWith, UsageError } from '../exit.ts';
 import { counted, paint, printJson, printLine, printTable } from '../output.ts';
 import type { CommandBody } from '../program.ts';
 import { BROKEN } from './findings.ts';
-import { TESTED_HELP, TESTS_HELP } from './folder.ts';
-import { type PreparedRun, prepareRun } from './test-files.ts';
+import { placesOfRun, TESTED_HELP, TESTS_HELP } from './folder.ts';
+import { formatOf, formatOption, printReport } from './formats/format.ts';
+import { type Report, suiteOfFiles } from './formats/report.ts';
+import { type PreparedRun, prepareRun, printBrokenRun, readRun } from './test-files.ts';
+
+const NAME = 'custos policy coverage';
 
 interface Gap {
   readonly kind: 'policy' | 'rule' | 'condition';
@@ -41,17 +45,23 @@ export const policyCoverageCommand: CommandBody = {
       .argument('[folder]', TESTS_HELP)
       .option('--policies <folder>', TESTED_HELP)
       .option('--min <percent>', 'the least coverage of policies, rules and conditions', percentage)
+      .addOption(formatOption())
       .option('--json', 'print JSON')
       .action(
-        exitWith(async (folder, { policies: dir, min, json }) => {
-          const prepared = await prepareRun(folder, dir, json && {});
-          if (prepared === undefined) return EXIT.broken;
+        exitWith(async (folder, { policies: dir, min, ...chosen }) => {
+          const format = formatOf(chosen);
+          const prepared = prepareRun(await readRun(placesOfRun(folder, dir)));
+          if ('broken' in prepared) {
+            printBrokenRun(prepared.broken, { format, name: NAME, json: {} });
+            return EXIT.broken;
+          }
           if (prepared.cases.length === 0) throw new UsageError('The test files hold no cases.');
           const { report, failed } = await cover(prepared);
           const gaps = gapsOf(report, prepared);
           const isEnough = report.percent >= (min ?? 0);
           const cases = prepared.cases.length;
-          if (json) {
+          if (printReport(format, () => reportOf(gaps, prepared, isEnough))) return isEnough ? EXIT.ok : EXIT.unmet;
+          if (format === 'json') {
             const { policies, rules, conditions, percent } = report;
             const { digest } = prepared.set;
             printJson({
@@ -110,6 +120,16 @@ function gapsOf({ unasked, details }: CoverageReport, { places }: PreparedRun): 
     }
   }
   return gaps;
+}
+
+/** Gaps are warnings as long as the coverage is sufficient. */
+function reportOf(gaps: readonly Gap[], { policies }: PreparedRun, isEnough: boolean): Report {
+  const severity = isEnough ? 'warning' : 'error';
+  const findings = gaps.map(({ file, line, column, kind, message }) => {
+    const code = `UNCOVERED_${kind.toUpperCase()}`;
+    return { file, line, column, severity, code, message } as const;
+  });
+  return { name: NAME, suites: [suiteOfFiles(NAME, policies, findings)] };
 }
 
 interface Shown {

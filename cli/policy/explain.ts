@@ -16,7 +16,7 @@ import { printJson, printLine } from '../output.ts';
 import type { CommandBody } from '../program.ts';
 import { type Explained, explainedJson, explainedLines } from './explained.ts';
 import { BROKEN, printBroken } from './findings.ts';
-import { admitFolder, readFolder } from './folder.ts';
+import { loadFolder, readFolder } from './folder.ts';
 import { FOLDER_HELP, policyDirOf } from './place.ts';
 import { addQuestionOptions, factsOfQuestion, type QuestionOptions } from './question.ts';
 
@@ -48,7 +48,7 @@ export const explainPoliciesCommand: CommandBody = {
           if ([intent, text, tool, decision].filter((value) => value !== undefined).length !== 1)
             throw new UsageError('Give exactly one of --intent, --text, --tool and --decision.');
           const dir = decision === undefined || folder !== undefined ? policyDirOf(folder) : undefined;
-          const set = dir === undefined ? undefined : admitFolder(await readFolder(dir)).set;
+          const set = dir === undefined ? undefined : loadFolder(await readFolder(dir)).set;
           if (dir !== undefined && set === undefined) {
             await printBroken(dir, options.json);
             return EXIT.broken;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { EXIT, type ExitCodes } from '../exit.ts';
 import { printFindings, printJson, type ShownFinding } from '../output.ts';
-import { admitFolder, readFolder, shownFinding, testsDirOf } from './folder.ts';
+import { admitFolder, readFolder, shownFinding, shownPath, testsDirOf } from './folder.ts';
 import { checkTestFiles } from './test-files.ts';
 
 /** For the help of commands that read a policy folder. */
@@ -15,6 +15,8 @@ export interface CheckedFolder {
   readonly policies: number;
   /** Number of test files. */
   readonly tests: number;
+  /** All files that were read, relative to the working folder. */
+  readonly files: readonly string[];
   /** Errors and warnings, by file, line and column; paths are relative to the working folder. */
   readonly findings: readonly ShownFinding[];
   /** Changes whenever a byte of a file does. */
@@ -39,6 +41,10 @@ export async function checkFolder(dir: string): Promise<CheckedFolder> {
     digest: set?.digest,
     policies: folder.policies.length,
     tests: tests?.files ?? 0,
+    files: [
+      ...[folder.lexicon, ...folder.policies].map((file) => shownPath(dir, file.path)),
+      ...(tests?.texts ?? []).map((file) => file.path),
+    ],
     findings: [...ofPolicies, ...(tests?.findings ?? [])].sort(byPlace),
     fingerprint: fingerprint.digest('hex'),
   };

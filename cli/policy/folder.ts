@@ -41,6 +41,11 @@ export function admitFolder(folder: PolicyFolder): Admission<Lexicon> {
   return admitPolicySet(folder, { compileLexicon, verbsOf: knownVerbs });
 }
 
+/** As admitFolder, without the search for warnings, which takes most of the time: enough to evaluate questions. */
+export function loadFolder(folder: PolicyFolder): Pick<Admission<Lexicon>, 'set' | 'errors'> {
+  return admitPolicySet(folder, { compileLexicon, verbsOf: knownVerbs, warningsUpTo: 0 });
+}
+
 const TESTS = 'tests';
 
 /** The folder of the test files of a policy folder. */
@@ -60,16 +65,20 @@ function policiesBeside(tests: string): string | undefined {
   return path.basename(tests) === TESTS && isPolicyDir(above) ? above : policiesBeside(above);
 }
 
+/** Absolute paths. */
+export interface RunPlaces {
+  /** A folder of test files, or one test file. */
+  readonly tests: string;
+  readonly policies: string;
+}
+
 /**
  * The test files to run, and the policies to run them against.
  * @param named a folder of tests, one test file, or a policy folder, whose own tests are run
  * @param policies a policy folder; by default the one that the tests belong to, else the service's
  * @throws {UsageError} when a name is empty
  */
-export function placesOfRun(
-  named: string | undefined,
-  policies: string | undefined,
-): { readonly tests: string; readonly policies: string } {
+export function placesOfRun(named: string | undefined, policies: string | undefined): RunPlaces {
   if (named === undefined) {
     const dir = policyDirOf(policies);
     return { tests: testsDirOf(dir), policies: dir };

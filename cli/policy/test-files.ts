@@ -1,4 +1,5 @@
 // Reads and checks the test files of a policy folder, and expands them into cases with the service's own reading of intents.
+import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,8 +14,10 @@ import { loadTestFile, type TestSource } from '../../shared/core/policy/testing/
 import type { IntentReader } from '../../shared/core/policy/testing/lookups.ts';
 import { type PolicySources, policySources } from '../../shared/core/policy/testing/sources.ts';
 import { type ReadText, textOf } from '../../shared/core/policy/text-bytes.ts';
-import { ALMOST_JSON, unreadable } from '../../shared/domain/policy-sets/folder.ts';
-import { admitFolder, placesOfRun, readFolder, shownFinding, shownPath } from './folder.ts';
+import { ALMOST_JSON, type PolicyFolder, unreadable } from '../../shared/domain/policy-sets/folder.ts';
+import { loadFolder, readFolder, type RunPlaces, shownFinding, shownPath } from './folder.ts';
+import { type Format, printReport } from './formats/format.ts';
+import { suiteOfFiles } from './formats/report.ts';
 import { UsageError } from '../exit.ts';
 import { paint, printFindings, printJson, printLine, type ShownFinding } from '../output.ts';
 
@@ -120,7 +123,10 @@ export async function checkTestFiles(
   set: PolicySet<Lexicon> | undefined,
 ): Promise<CheckedTests | undefined> {
   const found = await readTestFiles(named);
-  if (found === undefined) return undefined;
+  return found && checkFound(found, set);
+}
+
+function checkFound(found: FoundFiles, set: PolicySet<Lexicon> | undefined): CheckedTests {
   const findings = [...found.findings];
   const sources: TestSource[] = [];
   for (const file of found.files) {
@@ -140,36 +146,64 @@ export async function checkTestFiles(
 export interface PreparedRun {
   readonly set: PolicySet<Lexicon>;
   readonly cases: readonly TestCase[];
+  /** The policy files, relative to the working folder. */
+  readonly policies: readonly string[];
   /** Positions in policy files; paths are relative to the working folder. */
   readonly places: PolicySources;
 }
 
-/**
- * Loads the policies and the cases of a run. When either is broken, the findings are printed.
- * @param brokenJson members of the JSON that is printed then with --json
- * @returns undefined when the policies or the test files are broken
- * @throws {UsageError} when a folder can't be read, or there is nothing to run
- */
-export async function prepareRun(
-  tests: string | undefined,
-  policies: string | undefined,
-  brokenJson: object | undefined,
-): Promise<PreparedRun | undefined> {
-  const { tests: named, policies: dir } = placesOfRun(tests, policies);
+/** The files of a run: a policy folder, and test files. */
+export interface RunFiles {
+  readonly dir: string;
+  readonly folder: PolicyFolder;
+  /** The folder of the test files, or the one file. */
+  readonly named: string;
+  readonly tests: FoundFiles;
+  /** Changes whenever a byte of a file does. */
+  readonly fingerprint: string;
+}
+
+/** @throws {UsageError} when a folder can't be read, or the named tests do not exist */
+export async function readRun({ tests: named, policies: dir }: RunPlaces): Promise<RunFiles> {
   const folder = await readFolder(dir);
-  const { set, errors } = admitFolder(folder);
-  const checked = await checkTestFiles(named, set);
-  if (checked === undefined) throw new UsageError(`There are no test files: ${named} does not exist.`);
+  const tests = await readTestFiles(named);
+  if (tests === undefined) throw new UsageError(`There are no test files: ${named} does not exist.`);
+  const hash = createHash('sha256').update(folder.fingerprint).update(JSON.stringify(tests));
+  return { dir, folder, named, tests, fingerprint: hash.digest('hex') };
+}
+
+/**
+ * Loads the policies and the cases of a run; or the findings, when any of them is broken.
+ * @throws {UsageError} when there is nothing to run
+ */
+export function prepareRun({
+  dir,
+  folder,
+  named,
+  tests,
+}: RunFiles): PreparedRun | { readonly broken: readonly ShownFinding[] } {
+  const { set, errors } = loadFolder(folder);
+  const checked = checkFound(tests, set);
   const findings = [...errors.map((error) => shownFinding(dir, error)), ...checked.findings];
-  if (set === undefined || findings.length > 0) {
-    if (brokenJson !== undefined) printJson({ ok: false, ...brokenJson, findings });
-    else {
-      printFindings(findings);
-      printLine(`\n${paint().red('broken')} Nothing was run.`);
-    }
-    return undefined;
-  }
+  if (set === undefined || findings.length > 0) return { broken: findings };
   if (checked.files === 0) throw new UsageError(`There are no test files in ${named}.`);
   const files = folder.policies.map((file) => ({ path: shownPath(dir, file.path), text: file.text }));
-  return { set, cases: checked.cases, places: policySources(files) };
+  const policies = files.map((file) => file.path);
+  return { set, cases: checked.cases, policies, places: policySources(files) };
+}
+
+/** How the findings of broken policies or test files are printed. */
+export interface BrokenOutput {
+  readonly format: Format;
+  /** The command, for formats that name it. */
+  readonly name: string;
+  /** Further members of the JSON. */
+  readonly json: object;
+}
+
+export function printBrokenRun(findings: readonly ShownFinding[], { format, name, json }: BrokenOutput): void {
+  if (printReport(format, () => ({ name, suites: [suiteOfFiles(name, [], findings)] }))) return;
+  if (format === 'json') return printJson({ ok: false, ...json, findings });
+  printFindings(findings);
+  printLine(`\n${paint().red('broken')} Nothing was run.`);
 }

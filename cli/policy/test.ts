@@ -1,14 +1,21 @@
 // `custos policy test`: runs test cases against policies and compares each answer with the expected one.
+import path from 'node:path';
 import { createEvaluator } from '../../shared/core/policy/evaluate.ts';
 import { type CaseResult, type Difference, explainFailure, runCase } from '../../shared/core/policy/testing/run.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
-import { EXIT, exitWith, UsageError } from '../exit.ts';
-import { type Paint, paint, printJson, printLine } from '../output.ts';
+import { EXIT, exitWith, say, UsageError } from '../exit.ts';
+import { type Paint, paint, printJson, printLine, printText, type ShownFinding } from '../output.ts';
 import type { CommandBody } from '../program.ts';
 import { BROKEN } from './findings.ts';
-import { TESTED_HELP, TESTS_HELP } from './folder.ts';
-import { type PreparedRun, prepareRun } from './test-files.ts';
+import { placesOfRun, TESTED_HELP, TESTS_HELP } from './folder.ts';
+import { type Format, formatOf, formatOption, printReport } from './formats/format.ts';
+import type { Report } from './formats/report.ts';
+import { type PreparedRun, prepareRun, printBrokenRun, readRun, type RunFiles } from './test-files.ts';
+import { watchFolders } from './watch.ts';
 
+const NAME = 'custos policy test';
+/** Clears the terminal with its scrollback, and moves to its first line (ECMA-48, and xterm for the scrollback). */
+const CLEAR_SCREEN = '\u001b[2J\u001b[3J\u001b[H';
 /** A terminal shows this many failures; --json has all. */
 const MAX_SHOWN = 50;
 
@@ -33,6 +40,8 @@ interface Failure {
 interface FileResult {
   readonly file: string;
   readonly name: string;
+  /** The names of the cases that passed. */
+  readonly successes: string[];
   passed: number;
   failed: number;
   readonly failures: Failure[];
@@ -45,25 +54,86 @@ export const testPoliciesCommand: CommandBody = {
       .argument('[folder]', TESTS_HELP)
       .option('--policies <folder>', TESTED_HELP)
       .option('--filter <text>', 'only cases whose file or name contains this text')
+      .addOption(formatOption())
       .option('--json', 'print JSON')
+      .option('--watch', 'run the cases again whenever a file changes, until Ctrl-C')
       .action(
-        exitWith(async (folder, { policies, filter, json }) => {
-          const prepared = await prepareRun(folder, policies, json && { passed: 0, failed: 0, files: [] });
-          if (prepared === undefined) return EXIT.broken;
-          const files = await runCases(prepared, filter);
-          const count = (what: 'passed' | 'failed'): number => files.reduce((sum, file) => sum + file[what], 0);
-          const [passed, failed] = [count('passed'), count('failed')];
-          if (passed + failed === 0)
-            throw new UsageError(
-              filter === undefined ? 'The test files hold no cases.' : `No case has "${filter}" in its name.`,
-            );
-          const { digest } = prepared.set;
-          if (json) printJson({ ok: failed === 0, passed, failed, digest, findings: [], files });
-          else show(files, passed, failed);
-          return failed === 0 ? EXIT.ok : EXIT.unmet;
+        exitWith(async (folder, { policies, filter, watch, ...chosen }) => {
+          const format = formatOf(chosen);
+          const places = placesOfRun(folder, policies);
+          if (watch === undefined) return runOnce(await readRun(places), filter, format);
+          if (format !== 'text') throw new UsageError('--watch prints text: its output has no end.');
+          await watchFolders([places.policies, watchedFolder(places.tests)], async () => {
+            const files = await readRun(places);
+            return { fingerprint: files.fingerprint, show: (at) => showAgain(files, filter, at) };
+          });
+          return EXIT.ok;
         }),
       ),
 };
+
+/** Only folders are watched: an editor replaces the file that it saves. */
+function watchedFolder(tests: string): string {
+  return path.extname(tests) === '.json' ? path.dirname(tests) : tests;
+}
+
+/** A run of --watch. A terminal shows the last run only. */
+async function showAgain(files: RunFiles, filter: string | undefined, at: Date): Promise<void> {
+  if (process.stdout.isTTY) printText(CLEAR_SCREEN);
+  printLine(paint().dim(at.toTimeString().slice(0, 8)));
+  try {
+    await runOnce(files, filter, 'text');
+  } catch (error) {
+    // The next change may bring cases.
+    if (!(error instanceof UsageError)) throw error;
+    say(`custos: ${printable(error.message)}`);
+  }
+}
+
+/** @returns the exit code @throws {UsageError} when no case was run */
+async function runOnce(read: RunFiles, filter: string | undefined, format: Format): Promise<number> {
+  const prepared = prepareRun(read);
+  if ('broken' in prepared) {
+    printBrokenRun(prepared.broken, { format, name: NAME, json: { passed: 0, failed: 0, files: [] } });
+    return EXIT.broken;
+  }
+  const files = await runCases(prepared, filter);
+  const count = (what: 'passed' | 'failed'): number => files.reduce((sum, file) => sum + file[what], 0);
+  const [passed, failed] = [count('passed'), count('failed')];
+  if (passed + failed === 0)
+    throw new UsageError(
+      filter === undefined ? 'The test files hold no cases.' : `No case has "${filter}" in its name.`,
+    );
+  const { digest } = prepared.set;
+  if (format === 'json') {
+    const listed = files.map(({ successes: _, ...file }) => file);
+    printJson({ ok: failed === 0, passed, failed, digest, findings: [], files: listed });
+  } else if (!printReport(format, () => reportOf(files))) show(files, passed, failed);
+  return failed === 0 ? EXIT.ok : EXIT.unmet;
+}
+
+/** One test for each case; a failed one has one finding with all differences. */
+function reportOf(files: readonly FileResult[]): Report {
+  const suites = files.map(({ file, name, successes, failures }) => ({
+    name,
+    cases: [
+      ...successes.map((passed) => ({ name: passed, file, findings: [] })),
+      ...failures.map((failure) => ({ name: failure.case, file, findings: [findingOf(failure)] })),
+    ],
+  }));
+  return { name: NAME, suites };
+}
+
+function findingOf({ file, line, column, case: name, differences, rules }: Failure): ShownFinding {
+  const said = differences.map(
+    ({ what, expected, actual }) => `${what}: expected ${textOf(expected)}, actual ${textOf(actual)}`,
+  );
+  const why = rules.map(
+    ({ policy, rule, note, at }) => `${policy}/${rule} ${note}${at === undefined ? '' : ` (${at})`}`,
+  );
+  const message = [`the case "${name}" failed: ${said.join('; ')}`, ...why].join('\n');
+  return { file, line, column, severity: 'error', code: 'CASE_FAILED', message };
+}
 
 async function runCases({ set, cases, places }: PreparedRun, filter: string | undefined): Promise<FileResult[]> {
   const evaluator = createEvaluator({ set });
@@ -76,12 +146,13 @@ async function runCases({ set, cases, places }: PreparedRun, filter: string | un
     if (wanted !== undefined && !`${file}\n${content.name}\n${test.name}`.toLowerCase().includes(wanted)) continue;
     let result = results.get(file);
     if (result === undefined) {
-      result = { file, name: content.name, passed: 0, failed: 0, failures: [] };
+      result = { file, name: content.name, successes: [], passed: 0, failed: 0, failures: [] };
       results.set(file, result);
     }
     const outcome = await runCase(test, evaluator);
     if (outcome.differences.length === 0) {
       result.passed += 1;
+      result.successes.push(test.name);
       continue;
     }
     result.failed += 1;

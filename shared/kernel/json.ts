@@ -69,15 +69,22 @@ export function pointerToken(key: string | number): string {
   return `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
+/** Where a value and its members start. */
+interface Offsets {
+  readonly at: number;
+  readonly of: Map<string, Offsets>;
+}
+
 class Parser {
   private readonly text: string;
-  private readonly positions: Map<string, number> | undefined;
   private readonly path: (string | number)[] = [];
+  /** The value that is being parsed; undefined when no positions are wanted. */
+  private parent: Offsets | undefined;
   private at = 0;
 
-  constructor(text: string, positions?: Map<string, number>) {
+  constructor(text: string, root?: Offsets) {
     this.text = text;
-    this.positions = positions;
+    this.parent = root;
   }
 
   parse(): unknown {
@@ -106,8 +113,19 @@ class Parser {
     }
   }
 
+  /** A value, with its position in its parent. */
   private value(): unknown {
-    this.positions?.set(this.pointer(), this.at);
+    const { parent } = this;
+    if (parent === undefined) return this.plainValue();
+    const offsets: Offsets = { at: this.at, of: new Map() };
+    parent.of.set(String(this.path.at(-1) ?? ''), offsets);
+    this.parent = offsets;
+    const value = this.plainValue();
+    this.parent = parent;
+    return value;
+  }
+
+  private plainValue(): unknown {
     const { text } = this;
     switch (text.charCodeAt(this.at)) {
       case 0x7b:
@@ -264,14 +282,16 @@ export function parseJson(text: string): unknown {
  * @throws {JsonError}
  */
 export function parseJsonWithPositions(text: string): { value: unknown; locate: (pointer: string) => Position } {
-  const offsets = new Map<string, number>();
-  const value = new Parser(text, offsets).parse();
+  const root: Offsets = { at: 0, of: new Map() };
+  const value = new Parser(text, root).parse();
   const locate = (pointer: string): Position => {
-    for (let p = pointer; ; p = p.slice(0, p.lastIndexOf('/'))) {
-      const offset = offsets.get(p);
-      if (offset !== undefined) return positionAt(text, offset);
-      if (p === '') return { line: 1, column: 1 };
+    let found = root.of.get('') ?? root;
+    for (const token of pointer.split('/').slice(1)) {
+      const next = found.of.get(token.replaceAll('~1', '/').replaceAll('~0', '~'));
+      if (next === undefined) break;
+      found = next;
     }
+    return positionAt(text, found.at);
   };
   return { value, locate };
 }

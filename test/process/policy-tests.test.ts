@@ -5,6 +5,8 @@ import { expect } from 'chai';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { type Ran, runCommand } from '../support/command.ts';
 import { temporaryFolder } from '../support/folders.ts';
+import { runProcess } from '../support/process.ts';
+import { waitFor } from '../support/wait.ts';
 
 const ROOT = findRoot();
 
@@ -70,6 +72,54 @@ describe('custos policy test and coverage', function () {
       case: 'a read',
       differences: [{ what: 'verdict', expected: 'DENY', actual: 'ALLOW' }],
     });
+  });
+
+  it('prints nothing but the chosen format, with the same exit codes', async () => {
+    const { dir, put } = policyFolder();
+    put('tests/r.json', reading('DENY'));
+    const broken = policyFolder();
+    broken.put('broken.json', '{ "id": ');
+    broken.put('tests/r.json', reading('ALLOW'));
+    const [junit, github, sarif, gaps, both] = await Promise.all([
+      custos(['test', '--policies', dir, '--format', 'junit']),
+      custos(['test', '--policies', dir, '--format', 'github']),
+      custos(['test', '--policies', broken.dir, '--format', 'sarif']),
+      custos(['coverage', '--policies', dir, '--min', '90', '--format', 'github']),
+      custos(['test', '--policies', dir, '--format', 'junit', '--json']),
+    ]);
+    expect([junit, github, sarif, gaps, both].map(({ code }) => code)).to.deep.equal([4, 4, 3, 4, 2]);
+    expect(junit.stdout).to.match(/^<\?xml .*\n<testsuites name="custos policy test" tests="1" failures="1"/);
+    expect(github.stdout).to.match(
+      /^::error file=[^,]*r\.json,line=4,col=5,title=CASE_FAILED::the case "a read" failed: verdict: expected DENY, actual ALLOW/,
+    );
+    const { runs } = JSON.parse(sarif.stdout) as { runs: [{ results: [{ ruleId: string }] }] };
+    expect(runs[0].results[0].ruleId).to.equal('NOT_JSON');
+    expect(
+      new Set(
+        gaps.stdout
+          .trimEnd()
+          .split('\n')
+          .map((line) => /^::error file=.*,title=UNCOVERED_\w+::/.test(line)),
+      ),
+    ).to.deep.equal(new Set([true]));
+    expect(both.stderr).to.contain('--json means --format json');
+  });
+
+  it('watches until it is stopped: runs again after a change, shows what is broken, and never clears a pipe', async () => {
+    const { dir, put } = policyFolder();
+    put('tests/r.json', reading('DENY'));
+    const running = runProcess('cli/main.js', ['policy', 'test', dir, '--watch']);
+    const shown = (what: string): Promise<unknown> =>
+      waitFor(() => (running.stdout().includes(what) ? true : undefined), { what });
+    await shown('1 failed');
+    put('tests/r.json', '{ "name": ');
+    await shown('Nothing was run.');
+    put('tests/r.json', { name: 'empty', cases: [] });
+    await waitFor(() => (running.stderr().includes('hold no cases') ? true : undefined), { what: 'no cases' });
+    put('tests/r.json', reading('ALLOW'));
+    await shown('1 passed, 0 failed');
+    expect(running.stdout()).not.to.contain(ESCAPE);
+    expect(await running.stop('SIGINT')).to.deep.equal({ code: 0, signal: null });
   });
 
   it('a broken policy or test file is exit code 3, and no test is run', async () => {

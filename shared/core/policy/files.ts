@@ -6,6 +6,8 @@ export interface TextFile {
   /** Relative to the policy folder; a file below `tools/` is a tool catalogue, one below `resources/` an entry of the registry. */
   readonly path: string;
   readonly text: string;
+  /** Milliseconds since 1970, with fractions: the last change of a file of a folder. */
+  readonly modifiedMs?: number;
 }
 
 export const isCatalogue = ({ path }: TextFile): boolean => path.startsWith('tools/');

@@ -61,6 +61,11 @@ const single = <T>(file: string, check: Kind<T>['check']): Kind<T> => ({
 export const AUTHZEN = single(AUTHZEN_FILE, checkAuthzen);
 export const ATTRIBUTES = single(ATTRIBUTES_FILE, checkAttributes);
 
+/** Whether a file was changed after another one; false where the times are unknown. */
+function isNewer({ modifiedMs: a }: TextFile, { modifiedMs: b }: TextFile): boolean {
+  return a !== undefined && b !== undefined && a > b;
+}
+
 /** Checks all files of a kind. Files with the same key and equal content count once. */
 export function collect<T>(
   files: readonly TextFile[],
@@ -89,8 +94,9 @@ export function collect<T>(
     const other = seen.get(keyOf(item));
     if (other === undefined) seen.set(keyOf(item), { item, text, file });
     else if (other.text !== text) {
-      const message = `the ${member} ${JSON.stringify(keyOf(item))} is also that of ${other.file.path}, with other content`;
-      findings.push(...findingsOf(located(file), [{ code: duplicate, pointer: `/${member}`, message }]));
+      const [newer, older] = isNewer(other.file, file) ? [other.file, file] : [file, other.file];
+      const message = `the ${member} ${JSON.stringify(keyOf(item))} of ${newer.path} is also that of ${older.path}, with other content`;
+      findings.push(...findingsOf(located(newer), [{ code: duplicate, pointer: `/${member}`, message }]));
     }
   }
   const fileOf = (item: T): TextFile | undefined => seen.get(keyOf(item))?.file;

@@ -11,6 +11,8 @@ export interface PolicyFile {
   /** Relative to the policy folder, with `/`. */
   readonly path: string;
   readonly text: string;
+  /** Milliseconds since 1970, with fractions. */
+  readonly modifiedMs?: number;
 }
 
 export interface PolicyFolder {
@@ -182,7 +184,7 @@ export async function readPolicyFolder(dir: string): Promise<PolicyFolder> {
   const refused: Finding[] = [];
   let lexicon: PolicyFile = { path: LEXICON_FILE, text: '' };
   let signature: string | undefined;
-  for (const { name, problem } of await entriesOf(dir)) {
+  for (const { name, stats, problem } of await entriesOf(dir)) {
     const bytes = problem ?? (await bytesOf(path.join(dir, name)).catch(unreadable)) ?? 'is not a regular file';
     if (typeof bytes === 'string') {
       refused.push({ file: name, line: 1, column: 1, pointer: '', code: 'NOT_JSON', message: bytes });
@@ -195,7 +197,12 @@ export async function readPolicyFolder(dir: string): Promise<PolicyFolder> {
     if (!('text' in read)) refused.push({ file: name, pointer: '', code: 'NOT_JSON', ...read });
     else if (name === SIGNATURE_FILE) signature = read.text;
     else if (name === LEXICON_FILE) lexicon = { path: name, text: read.text };
-    else policies.push({ path: name, text: read.text });
+    else
+      policies.push({
+        path: name,
+        text: read.text,
+        ...(stats === undefined ? {} : { modifiedMs: Number(stats.mtimeNs) / 1e6 }),
+      });
   }
   const signed = signature === undefined ? {} : { signature };
   return { policies, lexicon, refused, ...signed, fingerprint: hash.digest('hex') };

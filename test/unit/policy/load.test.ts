@@ -6,7 +6,7 @@ import { policySchemaText } from '../../../shared/core/policy/schema.ts';
 import { OPERATORS } from '../../../shared/core/policy/operators.ts';
 import { VOCABULARY } from '../../../shared/core/policy/vocabulary.ts';
 import { leastMs } from '../../support/undisturbed.ts';
-import { ALWAYS, compileLexicon, evaluatorOf, factsWith, LEXICON, load, policy, setOf } from './support.ts';
+import { ALWAYS, compileLexicon, evaluatorOf, factsWith, filesOf, LEXICON, load, policy, setOf } from './support.ts';
 import { dataOf } from '../../support/data.ts';
 
 const level = (operator: string, value: unknown) => ({ fact: 'trust', path: 'level', operator, value });
@@ -92,6 +92,22 @@ describe('loading policies', () => {
     const result = load([policy('a', 'ALLOW'), policy('a', 'DENY')]);
     expect(result.ok ? {} : result.findings[0]).to.include({ code: 'DUPLICATE_ID', file: 'p1.json', pointer: '/id' });
   });
+
+  for (const [times, newer, older] of [
+    [[2, 1], 'p0.json', 'p1.json'],
+    [[1, 2], 'p1.json', 'p0.json'],
+    [[undefined, 1], 'p1.json', 'p0.json'],
+  ] as const)
+    it(`of two files with one id that were changed at ${times.join(' and ')} the newer one is wrong`, () => {
+      const files = filesOf([policy('a', 'ALLOW'), policy('a', 'DENY')]).map((file, i) => {
+        const modifiedMs = times[i];
+        return modifiedMs === undefined ? file : { ...file, modifiedMs };
+      });
+      const result = loadPolicySet(files, LEXICON, { compileLexicon });
+      const [finding] = result.ok ? [] : result.findings;
+      expect(finding).to.include({ code: 'DUPLICATE_ID', file: newer });
+      expect(finding?.message).to.contain(`of ${newer} is also that of ${older}`);
+    });
 
   it('the digest depends on content, not on order, spelling of the JSON, repetition or $schema', () => {
     const [a, b] = [policy('a', 'ALLOW'), policy('b', 'DENY')];

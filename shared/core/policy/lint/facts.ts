@@ -88,6 +88,7 @@ export function withPath(facts: Facts, path: string, value: unknown): Facts {
   return copy;
 }
 
+const USUAL_TIME = Object.freeze(timeFactsOf(USUAL_TIME_MS));
 const counts = () => ({ ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 });
 
 /** Default facts: an unregistered agent reads one object. */
@@ -116,7 +117,7 @@ export function usualFacts(): Facts {
     trust: effectiveTrust({ recordedScore: NO_EVIDENCE.score, uncertainty: NO_EVIDENCE.uncertainty }),
     key: { id: 'key-1', bound: false, environment: 'live', tags: [] },
     context: {},
-    time: timeFactsOf(USUAL_TIME_MS),
+    time: USUAL_TIME,
     history: { last_60s: counts(), last_1h: counts(), last_24h: counts() },
     organisation: { slug: 'acme' },
     environment: 'live',

@@ -60,9 +60,15 @@ export interface LeafPart extends Part {
   readonly leaf: Leaf;
 }
 
-/** All comparisons below a part. */
-export function leavesIn(part: Part): LeafPart[] {
-  return part.node.kind === 'leaf' ? [{ ...part, leaf: part.node.leaf }] : part.of.flatMap(leavesIn);
+const leavesOfParts = new WeakMap<Part, readonly LeafPart[]>();
+
+/** All comparisons below a part. Remembered, because each kind of finding goes through them. */
+export function leavesIn(part: Part): readonly LeafPart[] {
+  const known = leavesOfParts.get(part);
+  if (known !== undefined) return known;
+  const leaves = part.node.kind === 'leaf' ? [{ ...part, leaf: part.node.leaf }] : part.of.flatMap(leavesIn);
+  leavesOfParts.set(part, leaves);
+  return leaves;
 }
 
 /** Formats a comparison for messages: `trust.level lessThan 4`, `not intent.effect equal "read"`. */
