@@ -106,7 +106,13 @@ async function runOnce(read: RunFiles, filter: string | undefined, format: Forma
     );
   const { digest } = prepared.set;
   if (format === 'json') {
-    const listed = files.map(({ successes: _, ...file }) => file);
+    const listed = files.map(({ file, name, passed: ok, failed: not, failures }) => ({
+      file,
+      name,
+      passed: ok,
+      failed: not,
+      failures,
+    }));
     printJson({ ok: failed === 0, passed, failed, digest, findings: [], files: listed });
   } else if (!printReport(format, () => reportOf(files))) show(files, passed, failed);
   return failed === 0 ? EXIT.ok : EXIT.unmet;
