@@ -21,7 +21,7 @@ type Explained = Extract<DecisionExplanation, { state: 'explained' }>;
 
 const READ =
   'SELECT agent_id, record, facts, facts_salt, policy_digest FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = $3';
-const READ_SET = 'SELECT canonical FROM policy_set WHERE digest = $1';
+const READ_SET = 'SELECT canonical FROM policy_set_text WHERE digest = $1';
 
 /** Evaluators of sets other than the active one that are cached: a large one takes 50 MB. */
 const MAX_SETS = 2;
@@ -61,8 +61,12 @@ export function createExplanations(deps: {
     if (loaded.set.digest !== digest) return 'The stored policy set has another digest than the decision names.';
     return createEvaluator({ set: loaded.set, memoLimit: 0, missingOpens });
   };
-  const evaluatorOf = async (digest: string, missingOpens: MissingOpens): Promise<Evaluator | string> => {
-    const active = policies.current();
+  const evaluatorOf = async (
+    organisationId: string,
+    digest: string,
+    missingOpens: MissingOpens,
+  ): Promise<Evaluator | string> => {
+    const active = await policies.current(organisationId);
     if (active.set.digest === digest && missingOpens === 'nothing') return active.evaluator;
     const id = `${digest} ${missingOpens}`;
     const cached = evaluators.get(id);
@@ -89,7 +93,7 @@ export function createExplanations(deps: {
       const facts = parseFacts(row.facts);
       if (facts === undefined)
         return { state: 'unreadable', sentence: 'The stored facts are not those of a decision.' };
-      const evaluator = await evaluatorOf(recorded.body.policy_set.digest, meaningOf(facts));
+      const evaluator = await evaluatorOf(key.organisationId, recorded.body.policy_set.digest, meaningOf(facts));
       if (typeof evaluator === 'string') return { state: 'unreadable', sentence: evaluator };
       const { evaluation, candidates } = await evaluator.explain(facts);
       const rules = [...candidates].sort((a, b) => Number(b.matched) - Number(a.matched));

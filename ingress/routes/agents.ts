@@ -53,12 +53,12 @@ export interface AgentDeps {
   readonly trustDailyCap: number;
   /** Resolves when the caches of this process have the committed change: read-your-writes for the caller. */
   readonly settle: () => Promise<void>;
-  readonly policies: Pick<ActivePolicySet, 'current'>;
+  readonly policies: Pick<ActivePolicySet, 'installation'>;
 }
 
 export function agentRoutes(deps: AgentDeps): Route[] {
   const { db, nowMs, settle, trustDailyCap, policies } = deps;
-  const declarations = (): Declarations => policies.current().set.declarations;
+  const declarations = (): Declarations => policies.installation().set.declarations;
 
   /** The bodies of agents, each with its current trust. */
   const bodiesOf = async (sql: Sql, key: AuthenticatedKey, rows: readonly AgentRow[]): Promise<AgentBody[]> => {

@@ -79,7 +79,7 @@ export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Rou
           (row) => row.agent_id,
           (row) => row.agent_id,
         );
-        const active = policies.current();
+        const active = await policies.current(key.organisationId);
         // A wrong question is refused also when there is nobody of this type.
         questionOf({ ...rest, subject: { ...subject, id: 'nobody' } });
         const allowed = await Promise.all(
@@ -111,7 +111,7 @@ export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Rou
       handler: async (request) => {
         const { page, ...rest } = request.body;
         const { key } = request;
-        const active = policies.current();
+        const active = await policies.current(key.organisationId);
         const names = [...new Set([...ACTION_CLASSES, ...Object.keys(active.set.authzenActions)])].sort();
         const agentId = `${rest.subject.type}:${rest.subject.id}`;
         const known = mayName(key, agentId) && (await readStatuses(db, key, [agentId])).has(agentId);

@@ -88,14 +88,14 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
   };
 
   const single = async (asker: Asker, given: Entities): Promise<Reply> => {
-    const { answered, decisionId } = await decide(policies.current(), asker, given);
+    const { answered, decisionId } = await decide(await policies.current(asker.key.organisationId), asker, given);
     return { status: 200, body: answered, ...(decisionId === undefined ? {} : { logged: { decisionId } }) };
   };
 
   const inOrder = async (members: readonly Entities[], stopAt: boolean, asker: Asker): Promise<Made[]> => {
     const made: Made[] = [];
     for (const member of members) {
-      const one = await decideMember(policies.current(), asker, member);
+      const one = await decideMember(await policies.current(asker.key.organisationId), asker, member);
       made.push(one);
       if (one.answered.decision === stopAt) break;
     }
@@ -142,7 +142,7 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
         if (evaluations.length === 0) return single(request, defaults);
         const members = evaluations.map((member) => withDefaults(entitiesOf(member), defaults));
         const stopAt = STOPS_AT[options?.evaluations_semantic ?? 'execute_all'];
-        const active = policies.current();
+        const active = await policies.current(request.key.organisationId);
         const made =
           stopAt === undefined
             ? await Promise.all(members.map((member) => decideMember(active, request, member)))

@@ -57,7 +57,7 @@ export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Rout
    */
   const answerOnce = async (request: BatchRequest, earlier: KeptBatch | undefined): Promise<Reply> => {
     const { body, key, requestId, commit } = request;
-    const active = policies.current();
+    const active = await policies.current(request.key.organisationId);
     const repeated = earlier === undefined ? [] : await repeatedMembers(presence, earlier, key, requestId);
     const asked = earlier?.open ?? body.requests.map((_, i) => i);
     const settled = await Promise.allSettled(asked.map((i) => evaluateMember(active, request, body.requests[i], i)));
@@ -107,7 +107,7 @@ export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Rout
       const { body, requestId, idempotencyKey, earlier } = request;
       // Stored by answerOnce.
       if (idempotencyKey !== undefined) return answerOnce(request, earlier as KeptBatch | undefined);
-      const active = policies.current();
+      const active = await policies.current(request.key.organisationId);
       const answers = body.requests.map((member, i) =>
         evaluateMember(active, request, member, i)
           .then(evaluation.append)

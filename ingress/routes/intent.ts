@@ -72,7 +72,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
       handler: async (request) => {
         const { key, body } = request;
         assertMayName(key, body.agent_id, '/agent_id');
-        const active = policies.current();
+        const active = await policies.current(key.organisationId);
         const parse = parseIntent(body.raw_intent, active.set.lexicon.forOrganisation(key.organisationSlug));
         const answer = await decider.answer({
           active,

@@ -17,7 +17,7 @@ import {
 import { defineRoute, type Route } from '../route.ts';
 import { cacheable } from './caching.ts';
 
-const READ = 'SELECT canonical, created_at FROM policy_set WHERE digest = $1';
+const READ = 'SELECT canonical, created_at FROM policy_set_text WHERE digest = $1';
 const ORGANISATIONS = 'SELECT slug FROM organisation';
 const LEXICON_FILE = 'lexicon.json';
 /** About twenty milliseconds of linting, during which other requests wait. */
@@ -60,7 +60,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
       errors: ['E6002'],
       handler: ({ key }) => {
         assertOperator(key);
-        const { set, activatedAt } = policies.current();
+        const { set, activatedAt } = policies.installation();
         const { readAt, readOk, findings, inForce, folderDigest } = policies.status();
         const body = {
           digest: set.digest,
@@ -127,7 +127,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
         const given = body.files.find((file) => file.path === LEXICON_FILE);
         const lexicon = given ?? {
           path: LEXICON_FILE,
-          text: JSON.stringify(canonicalOf(policies.current().set.canonical).lexicon),
+          text: JSON.stringify(canonicalOf(policies.installation().set.canonical).lexicon),
         };
         const { set, errors, warnings } = admitPolicySet(
           { policies: body.files.filter((file) => file !== given), lexicon, organisations },

@@ -93,7 +93,8 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
       handler: async (request) => {
         const { key, body, requestId, traceparent, address } = request;
         assertMayName(key, body.agentId, '/agentId');
-        const asked = askedOf(body, { set: policies.current().set, organisation: key.organisationSlug });
+        const { set } = await policies.current(key.organisationId);
+        const asked = askedOf(body, { set, organisation: key.organisationSlug });
         const submittedAtMs = nowMs();
         const intentId = newId('int', submittedAtMs);
         const row: IntentRow = {

@@ -19,7 +19,7 @@ function shown({ server, description, trustAnnotations = false, tools }: ToolCat
   return { server, description, trustAnnotations, tools: entries };
 }
 
-export function toolRoutes({ policies }: { readonly policies: Pick<ActivePolicySet, 'current'> }): Route[] {
+export function toolRoutes({ policies }: { readonly policies: Pick<ActivePolicySet, 'installation'> }): Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -34,7 +34,7 @@ export function toolRoutes({ policies }: { readonly policies: Pick<ActivePolicyS
       errors: ['E6002'],
       handler: async ({ key, query }) => {
         assertOperator(key);
-        const { digest, catalogues } = policies.current().set;
+        const { digest, catalogues } = policies.installation().set;
         const { items, nextCursor } = await readPage(query, {
           cursor: SERVER,
           sortKey: ({ server }: ToolCatalogueFile) => server,

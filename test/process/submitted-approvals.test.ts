@@ -133,10 +133,10 @@ describe('a submitted intent that needs an approval', function () {
     await approve(service.admin, approvalId);
     await service.apply(DENYING);
     await worker.deciding.changes.refresh();
-    await waitFor(() => worker.deciding.policies.current().set.policies.length === 4);
+    await waitFor(() => worker.deciding.policies.installation().set.policies.length === 4);
     await evaluate(intentId);
     await service.apply(ESCALATING);
-    await waitFor(() => worker.deciding.policies.current().set.policies.length === 3);
+    await waitFor(() => worker.deciding.policies.installation().set.policies.length === 3);
     const intent = await read(intentId);
     expect([intent.status, ...gist(intent.decision)]).to.deep.equal(['decided', 'DENY', 'DENIED', 'ASKED']);
     expect((await approvalOf(approvalId)).status).to.equal('approved');

@@ -265,7 +265,7 @@ describe('the intent worker', () => {
     const evaluator = { evaluate: broken, evaluateApproved: broken, assessRisk: broken, explain: broken };
     const failing = worker.intentWorker({
       decider: { ...decider, answer: broken },
-      policies: { ...policies, current: () => ({ ...policies.current(), evaluator }) },
+      policies: { ...policies, current: () => ({ ...policies.installation(), evaluator }) },
     });
     await failing.evaluate(job).then(
       () => expect.fail('the evaluation did not throw'),

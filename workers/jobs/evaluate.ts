@@ -127,8 +127,8 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
   const fullQuestion = async (payload: EvaluatePayload, claimed: ClaimedIntent): Promise<Question> => {
     if (!claimed.isKeyKnown)
       throw new Error(`the seal of the key ${claimed.key_id} is wrong: this service did not write its row`);
-    const active = policies.current();
     const { organisationId, environment } = payload;
+    const active = await policies.current(organisationId);
     // As for POST /v1/enforce: the strictest of the agent's recent parses of the same string counts, too. Parses do not expire
     // while submitted work waits.
     const reading = await recentParses.strictestOf(
@@ -139,8 +139,8 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
   };
 
   /** The question with the members that a refusal needs, and none that may be damaged. */
-  const minimalQuestion = (payload: EvaluatePayload, claimed: ClaimedIntent): Question => {
-    const active = policies.current();
+  const minimalQuestion = async (payload: EvaluatePayload, claimed: ClaimedIntent): Promise<Question> => {
+    const active = await policies.current(payload.organisationId);
     let reading: IntentReading;
     try {
       reading = readingOf(active, claimed);
@@ -217,7 +217,7 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
       } catch (error) {
         if (isPassing(error)) throw error;
         // The cause of the dead job may make this fail as well, and the intent must still end.
-        await storeFailure(payload, minimalQuestion(payload, claimed));
+        await storeFailure(payload, await minimalQuestion(payload, claimed));
       }
     },
   };

@@ -92,7 +92,7 @@ export interface PolicySetInfo {
 }
 
 /** Where a set in force comes from. */
-export type ActivationSource = 'folder' | 'push' | 'rollback';
+export type ActivationSource = 'folder' | 'push' | 'rollback' | 'stage';
 
 /** GET /dashboard/api/policies */
 export interface PolicyState {

@@ -23,7 +23,7 @@ const SIZE_TTL_MS = 30_000;
 export interface SystemDeps {
   readonly db: Database;
   readonly queues: Pick<QueueReader, 'counts'>;
-  readonly policies: Pick<ActivePolicySet, 'status' | 'current'>;
+  readonly policies: Pick<ActivePolicySet, 'status' | 'installation'>;
   readonly monotonicMs: () => number;
 }
 
@@ -71,7 +71,7 @@ export function createSystemReader({ db, queues, policies, monotonicMs }: System
       databaseBytes,
       policies: {
         digest: activeDigest ?? null,
-        activatedAt: activeDigest === undefined ? null : policies.current().activatedAt.toISOString(),
+        activatedAt: activeDigest === undefined ? null : policies.installation().activatedAt.toISOString(),
         lastReadAt: readAt?.toISOString() ?? null,
         lastReadOk: readOk,
         findings: findings.length,

@@ -16,7 +16,7 @@ import { assertOperator } from '../../routes/policies.ts';
 import type { PolicyActivation, PolicyDifference, PolicyHead, PolicySetInfo, PolicyState } from '../client/wire.ts';
 import { type PageRoute, pageRoute } from './page-route.ts';
 
-const READ = 'SELECT canonical, created_at FROM policy_set WHERE digest = $1';
+const READ = 'SELECT canonical, created_at FROM policy_set_text WHERE digest = $1';
 const ACTIVATIONS = `SELECT seq::text, digest, previous_digest AS "previousDigest", activated_at AS "activatedAt",
       coalesce(author, '${FOLDER_AUTHOR}') AS author, reason, coalesce(source, 'folder') AS source, approver, signer
     FROM policy_activation

@@ -39,7 +39,7 @@ export function toolPageRoutes({ db, nowMs, policies }: ToolPageDeps): Route[] {
       errors: ['E1004', 'E6002'],
       answer: async ({ key, query: { server, search, cursor, limit = DEFAULT_LIMIT } }): Promise<ListedTools> => {
         assertOperator(key);
-        const { digest, catalogues } = policies.current().set;
+        const { digest, catalogues } = policies.installation().set;
         const from = Number(decodeCursor(cursor, PLACE) ?? 0);
         const found = toolsOf(catalogues, { server, search: search?.toLowerCase() })
           .map((tool, at) => ({ tool, place: at + 1 }))
@@ -63,7 +63,10 @@ export function toolPageRoutes({ db, nowMs, policies }: ToolPageDeps): Route[] {
       summary:
         'Tools that were called in the last day and that no catalogue lists, or that changed since they were pinned',
       errors: ['E6002'],
-      answer: ({ key }): Promise<StrangeTools> => readStrangeTools(db, key, policies.current().set.catalogues, nowMs()),
+      answer: async ({ key }): Promise<StrangeTools> => {
+        const { set } = await policies.current(key.organisationId);
+        return readStrangeTools(db, key, set.catalogues, nowMs());
+      },
     }),
     pageRoute({
       method: 'POST',
@@ -74,7 +77,7 @@ export function toolPageRoutes({ db, nowMs, policies }: ToolPageDeps): Route[] {
       errors: ['E1004', 'E6002'],
       answer: ({ key, body: { server, listing, replace = false } }): ToolProposal => {
         assertOperator(key);
-        const { catalogues, lexicon } = policies.current().set;
+        const { catalogues, lexicon } = policies.installation().set;
         return proposalOf({ server, listing, replace }, catalogues, lexicon);
       },
     }),

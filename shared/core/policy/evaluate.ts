@@ -33,6 +33,8 @@ export interface EvaluatorOptions {
   readonly set: { readonly compiled: CompiledSet };
   /** Number of memoized verdicts, and of memoized risks; 0 disables memoization. Default 40,000. */
   readonly memoLimit?: number;
+  /** Number of requests, lists of rules and, a tenth of it, engines that are cached. Default 40,000, and 1,000 engines. */
+  readonly cacheLimit?: number;
   /** Called with every error that became a DENY or the highest risk. */
   readonly onError?: (error: unknown) => void;
   /** For tests of the fail-closed paths. Default: json-rules-engine. */
@@ -66,10 +68,8 @@ export interface Evaluator {
 
 // Sized for 10,000 policies in even use: the cache always keeps half of its limit. All memoized results together stay below 50 MB.
 const DEFAULT_MEMO = 40_000;
-/** Number of distinct requests whose candidates are cached. */
+/** Number of distinct requests whose candidates are cached, and of distinct candidate lists. */
 const MAX_REQUESTS = 40_000;
-/** Number of distinct candidate lists. */
-const MAX_LISTS = 40_000;
 /** Lists of rules whose engines are cached: an engine takes about 10 kB and is needed only for results that were not memoized. */
 const MAX_RUNNERS = 1_000;
 
@@ -154,6 +154,7 @@ interface Recalled {
 interface StageOptions<Result> {
   readonly index: RuleIndex;
   readonly memoLimit: number;
+  readonly cacheLimit: number;
   readonly createRunner: typeof createRuleRunner;
   readonly combine: (judgements: readonly Judgement[]) => Result;
   readonly fail: (error: unknown) => Result;
@@ -162,14 +163,14 @@ interface StageOptions<Result> {
 
 /** The rules of one stage with their caches. */
 function createStage<Result extends object>(options: StageOptions<Result>) {
-  const { index, createRunner, missingOpens } = options;
+  const { index, createRunner, missingOpens, cacheLimit } = options;
   // These keys are as long as the lists and come from policies, not from callers; the longest lists are the most worth sharing.
-  const lists = createKeyedCache<CandidateList>(MAX_LISTS, Infinity);
-  const requests = createKeyedCache<CandidateList>(MAX_REQUESTS);
+  const lists = createKeyedCache<CandidateList>(cacheLimit, Infinity);
+  const requests = createKeyedCache<CandidateList>(cacheLimit);
   const byValues = createKeyedCache<Result>(options.memoLimit);
   const byHeld = createKeyedCache<Result>(options.memoLimit);
   const ruleResults = options.memoLimit > 0 ? createRuleResults() : undefined;
-  const runners = createKeyedCache<RuleRunner>(MAX_RUNNERS);
+  const runners = createKeyedCache<RuleRunner>(Math.min(MAX_RUNNERS, cacheLimit / 10));
   let listCount = 0;
 
   function listOf(candidates: readonly CandidateRule[]): CandidateList {
@@ -341,6 +342,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const { onError } = options;
   const shared = {
     memoLimit: options.memoLimit ?? DEFAULT_MEMO,
+    cacheLimit: options.cacheLimit ?? MAX_REQUESTS,
     createRunner: options.createRunner ?? createRuleRunner,
     missingOpens: options.missingOpens,
   };

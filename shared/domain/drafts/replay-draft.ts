@@ -13,7 +13,7 @@ export type Draft = LoadResult<Lexicon>;
 /** About a third of a second, because a process that answers requests may load a draft. */
 const LINT_BUDGET = 5_000_000;
 
-const STORED = 'SELECT canonical FROM policy_set WHERE digest = $1';
+const STORED = 'SELECT canonical FROM policy_set_text WHERE digest = $1';
 const ACTIVE =
   'SELECT policy_set.canonical FROM policy_state JOIN policy_set ON policy_set.digest = policy_state.active_digest';
 

@@ -43,7 +43,7 @@ const countOf = (rows: string): Statement =>
 const PAGE = { all: pageOf(OF_SPAN), ofAgent: pageOf(OF_AGENT) };
 const COUNT = { all: countOf(OF_SPAN), ofAgent: countOf(OF_AGENT) };
 const SLUG = 'SELECT slug FROM organisation WHERE id = $1';
-const STORED_SET = 'SELECT canonical FROM policy_set WHERE digest = $1';
+const STORED_SET = 'SELECT canonical FROM policy_set_text WHERE digest = $1';
 
 interface Span {
   readonly organisation_id: string;

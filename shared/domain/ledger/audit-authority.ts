@@ -51,7 +51,10 @@ interface Known {
   dueMs: number;
 }
 
-const HOLD_POLICY = 'SELECT active_digest FROM policy_state FOR SHARE';
+// Activations lock the row of the installation's set, also those of one organisation.
+const HOLD_POLICY = 'SELECT FROM policy_state FOR SHARE';
+const IN_FORCE =
+  'SELECT coalesce(own.active_digest, state.active_digest) AS active_digest FROM policy_state AS state LEFT JOIN organisation_policy AS own ON own.organisation_id = $1';
 
 export function createAuthorityAudit({ db, nowMs, monotonicMs }: AuthorityAuditDeps): AuthorityAudit {
   const owners = new Map<string, Known>();
@@ -127,7 +130,8 @@ export function createAuthorityAudit({ db, nowMs, monotonicMs }: AuthorityAuditD
    */
   async function recordPolicyInForce(organisationId: string, environment: Environment): Promise<void> {
     await db.transaction(async (sql) => {
-      const [state] = await sql.query<{ active_digest: string | null }>(HOLD_POLICY, []);
+      await sql.query(HOLD_POLICY, []);
+      const [state] = await sql.query<{ active_digest: string | null }>(IN_FORCE, [organisationId]);
       const digest = state?.active_digest ?? null;
       if (digest === null) return;
       const waiting = noSubjects();

@@ -41,9 +41,10 @@ export async function findLostLogs(sql: Sql, keeper: CheckpointKeeper): Promise<
 // In each run: the set in force, those with findings, and one more in turn.
 const SETS = `SELECT digest, encode(sha256(canonical), 'hex') = digest AS is_right, is_turn FROM (
       SELECT active_digest AS digest, false AS is_turn FROM policy_state
+      UNION ALL SELECT active_digest, false FROM organisation_policy WHERE active_digest IS NOT NULL
       UNION ALL SELECT unnest($2::text[]), false
       UNION ALL (SELECT digest, true FROM policy_set WHERE digest > $1 ORDER BY digest LIMIT 1)
-    ) AS asked JOIN policy_set USING (digest)`;
+    ) AS asked JOIN policy_set_text USING (digest)`;
 
 export interface AlteredSets {
   /** Digests whose texts were checked. */

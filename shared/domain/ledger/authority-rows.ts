@@ -35,7 +35,8 @@ const AGENTS =
 const SESSIONS = `SELECT encode(token_hash, 'hex') AS session_id, session.key_id, session.expires_at, session.environment FROM dashboard_session AS session
     JOIN api_key ON api_key.key_id = session.key_id WHERE organisation_id = $1 AND api_key.environment = $2`;
 const HALT = 'SELECT key_id, reason FROM halt WHERE organisation_id = $1 AND environment = $2 AND lifted_at IS NULL';
-const POLICY = 'SELECT active_digest FROM policy_state';
+const POLICY =
+  'SELECT coalesce(own.active_digest, state.active_digest) AS active_digest FROM policy_state AS state LEFT JOIN organisation_policy AS own ON own.organisation_id = $1';
 // One look-up by key for each row, as in the other statements of the audit: a join would read all leaves of the log.
 const OPEN_APPROVALS = `SELECT approval.approval_id, approval.state, approval.agent_id, approval.key_id, approval.digest, approval.decision_id, approval.expires_at,
       approval.decided_by, approval.reason, approval.approvers, opening.record, approval.votes, EXISTS (
@@ -102,7 +103,7 @@ export interface AuthorityRows {
 
 export async function readAuthorityRows(sql: Sql, owner: OwnerColumns): Promise<AuthorityRows> {
   const [halt] = await sql.query<HaltRow>(HALT, owner);
-  const [policy] = await sql.query<{ active_digest: string | null }>(POLICY, []);
+  const [policy] = await sql.query<{ active_digest: string | null }>(POLICY, [owner[0]]);
   return {
     keys: await sql.query<KeyRow>(KEYS, owner),
     agents: await sql.query<AgentRow>(AGENTS, owner),

@@ -60,14 +60,20 @@ export async function writeServiceRecord(sql: Sql, record: ServiceRecord, nowMs:
   await sql.query(INSERT, [organisationId, environment, proofId, entityId, event, occurredAt, prefix]);
 }
 
-/** Stores the same record for every log, for changes of the whole installation. */
-export async function writeToAllLogs(sql: Sql, event: ServiceEvent, body: object, nowMs: number): Promise<void> {
+/**
+ * Stores a record for every log, for changes of the whole installation.
+ * @param body the same for all, or made for each organisation; undefined: none
+ */
+export async function writeToAllLogs(
+  sql: Sql,
+  event: ServiceEvent,
+  body: object | ((organisationId: string) => object | undefined),
+  nowMs: number,
+): Promise<void> {
   const logs = await sql.query<{ organisation_id: string; environment: Environment }>(ALL_LOGS, []);
-  for (const log of logs) {
-    await writeServiceRecord(
-      sql,
-      { organisationId: log.organisation_id, environment: log.environment, event, body },
-      nowMs,
-    );
+  for (const { organisation_id: organisationId, environment } of logs) {
+    const own =
+      typeof body === 'function' ? (body as (organisationId: string) => object | undefined)(organisationId) : body;
+    if (own !== undefined) await writeServiceRecord(sql, { organisationId, environment, event, body: own }, nowMs);
   }
 }

@@ -2,9 +2,10 @@
 import type { EntitySql } from '../../platform/db/database.ts';
 import { genuine, insertSealed, updateSealed, type WholeRow } from '../../platform/db/seals/rows.ts';
 import { writeToAllLogs } from '../ledger/service-record.ts';
+import { nextActivation, recomposeOrganisations } from './organisation-change.ts';
 
 /** Where a set in force comes from. */
-export const ACTIVATION_SOURCES = ['folder', 'push', 'rollback'] as const;
+export const ACTIVATION_SOURCES = ['folder', 'push', 'rollback', 'stage'] as const;
 export type ActivationSource = (typeof ACTIVATION_SOURCES)[number];
 
 /** The author of what was edited in the policy folder. */
@@ -47,7 +48,6 @@ export interface HeldState {
 const STORE =
   'INSERT INTO policy_set (digest, canonical, created_at) VALUES ($1, $2, $3) ON CONFLICT (digest) DO NOTHING';
 const ENSURE_STATE = 'INSERT INTO policy_state DEFAULT VALUES ON CONFLICT DO NOTHING';
-const NEXT_ACTIVATION = "SELECT nextval(pg_get_serial_sequence('policy_activation', 'seq'))::text AS seq";
 
 /** The set that a genuine row names; undefined before the first one. */
 export function inForceOf(row: WholeRow<'policy_state'>): InForce | undefined {
@@ -121,11 +121,10 @@ export async function activatePolicySet(
   const inForce = { active_digest: digest, activated_at: at, ...authored };
   // The seal covers the whole new state, whatever a forged row contained.
   await updateSealed(sql, 'policy_state', held.row, inForce, read);
-  const [next] = await sql.query<{ seq: string }>(NEXT_ACTIVATION, []);
-  if (next === undefined) throw new Error('a sequence returned no number');
+  const ofOrganisations = await recomposeOrganisations(sql, digest, atMs);
   const signer = signature?.signer ?? null;
   await insertSealed(sql, 'policy_activation', {
-    seq: next.seq,
+    seq: await nextActivation(sql),
     digest,
     previous_digest: previousDigest,
     activated_at: at,
@@ -133,7 +132,15 @@ export async function activatePolicySet(
     approver,
     signer,
     signed_sequence: signature === undefined ? null : String(signature.sequence),
+    organisation_id: null,
   });
-  const body = { change: 'activated', digest, previousDigest, ...authored, approver, signer };
-  await writeToAllLogs(sql, 'custos.policy_set', body, atMs);
+  const change = { change: 'activated', ...authored, approver, signer };
+  // A record names the set that is in force for the organisation of its log.
+  const recordFor = (organisationId: string): object => {
+    const own = ofOrganisations.get(organisationId);
+    return own === undefined
+      ? { ...change, digest, previousDigest }
+      : { ...change, ...own, installationDigest: digest };
+  };
+  await writeToAllLogs(sql, 'custos.policy_set', recordFor, atMs);
 }

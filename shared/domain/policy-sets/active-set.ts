@@ -10,6 +10,8 @@ import { rememberLast } from '../../core/intent/lexicon/remember.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import type { WholeRow } from '../../platform/db/seals/rows.ts';
 import { type InForce, inForceOf } from './activate.ts';
+import { createOrganisationPolicies } from './organisation-policies.ts';
+import { readOrganisationSets } from './organisation-sets.ts';
 
 export interface ActivePolicies {
   readonly set: PolicySet<Lexicon>;
@@ -32,14 +34,22 @@ export interface PolicyStatus {
 }
 
 export interface ActivePolicySet {
-  /** Take it once per request. @throws {ApiError} E6002 before the first set */
-  current(): ActivePolicies;
+  /**
+   * The set of an organisation: composed with its own policies, staged for it, or the installation's. Take it once per request. A promise
+   * only where the set of the organisation is not loaded yet.
+   * @throws {ApiError} E6002 before the first set, and when it is not known which set is in force for the organisation
+   */
+  current(organisationId: string): ActivePolicies | Promise<ActivePolicies>;
+  /** The set of the installation. @throws {ApiError} E6002 before the first set */
+  installation(): ActivePolicies;
   status(): PolicyStatus;
   /** Resolves when this process has a set in force. */
   ready(): Promise<void>;
 }
 
-const READ_SET = 'SELECT canonical FROM policy_set WHERE digest = $1';
+const READ_SET = 'SELECT canonical FROM policy_set WHERE digest = $1 AND canonical IS NOT NULL';
+/** Must be the first statement of the transaction. */
+const ONE_MOMENT = 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY';
 
 const RETRY_MS = 500;
 /** Loading leaves garbage of several times the text's size. Above this size V8 is asked to collect it. */
@@ -74,29 +84,40 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
   let again = false;
   let waiting: (() => void)[] = [];
 
-  const load = async (): Promise<void> => {
-    [state] = await db.select('policy_state', { where: {} });
-    const digest = state?.active_digest ?? undefined;
-    if (state === undefined || digest === undefined) return;
-    // The current set stays. A worker corrects the row (workers/policies.ts), which is announced.
-    if (!db.seals.isGenuine('policy_state', state)) throw new ForgedState();
-    if (digest === active?.set.digest) {
-      // The same set may be put into force again, by another author.
-      inForce = inForceOf(state);
-      return;
-    }
+  const loadInstallation = async (digest: string): Promise<PolicySet<Lexicon>> => {
     const [row] = await db.query<{ canonical: Buffer }>(READ_SET, [digest]);
     if (row === undefined) throw new Error(`policy set ${digest} is active but not stored`);
     const loaded = loadCanonicalSet(row.canonical.toString('utf8'), { compileLexicon });
     if (!loaded.ok) throw new Error(`policy set ${digest}: ${loaded.findings.map((f) => f.message).join('; ')}`);
     if (loaded.set.digest !== digest) throw new Error(`policy set ${digest} has the digest ${loaded.set.digest}`);
-    active = {
-      set: loaded.set,
-      evaluator: createEvaluator({ set: loaded.set, memoLimit: MEMO_LIMIT, onError }),
-      activatedAt: state.activated_at ?? new Date(0),
-    };
-    inForce = inForceOf(state);
     if (row.canonical.byteLength > LARGE_SET_BYTES) setTimeout(collectGarbage, COLLECT_AFTER_MS).unref();
+    return loaded.set;
+  };
+  const organisations = createOrganisationPolicies({ db, loadInstallation, onError });
+
+  /** One snapshot, so that the installation's set and those of organisations are of one moment. */
+  const readRows = () =>
+    db.transaction(async (sql) => {
+      await sql.query(ONE_MOMENT, []);
+      const [row] = await sql.select('policy_state', { where: {} });
+      return { row, rows: await readOrganisationSets(sql) };
+    });
+
+  const load = async (): Promise<void> => {
+    const { row: read, rows } = await readRows();
+    state = read;
+    const digest = state?.active_digest ?? undefined;
+    if (state === undefined || digest === undefined) return;
+    // The current set stays. A worker corrects the row (workers/policies.ts), which is announced.
+    if (!db.seals.isGenuine('policy_state', state)) throw new ForgedState();
+    if (digest !== active?.set.digest) {
+      const set = await loadInstallation(digest);
+      const evaluator = createEvaluator({ set, memoLimit: MEMO_LIMIT, onError });
+      active = { set, evaluator, activatedAt: state.activated_at ?? new Date(0) };
+    }
+    organisations.replace(active, rows);
+    // The same set may be put into force again, by another author.
+    inForce = inForceOf(state);
     for (const resolve of waiting) resolve();
     waiting = [];
   };
@@ -128,11 +149,14 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
   });
   await reload();
 
+  const installation = (): ActivePolicies => {
+    if (active !== undefined) return active;
+    throw new ApiError('E6002', 'No policy set is in force yet.', { headers: { 'retry-after': '1' } });
+  };
+
   return {
-    current() {
-      if (active !== undefined) return active;
-      throw new ApiError('E6002', 'No policy set is in force yet.', { headers: { 'retry-after': '1' } });
-    },
+    current: (organisationId) => organisations.of(organisationId) ?? installation(),
+    installation,
     status: () => ({
       activeDigest: active?.set.digest,
       inForce,

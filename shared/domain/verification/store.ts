@@ -81,7 +81,7 @@ const SOME = `${COLUMNS} FROM (
         ORDER BY organisation_id, environment, decision_id LIMIT 1
       ) AS found
     ) AS decision ${LEAF} ORDER BY decision.decision_id`;
-const POLICY_SET = 'SELECT canonical FROM policy_set WHERE digest = $1';
+const POLICY_SET = 'SELECT canonical FROM policy_set_text WHERE digest = $1';
 const OPENING = 'SELECT decision_id FROM approval WHERE organisation_id = $1 AND environment = $2 AND approval_id = $3';
 /** Records of one entity: those in the log, then those in its inbox. */
 const RECORDS = `SELECT record.record, ${HASHES}, leaf.chain_index AS place, 0::bigint AS seq

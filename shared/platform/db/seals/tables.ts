@@ -178,6 +178,7 @@ export const SEALED_TABLES = {
       approver: 'text?',
       signer: 'text?',
       signed_sequence: 'bigint?',
+      organisation_id: 'text?',
     },
     unsealed: {},
     history: 'none',
@@ -203,6 +204,21 @@ export const SEALED_TABLES = {
     },
     unsealed: {},
     history: 'updates',
+  },
+  organisation_policy: {
+    primaryKey: ['organisation_id'],
+    columns: {
+      organisation_id: 'text',
+      own_digest: 'text?',
+      staged_digest: 'text?',
+      active_digest: 'text?',
+      activated_at: 'time',
+      author: 'text',
+      reason: 'text?',
+      version: 'integer',
+    },
+    unsealed: { findings: 'text' },
+    history: 'all',
   },
 } as const satisfies Readonly<Record<string, SealedTable>>;
 
