@@ -21,7 +21,7 @@ import { startSample } from '../support/sample-app.ts';
 
 /** No attributes are declared. */
 const NO_SET = {
-  current(): never {
+  installation(): never {
     throw new Error('no policy set is in force');
   },
 };
