@@ -103,6 +103,8 @@ export async function putRemotely(options: PutOptions, path: string, body: objec
 const SENTENCES: Readonly<Record<Result['status'], string>> = {
   activated: 'The set is in force; every process evaluates it within two seconds.',
   unchanged: 'The set was in force already; nothing changed.',
+  staged: 'The set is in force for the organisations that were named, within two seconds.',
+  dropped: 'The set is no longer staged.',
   waiting: 'The set waits for approval by another admin:',
 };
 

@@ -1,5 +1,9 @@
 // Policy sets: read the set in force and earlier ones by digest, and validate files before they are put into the folder.
-import type { Database } from '../../shared/platform/db/database.ts';
+import type { Database, Sql } from '../../shared/platform/db/database.ts';
+import type { PolicySet } from '../../shared/core/policy/load.ts';
+import type { Policy } from '../../shared/core/policy/schema.ts';
+import { type OrganisationRow, readOrganisationSets } from '../../shared/domain/policy-sets/organisation-sets.ts';
+import { concerns, visibleTo } from '../../shared/domain/policy-sets/visible.ts';
 import { FOLDER_AUTHOR } from '../../shared/domain/policy-sets/activate.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
@@ -17,7 +21,7 @@ import {
 import { defineRoute, type Route } from '../route.ts';
 import { cacheable } from './caching.ts';
 
-const READ = 'SELECT canonical, created_at FROM policy_set_text WHERE digest = $1';
+const READ = 'SELECT canonical, created_at, installation, organisation_id FROM policy_set_text WHERE digest = $1';
 const ORGANISATIONS = 'SELECT slug FROM organisation';
 const LEXICON_FILE = 'lexicon.json';
 /** About twenty milliseconds of linting, during which other requests wait. */
@@ -31,15 +35,67 @@ export function assertOperator(key: AuthenticatedKey): void {
   throw new ApiError('E1004', "Policy files need a live admin:* key of the operator's organisation.");
 }
 
+/** @throws {ApiError} E1004 */
+function assertLiveAdmin(key: AuthenticatedKey): void {
+  if (key.environment !== 'live') throw new ApiError('E1004', 'Policies need a live admin:* key.');
+}
+
+/** The members of a set of the installation in the form that the digest covers. */
+interface InstallationDocument {
+  readonly engine: number;
+  readonly lexicon: object;
+  readonly policies: Policy[];
+}
+/** With own policies of an organisation the set of the installation is a member. */
+type StoredDocument = InstallationDocument & {
+  readonly installation?: InstallationDocument;
+  readonly organisation?: object;
+};
+
+interface StoredRow {
+  readonly canonical: Buffer;
+  readonly created_at: Date;
+  readonly installation: string | null;
+  readonly organisation_id: string | null;
+}
+
+/** The organisations whose set is not the installation's, for the operator. */
+async function organisationsOf(sql: Sql): Promise<object> {
+  const sets = (await readOrganisationSets(sql)).filter(
+    ({ row }) => row === undefined || row.active_digest !== null || row.own_digest !== null,
+  );
+  if (sets.length === 0) return {};
+  const organisations = sets.map(({ slug, row }) => ({
+    organisation: slug,
+    digest: row?.active_digest ?? null,
+    hasOwn: (row?.own_digest ?? null) !== null,
+    staged: row?.staged_digest ?? null,
+    author: row?.author ?? null,
+    reason: row?.reason ?? null,
+    misfits: misfitsOf(row),
+  }));
+  return { organisations };
+}
+
+// Written by writeOrganisationSet.
+const misfitsOf = (row: OrganisationRow | undefined): unknown => (row === undefined ? [] : JSON.parse(row.findings));
+
+/** The own policies of the caller's organisation. */
+async function ownOf(sql: Sql, { organisationId }: AuthenticatedKey, { own }: PolicySet): Promise<object> {
+  if (own === undefined) return {};
+  const [{ row } = { row: undefined }] = await readOrganisationSets(sql, organisationId);
+  const about = { author: row?.author ?? null, reason: row?.reason ?? null, misfits: misfitsOf(row) };
+  return { own: { policies: own.policies.map(({ id }) => id), ...about } };
+}
+
 export interface PolicyDeps {
   readonly db: Database;
   readonly policies: ActivePolicySet;
 }
 
 export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
-  /** The members of a set in the form that the digest covers. */
-  const canonicalOf = (text: string): { engine: number; lexicon: object; policies: object[] } =>
-    JSON.parse(text) as { engine: number; lexicon: object; policies: object[] };
+  // The canonical text of an admitted set.
+  const canonicalOf = (text: string): StoredDocument => JSON.parse(text) as StoredDocument;
 
   return [
     defineRoute({
@@ -58,10 +114,16 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
         },
       },
       errors: ['E6002'],
-      handler: ({ key }) => {
-        assertOperator(key);
-        const { set, activatedAt } = policies.installation();
+      handler: async ({ key }) => {
+        assertLiveAdmin(key);
+        const { set, activatedAt } = await policies.current(key.organisationId);
         const { readAt, readOk, findings, inForce, folderDigest } = policies.status();
+        const seen = key.isOperator
+          ? { policies: set.policies, ...(await organisationsOf(db)) }
+          : {
+              policies: set.policies.filter((one) => concerns(one, key.organisationSlug)),
+              ...(await ownOf(db, key, set)),
+            };
         const body = {
           digest: set.digest,
           activatedAt: activatedAt.toISOString(),
@@ -69,11 +131,12 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
           reason: inForce?.reason ?? null,
           source: inForce?.source ?? 'folder',
           ...(set.attributes === undefined ? {} : { attributes: set.attributes }),
-          policies: set.policies,
+          ...seen,
           ...(set.resources.length === 0 ? {} : { resources: set.resources }),
           ...(set.catalogues.length === 0 ? {} : { tools: set.catalogues }),
           folder: { digest: folderDigest ?? null, isFollowed: (inForce?.source ?? 'folder') === 'folder' },
-          lastRead: { at: readAt?.toISOString() ?? null, ok: readOk, findings },
+          // Findings quote the operator's files.
+          lastRead: { at: readAt?.toISOString() ?? null, ok: readOk, findings: key.isOperator ? findings : [] },
         };
         return cacheable({ status: 200, text: JSON.stringify(body) }, 'private, no-cache');
       },
@@ -85,20 +148,26 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'A policy set that is or was in force',
-      description: 'Decisions name the set that made them by its digest.',
+      description:
+        'Decisions name the set that made them by its digest. An organisation reads the sets of the installation and its own; the operator reads all.',
       request: { params: PolicyDigestParams },
       responses: { 200: { description: 'The set, as it was digested.', schema: StoredPolicySet } },
       errors: ['E4001'],
       handler: async ({ key, params }) => {
-        assertOperator(key);
-        const [row] = await db.query<{ canonical: Buffer; created_at: Date }>(READ, [params.digest]);
-        if (row === undefined) throw new ApiError('E4001', 'There is no policy set with this digest.');
+        assertLiveAdmin(key);
+        const [row] = await db.query<StoredRow>(READ, [params.digest]);
+        const isOther = row?.organisation_id !== null && row?.organisation_id !== key.organisationId;
+        if (row === undefined || (isOther && !key.isOperator))
+          throw new ApiError('E4001', 'There is no policy set with this digest.');
+        const document = canonicalOf(row.canonical.toString('utf8'));
+        const { installation = document, organisation } = document;
         return {
           status: 200,
           body: {
             digest: params.digest,
             createdAt: row.created_at.toISOString(),
-            ...canonicalOf(row.canonical.toString('utf8')),
+            ...(key.isOperator ? installation : visibleTo(installation, key.organisationSlug)),
+            ...(organisation && { organisation, installationDigest: row.installation }),
           },
         };
       },

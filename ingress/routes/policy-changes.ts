@@ -37,6 +37,7 @@ import { changedFields } from '../../shared/kernel/recorded-change.ts';
 import { createPushReader, findingErrors } from '../pushed-set.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
 import { readPage } from './paging.ts';
+import { createOrganisationPushes, organisationPolicyRoutes } from './organisation-policies.ts';
 import { assertOperator } from './policies.ts';
 
 export interface PolicyChangeDeps {
@@ -99,6 +100,7 @@ function replyOf(
 
 export function policyChangeRoutes({ db, nowMs, policies, changeRules, settle }: PolicyChangeDeps): Route[] {
   const reader = createPushReader();
+  const pushes = createOrganisationPushes({ db, nowMs, policies, changeRules, settle });
   const comparer = createSetComparer(db);
 
   const apply = async (
@@ -154,6 +156,7 @@ export function policyChangeRoutes({ db, nowMs, policies, changeRules, settle }:
     });
 
   return [
+    ...organisationPolicyRoutes({ db, nowMs, policies, changeRules, settle }),
     defineRoute({
       method: 'POST',
       path: '/v1/policies',
@@ -162,20 +165,23 @@ export function policyChangeRoutes({ db, nowMs, policies, changeRules, settle }:
       tag: 'Policies',
       summary: 'Put a policy set into force',
       description:
-        'The files are the whole set. They are checked like the policy folder, and come into force in every process within two seconds, all or nothing. From then on edits of the folder do not come into force, until POST /v1/policies/follow-folder.',
+        'The files are the whole set. They are checked like the policy folder, and come into force in every process within two seconds, all or nothing. From then on edits of the folder do not come into force, until POST /v1/policies/follow-folder. From an organisation that is not the operator, the files are its own policies: they come on top of the set of the installation, for it alone, and can only make it stricter.',
       request: { body: PushPoliciesRequest, unparsedUpTo: MAX_PUSH_BYTES },
       responses: RESPONSES,
       errors: ['E2001', 'E5002', 'E6002'],
       cost: () => 10,
       idempotent: true,
       handler: async (request) => {
-        assertOperator(request.key);
         // `unparsedUpTo`: the body is its bytes.
         const body = request.body as unknown as Uint8Array;
+        const { key, commit } = request;
+        if (!key.isOperator) return pushes.pushOwn({ key, body, commit });
+        assertOperator(key);
         const organisations = await organisationSlugs(db);
         const active = policies.status().activeDigest;
         const inForce = active === undefined ? undefined : await canonicalOf(db, active);
         const pushed = await reader.read({ body, organisations, inForce });
+        if (pushed.stage !== undefined) return pushes.stage({ key, commit }, pushed);
         const { reason, expectedDigest, signature, warnings, set } = pushed;
         const { digest, canonical } = set;
         const change = { digest, canonical, author: request.key.keyId, reason, source: 'push' as const };

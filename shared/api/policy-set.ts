@@ -28,7 +28,50 @@ const Attributes = Type.Optional(
   JsonObject({ description: 'The attributes of agents and resources: see /schemas/attributes.json.' }),
 );
 
+const Misfits = Type.Array(
+  closed({
+    policy: Type.String({ description: 'The id of the own policy.' }),
+    pointer: Type.String({ description: 'RFC 6901, into the policy.' }),
+    message: Type.String({ description: 'Why it does not fit.' }),
+  }),
+  {
+    description:
+      "Own policies that are no longer valid beside the installation's set. Each denies its target until it is pushed again.",
+  },
+);
+const OrganisationSetInfo = closed(
+  {
+    organisation: Type.String({ description: 'The slug.' }),
+    digest: Nullable(PolicySetDigest),
+    hasOwn: Type.Boolean({ description: 'Whether the organisation has policies of its own.' }),
+    staged: Nullable(PolicySetDigest),
+    author: Nullable(Author),
+    reason: Nullable(Type.String({ description: 'Why it was changed last.' })),
+    misfits: Misfits,
+  },
+  {
+    description:
+      "An organisation whose set is not the installation's. `digest` null: its row was changed past the service, and its requests are refused.",
+  },
+);
+
 export const PolicySetStatus = named('PolicySetStatus', {
+  own: Type.Optional(
+    closed(
+      {
+        policies: Type.Array(Type.String(), { description: 'Their ids among `policies`.' }),
+        author: Nullable(Author),
+        reason: Nullable(Type.String({ description: 'Why they were pushed.' })),
+        misfits: Misfits,
+      },
+      { description: "The organisation's own policies; absent without any, and for the operator." },
+    ),
+  ),
+  organisations: Type.Optional(
+    Type.Array(OrganisationSetInfo, {
+      description: "For the operator: organisations whose set is not the installation's.",
+    }),
+  ),
   digest: PolicySetDigest,
   activatedAt: Timestamp,
   author: Author,
@@ -67,10 +110,23 @@ export const StoredPolicySet = named('StoredPolicySet', {
   attributes: Attributes,
   authzen: Authzen,
   engine: Type.Integer({ description: 'The version of the rules of evaluation.' }),
+  installationDigest: Type.Optional(PolicySetDigest),
   lexicon: JsonObject({ description: 'See /schemas/lexicon.json.' }),
+  organisation: Type.Optional(
+    JsonObject({
+      description:
+        'In a set with own policies of an organisation: {policies, slug}. The digest is then that of {engine, installation, organisation}, where installation is the document of installationDigest.',
+    }),
+  ),
   policies: Policies,
   resources: Resources,
   tools: Tools,
+  withheld: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Number of parts that are for other organisations alone, which only the operator sees.',
+    }),
+  ),
 });
 
 export const PolicyDigestParams = closed({
@@ -140,7 +196,33 @@ export const PushPoliciesRequest = named('PushPoliciesRequest', {
   reason: Reason,
   expectedDigest: ExpectedDigest,
   signature: Signature,
+  stage: Type.Optional(
+    closed(
+      {
+        organisations: Type.Array(Type.String({ minLength: 1, maxLength: 40, description: 'A slug.' }), {
+          minItems: 1,
+          maxItems: 1_000,
+          uniqueItems: true,
+          description: 'The organisations for which the set comes into force; the others keep theirs.',
+        }),
+      },
+      { description: 'Puts the set into force for some organisations only; see POST /v1/policies/promote.' },
+    ),
+  ),
 });
+
+export const WithdrawPoliciesRequest = named('WithdrawPoliciesRequest', {
+  reason: Reason,
+  expectedDigest: ExpectedDigest,
+});
+
+export const PromotePoliciesRequest = named('PromotePoliciesRequest', {
+  digest: PolicySetDigest,
+  reason: Reason,
+  expectedDigest: ExpectedDigest,
+});
+
+export const DropStageRequest = named('DropStageRequest', { reason: Reason });
 
 export const RollBackPoliciesRequest = named('RollBackPoliciesRequest', {
   digest: PolicySetDigest,
@@ -215,9 +297,13 @@ export const PolicyApprovalDetail = named('PolicyApprovalDetail', {
 export const PolicyApprovalList = listOf(PolicyApproval, 'PolicyApprovalList');
 
 export const PolicyChangeResult = named('PolicyChangeResult', {
-  status: StringEnum(['activated', 'unchanged', 'waiting'], {
-    description: 'unchanged: the set was in force already; waiting: for the approval.',
+  status: StringEnum(['activated', 'unchanged', 'waiting', 'staged', 'dropped'], {
+    description:
+      'unchanged: the set was in force already; waiting: for the approval; staged: in force for `organisations`; dropped: no longer staged.',
   }),
+  organisations: Type.Optional(
+    Type.Array(Type.String(), { description: 'With staged and dropped: the slugs of the organisations concerned.' }),
+  ),
   digest: PolicySetDigest,
   previousDigest: Nullable(PolicySetDigest),
   author: Author,

@@ -122,10 +122,9 @@ describe('policy sets', function suite() {
     await service.apply();
   });
 
-  it('are open only to a live admin key of the operator', async () => {
+  it('are open only to live admin keys, and their files to those of the operator', async () => {
     const organisationId = await service.addOrganisation('tenant');
     for (const by of [
-      await service.client({ scopes: ['admin:*'], organisationId }),
       await service.client({ scopes: ['admin:*'], environment: 'test' }),
       await service.client({ scopes: ['proofs:read', 'intents:write', 'agents:write'] }),
     ])
@@ -136,6 +135,9 @@ describe('policy sets', function suite() {
         await validate([shipped('reads.json')], by),
       ])
         expect([answer.status, answer.json.code]).to.deep.equal([403, 'E1004']);
+    const tenant = await service.client({ scopes: ['admin:*'], organisationId });
+    for (const answer of [await tenant.get('/v1/tools'), await validate([shipped('reads.json')], tenant)])
+      expect([answer.status, answer.json.code]).to.deep.equal([403, 'E1004']);
   });
 
   describe('are checked before use', () => {
@@ -242,5 +244,149 @@ describe('policy sets', function suite() {
     await Promise.all(asking);
     expect([...seen.keys()].sort()).to.deep.equal(['A', 'B']);
     await service.apply();
+  });
+
+  describe('of single organisations', () => {
+    const READ = { intent: 'data.read.report', agent_id: 'a' };
+    const denial = (id: string, more: object = {}) => ({
+      path: `${id}.json`,
+      text: JSON.stringify({
+        id,
+        description: 'Nobody reads reports.',
+        stage: 'enforce',
+        target: { actions: ['read'], resources: ['data/report'], ...more },
+        rules: [
+          {
+            name: 'no-reports',
+            conditions: { all: [{ fact: 'intent', path: 'effect', operator: 'equal', value: 'read' }] },
+            event: { type: 'DENY', params: { code: 'OWN_RULE', message: 'no reports' } },
+          },
+        ],
+      }),
+    });
+    const admins: Record<string, Client> = {};
+    let acmeId: string;
+    const admin = (slug: string): Client => admins[slug] ?? service.admin;
+    const push = (by: Client, files: object[], more: object = {}) =>
+      by.post('/v1/policies', { files, reason: 'because', ...more });
+    const ask = async (slug: string) => (await admin(slug).post('/v1/enforce', READ)).json;
+    const verdicts = async () => [(await ask('acme')).verdict, (await ask('acme-2')).verdict];
+    const shippedSet = (): object[] =>
+      readdirSync(SHIPPED_POLICIES)
+        .filter((name) => name.endsWith('.json'))
+        .map(shipped);
+    const inForce = async (by = service.admin): Promise<string> => (await by.get('/v1/policies')).json.digest;
+    before(async () => {
+      await service.apply();
+      for (const slug of ['acme', 'acme-2']) {
+        const organisationId = await service.addOrganisation(slug);
+        admins[slug] = await service.client({ scopes: ['admin:*'], organisationId });
+        if (slug === 'acme') acmeId = organisationId;
+      }
+    });
+
+    it('come on top of the set of the installation, for that organisation alone, and are on record in its own log', async () => {
+      const installation = await inForce();
+      expect(await verdicts()).to.deep.equal(['ALLOW', 'ALLOW']);
+      const pushed = await push(admin('acme'), [denial('reports')], { expectedDigest: installation });
+      expect([pushed.status, pushed.json.status]).to.deep.equal([201, 'activated']);
+      const { digest } = pushed.json;
+      const decision = await ask('acme');
+      expect([decision.verdict, decision.policy_set.digest]).to.deep.equal(['DENY', digest]);
+      expect(decision.reasons[0]).to.deep.include({ policy: 'acme/reports', rule: 'no-reports' });
+      expect((await ask('acme-2')).policy_set.digest).to.equal(installation);
+      expect((await ask('acme-2')).verdict).to.equal('ALLOW');
+      const seen = (await admin('acme').get('/v1/policies')).json;
+      expect(seen.own).to.deep.include({ policies: ['acme/reports'], reason: 'because', misfits: [] });
+      expect((await service.admin.get('/v1/policies')).json.organisations).to.have.lengthOf(1);
+      const stored = await admin('acme').get(`/v1/policies/${digest}`);
+      expect(stored.json).to.deep.include({ installationDigest: installation });
+      expect(stored.json.organisation).to.deep.include({ slug: 'acme' });
+      expect((await admin('acme-2').get(`/v1/policies/${digest}`)).json.code).to.equal('E4001');
+      const records = await service.rows<{ slug: string; digest: string; ownDigest: string | null }>(
+        `SELECT slug, convert_from(record, 'UTF8') || '}' AS text FROM record JOIN organisation ON organisation.id = organisation_id
+          WHERE event = 'custos.policy_set' AND convert_from(record, 'UTF8') LIKE '%ownDigest%'`,
+      );
+      expect(records.map(({ slug }) => slug)).to.deep.equal(['acme']);
+    });
+
+    it('stay when the set of the installation changes below them, and are withdrawn with a reason', async () => {
+      const before = await inForce(admin('acme'));
+      await service.apply({ 'more.json': JSON.parse(denial('more', { resources: ['data/secret'] }).text) });
+      await waitFor(async () => (await inForce(admin('acme'))) !== before, { what: 'the composed set to change' });
+      expect((await ask('acme')).reasons[0].policy).to.equal('acme/reports');
+      await service.apply();
+      await waitFor(async () => (await inForce(admin('acme'))) === before, { what: 'the first composed set' });
+      const withdrawn = await admin('acme').request('DELETE', '/v1/policies', { body: { reason: 'over' } });
+      expect([withdrawn.status, withdrawn.json.digest]).to.deep.equal([200, await inForce()]);
+      expect(await verdicts()).to.deep.equal(['ALLOW', 'ALLOW']);
+    });
+
+    it('are refused when they permit something, name another organisation, are stale or too large, or the key is not a live one', async () => {
+      const [allow] = [denial('yes')].map(({ path: name, text }) => ({
+        path: name,
+        text: text.replace('"DENY"', '"ALLOW"'),
+      }));
+      const test = await service.client({ scopes: ['admin:*'], environment: 'test', organisationId: acmeId });
+      const answers = [
+        await push(admin('acme'), [allow as object]),
+        await push(admin('acme'), [denial('x', { organisations: ['acme-2'] })]),
+        await push(admin('acme'), [shipped('lexicon.json')]),
+        await push(admin('acme'), [denial('x')], { expectedDigest: '0'.repeat(64) }),
+        await push(admin('acme'), [denial('x')], { stage: { organisations: ['acme-2'] } }),
+        await push(test, [denial('x')]),
+        await push(admin('acme'), [{ path: 'x.json', text: 'x'.repeat(2_000_000) }]),
+      ];
+      expect(answers.map(({ status, json }) => `${status} ${json.code}`)).to.deep.equal([
+        '422 E2001',
+        '422 E2001',
+        '422 E2001',
+        '409 E5002',
+        '400 E2001',
+        '403 E1004',
+        '413 E2005',
+      ]);
+      expect(await verdicts()).to.deep.equal(['ALLOW', 'ALLOW']);
+    });
+
+    it('are staged by the operator for some organisations, then promoted to all or dropped', async () => {
+      const installation = await inForce();
+      const files = [...shippedSet(), denial('reports')];
+      const staged = await push(service.admin, files, { stage: { organisations: ['acme'] } });
+      expect([staged.status, staged.json.status, staged.json.organisations]).to.deep.equal([201, 'staged', ['acme']]);
+      const { digest } = staged.json;
+      expect([await inForce(), await inForce(admin('acme'))]).to.deep.equal([installation, digest]);
+      expect(await verdicts()).to.deep.equal(['DENY', 'ALLOW']);
+      const dropped = await service.admin.request('DELETE', `/v1/policies/stages/${digest}`, {
+        body: { reason: 'no' },
+      });
+      expect([dropped.status, dropped.json.organisations]).to.deep.equal([200, ['acme']]);
+      expect(await verdicts()).to.deep.equal(['ALLOW', 'ALLOW']);
+      await push(service.admin, files, { stage: { organisations: ['acme'] } });
+      const promoted = await service.admin.post('/v1/policies/promote', { digest, reason: 'it works' });
+      expect(promoted.status).to.equal(201);
+      expect([await inForce(), await inForce(admin('acme'))]).to.deep.equal([digest, digest]);
+      expect(await verdicts()).to.deep.equal(['DENY', 'DENY']);
+      expect((await service.admin.get('/v1/policies')).json.organisations ?? []).to.deep.equal([]);
+      await service.admin.post('/v1/policies/rollback', { digest: installation, reason: 'back' });
+      expect(await verdicts()).to.deep.equal(['ALLOW', 'ALLOW']);
+    });
+
+    it('whose row was changed past the service refuse that organisation alone, until it pushes again', async () => {
+      await push(admin('acme'), [denial('reports')]);
+      for (const forge of [
+        'UPDATE organisation_policy SET active_digest = NULL',
+        'DELETE FROM organisation_policy WHERE true',
+      ]) {
+        await service.rows(forge);
+        await waitFor(async () => (await admin('acme').post('/v1/enforce', READ)).json.code === 'E6002', {
+          what: 'the forged row to be refused',
+        });
+        expect((await ask('acme-2')).verdict).to.equal('ALLOW');
+        const again = await push(admin('acme'), [denial('reports')]);
+        expect(again.status, again.text).to.be.below(300);
+        expect(await verdicts()).to.deep.equal(['DENY', 'ALLOW']);
+      }
+    });
   });
 });

@@ -28,7 +28,7 @@ const MAX_MARKS = 50;
 const TTL_MS = 1_000;
 
 const POLICY_MARKS = `SELECT digest, extract(epoch FROM activated_at)::float8 * 1000 AS at FROM (
-      SELECT digest, activated_at FROM policy_activation ORDER BY seq DESC LIMIT ${MAX_MARKS}
+      SELECT digest, activated_at FROM policy_activation WHERE organisation_id IS NULL ORDER BY seq DESC LIMIT ${MAX_MARKS}
     ) AS newest WHERE activated_at >= to_timestamp($1::float8)`;
 // The text of the condition is that of the index of migration 0031.
 const HALT_MARKS = `SELECT record, extract(epoch FROM occurred_at)::float8 * 1000 AS at FROM record

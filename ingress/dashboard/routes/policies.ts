@@ -20,7 +20,7 @@ const READ = 'SELECT canonical, created_at FROM policy_set_text WHERE digest = $
 const ACTIVATIONS = `SELECT seq::text, digest, previous_digest AS "previousDigest", activated_at AS "activatedAt",
       coalesce(author, '${FOLDER_AUTHOR}') AS author, reason, coalesce(source, 'folder') AS source, approver, signer
     FROM policy_activation
-    WHERE ($1::bigint IS NULL OR seq < $1) ORDER BY policy_activation.seq DESC LIMIT $2`;
+    WHERE organisation_id IS NULL AND ($1::bigint IS NULL OR seq < $1) ORDER BY policy_activation.seq DESC LIMIT $2`;
 
 /** Parsed sets that are cached: a comparison of two is several requests. The content of a digest never changes. */
 const CACHED_SETS = 2;

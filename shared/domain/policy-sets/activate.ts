@@ -1,6 +1,13 @@
 // Puts a policy set into force: the state row, a sealed row of the activation, and a record in every log, in one transaction.
 import type { EntitySql } from '../../platform/db/database.ts';
-import { genuine, insertSealed, updateSealed, type WholeRow } from '../../platform/db/seals/rows.ts';
+import {
+  genuine,
+  insertSealed,
+  sealedColumns,
+  type SealedRow,
+  updateSealed,
+  type WholeRow,
+} from '../../platform/db/seals/rows.ts';
 import { writeToAllLogs } from '../ledger/service-record.ts';
 import { nextActivation, recomposeOrganisations } from './organisation-change.ts';
 
@@ -76,7 +83,7 @@ export async function holdPolicyState(sql: EntitySql): Promise<HeldState> {
 }
 
 /** Rows without a genuine seal may precede the last one with it. */
-const SEARCHED = 100;
+const NEWEST = `SELECT ${sealedColumns('policy_activation', 'a')} FROM policy_activation a WHERE organisation_id IS NULL ORDER BY seq DESC LIMIT 100`;
 
 /**
  * Puts the set of the newest genuine activation into force again when the state row is forged.
@@ -84,7 +91,7 @@ const SEARCHED = 100;
  */
 export async function restoreIfForged(sql: EntitySql, held: HeldState, atMs: number): Promise<HeldState> {
   if (!held.isForged) return held;
-  const newest = await sql.select('policy_activation', { where: {}, limit: SEARCHED });
+  const newest = await sql.query<SealedRow<'policy_activation'>>(NEWEST, []);
   const last = genuine(sql, 'policy_activation', newest)[0];
   if (last === undefined) return held;
   const { digest, author, reason, source, approver } = last;

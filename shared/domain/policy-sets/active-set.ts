@@ -42,6 +42,8 @@ export interface ActivePolicySet {
   current(organisationId: string): ActivePolicies | Promise<ActivePolicies>;
   /** The set of the installation. @throws {ApiError} E6002 before the first set */
   installation(): ActivePolicies;
+  /** A stored set of the installation that is not in force for all. */
+  stored(digest: string): Promise<PolicySet<Lexicon>>;
   status(): PolicyStatus;
   /** Resolves when this process has a set in force. */
   ready(): Promise<void>;
@@ -157,6 +159,7 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
   return {
     current: (organisationId) => organisations.of(organisationId) ?? installation(),
     installation,
+    stored: loadInstallation,
     status: () => ({
       activeDigest: active?.set.digest,
       inForce,

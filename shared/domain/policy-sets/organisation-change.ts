@@ -1,5 +1,5 @@
 // Changes of the set of single organisations: their own policies, sets that are staged for them, and changes of the installation's set below.
-import { ApiError } from '../../kernel/errors.ts';
+import { ApiError, invalidField } from '../../kernel/errors.ts';
 import type { OwnPolicies } from '../../core/policy/own/compose.ts';
 import type { Misfit } from '../../core/policy/own/fit.ts';
 import type { EntitySql, Sql } from '../../platform/db/database.ts';
@@ -195,4 +195,63 @@ export async function changeOrganisation(
   };
   await writeToAllLogs(sql, 'custos.policy_set', (id) => (id === organisationId ? body : undefined), atMs);
   return { digest, previousDigest, misfits: composed.misfits };
+}
+
+const ORGANISATIONS = 'SELECT id, slug FROM organisation WHERE slug = ANY ($1::text[]) ORDER BY slug';
+const OPERATOR = 'SELECT id FROM organisation WHERE is_operator';
+/** Each staged set is in the memory of every process. */
+const MAX_STAGES = 3;
+
+interface StageChange {
+  readonly digest: string;
+  readonly author: string;
+  readonly reason: string;
+  readonly atMs: number;
+}
+
+/** The operator's log has a record of each stage, too. Other logs have the activations. */
+async function recordStage(
+  sql: EntitySql,
+  change: 'staged' | 'stage_dropped',
+  { digest, author, reason, atMs }: StageChange,
+  organisations: readonly string[],
+): Promise<void> {
+  const [operator] = await sql.query<{ id: string }>(OPERATOR, []);
+  const body = { change, digest, organisations, author, reason };
+  await writeToAllLogs(sql, 'custos.policy_set', (id) => (id === operator?.id ? body : undefined), atMs);
+}
+
+/**
+ * Puts a stored set into force for some organisations, on which their own policies stay. The caller holds the row of the installation's set.
+ * @returns their slugs @throws {ApiError} E2001 (unknown organisations), E5002 (in force for all, or too many stages)
+ */
+export async function stageSet(
+  sql: EntitySql,
+  installation: string,
+  { organisations, ...change }: StageChange & { readonly organisations: readonly string[] },
+): Promise<string[]> {
+  const { digest, author, reason, atMs } = change;
+  if (digest === installation) throw new ApiError('E5002', 'The set is in force for all organisations already.');
+  const found = await sql.query<{ id: string; slug: string }>(ORGANISATIONS, [organisations]);
+  const at = organisations.findIndex((slug) => !found.some((one) => one.slug === slug));
+  if (at !== -1) throw invalidField(`/stage/organisations/${at}`, 'is not an organisation');
+  const staged = new Set((await readOrganisationSets(sql)).flatMap(({ row }) => row?.staged_digest ?? []));
+  if (!staged.has(digest) && staged.size >= MAX_STAGES)
+    throw new ApiError('E5002', `${MAX_STAGES} sets are staged already; promote or drop one of them.`);
+  for (const { id: organisationId } of found)
+    await changeOrganisation(sql, installation, { organisationId, staged: digest, author, reason, atMs });
+  const slugs = found.map(({ slug }) => slug);
+  await recordStage(sql, 'staged', change, slugs);
+  return slugs;
+}
+
+/** Gives the organisations of a stage the installation's set again. @returns their slugs; empty: the set is not staged */
+export async function dropStage(sql: EntitySql, installation: string, change: StageChange): Promise<string[]> {
+  const { digest, author, reason, atMs } = change;
+  const staged = (await readOrganisationSets(sql)).filter(({ row }) => row?.staged_digest === digest);
+  for (const { organisationId } of staged)
+    await changeOrganisation(sql, installation, { organisationId, staged: null, author, reason, atMs });
+  const slugs = staged.map(({ slug }) => slug);
+  if (slugs.length > 0) await recordStage(sql, 'stage_dropped', change, slugs);
+  return slugs;
 }

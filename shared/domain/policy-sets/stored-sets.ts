@@ -4,12 +4,12 @@ import type { Sql } from '../../platform/db/database.ts';
 import type { SetComparison } from '../../core/policy/compare.ts';
 import { compareStoredApart } from './admission.ts';
 
-const READ = 'SELECT canonical FROM policy_set WHERE digest = $1';
+const READ = 'SELECT canonical FROM policy_set WHERE digest = $1 AND canonical IS NOT NULL';
 const ORGANISATIONS = 'SELECT slug FROM organisation';
 /** Comparisons of two digests never change. */
 const CACHED = 20;
 
-/** Undefined: there is no set with this digest. */
+/** Undefined: there is no set of the installation with this digest. */
 export async function canonicalOf(sql: Sql, digest: string): Promise<Buffer | undefined> {
   return (await sql.query<{ canonical: Buffer }>(READ, [digest]))[0]?.canonical;
 }

@@ -60,7 +60,12 @@ type Author = Pick<PolicyActivation, 'reason'> & {
   readonly signer?: string | null;
 };
 
-const SOURCES: Readonly<Record<ActivationSource, string>> = { folder: '', push: 'pushed', rollback: 'rollback', stage: 'staged' };
+const SOURCES: Readonly<Record<ActivationSource, string>> = {
+  folder: '',
+  push: 'pushed',
+  rollback: 'rollback',
+  stage: 'staged',
+};
 
 /** Who put a set into force, how, and why. */
 export function Authored({ of }: { readonly of: Author }): VNode {

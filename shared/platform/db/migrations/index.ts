@@ -38,7 +38,6 @@ import { IntentAddress1763700000035 } from './0035-intent-address.ts';
 import { Approvers1763700000036 } from './0036-approvers.ts';
 import { Budgets1763700000037 } from './0037-budgets.ts';
 import { PolicyProposals1763700000038 } from './0038-policy-proposals.ts';
-import { PolicyProposals1763700000035 } from './0035-policy-proposals.ts';
 import { OrganisationPolicies1763700000039 } from './0039-organisation-policies.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
@@ -81,7 +80,6 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   Approvers1763700000036,
   Budgets1763700000037,
   PolicyProposals1763700000038,
-  PolicyProposals1763700000035,
   OrganisationPolicies1763700000039,
 ];
 
