@@ -124,7 +124,11 @@ async function startBusiness(
     db,
     nowMs: clock.nowMs,
     // Called after the commit, so a failure here must not turn the answer into an error.
-    settle: () => changes.refresh().catch(onError),
+    settle: () =>
+      changes
+        .refresh()
+        .then(() => policies.loaded())
+        .catch(onError),
     ...deciding,
     ...stores,
     recorder,

@@ -22,6 +22,7 @@ import {
   dropStage,
   stageSet,
 } from '../../shared/domain/policy-sets/organisation-change.ts';
+import { readOrganisationSets } from '../../shared/domain/policy-sets/organisation-sets.ts';
 import { canonicalOf } from '../../shared/domain/policy-sets/stored-sets.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { changedFields } from '../../shared/kernel/recorded-change.ts';
@@ -104,7 +105,7 @@ export interface OrganisationPushes {
 }
 
 export function createOrganisationPushes(deps: OrganisationPolicyDeps): OrganisationPushes {
-  const { nowMs, policies, changeRules, settle } = deps;
+  const { db, nowMs, policies, changeRules, settle } = deps;
   const bodies = compileBody(createCompiler(), PushPoliciesRequest);
 
   const bodyOf = (bytes: Uint8Array): Static<typeof PushPoliciesRequest> => {
@@ -124,8 +125,7 @@ export function createOrganisationPushes(deps: OrganisationPolicyDeps): Organisa
       assertReason(reason);
       if (stage !== undefined) throw invalidField('/stage', "is for the installation's sets");
       if (signature !== undefined) throw invalidField('/signature', "is for the installation's sets");
-      const { set } = await policies.current(key.organisationId);
-      const base = set.own === undefined ? set : await baseOf(set.own.installation);
+      const base = await baseOf(key.organisationId);
       const slug = key.organisationSlug;
       const refused = pathFindings(files);
       const verbs = knownVerbs(base.lexicon.forOrganisation(slug));
@@ -169,10 +169,11 @@ export function createOrganisationPushes(deps: OrganisationPolicyDeps): Organisa
     },
   };
 
-  /** The set below the own policies: the installation's, or a staged one that only the composed set of this organisation has. */
-  async function baseOf(digest: string): ReturnType<ActivePolicySet['stored']> {
-    const installation = policies.installation().set;
-    return installation.digest === digest ? installation : policies.stored(digest);
+  /** The set below the own policies of an organisation: the installation's, or a staged one. */
+  async function baseOf(organisationId: string): ReturnType<ActivePolicySet['stored']> {
+    const [known] = await readOrganisationSets(db, organisationId);
+    const staged = known?.row?.staged_digest ?? null;
+    return staged === null ? policies.installation().set : policies.stored(staged);
   }
 }
 

@@ -33,6 +33,7 @@ export type ServiceRecord = RecordOwner &
 
 const SLUG = 'SELECT slug FROM organisation WHERE id = $1';
 const ALL_LOGS = 'SELECT DISTINCT organisation_id, environment FROM log ORDER BY organisation_id, environment';
+const LOGS_OF = "SELECT environment FROM log WHERE organisation_id = $1 UNION SELECT 'live' ORDER BY environment";
 const INSERT = `WITH made AS (
       INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record)
       VALUES ($1, $2, $3, $4, $5, $6, convert_to($7, 'UTF8')) RETURNING organisation_id, environment, proof_id
@@ -62,18 +63,30 @@ export async function writeServiceRecord(sql: Sql, record: ServiceRecord, nowMs:
 
 /**
  * Stores a record for every log, for changes of the whole installation.
- * @param body the same for all, or made for each organisation; undefined: none
+ * @param body the same for all, or made for each organisation
  */
 export async function writeToAllLogs(
   sql: Sql,
   event: ServiceEvent,
-  body: object | ((organisationId: string) => object | undefined),
+  body: object | ((organisationId: string) => object),
   nowMs: number,
 ): Promise<void> {
+  const bodyFor = (organisationId: string): object =>
+    // A body is plain JSON, so a function makes one.
+    typeof body === 'function' ? (body as (organisationId: string) => object)(organisationId) : body;
   const logs = await sql.query<{ organisation_id: string; environment: Environment }>(ALL_LOGS, []);
-  for (const { organisation_id: organisationId, environment } of logs) {
-    const own =
-      typeof body === 'function' ? (body as (organisationId: string) => object | undefined)(organisationId) : body;
-    if (own !== undefined) await writeServiceRecord(sql, { organisationId, environment, event, body: own }, nowMs);
-  }
+  for (const { organisation_id: organisationId, environment } of logs)
+    await writeServiceRecord(sql, { organisationId, environment, event, body: bodyFor(organisationId) }, nowMs);
+}
+
+/** Stores a record for all logs of one organisation; for its live log also before it has one. */
+export async function writeToLogsOf(
+  sql: Sql,
+  organisationId: string,
+  { event, body }: { readonly event: ServiceEvent; readonly body: object },
+  nowMs: number,
+): Promise<void> {
+  const logs = await sql.query<{ environment: Environment }>(LOGS_OF, [organisationId]);
+  for (const { environment } of logs)
+    await writeServiceRecord(sql, { organisationId, environment, event, body }, nowMs);
 }

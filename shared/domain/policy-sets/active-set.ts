@@ -45,6 +45,8 @@ export interface ActivePolicySet {
   /** A stored set of the installation that is not in force for all. */
   stored(digest: string): Promise<PolicySet<Lexicon>>;
   status(): PolicyStatus;
+  /** Resolves when this process has loaded what the change feed has announced, or has failed to. */
+  loaded(): Promise<void>;
   /** Resolves when this process has a set in force. */
   ready(): Promise<void>;
 }
@@ -160,6 +162,7 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
     current: (organisationId) => organisations.of(organisationId) ?? installation(),
     installation,
     stored: loadInstallation,
+    loaded: () => loading ?? Promise.resolve(),
     status: () => ({
       activeDigest: active?.set.digest,
       inForce,

@@ -4,7 +4,7 @@ import type { OwnPolicies } from '../../core/policy/own/compose.ts';
 import type { Misfit } from '../../core/policy/own/fit.ts';
 import type { EntitySql, Sql } from '../../platform/db/database.ts';
 import { insertSealed } from '../../platform/db/seals/rows.ts';
-import { writeToAllLogs } from '../ledger/service-record.ts';
+import { writeToLogsOf } from '../ledger/service-record.ts';
 import {
   type BaseSet,
   type OrganisationSet,
@@ -193,7 +193,7 @@ export async function changeOrganisation(
     ownDigest,
     ...(composed.misfits.length === 0 ? {} : { misfits: composed.misfits.map(({ policy }) => policy) }),
   };
-  await writeToAllLogs(sql, 'custos.policy_set', (id) => (id === organisationId ? body : undefined), atMs);
+  await writeToLogsOf(sql, organisationId, { event: 'custos.policy_set', body }, atMs);
   return { digest, previousDigest, misfits: composed.misfits };
 }
 
@@ -218,7 +218,7 @@ async function recordStage(
 ): Promise<void> {
   const [operator] = await sql.query<{ id: string }>(OPERATOR, []);
   const body = { change, digest, organisations, author, reason };
-  await writeToAllLogs(sql, 'custos.policy_set', (id) => (id === operator?.id ? body : undefined), atMs);
+  if (operator !== undefined) await writeToLogsOf(sql, operator.id, { event: 'custos.policy_set', body }, atMs);
 }
 
 /**
