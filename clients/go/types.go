@@ -795,6 +795,12 @@ type DecisionTrust struct {
 	AsOf DecisionTrustAsOf `json:"as_of"`
 }
 
+// DropStageRequest is part of the API's requests or answers.
+type DropStageRequest struct {
+	// Why; stored in every log permanently.
+	Reason string `json:"reason"`
+}
+
 // DryRunPolicySet is part of the API's requests or answers.
 // The policy set that was in force.
 type DryRunPolicySet struct {
@@ -1450,7 +1456,7 @@ type PolicyApproval struct {
 	Author string  `json:"author"`
 	Reason *string `json:"reason"`
 	// Where the set comes from.
-	// One of: folder, push, rollback.
+	// One of: folder, push, rollback, stage.
 	Source string  `json:"source"`
 	Signer *string `json:"signer"`
 	// RFC 3339, UTC, milliseconds.
@@ -1521,7 +1527,7 @@ type PolicyApprovalDetail struct {
 	Author string  `json:"author"`
 	Reason *string `json:"reason"`
 	// Where the set comes from.
-	// One of: folder, push, rollback.
+	// One of: folder, push, rollback, stage.
 	Source string  `json:"source"`
 	Signer *string `json:"signer"`
 	// RFC 3339, UTC, milliseconds.
@@ -1559,7 +1565,7 @@ type PolicyChangeResultApproval struct {
 	Author string  `json:"author"`
 	Reason *string `json:"reason"`
 	// Where the set comes from.
-	// One of: folder, push, rollback.
+	// One of: folder, push, rollback, stage.
 	Source string  `json:"source"`
 	Signer *string `json:"signer"`
 	// RFC 3339, UTC, milliseconds.
@@ -1573,9 +1579,11 @@ type PolicyChangeResultApproval struct {
 
 // PolicyChangeResult is part of the API's requests or answers.
 type PolicyChangeResult struct {
-	// unchanged: the set was in force already; waiting: for the approval.
-	// One of: activated, unchanged, waiting.
+	// unchanged: the set was in force already; waiting: for the approval; staged: in force for `organisations`; dropped: no longer staged.
+	// One of: activated, unchanged, waiting, staged, dropped.
 	Status string `json:"status"`
+	// With staged and dropped: the slugs of the organisations concerned.
+	Organisations []string `json:"organisations,omitempty"`
 	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
 	Digest         string  `json:"digest"`
 	PreviousDigest *string `json:"previousDigest"`
@@ -1583,7 +1591,7 @@ type PolicyChangeResult struct {
 	Author string  `json:"author"`
 	Reason *string `json:"reason"`
 	// Where the set comes from.
-	// One of: folder, push, rollback.
+	// One of: folder, push, rollback, stage.
 	Source string  `json:"source"`
 	Signer *string `json:"signer"`
 	// With `waiting`.
@@ -1615,6 +1623,42 @@ type PolicyComparison struct {
 	WithoutExample []string `json:"withoutExample"`
 }
 
+// PolicySetStatusOwnMisfits is part of the API's requests or answers.
+type PolicySetStatusOwnMisfits struct {
+	// The id of the own policy.
+	Policy string `json:"policy"`
+	// RFC 6901, into the policy.
+	Pointer string `json:"pointer"`
+	// Why it does not fit.
+	Message string `json:"message"`
+}
+
+// PolicySetStatusOwn is part of the API's requests or answers.
+// The organisation's own policies; absent without any, and for the operator.
+type PolicySetStatusOwn struct {
+	// Their ids among `policies`.
+	Policies []string `json:"policies"`
+	Author   *string  `json:"author"`
+	Reason   *string  `json:"reason"`
+	// Own policies that are no longer valid beside the installation's set. Each denies its target until it is pushed again.
+	Misfits []PolicySetStatusOwnMisfits `json:"misfits"`
+}
+
+// PolicySetStatusOrganisations is part of the API's requests or answers.
+// An organisation whose set is not the installation's. `digest` null: its row was changed past the service, and its requests are refused.
+type PolicySetStatusOrganisations struct {
+	// The slug.
+	Organisation string  `json:"organisation"`
+	Digest       *string `json:"digest"`
+	// Whether the organisation has policies of its own.
+	HasOwn bool    `json:"hasOwn"`
+	Staged *string `json:"staged"`
+	Author *string `json:"author"`
+	Reason *string `json:"reason"`
+	// Own policies that are no longer valid beside the installation's set. Each denies its target until it is pushed again.
+	Misfits []PolicySetStatusOwnMisfits `json:"misfits"`
+}
+
 // PolicySetStatusFolder is part of the API's requests or answers.
 // The policy folder. `digest` is that of its last valid content, null while it has errors.
 type PolicySetStatusFolder struct {
@@ -1635,6 +1679,10 @@ type PolicySetStatusLastRead struct {
 
 // PolicySetStatus is part of the API's requests or answers.
 type PolicySetStatus struct {
+	// The organisation's own policies; absent without any, and for the operator.
+	Own *PolicySetStatusOwn `json:"own,omitempty"`
+	// For the operator: organisations whose set is not the installation's.
+	Organisations []PolicySetStatusOrganisations `json:"organisations,omitempty"`
 	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
 	Digest string `json:"digest"`
 	// RFC 3339, UTC, milliseconds.
@@ -1643,7 +1691,7 @@ type PolicySetStatus struct {
 	Author string  `json:"author"`
 	Reason *string `json:"reason"`
 	// Where the set comes from.
-	// One of: folder, push, rollback.
+	// One of: folder, push, rollback, stage.
 	Source string `json:"source"`
 	// The attributes of agents and resources: see /schemas/attributes.json.
 	Attributes map[string]any   `json:"attributes,omitempty"`
@@ -1702,6 +1750,16 @@ type Promise struct {
 	KeyID string `json:"keyId"`
 	// Ed25519, base64; /v1/log/keys has the key.
 	Signature string `json:"signature"`
+}
+
+// PromotePoliciesRequest is part of the API's requests or answers.
+type PromotePoliciesRequest struct {
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	Digest string `json:"digest"`
+	// Why; stored in every log permanently.
+	Reason string `json:"reason"`
+	// The set that you believe to be in force; with another one in force the answer is 409.
+	ExpectedDigest *string `json:"expectedDigest,omitempty"`
 }
 
 // Proof is part of the API's requests or answers.
@@ -1817,6 +1875,13 @@ type PushPoliciesRequestFiles struct {
 	Text string `json:"text"`
 }
 
+// PushPoliciesRequestStage is part of the API's requests or answers.
+// Puts the set into force for some organisations only; see POST /v1/policies/promote.
+type PushPoliciesRequestStage struct {
+	// The organisations for which the set comes into force; the others keep theirs.
+	Organisations []string `json:"organisations"`
+}
+
 // PushPoliciesRequest is part of the API's requests or answers.
 type PushPoliciesRequest struct {
 	// The whole set: what is not among them is no longer in force. Without lexicon.json the lexicon in force stays.
@@ -1827,6 +1892,8 @@ type PushPoliciesRequest struct {
 	ExpectedDigest *string `json:"expectedDigest,omitempty"`
 	// The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set.
 	Signature *string `json:"signature,omitempty"`
+	// Puts the set into force for some organisations only; see POST /v1/policies/promote.
+	Stage *PushPoliciesRequestStage `json:"stage,omitempty"`
 }
 
 // Readiness is part of the API's requests or answers.
@@ -2436,11 +2503,17 @@ type StoredPolicySet struct {
 	Authzen map[string]any `json:"authzen,omitempty"`
 	// The version of the rules of evaluation.
 	Engine int64 `json:"engine"`
+	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	InstallationDigest *string `json:"installationDigest,omitempty"`
 	// See /schemas/lexicon.json.
-	Lexicon   map[string]any   `json:"lexicon"`
-	Policies  []map[string]any `json:"policies"`
-	Resources []map[string]any `json:"resources,omitempty"`
-	Tools     []map[string]any `json:"tools,omitempty"`
+	Lexicon map[string]any `json:"lexicon"`
+	// In a set with own policies of an organisation: {policies, slug}. The digest is then that of {engine, installation, organisation}, where installation is the document of installationDigest.
+	Organisation map[string]any   `json:"organisation,omitempty"`
+	Policies     []map[string]any `json:"policies"`
+	Resources    []map[string]any `json:"resources,omitempty"`
+	Tools        []map[string]any `json:"tools,omitempty"`
+	// Number of parts that are for other organisations alone, which only the operator sees.
+	Withheld *int64 `json:"withheld,omitempty"`
 }
 
 // SubmittedIntent is part of the API's requests or answers.
@@ -2871,6 +2944,14 @@ type WebhookWithSecret struct {
 	CreatedBy string `json:"createdBy"`
 	// The secret of an hmac webhook; it is never shown again. A repeat under the same Idempotency-Key lacks it.
 	Secret *string `json:"secret,omitempty"`
+}
+
+// WithdrawPoliciesRequest is part of the API's requests or answers.
+type WithdrawPoliciesRequest struct {
+	// Why; stored in every log permanently.
+	Reason string `json:"reason"`
+	// The set that you believe to be in force; with another one in force the answer is 409.
+	ExpectedDigest *string `json:"expectedDigest,omitempty"`
 }
 
 // IntentsQuery holds the query parameters of GET /v1/intents. Empty ones are not sent.

@@ -84,7 +84,7 @@ function ownReply(
 ): Reply {
   const isSame = digest === previousDigest;
   const status = isSame ? 'unchanged' : 'activated';
-  const about = { author, reason, source: 'push', signer: null, approval: null };
+  const about = { author, reason, source: 'push', signer: null };
   return {
     status: isSame ? 200 : 201,
     body: { status, digest, previousDigest, ...about, findings },
@@ -200,7 +200,7 @@ interface Staged {
 const STATUS = { activated: 201, unchanged: 200, staged: 201, dropped: 200 } as const;
 
 function stageReply({ status, digest, previousDigest, organisations, author, reason, findings = [] }: Staged): Reply {
-  const about = { author, reason, source: 'stage', signer: null, approval: null };
+  const about = { author, reason, source: 'stage', signer: null };
   return {
     status: STATUS[status],
     body: { status, digest, previousDigest, organisations, ...about, findings },

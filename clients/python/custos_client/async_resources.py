@@ -608,6 +608,7 @@ class AsyncPolicies(AsyncResource):
         reason: str,
         expected_digest: Optional[str] = None,
         signature: Optional[str] = None,
+        stage: Optional[Union[m.PushPoliciesRequestStage, Mapping[str, Any]]] = None,
     ) -> m.PolicyChangeResult:
         """Put a policy set into force: POST /v1/policies."""
         return await self._call(
@@ -616,6 +617,7 @@ class AsyncPolicies(AsyncResource):
             reason=reason,
             expected_digest=expected_digest,
             signature=signature,
+            stage=stage,
         )
 
     async def rollback(
@@ -639,6 +641,31 @@ class AsyncPolicies(AsyncResource):
         """Put the set of the policy folder into force, and its later edits: POST /v1/policies/follow-folder.
         """
         return await self._call(ops.POLICIES_FOLLOW_FOLDER, reason=reason, signature=signature)
+
+    async def promote(
+        self,
+        *,
+        digest: str,
+        reason: str,
+        expected_digest: Optional[str] = None,
+    ) -> m.PolicyChangeResult:
+        """Put a staged set into force for all organisations: POST /v1/policies/promote."""
+        return await self._call(
+            ops.POLICIES_PROMOTE,
+            digest=digest,
+            reason=reason,
+            expected_digest=expected_digest,
+        )
+
+    async def drop_stage(self, digest: str, *, reason: str) -> m.PolicyChangeResult:
+        """Drop a stage: its organisations get the set that is in force for all: DELETE
+        /v1/policies/stages/{digest}.
+        """
+        return await self._call(ops.POLICIES_DROP_STAGE, digest=digest, reason=reason)
+
+    async def withdraw(self, *, reason: str, expected_digest: Optional[str] = None) -> m.PolicyChangeResult:
+        """Withdraw the organisation's own policies: DELETE /v1/policies."""
+        return await self._call(ops.POLICIES_WITHDRAW, reason=reason, expected_digest=expected_digest)
 
     async def difference(self, *, before: str, after: str) -> m.PolicyComparison:
         """The difference of two stored policy sets: GET /v1/policies/difference."""

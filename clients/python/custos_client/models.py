@@ -489,6 +489,12 @@ class DecisionTrust:
 
 
 @dataclass(frozen=True)
+class DropStageRequest:
+    # Why; stored in every log permanently.
+    reason: str
+
+
+@dataclass(frozen=True)
 class DryRun:
     """The verdict that a decision would have."""
 
@@ -1102,7 +1108,7 @@ class PolicyApproval:
     author: str
     reason: Optional[str]
     # Where the set comes from.
-    source: Literal["folder", "push", "rollback"]
+    source: Literal["folder", "push", "rollback", "stage"]
     signer: Optional[str]
     # RFC 3339, UTC, milliseconds.
     created_at: str
@@ -1175,7 +1181,7 @@ class PolicyApprovalDetail:
     author: str
     reason: Optional[str]
     # Where the set comes from.
-    source: Literal["folder", "push", "rollback"]
+    source: Literal["folder", "push", "rollback", "stage"]
     signer: Optional[str]
     # RFC 3339, UTC, milliseconds.
     created_at: str
@@ -1217,7 +1223,7 @@ class PolicyChangeResultApproval:
     author: str
     reason: Optional[str]
     # Where the set comes from.
-    source: Literal["folder", "push", "rollback"]
+    source: Literal["folder", "push", "rollback", "stage"]
     signer: Optional[str]
     # RFC 3339, UTC, milliseconds.
     created_at: str
@@ -1232,8 +1238,9 @@ class PolicyChangeResultApproval:
 class PolicyChangeResult:
     is_camel_case: ClassVar[bool] = True
 
-    # unchanged: the set was in force already; waiting: for the approval.
-    status: Literal["activated", "unchanged", "waiting"]
+    # unchanged: the set was in force already; waiting: for the approval; staged: in force for
+    # `organisations`; dropped: no longer staged.
+    status: Literal["activated", "unchanged", "waiting", "staged", "dropped"]
     # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
     # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
     digest: str
@@ -1242,10 +1249,12 @@ class PolicyChangeResult:
     author: str
     reason: Optional[str]
     # Where the set comes from.
-    source: Literal["folder", "push", "rollback"]
+    source: Literal["folder", "push", "rollback", "stage"]
     signer: Optional[str]
     # Warnings.
     findings: List[Finding]
+    # With staged and dropped: the slugs of the organisations concerned.
+    organisations: Optional[List[str]] = None
     # With `waiting`.
     approval: Optional[PolicyChangeResultApproval] = None
 
@@ -1291,6 +1300,46 @@ class PolicySetStatusLastRead:
 
 
 @dataclass(frozen=True)
+class PolicySetStatusOwnMisfit:
+    # The id of the own policy.
+    policy: str
+    # RFC 6901, into the policy.
+    pointer: str
+    # Why it does not fit.
+    message: str
+
+
+@dataclass(frozen=True)
+class PolicySetStatusOwn:
+    """The organisation's own policies; absent without any, and for the operator."""
+
+    # Their ids among `policies`.
+    policies: List[str]
+    author: Optional[str]
+    reason: Optional[str]
+    # Own policies that are no longer valid beside the installation's set.
+    misfits: List[PolicySetStatusOwnMisfit]
+
+
+@dataclass(frozen=True)
+class PolicySetStatusOrganisation:
+    """An organisation whose set is not the installation's."""
+
+    is_camel_case: ClassVar[bool] = True
+
+    # The slug.
+    organisation: str
+    digest: Optional[str]
+    # Whether the organisation has policies of its own.
+    has_own: bool
+    staged: Optional[str]
+    author: Optional[str]
+    reason: Optional[str]
+    # Own policies that are no longer valid beside the installation's set.
+    misfits: List[PolicySetStatusOwnMisfit]
+
+
+@dataclass(frozen=True)
 class PolicySetStatus:
     is_camel_case: ClassVar[bool] = True
 
@@ -1303,12 +1352,16 @@ class PolicySetStatus:
     author: str
     reason: Optional[str]
     # Where the set comes from.
-    source: Literal["folder", "push", "rollback"]
+    source: Literal["folder", "push", "rollback", "stage"]
     policies: List[Dict[str, Any]]
     # The policy folder.
     folder: PolicySetStatusFolder
     # The result of the last reading of the policy folder.
     last_read: PolicySetStatusLastRead
+    # The organisation's own policies; absent without any, and for the operator.
+    own: Optional[PolicySetStatusOwn] = None
+    # For the operator: organisations whose set is not the installation's.
+    organisations: Optional[List[PolicySetStatusOrganisation]] = None
     # The attributes of agents and resources: see /schemas/attributes.json.
     attributes: Optional[Dict[str, Any]] = None
     resources: Optional[List[Dict[str, Any]]] = None
@@ -1360,6 +1413,19 @@ class Promise(TypedDict):
     deadline: str
     keyId: str
     signature: str
+
+
+@dataclass(frozen=True)
+class PromotePoliciesRequest:
+    is_camel_case: ClassVar[bool] = True
+
+    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
+    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    digest: str
+    # Why; stored in every log permanently.
+    reason: str
+    # The set that you believe to be in force; with another one in force the answer is 409.
+    expected_digest: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -1490,6 +1556,14 @@ class PushPoliciesRequestFile:
 
 
 @dataclass(frozen=True)
+class PushPoliciesRequestStage:
+    """Puts the set into force for some organisations only; see POST /v1/policies/promote."""
+
+    # The organisations for which the set comes into force; the others keep theirs.
+    organisations: List[str]
+
+
+@dataclass(frozen=True)
 class PushPoliciesRequest:
     is_camel_case: ClassVar[bool] = True
 
@@ -1501,6 +1575,8 @@ class PushPoliciesRequest:
     expected_digest: Optional[str] = None
     # The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set.
     signature: Optional[str] = None
+    # Puts the set into force for some organisations only; see POST /v1/policies/promote.
+    stage: Optional[PushPoliciesRequestStage] = None
 
 
 @dataclass(frozen=True)
@@ -2121,8 +2197,15 @@ class StoredPolicySet:
     attributes: Optional[Dict[str, Any]] = None
     # The action names of AuthZEN requests: see /schemas/authzen.json.
     authzen: Optional[Dict[str, Any]] = None
+    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
+    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    installation_digest: Optional[str] = None
+    # In a set with own policies of an organisation: {policies, slug}.
+    organisation: Optional[Dict[str, Any]] = None
     resources: Optional[List[Dict[str, Any]]] = None
     tools: Optional[List[Dict[str, Any]]] = None
+    # Number of parts that are for other organisations alone, which only the operator sees.
+    withheld: Optional[int] = None
 
 
 @dataclass(frozen=True)
@@ -2388,6 +2471,16 @@ class Verification:
     root: Optional[str]
     index: Optional[int]
     proof_id: Optional[str]
+
+
+@dataclass(frozen=True)
+class WithdrawPoliciesRequest:
+    is_camel_case: ClassVar[bool] = True
+
+    # Why; stored in every log permanently.
+    reason: str
+    # The set that you believe to be in force; with another one in force the answer is 409.
+    expected_digest: Optional[str] = None
 
 
 @dataclass(frozen=True)

@@ -532,6 +532,36 @@ POLICIES_FOLLOW_FOLDER: Operation[m.PolicyChangeResult] = Operation(
     statuses=(200, 201, 202,),
     is_text=False,
 )
+POLICIES_PROMOTE: Operation[m.PolicyChangeResult] = Operation(
+    method="POST",
+    path="/v1/policies/promote",
+    path_arguments=(),
+    query_arguments=(),
+    body=m.PromotePoliciesRequest,
+    answer=m.PolicyChangeResult,
+    statuses=(200, 201,),
+    is_text=False,
+)
+POLICIES_DROP_STAGE: Operation[m.PolicyChangeResult] = Operation(
+    method="DELETE",
+    path="/v1/policies/stages/{digest}",
+    path_arguments=(("digest", "digest"),),
+    query_arguments=(),
+    body=m.DropStageRequest,
+    answer=m.PolicyChangeResult,
+    statuses=(200,),
+    is_text=False,
+)
+POLICIES_WITHDRAW: Operation[m.PolicyChangeResult] = Operation(
+    method="DELETE",
+    path="/v1/policies",
+    path_arguments=(),
+    query_arguments=(),
+    body=m.WithdrawPoliciesRequest,
+    answer=m.PolicyChangeResult,
+    statuses=(200,),
+    is_text=False,
+)
 POLICIES_DIFFERENCE: Operation[m.PolicyComparison] = Operation(
     method="GET",
     path="/v1/policies/difference",

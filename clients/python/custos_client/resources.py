@@ -596,6 +596,7 @@ class Policies(Resource):
         reason: str,
         expected_digest: Optional[str] = None,
         signature: Optional[str] = None,
+        stage: Optional[Union[m.PushPoliciesRequestStage, Mapping[str, Any]]] = None,
     ) -> m.PolicyChangeResult:
         """Put a policy set into force: POST /v1/policies."""
         return self._call(
@@ -604,6 +605,7 @@ class Policies(Resource):
             reason=reason,
             expected_digest=expected_digest,
             signature=signature,
+            stage=stage,
         )
 
     def rollback(
@@ -627,6 +629,26 @@ class Policies(Resource):
         """Put the set of the policy folder into force, and its later edits: POST /v1/policies/follow-folder.
         """
         return self._call(ops.POLICIES_FOLLOW_FOLDER, reason=reason, signature=signature)
+
+    def promote(
+        self,
+        *,
+        digest: str,
+        reason: str,
+        expected_digest: Optional[str] = None,
+    ) -> m.PolicyChangeResult:
+        """Put a staged set into force for all organisations: POST /v1/policies/promote."""
+        return self._call(ops.POLICIES_PROMOTE, digest=digest, reason=reason, expected_digest=expected_digest)
+
+    def drop_stage(self, digest: str, *, reason: str) -> m.PolicyChangeResult:
+        """Drop a stage: its organisations get the set that is in force for all: DELETE
+        /v1/policies/stages/{digest}.
+        """
+        return self._call(ops.POLICIES_DROP_STAGE, digest=digest, reason=reason)
+
+    def withdraw(self, *, reason: str, expected_digest: Optional[str] = None) -> m.PolicyChangeResult:
+        """Withdraw the organisation's own policies: DELETE /v1/policies."""
+        return self._call(ops.POLICIES_WITHDRAW, reason=reason, expected_digest=expected_digest)
 
     def difference(self, *, before: str, after: str) -> m.PolicyComparison:
         """The difference of two stored policy sets: GET /v1/policies/difference."""

@@ -835,12 +835,62 @@ export interface paths {
         put?: never;
         /**
          * Put a policy set into force
-         * @description The files are the whole set. They are checked like the policy folder, and come into force in every process within two seconds, all or nothing. From then on edits of the folder do not come into force, until POST /v1/policies/follow-folder.
+         * @description The files are the whole set. They are checked like the policy folder, and come into force in every process within two seconds, all or nothing. From then on edits of the folder do not come into force, until POST /v1/policies/follow-folder. From an organisation that is not the operator, the files are its own policies: they come on top of the set of the installation, for it alone, and can only make it stricter.
          *
          *     Scope: admin:*.
          */
         post: operations["pushPolicies"];
+        /**
+         * Withdraw the organisation's own policies
+         * @description From then on the installation's set is in force for the organisation, without additions.
+         *
+         *     Scope: admin:*.
+         */
+        delete: operations["withdrawPolicies"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put a staged set into force for all organisations
+         * @description As a push of the same set. It is no longer staged then.
+         *
+         *     Scope: admin:*.
+         */
+        post: operations["promotePolicies"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/stages/{digest}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Drop a stage: its organisations get the set that is in force for all
+         * @description The set stays stored, and can be staged or promoted again.
+         *
+         *     Scope: admin:*.
+         */
+        delete: operations["dropPolicyStage"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1009,7 +1059,7 @@ export interface paths {
         };
         /**
          * A policy set that is or was in force
-         * @description Decisions name the set that made them by its digest.
+         * @description Decisions name the set that made them by its digest. An organisation reads the sets of the installation and its own; the operator reads all.
          *
          *     Scope: admin:*.
          */
@@ -3205,14 +3255,7 @@ export interface components {
                 examples: components["schemas"]["ReplayReportExamples"][];
             }[];
         };
-        PushPoliciesRequest: {
-            /** @description The whole set: what is not among them is no longer in force. Without lexicon.json the lexicon in force stays. */
-            files: {
-                /** @description Relative to the policy folder, with `/`, such as `payments/refunds.json`. Each only once. */
-                path: string;
-                /** @description The text of the file. */
-                text: string;
-            }[];
+        WithdrawPoliciesRequest: {
             /**
              * @description Why; stored in every log permanently.
              * @example Ticket SEC-12: refunds need a human
@@ -3220,15 +3263,15 @@ export interface components {
             reason: string;
             /** @description The set that you believe to be in force; with another one in force the answer is 409. */
             expectedDigest?: string;
-            /** @description The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set. */
-            signature?: string;
         };
         PolicyChangeResult: {
             /**
-             * @description unchanged: the set was in force already; waiting: for the approval.
+             * @description unchanged: the set was in force already; waiting: for the approval; staged: in force for `organisations`; dropped: no longer staged.
              * @enum {string}
              */
-            status: "activated" | "unchanged" | "waiting";
+            status: "activated" | "unchanged" | "waiting" | "staged" | "dropped";
+            /** @description With staged and dropped: the slugs of the organisations concerned. */
+            organisations?: string[];
             /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
             digest: string;
             previousDigest: string | null;
@@ -3239,7 +3282,7 @@ export interface components {
              * @description Where the set comes from.
              * @enum {string}
              */
-            source: "folder" | "push" | "rollback";
+            source: "folder" | "push" | "rollback" | "stage";
             signer: string | null;
             /** @description With `waiting`. */
             approval?: {
@@ -3263,7 +3306,7 @@ export interface components {
                  * @description Where the set comes from.
                  * @enum {string}
                  */
-                source: "folder" | "push" | "rollback";
+                source: "folder" | "push" | "rollback" | "stage";
                 signer: string | null;
                 /** @description RFC 3339, UTC, milliseconds. */
                 createdAt: string;
@@ -3275,6 +3318,47 @@ export interface components {
             };
             /** @description Warnings. */
             findings: components["schemas"]["Finding"][];
+        };
+        PromotePoliciesRequest: {
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            digest: string;
+            /**
+             * @description Why; stored in every log permanently.
+             * @example Ticket SEC-12: refunds need a human
+             */
+            reason: string;
+            /** @description The set that you believe to be in force; with another one in force the answer is 409. */
+            expectedDigest?: string;
+        };
+        DropStageRequest: {
+            /**
+             * @description Why; stored in every log permanently.
+             * @example Ticket SEC-12: refunds need a human
+             */
+            reason: string;
+        };
+        PushPoliciesRequest: {
+            /** @description The whole set: what is not among them is no longer in force. Without lexicon.json the lexicon in force stays. */
+            files: {
+                /** @description Relative to the policy folder, with `/`, such as `payments/refunds.json`. Each only once. */
+                path: string;
+                /** @description The text of the file. */
+                text: string;
+            }[];
+            /**
+             * @description Why; stored in every log permanently.
+             * @example Ticket SEC-12: refunds need a human
+             */
+            reason: string;
+            /** @description The set that you believe to be in force; with another one in force the answer is 409. */
+            expectedDigest?: string;
+            /** @description The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set. */
+            signature?: string;
+            /** @description Puts the set into force for some organisations only; see POST /v1/policies/promote. */
+            stage?: {
+                /** @description The organisations for which the set comes into force; the others keep theirs. */
+                organisations: string[];
+            };
         };
         RollBackPoliciesRequest: {
             /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
@@ -3365,7 +3449,7 @@ export interface components {
              * @description Where the set comes from.
              * @enum {string}
              */
-            source: "folder" | "push" | "rollback";
+            source: "folder" | "push" | "rollback" | "stage";
             signer: string | null;
             /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
@@ -3401,7 +3485,7 @@ export interface components {
              * @description Where the set comes from.
              * @enum {string}
              */
-            source: "folder" | "push" | "rollback";
+            source: "folder" | "push" | "rollback" | "stage";
             signer: string | null;
             /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
@@ -3461,6 +3545,42 @@ export interface components {
             };
         };
         PolicySetStatus: {
+            /** @description The organisation's own policies; absent without any, and for the operator. */
+            own?: {
+                /** @description Their ids among `policies`. */
+                policies: string[];
+                author: string | null;
+                reason: string | null;
+                /** @description Own policies that are no longer valid beside the installation's set. Each denies its target until it is pushed again. */
+                misfits: {
+                    /** @description The id of the own policy. */
+                    policy: string;
+                    /** @description RFC 6901, into the policy. */
+                    pointer: string;
+                    /** @description Why it does not fit. */
+                    message: string;
+                }[];
+            };
+            /** @description For the operator: organisations whose set is not the installation's. */
+            organisations?: {
+                /** @description The slug. */
+                organisation: string;
+                digest: string | null;
+                /** @description Whether the organisation has policies of its own. */
+                hasOwn: boolean;
+                staged: string | null;
+                author: string | null;
+                reason: string | null;
+                /** @description Own policies that are no longer valid beside the installation's set. Each denies its target until it is pushed again. */
+                misfits: {
+                    /** @description The id of the own policy. */
+                    policy: string;
+                    /** @description RFC 6901, into the policy. */
+                    pointer: string;
+                    /** @description Why it does not fit. */
+                    message: string;
+                }[];
+            }[];
             /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
             digest: string;
             /** @description RFC 3339, UTC, milliseconds. */
@@ -3472,7 +3592,7 @@ export interface components {
              * @description Where the set comes from.
              * @enum {string}
              */
-            source: "folder" | "push" | "rollback";
+            source: "folder" | "push" | "rollback" | "stage";
             /** @description The attributes of agents and resources: see /schemas/attributes.json. */
             attributes?: {
                 [key: string]: unknown;
@@ -3516,8 +3636,14 @@ export interface components {
             };
             /** @description The version of the rules of evaluation. */
             engine: number;
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            installationDigest?: string;
             /** @description See /schemas/lexicon.json. */
             lexicon: {
+                [key: string]: unknown;
+            };
+            /** @description In a set with own policies of an organisation: {policies, slug}. The digest is then that of {engine, installation, organisation}, where installation is the document of installationDigest. */
+            organisation?: {
                 [key: string]: unknown;
             };
             policies: {
@@ -3529,6 +3655,8 @@ export interface components {
             tools?: {
                 [key: string]: unknown;
             }[];
+            /** @description Number of parts that are for other organisations alone, which only the operator sees. */
+            withheld?: number;
         };
         ValidatePoliciesRequest: {
             /** @description lexicon.json may be among them; the active lexicon is used otherwise. */
@@ -7014,6 +7142,97 @@ export interface operations {
                 };
             };
             202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyChangeResult"];
+                };
+            };
+        };
+    };
+    withdrawPolicies: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WithdrawPoliciesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyChangeResult"];
+                };
+            };
+        };
+    };
+    promotePolicies: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromotePoliciesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyChangeResult"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyChangeResult"];
+                };
+            };
+        };
+    };
+    dropPolicyStage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description Of the set: SHA-256, lower-case hex. */
+                digest: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DropStageRequest"];
+            };
+        };
+        responses: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };

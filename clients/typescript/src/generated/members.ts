@@ -1,7 +1,7 @@
 // Generated from docs/openapi.json by "npm run generate". Do not edit.
 
 /** Members whose values are never respelled: they belong to callers and to policies. */
-export const FREE_FORM: readonly string[] = ['actual', 'annotations', 'arguments', 'attributes', 'authzen', 'bound', 'context', 'evidence', 'expected', 'facts', 'lexicon', 'metadata', 'obligations', 'payload', 'policies', 'reads', 'resources', 'tools'];
+export const FREE_FORM: readonly string[] = ['actual', 'annotations', 'arguments', 'attributes', 'authzen', 'bound', 'context', 'evidence', 'expected', 'facts', 'lexicon', 'metadata', 'obligations', 'organisation', 'payload', 'policies', 'reads', 'resources', 'tools'];
 
 export interface OperationMembers {
   /** Members of the request that the service spells in snake_case. */
@@ -56,6 +56,9 @@ export const OPERATIONS = {
   'GET /v1/policies/shadow': { required: ['running', 'draft'] },
   'GET /v1/policies': { required: ['digest', 'activatedAt'] },
   'POST /v1/policies': { required: ['status', 'digest'] },
+  'DELETE /v1/policies': { required: ['status', 'digest'] },
+  'POST /v1/policies/promote': { required: ['status', 'digest'] },
+  'DELETE /v1/policies/stages/{digest}': { required: ['status', 'digest'] },
   'POST /v1/policies/rollback': { required: ['status', 'digest'] },
   'POST /v1/policies/follow-folder': { required: ['status', 'digest'] },
   'GET /v1/policies/difference': { required: ['before', 'after'] },
