@@ -1,5 +1,6 @@
 // Approvals at the time of use, when the policies may have changed, and approvals that expire unused.
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { MAX_VOTES } from '../../shared/core/policy/approvers.ts';
 import { expireApprovals } from '../../shared/domain/approvals/store.ts';
 import { type ApprovalsUnderTest, question, startApprovals } from '../support/approvals.ts';
@@ -217,6 +218,36 @@ describe('approvals', function () {
       const last = await approver(['finance']);
       expect(gistOf(await approve(as(last), one))).to.deep.equal(['pending', 1]);
       expect(gistOf(await approve(as(last), two))).to.deep.equal(['approved', 0]);
+    });
+
+    it('are approved by the vote that meets the demand, for any votes in any order', async () => {
+      const [ann, cem, other] = [await approver(['finance']), await approver(['finance']), await approver(['legal'])];
+      const second = await approver(['finance'], ann.keyId);
+      const maker = await approver(['finance']);
+      const asker = as(await service.addKey({ createdBy: maker.keyId }));
+      // Ann has two keys. The maker of the key that asks, and a key without the tag, can't vote.
+      const hands = new Map([
+        [ann, 'ann'],
+        [second, 'ann'],
+        [cem, 'cem'],
+        [other, undefined],
+        [maker, undefined],
+      ]);
+      const sequences = fc.shuffledSubarray([...hands.keys()], { minLength: 2 });
+      const agrees = fc.asyncProperty(sequences, async (voters) => {
+        const id = await escalate(asker, asksFor());
+        const voted = new Set<string>();
+        for (const voter of voters) {
+          const hand = hands.get(voter);
+          const isMaker = voter === maker;
+          const isOpen = voted.size < 2;
+          if (hand !== undefined && isOpen) voted.add(hand);
+          const expected = isMaker ? 'E1004' : !isOpen ? 'E5001' : hand === undefined ? 'E1004' : undefined;
+          const state = voted.size === 2 ? ['approved', 0] : ['pending', 2 - voted.size];
+          expect(gistOf(await approve(as(voter), id))).to.deep.equal(expected ?? state);
+        }
+      });
+      await fc.assert(agrees, { numRuns: 12, endOnFailure: true });
     });
 
     it('are rejected by one rejection, by any key that may decide', async () => {
