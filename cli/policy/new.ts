@@ -159,6 +159,7 @@ async function testOf(draft: Draft, set: PolicySet<Lexicon>, hasSchemas: boolean
       key: {},
       context: {},
       history: undefined,
+      budgets: undefined,
       claim: undefined,
     });
     const facts = { ...gathered, intent: { ...gathered.intent, risk: await evaluator.assessRisk(gathered) } };

@@ -98,6 +98,7 @@ export function factsOfQuestion(options: QuestionOptions, set: PolicySet<Lexicon
     registry: set.registry,
     context: options.context ?? {},
     history: undefined,
+    budgets: undefined,
     claim: undefined,
   };
   return factsOf(unassessed, setting, call?.facts);

@@ -40,6 +40,8 @@ export interface JobMap {
     readonly sweep: Payload;
     /** Closes approvals that nobody decided or used in time. */
     readonly 'expire-approvals': Payload;
+    /** Deletes charges of budgets that have left their window. */
+    readonly 'forget-budgets': Payload;
     /** Deletes old rows of the change feed. */
     readonly 'forget-changes': Payload;
     /** Deletes old stored answers of Idempotency-Keys. */

@@ -23,6 +23,7 @@ export const upkeepWith = (sweep: () => Promise<void>): Handlers<'upkeep'> => ({
   audit: nothing,
   replay: nothing,
   'forget-replays': nothing,
+  'forget-budgets': nothing,
   'forget-deliveries': nothing,
 });
 /** Job options without retries, so that a job dies at its first failure. */

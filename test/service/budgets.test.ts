@@ -1,5 +1,6 @@
 // Budgets: exact over processes, charged once for each permission, given back once, and recorded so that decisions can be verified.
 import { expect } from 'chai';
+import { forgetBudgets } from '../../workers/jobs/forget-budgets.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
 import { type Client, type ClientResponse, createClient } from '../support/client.ts';
@@ -250,6 +251,25 @@ describe('budgets', function suite() {
       expect((await report('dec_01jq3k00000000000000000000', 'done')).json.code).to.equal('E4001');
       expect((await report(id, 'perhaps')).json.code).to.equal('E2001');
     });
+  });
+
+  it('are forgotten when their charges have left the window, and no sooner', async () => {
+    const agent = name();
+    const { decision_id: id } = await ask(client, call(agent));
+    const run = forgetBudgets.handler({ db: service.db });
+    await run({ v: 1 });
+    expect(await chargesOf(id)).to.have.lengthOf(1);
+    await service.rows("UPDATE budget_charge SET expires_at = now() - interval '1 second' WHERE decision_id = $1", [
+      id,
+    ]);
+    await service.rows(
+      "UPDATE budget_use SET buckets = '{}', expires_at = now() - interval '25 hours' WHERE name = 'calls'",
+    );
+    await run({ v: 1 });
+    expect(await chargesOf(id)).to.have.lengthOf(0);
+    expect(await service.rows("SELECT FROM budget_use WHERE name = 'calls'")).to.have.lengthOf(0);
+    // The count is created again, although this process has kept the id of the deleted one.
+    expect((await ask(client, call(agent))).budgets[0].left).to.equal(LIMIT - 1);
   });
 
   it('leave records from which every decision can be evaluated again', async () => {

@@ -8,6 +8,7 @@ import { deliver, type DeliverDeps } from './deliver.ts';
 import { evaluate, type EvaluateDeps } from './evaluate.ts';
 import { expireApprovals, type ExpireApprovalsDeps } from './expire-approvals.ts';
 import { fold, type FoldDeps } from './fold.ts';
+import { type ForgetBudgetsDeps, forgetBudgets } from './forget-budgets.ts';
 import { type ForgetChangesDeps, forgetChanges } from './forget-changes.ts';
 import { forgetDeliveries } from './forget-deliveries.ts';
 import { forgetIdempotency } from './forget-idempotency.ts';
@@ -22,6 +23,7 @@ export type JobDeps = EvaluateDeps &
   SweepJobDeps &
   DeliverDeps &
   ExpireApprovalsDeps &
+  ForgetBudgetsDeps &
   ForgetChangesDeps &
   AuditDeps &
   ReplayDeps;
@@ -35,6 +37,7 @@ const JOBS: { readonly [Q in QueueName]: { readonly [N in JobName<Q>]: JobDefini
   upkeep: {
     sweep,
     'expire-approvals': expireApprovals,
+    'forget-budgets': forgetBudgets,
     'forget-changes': forgetChanges,
     'forget-idempotency': forgetIdempotency,
     audit,

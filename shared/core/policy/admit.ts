@@ -49,6 +49,7 @@ const HINTS: Readonly<Record<LintCode, string>> = {
   TOOL_ABSENT: 'begin the conditions with tool.present equal true',
   UNANCHORED_PATTERN: 'write ^ at the beginning and $ at the end',
   UNKNOWN_TOOL: 'correct the name',
+  BUDGET_BYPASSED: 'give the other rules the same budget, or narrow them',
 };
 
 /** Formats the request that demonstrates a finding, with the relevant facts. */

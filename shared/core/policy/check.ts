@@ -172,6 +172,8 @@ function budgetProblems(budget: Budget, effect: unknown, terms: Terms, pointer: 
   if (windowMs < leastMs || windowMs > mostMs)
     add('BAD_VALUE', '/window', `must be from ${WINDOW.min} to ${WINDOW.max}`);
   if (fromMillionths(toMillionths(limit) ?? 0) !== limit) add('BAD_VALUE', '/limit', 'has more than six decimals');
+  if (limit < (amount === undefined ? 1 : Number.MIN_VALUE))
+    add('BAD_VALUE', '/limit', amount === undefined ? 'has no room for a decision, which counts 1' : 'must be above 0');
   if (amount === undefined) return problems;
   const entry = lookUp(amount.fact, amount.path, terms.stage, terms.declarations);
   const at = `/amount/${amount.path === undefined ? 'fact' : 'path'}`;

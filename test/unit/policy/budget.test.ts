@@ -1,12 +1,17 @@
 // Budgets of rules: amounts, their combination with other rules, refused shapes, and the accounting of a sliding window.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
 import { charge, giveBack, usedAt } from '../../../shared/core/decision/budget-window.ts';
 import type { Bucket, Buckets } from '../../../shared/core/decision/budget-window.ts';
 import { budgetsLeft, fromMillionths, toMillionths } from '../../../shared/core/policy/budget.ts';
+import { lintPolicySet } from '../../../shared/core/policy/lint.ts';
 import { loadPolicySet } from '../../../shared/core/policy/load.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import { ALWAYS, compileLexicon, evaluatorOf, factsWith, LEXICON, load, policy } from './support.ts';
+import { runDocument, setOfDocuments } from './testing-support.ts';
 
 const REFUNDS = { name: 'refunds', per: ['agent'], window: '24h', limit: 500 };
 const AMOUNT = { fact: 'context', path: 'amount' };
@@ -151,12 +156,6 @@ describe('a rule with a budget', () => {
       verdict: 'DENY',
       codes: ['BUDGET_NOT_COUNTED'],
     },
-    {
-      name: 'of limit 0 permits nothing',
-      policies: [budgeted('a', 'ALLOW', { ...REFUNDS, limit: 0 })],
-      verdict: 'DENY',
-      codes: ['BUDGET_EXCEEDED'],
-    },
   ];
   for (const { name, policies, facts, verdict, codes, charges } of CASES)
     it(name, async () => {
@@ -214,7 +213,9 @@ describe('a budget in a file', () => {
     ['with a negative limit', { ...REFUNDS, limit: -1 }, 'SCHEMA'],
     ['with the text NaN as limit', { ...REFUNDS, limit: 'NaN' }, 'SCHEMA'],
     ['with a limit over a billion', { ...REFUNDS, limit: 1e10 }, 'SCHEMA'],
-    ['with a limit of seven decimals', { ...REFUNDS, limit: 0.0000001 }, 'BAD_VALUE'],
+    ['with a limit of seven decimals', { ...REFUNDS, limit: 1.0000001 }, 'BAD_VALUE'],
+    ['without room for one decision', { ...REFUNDS, limit: 0.5 }, 'BAD_VALUE'],
+    ['with the limit 0', { ...BY_AMOUNT, limit: 0 }, 'BAD_VALUE'],
     ['with a window of 0h', { ...REFUNDS, window: '0h' }, 'BAD_VALUE'],
     ['with a window of years', { ...REFUNDS, window: '400d' }, 'BAD_VALUE'],
     ['with a window that is no duration', { ...REFUNDS, window: 'a day' }, 'SCHEMA'],
@@ -256,6 +257,20 @@ describe('a budget in a file', () => {
     expect(
       load([one, budgeted('b', 'ALLOW', { ...REFUNDS, per: ['tool', 'agent', 'organisation'], window: '1d' })]).ok,
     ).to.equal(true);
+  });
+});
+
+describe('docs/guides/budgets.md', () => {
+  it('has a policy that the linter accepts, and cases that pass', async () => {
+    const guide = readFileSync(join(findRoot(), 'docs', 'guides', 'budgets.md'), 'utf8');
+    const [document, cases] = [...guide.matchAll(/```json\n(.*?)```/gs)].map((match): object =>
+      JSON.parse(match[1] ?? ''),
+    );
+    if (document === undefined || cases === undefined) throw new Error('the guide has not two examples');
+    const set = setOfDocuments([document]);
+    expect(lintPolicySet(set)).to.deep.equal([]);
+    const { results } = await runDocument(cases, set);
+    expect(results.map(({ differences }) => differences)).to.deep.equal([[], []]);
   });
 });
 

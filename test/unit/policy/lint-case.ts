@@ -31,6 +31,10 @@ export const escalating = (id: string, more: object): PolicyLike => {
   const event = { type: 'ESCALATE', params: { code: 'ASKED', message: 'asked', ...more } };
   return policy(id, 'ESCALATE', ALWAYS, { ...db('delete'), rules: [{ name: 'only', conditions: ALWAYS, event }] });
 };
+export const withBudget = (document: PolicyLike): PolicyLike => ({
+  ...document,
+  rules: document.rules.map((rule) => ({ ...rule, budget: { name: 'changes', window: '1h', limit: 10 } })),
+});
 export const risk = (id: string, score: number, conditions: unknown): PolicyLike => {
   const event = { type: 'RISK', params: { factor: 'extent', score, message: 'touches much' } };
   return policy(id, 'RISK', ALWAYS, { stage: 'intake', rules: [{ name: 'only', conditions, event }] });

@@ -1,5 +1,5 @@
 // Linter cases about rules that permit too much: for every agent, for less trusted agents, or on the caller's own word.
-import { all, any, db, degradeIf, is, level, to, type LintCase } from './lint-case.ts';
+import { all, any, db, degradeIf, is, level, to, withBudget, type LintCase } from './lint-case.ts';
 import { ALWAYS, policy } from './support.ts';
 
 export const OPENING_CASES: readonly LintCase[] = [
@@ -135,6 +135,22 @@ export const OPENING_CASES: readonly LintCase[] = [
     policies: [
       policy('a', 'ALLOW', ALWAYS, db('delete')),
       policy('b', 'DENY', all(is('agent.registered', 'equal', false))),
+    ],
+    says: [],
+  },
+  {
+    name: 'a budget that another ALLOW bypasses',
+    policies: [
+      policy('a', 'ALLOW', all(level('greaterThan', 3)), db('update')),
+      withBudget(policy('b', 'ALLOW', all(level('greaterThan', 3)), to(['update'], ['db/a/*']))),
+    ],
+    says: ['warning BUDGET_BYPASSED b /rules/0/budget'],
+  },
+  {
+    name: 'an ALLOW that a budget elsewhere does not replace',
+    policies: [
+      withBudget(policy('a', 'ALLOW', all(level('greaterThan', 3)), db('update'))),
+      policy('b', 'ALLOW', all(level('greaterThan', 3)), to(['update'], ['db/a/*'])),
     ],
     says: [],
   },

@@ -66,6 +66,7 @@ function refuted(set: PolicySet, fewer: PolicySet, finding: LintFinding, some: F
         : undefined;
     case 'ALWAYS_TRUE':
       return candidate !== undefined && !holds ? 'it does not hold' : undefined;
+    case 'BUDGET_BYPASSED':
     case 'SHADOWED':
     case 'CONTRADICTORY': {
       if (finding.pointer.endsWith('/obligations')) return undefined;

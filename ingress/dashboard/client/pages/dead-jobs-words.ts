@@ -18,6 +18,7 @@ const WORDS: Words = {
     audit: 'Audit the log',
     replay: 'Run a replay of a policy draft',
     'forget-replays': 'Delete old replays',
+    'forget-budgets': 'Delete old charges of budgets',
     'forget-deliveries': 'Delete old webhook deliveries',
   },
 };

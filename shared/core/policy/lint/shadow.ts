@@ -96,7 +96,10 @@ function lookBelow({ set, always, pointless }: Search, rule: LintedRule, pattern
   const coverers = entangled(set.coverersOf(pattern, rule.stage), always);
   set.budget.left -= coverers.length;
   const others = coverers
-    .filter((other) => other !== rule && !(pointless.has(other) && areAlike(rule, other)))
+    // A rule that may run out of its budget outweighs none.
+    .filter(
+      (other) => other !== rule && other.rule.budget === undefined && !(pointless.has(other) && areAlike(rule, other)),
+    )
     .filter((other) => targetsMeet(rule.rule, other.rule));
   const here = others.filter((other) => outweighsOn(rule, other, facts));
   if (here.length === 0) return undefined;
@@ -231,6 +234,17 @@ function shadowFinding(set: LintedSet, rule: LintedRule, { by, facts }: Shadow):
   });
 }
 
+/** A budget beside rules that permit the same without one. */
+function bypassed(set: LintedSet, rule: LintedRule, { by, facts }: Shadow, budget: string): LintFinding {
+  return ruleFinding(rule, {
+    code: 'BUDGET_BYPASSED',
+    pointer: `${rule.pointer}/budget`,
+    message: `the budget ${budget} limits nothing: wherever the rule holds, ${listed(by)} permits the same without a budget`,
+    others: by.map(nameOf),
+    witness: witnessOf(set, rule, facts, `permitted also when the budget is used up`, by),
+  });
+}
+
 function widening(set: LintedSet, wide: LintedRule, guarded: readonly LintedRule[], facts: Facts): LintFinding {
   const [first] = guarded;
   const names = guarded.map(labelOf).join(', ');
@@ -260,6 +274,12 @@ export function shadowFindings(
   const around = new Map<LintedRule, { guarded: LintedRule[]; facts: Facts }>();
   const report = (rule: LintedRule, shadow: Shadow): void => {
     const [only, second] = shadow.by;
+    const { budget } = rule.rule;
+    if (budget !== undefined && shadow.by.every((one) => one.rule.effect.type === 'ALLOW')) {
+      pointless.add(rule);
+      findings.push(bypassed(set, rule, shadow, budget.name));
+      return;
+    }
     if (only !== undefined && second === undefined && rule.rule.effect.type === 'ALLOW' && areAlike(rule, only)) {
       const facts = walkAround(set, rule, only);
       if (facts !== undefined) {

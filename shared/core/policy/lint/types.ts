@@ -22,6 +22,7 @@ export const LINT_CODES = [
   'TOOL_ABSENT',
   'UNANCHORED_PATTERN',
   'UNKNOWN_TOOL',
+  'BUDGET_BYPASSED',
 ] as const;
 export type LintCode = (typeof LINT_CODES)[number];
 

@@ -67,6 +67,8 @@ export interface Setting {
   readonly registry?: ResourceRegistry;
   readonly context: Readonly<Record<string, unknown>>;
   readonly history: TestHistory | undefined;
+  /** Use of budgets by name. */
+  readonly budgets: Readonly<Record<string, number>> | undefined;
   readonly claim: TestSituation['claim'];
 }
 
@@ -75,6 +77,10 @@ function resourceMember(intent: RiskFacts['intent'], { resource, registry }: Set
   const found = registry && resourceFacts(intent.resource, placesOf(intent), [registry]);
   return found === undefined ? {} : { resource: found };
 }
+
+/** Only the use counts; limit, amount and window are those of the rule. */
+const usesOf = (budgets: Readonly<Record<string, number>>): NonNullable<Facts['budgets']> =>
+  Object.fromEntries(Object.entries(budgets).map(([name, used]) => [name, { amount: 0, limit: 0, used, window: '' }]));
 
 /** All facts except the risk. */
 export function factsOf(intent: RiskFacts['intent'], setting: Setting, tool?: ToolFacts): RiskFacts {
@@ -104,6 +110,7 @@ export function factsOf(intent: RiskFacts['intent'], setting: Setting, tool?: To
     ...(tool === undefined ? {} : { tool }),
     time: timeFactsOf(nowMs),
     history: historyOf(setting.history ?? agent.history),
+    ...(setting.budgets === undefined ? {} : { budgets: usesOf(setting.budgets) }),
     organisation: { slug: organisation },
     environment,
   };

@@ -223,7 +223,7 @@ export class Lookups {
     pointer: string,
   ): Pick<
     Setting,
-    'organisation' | 'nowMs' | 'key' | 'client' | 'resource' | 'registry' | 'context' | 'history' | 'claim'
+    'organisation' | 'nowMs' | 'key' | 'client' | 'resource' | 'registry' | 'context' | 'history' | 'budgets' | 'claim'
   > {
     const { content } = this;
     const now = situation.now ?? content.now;
@@ -237,6 +237,7 @@ export class Lookups {
       registry: this.reader.registry,
       context: this.named(situation.context, this.contexts, `${pointer}/context`) ?? {},
       history: situation.history,
+      budgets: situation.budgets,
       claim: situation.claim,
     };
   }

@@ -1,4 +1,5 @@
 // The parts of the policy test schema: fixtures, facts and expectations, and a helper for members.
+import { MAX_AMOUNT } from '../budget-limits.ts';
 import { type Static, type TSchema, Type } from 'typebox';
 import { AGENT_STATUSES, ENVIRONMENTS, RISK_LEVELS, VERDICTS } from '../../../kernel/vocabulary.ts';
 import type { AgentStatus, Environment, RiskLevel, Verdict } from '../../../kernel/vocabulary.ts';
@@ -106,6 +107,16 @@ export const history = closed(
 );
 
 export type TestHistory = Static<typeof history>;
+
+export const budgets = field<Record<string, number>>(
+  'what was used of budgets before, by name; absent: nothing',
+  [{ refunds: 490 }],
+  {
+    type: 'object',
+    propertyNames: { pattern: '^[a-z0-9][a-z0-9-]{0,63}$' },
+    additionalProperties: { type: 'number', minimum: 0, maximum: MAX_AMOUNT },
+  },
+);
 
 export const agent = closed(
   {

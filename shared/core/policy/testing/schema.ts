@@ -15,6 +15,7 @@ import {
   now,
   organisation,
   history,
+  budgets,
   agent,
   key,
   client,
@@ -54,6 +55,7 @@ const situation = {
     description: "the agent's history; absent: that of its fixture",
     examples: [{ last_60s: { DENY: 5 } }],
   }),
+  budgets,
   claim: closed(
     {
       score: amount('the claimed trust score', 500, 1_000),

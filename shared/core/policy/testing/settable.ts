@@ -17,6 +17,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   context: 'is given by the member "context"',
   tool: 'follows from the call: write it into the member "tool"',
   time: 'follows from the member "now"',
+  budgets: 'is given by the member "budgets"',
   history: 'is given by the member "history"',
   organisation: 'is given by the member "organisation"',
   environment: 'is given by the member "environment"',
