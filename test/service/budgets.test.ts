@@ -1,5 +1,6 @@
 // Budgets: exact over processes, charged once for each permission, given back once, and recorded so that decisions can be verified.
 import { expect } from 'chai';
+import { readBudgetShares } from '../../shared/domain/decisions/budget-shares.ts';
 import { forgetBudgets } from '../../workers/jobs/forget-budgets.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
@@ -211,6 +212,18 @@ describe('budgets', function suite() {
     });
     expect(evaluation.json.decision, evaluation.text).to.equal(true);
     expect(await left(`agent:${agent}`)).to.equal(LIMIT - 2);
+  });
+
+  it('are gauged by the share of their fullest count', async () => {
+    const agent = name();
+    for (let n = 0; n < LIMIT; n += 1) await ask(client, call(agent));
+    const shares = await readBudgetShares(service.db);
+    expect(shares.find(({ budget: one }) => one === 'calls')).to.deep.equal({
+      organisation: 'default',
+      environment: 'live',
+      budget: 'calls',
+      share: 1,
+    });
   });
 
   it('are explained with their present use', async () => {

@@ -1,5 +1,6 @@
 // Gauges by organisation and environment: logs and their audit, halts and pending approvals.
 import { countPendingApprovals, EXPIRING_WITHIN_SECONDS } from '../approvals/pending.ts';
+import { readBudgetShares } from '../decisions/budget-shares.ts';
 import { readHalts } from '../decisions/halts.ts';
 import { readAuditLag } from '../ledger/audit-lag.ts';
 import { readLogStates } from '../ledger/log-states.ts';
@@ -97,6 +98,21 @@ export const TENANT_GAUGES: readonly GaugeGroup[] = [
         help: `Approvals that wait for a human and expire within ${EXPIRING_WITHIN_SECONDS} seconds`,
         labelNames: TENANT,
         samples: (counts) => ofTenants(counts, ({ expiring }) => expiring),
+      },
+    ],
+  }),
+  gaugeGroup({
+    read: ({ sql }) => readBudgetShares(sql),
+    gauges: [
+      {
+        name: 'custos_budget_used_ratio',
+        help: 'Share of a budget that is used, of its fullest count; absent while nothing counts',
+        labelNames: [...TENANT, 'budget'],
+        samples: (shares) =>
+          shares.map(({ organisation, environment, budget, share }) => ({
+            labels: { organisation, environment, budget },
+            value: share,
+          })),
       },
     ],
   }),

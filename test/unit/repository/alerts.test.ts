@@ -75,6 +75,10 @@ const CASES: Readonly<Record<string, RuleCase>> = {
     fires: { [`custos_approvals_expiring{${TENANT}}`]: 1 },
     quiet: { [`custos_approvals_expiring{${TENANT}}`]: 0 },
   },
+  CustosBudgetAlmostUsed: {
+    fires: { [`custos_budget_used_ratio{${TENANT},budget="refunds"}`]: 0.9 },
+    quiet: { [`custos_budget_used_ratio{${TENANT},budget="refunds"}`]: 0.89 },
+  },
   CustosPoolExhausted: {
     fires: { 'custos_database_connection_waits{pool="service"}': 1 },
     // A short wait.
