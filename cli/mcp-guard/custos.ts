@@ -137,7 +137,7 @@ export function createCustos(options: CustosOptions): Custos {
       const signal = AbortSignal.timeout(answerTimeoutMs);
       const answer = await request('POST', path, { body: JSON.stringify(body), signal });
       if ('sentence' in answer) return 'later';
-      if (answer.status === 202 || answer.status === 201) return 'done';
+      if (answer.status >= 200 && answer.status < 300) return 'done';
       return answer.status === 429 || answer.status >= 500 ? 'later' : { refused: problemOf(answer) };
     },
   };

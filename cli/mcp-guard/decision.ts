@@ -41,10 +41,19 @@ export class Allowed {
   /** Empty for ALLOW. */
   readonly obligations: readonly Obligation[];
 
-  private constructor(question: Question, attempt: Attempt, decisionId: string, obligations: readonly Obligation[]) {
+  /** Whether it counts against budgets, which get the amount back when the call is not carried out. */
+  readonly hasBudgets: boolean;
+
+  private constructor(
+    question: Question,
+    attempt: Attempt,
+    { decisionId, hasBudgets }: { readonly decisionId: string; readonly hasBudgets: boolean },
+    obligations: readonly Obligation[],
+  ) {
     this.question = question;
     this.attempt = attempt;
     this.decisionId = decisionId;
+    this.hasBudgets = hasBudgets;
     this.obligations = obligations;
   }
 
@@ -57,13 +66,14 @@ export class Allowed {
   ): Allowed | undefined {
     const { verdict, allowed } = answer;
     if (allowed !== true) return undefined;
-    if (verdict === 'ALLOW') return new Allowed(question, attempt, decisionId, []);
+    const decision = { decisionId, hasBudgets: answer['budgets'] !== undefined };
+    if (verdict === 'ALLOW') return new Allowed(question, attempt, decision, []);
     if (verdict !== 'DEGRADE') return undefined;
     const obligations = obligationsOf(answer['obligations']);
     // The service never sends DEGRADE without obligations, so the answer is incomplete.
     return obligations === undefined || obligations.length === 0
       ? undefined
-      : new Allowed(question, attempt, decisionId, obligations);
+      : new Allowed(question, attempt, decision, obligations);
   }
 }
 

@@ -64,6 +64,9 @@ export class Reporter {
     const proofId = `tool.not_called:${allowed.decisionId}`;
     const entityId = allowed.question.agentId;
     this.post('/v1/proofs', { event: 'tool.not_called', entityId, payload: payloadOf(allowed), proofId });
+    // An earlier round of the call may have reached the server.
+    if (allowed.hasBudgets && allowed.attempt.rounds === 0)
+      this.post(`/v1/decisions/${allowed.decisionId}/outcome`, { outcome: 'not_carried_out' });
   }
 
   /** Resolves when everything is sent, or after a grace period; what is left is logged. */

@@ -172,6 +172,26 @@ describe('reports', () => {
   // The part of a decision that a report names.
   const allowed = { question: question(), attempt: ATTEMPT, decisionId: 'dec_1' } as unknown as Allowed;
 
+  it('give budgets back for a call that was not carried out, unless an earlier round of it was', async () => {
+    const sent: [string, object][] = [];
+    const custos = {
+      report: async (path: string, body: object) => {
+        sent.push([path, body]);
+        return 'done' as const;
+      },
+    };
+    for (const one of [
+      { ...allowed, hasBudgets: true },
+      { ...allowed, hasBudgets: true, attempt: { ...ATTEMPT, rounds: 1 } },
+    ]) {
+      const reporter = new Reporter({ custos, clock: quickClock(), withSignals: false, log: () => undefined });
+      reporter.notCalled(one as unknown as Allowed);
+      await reporter.end();
+    }
+    expect(sent.map(([path]) => path)).to.deep.equal(['/v1/proofs', '/v1/decisions/dec_1/outcome', '/v1/proofs']);
+    expect(sent[1]?.[1]).to.deep.equal({ outcome: 'not_carried_out' });
+  });
+
   it('contain digests and never arguments or results, and signals only if enabled', () =>
     withService(
       () => ({ verdict: 'ALLOW' }),
