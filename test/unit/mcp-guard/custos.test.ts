@@ -185,7 +185,7 @@ describe('reports', () => {
       { ...allowed, hasBudgets: true, attempt: { ...ATTEMPT, rounds: 1 } },
     ]) {
       const reporter = new Reporter({ custos, clock: quickClock(), withSignals: false, log: () => undefined });
-      reporter.notCalled(one as unknown as Allowed);
+      reporter.notCalled(one);
       await reporter.end();
     }
     expect(sent.map(([path]) => path)).to.deep.equal(['/v1/proofs', '/v1/decisions/dec_1/outcome', '/v1/proofs']);
