@@ -147,6 +147,11 @@ export const COMMANDS: CommandList = [
         load: async () => (await import('./policy/check.ts')).checkPoliciesCommand,
       },
       {
+        name: 'fmt',
+        summary: 'write policies, tests and the other files of a folder in their canonical layout',
+        load: async () => (await import('./policy/fmt.ts')).formatPoliciesCommand,
+      },
+      {
         name: 'test',
         summary: 'run test cases against policies: facts in, verdict and reasons out',
         load: async () => (await import('./policy/test.ts')).testPoliciesCommand,

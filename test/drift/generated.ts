@@ -5,7 +5,7 @@ import { createApp } from '../../ingress/app.ts';
 import { businessRoutes } from '../../ingress/routes/all.ts';
 import { LexiconSchema } from '../../shared/core/intent/lexicon/schema.ts';
 import { createMetrics } from '../../shared/platform/observe/metrics.ts';
-import { policySchemaText } from '../../shared/core/policy/schema.ts';
+import { policySchemaText } from '../../shared/core/policy/schema-editors.ts';
 import { policyTestSchemaText } from '../../shared/core/policy/testing/schema.ts';
 import { attributesSchemaText } from '../../shared/core/attributes/schema.ts';
 import { resourceSchemaText } from '../../shared/core/resources/schema.ts';

@@ -4,7 +4,7 @@ import { parseDuration } from '../../kernel/durations.ts';
 import { compileSchema } from '../../kernel/compile-schema.ts';
 import { RULE_TTL } from './approvers.ts';
 import type { Declarations } from './declarations.ts';
-import { accepts, type Operator, OPERATORS } from './operators.ts';
+import { type Operator, OPERATORS, usableOn } from './operators.ts';
 import { canonicalResource } from '../intent/resource.ts';
 import { WINDOW } from './budget-limits.ts';
 import { fromMillionths, toMillionths } from './budget.ts';
@@ -57,10 +57,9 @@ function operatorProblem(
   if (operator === undefined)
     return { code: 'UNKNOWN_OPERATOR', pointer: `${pointer}/operator`, message: 'is not known' };
   const path = fullPath(entry.fact, entry.path);
-  const isUsable = (one: Operator): boolean =>
-    accepts(one, entry.type) && !(one.name === 'isPresent' && entry.openInPattern === true);
-  if (!isUsable(operator)) {
-    const usable = [...OPERATORS.values()].filter(isUsable).map(({ name }) => name);
+  const usableHere = usableOn(entry);
+  if (!usableHere.includes(operator)) {
+    const usable = usableHere.map(({ name }) => name);
     const instead = PREFIXES.includes(operator.name) && usable.includes('matchesResource') ? MEANT_RESOURCE : '';
     const message = `${operator.name} can't be used on ${path} (${entry.type})${instead}; usable are ${usable.join(', ')}`;
     return { code: 'OPERATOR_MISUSED', pointer: `${pointer}/operator`, message };

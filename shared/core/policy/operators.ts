@@ -260,3 +260,10 @@ export function compareWith(operator: Operator, actual: unknown, value: unknown)
 export function accepts(operator: Operator, type: FactType): boolean {
   return type === 'unknown' || operator.types.includes(type);
 }
+
+/** The operators that a comparison of a fact may use: those for its type, and isPresent unless a request for a pattern leaves it open. */
+export function usableOn({ type, openInPattern }: VocabularyEntry): Operator[] {
+  return [...OPERATORS.values()].filter(
+    (operator) => accepts(operator, type) && !(operator.name === 'isPresent' && openInPattern === true),
+  );
+}

@@ -52,17 +52,6 @@ const list = (description: string): object => ({
   description,
   examples: [[untrusted, unregistered]],
 });
-/** Describes each path for the author of a policy, as in `trust.level (number, 0..7): the effective trust level ...`. */
-function pathsInWords(): string {
-  const lines = VOCABULARY.filter((entry) => entry.path !== undefined).map(
-    ({ fact, path, type, unit, description }) => {
-      const kind = unit === undefined ? type : `${type}, ${unit}`;
-      return `${fact}.${path} (${kind}): ${description}.`;
-    },
-  );
-  return lines.join(' ');
-}
-
 const conditionMembers = {
   all: list('holds when all of these hold'),
   any: list('holds when at least one of these holds'),
@@ -77,7 +66,7 @@ const junctionChoices = ['all', 'any', 'not'].map((name) => ({ required: [name],
 /** The operators whose value is a condition on the items of a list. */
 const QUANTIFIERS = [...OPERATORS.values()].flatMap(({ name, quantifier }) => (quantifier === undefined ? [] : [name]));
 const ofItems = conditional(
-  { required: ['operator'], properties: { operator: { enum: QUANTIFIERS } } },
+  { required: ['operator'], properties: { operator: { type: 'string', pattern: `^(?:${QUANTIFIERS.join('|')})$` } } },
   { properties: { value: { $ref: '#/$defs/itemCondition' } } },
 );
 
@@ -98,7 +87,7 @@ const factMember = {
 };
 const pathMember = {
   type: 'string',
-  description: `the dotted path below the fact; own members of objects only. ${pathsInWords()}`,
+  description: 'the dotted path below the fact; own members of objects only',
   examples: ['level', 'recorded.score'],
 };
 /** A fact as the value of a comparison. */

@@ -183,7 +183,7 @@ const example: Policy = {
   ],
 };
 
-/** The published schema of a policy file (draft 2020-12), served at /schemas/policy.json and kept in policies/schema/. */
+/** The schema of a policy file (draft 2020-12), by which files are checked; schema-editors.ts extends it for editors. */
 export const PolicySchema: TSchema & { '~unsafe': Policy } = raw<Policy>({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: POLICY_SCHEMA_ID,
@@ -233,8 +233,3 @@ export const PolicySchema: TSchema & { '~unsafe': Policy } = raw<Policy>({
   $defs: POLICY_DEFS,
   examples: [example],
 });
-
-/** The text of policies/schema/policy.schema.json. */
-export function policySchemaText(): string {
-  return `${JSON.stringify(PolicySchema, null, 2)}\n`;
-}

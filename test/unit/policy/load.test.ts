@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { MAX_FILE_BYTES } from '../../../shared/core/policy/files.ts';
 import { loadCanonicalSet, loadPolicySet } from '../../../shared/core/policy/load.ts';
-import { policySchemaText } from '../../../shared/core/policy/schema.ts';
+import { policySchemaText } from '../../../shared/core/policy/schema-editors.ts';
 import { OPERATORS } from '../../../shared/core/policy/operators.ts';
 import { VOCABULARY } from '../../../shared/core/policy/vocabulary.ts';
 import { leastMs } from '../../support/undisturbed.ts';
