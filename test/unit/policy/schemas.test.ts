@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { docsRoutes } from '../../../ingress/routes/docs.ts';
 import { LexiconSchema } from '../../../shared/core/intent/lexicon/schema.ts';
-import { PolicySchema } from '../../../shared/core/policy/schema.ts';
+import { publishedPolicySchema } from '../../../shared/core/policy/schema-editors.ts';
 import { PolicyTestSchema } from '../../../shared/core/policy/testing/schema.ts';
 import { ToolCatalogueSchema } from '../../../shared/core/tools/schema.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
@@ -15,7 +15,7 @@ const ROOT = findRoot();
 type Json = Readonly<Record<string, unknown>>;
 
 const SCHEMAS: Readonly<Record<string, { readonly schema: object; readonly title: string }>> = {
-  policy: { schema: PolicySchema, title: 'Custos policy' },
+  policy: { schema: publishedPolicySchema(), title: 'Custos policy' },
   'policy-test': { schema: PolicyTestSchema, title: 'Custos policy test' },
   tools: { schema: ToolCatalogueSchema, title: 'Custos tool catalogue' },
   lexicon: { schema: LexiconSchema, title: 'Custos lexicon' },
