@@ -162,6 +162,7 @@ describe('The guide to writing a policy', function () {
     for (const [name, ...options] of [
       ['check'],
       ['test'],
+      ['fmt', '--check'],
       ['coverage'],
       ['explain', '--intent', 'data.read.report'],
     ] as const)

@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { type Ran, runCommand } from '../support/command.ts';
 import { temporaryFolder } from '../support/folders.ts';
@@ -120,6 +121,20 @@ describe('custos policy test and coverage', function () {
     await shown('1 passed, 0 failed');
     expect(running.stdout()).not.to.contain(ESCAPE);
     expect(await running.stop('SIGINT')).to.deep.equal({ code: 0, signal: null });
+  });
+
+  it('the commands of the example for GitHub Actions run as written, here on the shipped policies', async () => {
+    const workflow: unknown = parse(
+      readFileSync(path.join(ROOT, 'examples', 'github-actions', 'policies.yml'), 'utf8'),
+    );
+    const lines = JSON.stringify(workflow).match(/npx custos [^"\\>]+/g) ?? [];
+    expect(lines).to.have.lengthOf(6);
+    for (const line of lines) {
+      const [npx, name, ...args] = line.trim().replace('base/policies', 'policies').split(' ');
+      expect([npx, name, args[0]]).to.deep.equal(['npx', 'custos', 'policy']);
+      const { code, stderr } = await custos(args.slice(1));
+      expect([code, stderr], line).to.deep.equal([0, '']);
+    }
   });
 
   it('a broken policy or test file is exit code 3, and no test is run', async () => {
