@@ -60,7 +60,7 @@ const HOME = '/dashboard';
 /** Pages that are not JSON. */
 const DOCS = { path: '/docs', methods: ['GET'] };
 
-export const ANSWERED_METHODS = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const;
+export const ANSWERED_METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
 
 /** `/v1/agents/{agentId}` as Express writes it: `/v1/agents/:agentId`. */
 export function expressPath(path: string): string {

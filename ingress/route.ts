@@ -7,7 +7,7 @@ import type { RecordedChange } from '../shared/kernel/recorded-change.ts';
 import type { WaitKind } from './waits/settled.ts';
 import type { Scope } from '../shared/kernel/vocabulary.ts';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Who may call: everybody, without a key (`none`), any valid key (`any`), or a key with one of these scopes (`admin:*` implies all). */
 export type Access = 'none' | 'any' | readonly [Scope, ...Scope[]];

@@ -38,6 +38,7 @@ type Client struct {
 	// Proof is the same as Proofs.
 	Proof     ProofsService
 	Agents    AgentsService
+	Resources ResourcesService
 	Trust     TrustService
 	Log       LogService
 	Keys      KeysService
@@ -111,6 +112,7 @@ func newClient(t *transport) *Client {
 	c.Approvals, c.Proofs, c.Proof, c.Agents = ApprovalsService{s}, ProofsService{s}, ProofsService{s}, AgentsService{s}
 	c.Trust, c.Log, c.Keys, c.Policies = TrustService{s}, LogService{s}, KeysService{s}, PoliciesService{s}
 	c.Tools, c.Halt, c.Reference = ToolsService{s}, HaltService{s}, ReferenceService{s}
+	c.Resources = ResourcesService{s}
 	return c
 }
 

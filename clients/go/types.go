@@ -2376,6 +2376,48 @@ func (v *Requested) UnmarshalJSON(text []byte) error {
 	return unmarshalAnswer(text, v)
 }
 
+// ResourceAttributesIgnored is part of the API's requests or answers.
+type ResourceAttributesIgnored struct {
+	// The attribute.
+	Name string `json:"name"`
+	// How it contradicts its declaration.
+	Message string `json:"message"`
+}
+
+// Resource is part of the API's requests or answers.
+type Resource struct {
+	// The canonical name.
+	Name  string  `json:"name"`
+	Class *string `json:"class"`
+	Owner *string `json:"owner"`
+	// The other attributes, facts `resource.attributes.<name>`.
+	Attributes map[string]any `json:"attributes"`
+	// Attributes that contradict the declarations of the policy set in force: rules count them as missing. Absent: none.
+	AttributesIgnored []ResourceAttributesIgnored `json:"attributesIgnored,omitempty"`
+	// RFC 3339, UTC, milliseconds.
+	CreatedAt string `json:"createdAt"`
+	// RFC 3339, UTC, milliseconds.
+	UpdatedAt string `json:"updatedAt"`
+}
+
+// ResourceList is part of the API's requests or answers.
+type ResourceList struct {
+	// One page of them.
+	Items      []Resource `json:"items"`
+	NextCursor *string    `json:"nextCursor"`
+}
+
+// ResourcePut is part of the API's requests or answers.
+// All that the entry says: what is left out is not kept.
+type ResourcePut struct {
+	// what kind of resource it is; the fact resource.attributes.class
+	Class *string `json:"class,omitempty"`
+	// who owns it; the fact resource.attributes.owner
+	Owner *string `json:"owner,omitempty"`
+	// further attributes by name, each declared in attributes.json; facts resource.attributes.<name>
+	Attributes map[string]any `json:"attributes,omitempty"`
+}
+
 // RiskFactors is part of the API's requests or answers.
 type RiskFactors struct {
 	// Its name.
@@ -3058,6 +3100,14 @@ type AgentsQuery struct {
 	// ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.
 	// One of: ACTIVE, PAUSED, SUSPENDED, TERMINATED.
 	Status string `query:"status"`
+	// The nextCursor of the page before. Opaque; stays valid while rows are added.
+	Cursor string `query:"cursor"`
+	// Most items on the page.
+	Limit int64 `query:"limit"`
+}
+
+// ResourcesQuery holds the query parameters of GET /v1/resources. Empty ones are not sent.
+type ResourcesQuery struct {
 	// The nextCursor of the page before. Opaque; stays valid while rows are added.
 	Cursor string `query:"cursor"`
 	// Most items on the page.

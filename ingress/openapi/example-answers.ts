@@ -240,3 +240,12 @@ export const WEBHOOK = {
   events: ['decision.made', 'approval.opened'],
   filter: { verdicts: ['DENY', 'ESCALATE'] },
 };
+
+export const RESOURCE = {
+  name: 'db/customers/*',
+  class: 'confidential',
+  owner: 'sales',
+  attributes: {},
+  createdAt: NOW,
+  updatedAt: NOW,
+};

@@ -3,6 +3,7 @@ import {
   DIGEST,
   acceptedProof,
   AGENT,
+  RESOURCE,
   ALLOWED,
   AT,
   DENIED,
@@ -85,6 +86,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     201,
     AGENT,
   ),
+  'PUT /v1/resources/{name}': answered({ class: 'confidential', owner: 'sales' }, 201, RESOURCE),
   'PATCH /v1/agents/{agentId}': answered({ tags: ['billing', 'night shift'] }, 200, {
     ...AGENT,
     tags: ['billing', 'night shift'],

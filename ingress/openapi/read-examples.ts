@@ -3,6 +3,7 @@ import { ERROR_TABLE } from '../../shared/kernel/errors.ts';
 import { RATE_LIMIT_TABLE, SCOPE_TABLE, TIER_TABLE } from '../../shared/kernel/vocabulary.ts';
 import {
   AGENT,
+  RESOURCE,
   ALLOWED,
   AT,
   decision,
@@ -164,6 +165,8 @@ export const READ_EXAMPLES: Readonly<Record<string, unknown>> = {
   'GET /.well-known/jwks.json': {
     keys: [{ kty: 'OKP', crv: 'Ed25519', x: KEY_X, kid: KEY_X, use: 'sig', alg: 'EdDSA' }],
   },
+  'GET /v1/resources': pageOf(RESOURCE),
+  'GET /v1/resources/{name}': RESOURCE,
   'GET /v1/agents': pageOf(AGENT),
   'GET /v1/agents/{agentId}': AGENT,
   'GET /v1/trust/{agentId}': {

@@ -14,6 +14,7 @@ import { type PolicyChangeDeps, policyChangeRoutes } from './policy-changes.ts';
 import { type PolicyReplayDeps, policyReplayRoutes } from './policy-replay.ts';
 import { type ProofDeps, proofRoutes } from './proofs.ts';
 import { type SubmittedIntentDeps, submittedIntentRoutes } from './submitted-intents.ts';
+import { type ResourceDeps, resourceRoutes } from './resources.ts';
 import { toolRoutes } from './tools.ts';
 import { type TrustDeps, trustRoutes } from './trust.ts';
 import { type WebhookDeps, webhookRoutes } from './webhooks.ts';
@@ -31,6 +32,7 @@ export type BusinessDeps = AgentDeps &
   PolicyChangeDeps &
   PolicyReplayDeps &
   ProofDeps &
+  ResourceDeps &
   SubmittedIntentDeps &
   TrustDeps &
   WebhookDeps;
@@ -46,6 +48,7 @@ export function businessRoutes(deps: BusinessDeps): Route[] {
     ...proofRoutes(deps),
     ...logRoutes(deps),
     ...agentRoutes(deps),
+    ...resourceRoutes(deps),
     ...trustRoutes(deps),
     ...keyRoutes(deps),
     ...haltRoutes(deps),

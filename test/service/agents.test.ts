@@ -341,4 +341,108 @@ describe('agents', () => {
       expect((await agents.get(at('outdated'))).status).to.equal(404);
     });
   });
+
+  describe('and resources have attributes:', () => {
+    const rules = (operator: string, value: unknown) => ({
+      all: [{ fact: 'resource', path: 'attributes.owner', operator, value }],
+    });
+    before(() =>
+      service.apply({
+        'attributes.json': { resource: { region: { type: 'text' } } },
+        'resources/customers.json': { name: 'db/customers/*', owner: 'sales' },
+        'p.json': policy('p', 'ALLOW', rules('equal', 'sales')),
+      }),
+    );
+    const on = (name: string): string => `/v1/resources/${encodeURIComponent(name)}`;
+    const put = (name: string, body: object, client = agents) => client.request('PUT', on(name), { body });
+    const verdictOn = async (resource: string): Promise<string> =>
+      (await service.admin.post('/v1/enforce', { agent_id: 'asks', intent: `read:${resource}` })).json.verdict;
+
+    it('those of the folder and those that were registered, which decide at the same name', async () => {
+      expect(await verdictOn('db/customers/a')).to.equal('ALLOW');
+      expect(await verdictOn('db/orders')).to.equal('DENY');
+      const made = await put('DB.Orders', { owner: 'sales', attributes: { region: 'eu' } });
+      expect([made.status, made.json.name, made.json.attributes]).to.deep.equal([201, 'db/orders', { region: 'eu' }]);
+      expect(await verdictOn('db/orders')).to.equal('ALLOW');
+      expect((await put('db/customers/*', { owner: 'crm' })).status).to.equal(201);
+      expect(await verdictOn('db/customers/a')).to.equal('DENY');
+      expect((await agents.delete(on('db/customers/*'))).status).to.equal(200);
+      expect(await verdictOn('db/customers/a')).to.equal('ALLOW');
+      expect(outcome(await agents.get(on('db/customers/*')))).to.deep.equal([404, 'E4001']);
+      expect(outcome(await agents.delete(on('db/customers/*')))).to.deep.equal([404, 'E4001']);
+    });
+
+    it('a request for a pattern is permitted only if no resource in it has another owner', async () => {
+      expect(await verdictOn('db/customers/*')).to.equal('ALLOW');
+      await put('db/customers/vip', { owner: 'board' });
+      expect(await verdictOn('db/customers/*')).to.equal('DENY');
+      expect(await verdictOn('db/customers/a/*')).to.equal('ALLOW');
+    });
+
+    it('every change is a leaf; an entry can be replaced, read and listed by name', async () => {
+      await put('files/b', { owner: 'x' });
+      expect((await put('files/b', { class: 'public' })).status).to.equal(200);
+      const { json } = await agents.get(on('files/b'));
+      expect([json.class, json.owner, json.attributes]).to.deep.equal(['public', null, {}]);
+      await put('files/a', { owner: 'x' });
+      const first = (await agents.get('/v1/resources?limit=2')).json;
+      const rest = (await agents.get(`/v1/resources?limit=50&cursor=${first.nextCursor}`)).json;
+      const names = [...first.items, ...rest.items].map(({ name }: { name: string }) => name);
+      expect(names).to.deep.equal([...names].sort());
+      expect(names).to.include.members(['files/a', 'files/b']);
+      await agents.delete(on('files/a'));
+      const leaves = await service.rows<{ record: string }>(
+        "SELECT convert_from(record, 'UTF8') AS record FROM record WHERE event = 'custos.resource' AND position('files/' IN convert_from(record, 'UTF8')) > 0 ORDER BY proof_id",
+      );
+      const changes = leaves.map(({ record }) => /"change":"(\w+)".*"name":"([^"]+)"/.exec(record)?.slice(1));
+      expect(changes).to.deep.equal([
+        ['registered', 'files/b'],
+        ['changed', 'files/b'],
+        ['registered', 'files/a'],
+        ['removed', 'files/a'],
+      ]);
+    });
+
+    for (const [what, name] of [
+      ['*', '*'],
+      ['a name that climbs', 'db/../x'],
+      ['a star inside', 'db/*/x'],
+      ['a name that is still encoded', 'db%252Fx'],
+      ['a zero-width character', 'db/\u200bx'],
+      ['a name that is too long', 'x'.repeat(1_001)],
+    ] as const)
+      it(`${what} is refused`, async () => {
+        const answer = await put(name, { owner: 'x' });
+        expect(outcome(answer)).to.deep.equal([400, 'E2001']);
+        expect(answer.json.errors[0].pointer).to.equal('{name}');
+      });
+
+    it('attributes are refused with their pointers; a key that is bound to agents changes nothing', async () => {
+      const wrong = await put('files/c', { attributes: { regoin: 'eu', owner: 'x' } });
+      expect(outcome(wrong)).to.deep.equal([400, 'E2001']);
+      expect(wrong.json.errors.map(({ pointer }: { pointer: string }) => pointer)).to.deep.equal([
+        '/attributes/owner',
+        '/attributes/regoin',
+      ]);
+      const own = await service.client({ scopes: ['agents:read', 'agents:write'], agentIds: ['asks'] });
+      expect(outcome(await put('db/mine', { owner: 'sales' }, own))).to.deep.equal([403, 'E1004']);
+      expect(outcome(await own.delete(on('files/b')))).to.deep.equal([403, 'E1004']);
+    });
+
+    it('an entry whose row was edited or deleted in the database has no attributes that anything is permitted by', async () => {
+      for (const change of ['UPDATE resource SET entry = \'{"owner":"sales"}\'', 'DELETE FROM resource']) {
+        await put('db/forged', { owner: 'it' });
+        expect(await verdictOn('db/forged')).to.equal('DENY');
+        await service.rows(`${change} WHERE name = 'db/forged'`);
+        await service.apply({
+          'resources/forged.json': { name: 'db/forged', owner: 'sales' },
+          'p.json': policy('p', 'ALLOW', rules('equal', 'sales')),
+        });
+        await waitFor(async () => (await agents.get(on('db/forged'))).status === 404);
+        expect(await verdictOn('db/forged'), change).to.equal('DENY');
+        expect((await put('db/forged', { owner: 'sales' })).status, 'it can be registered again').to.equal(201);
+        expect(await verdictOn('db/forged')).to.equal('ALLOW');
+      }
+    });
+  });
 });

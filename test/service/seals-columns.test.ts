@@ -137,6 +137,8 @@ async function writeEverything(service: Service): Promise<void> {
   for (const body of [{ status: 'PAUSED' }, { name: 'two', tags: [] }])
     expect((await admin.request('PATCH', `/v1/agents/${agent.agentId}`, { body })).status).to.equal(200);
   expect((await admin.request('DELETE', `/v1/agents/${agent.agentId}`)).status).to.equal(200);
+  for (const owner of ['one', 'two'])
+    expect((await admin.request('PUT', '/v1/resources/db%2Fone', { body: { owner } })).status).to.be.oneOf([200, 201]);
   for (const reason of ['one', 'two']) {
     await admin.post('/v1/halt', { reason });
     await admin.request('DELETE', '/v1/halt');

@@ -2065,6 +2065,45 @@ class RequestedTool:
 
 
 @dataclass(frozen=True)
+class Resource:
+    is_camel_case: ClassVar[bool] = True
+
+    # The canonical name.
+    name: str
+    class_: Optional[str]
+    owner: Optional[str]
+    # The other attributes, facts `resource.attributes.<name>`.
+    attributes: Dict[str, Any]
+    # RFC 3339, UTC, milliseconds.
+    created_at: str
+    # RFC 3339, UTC, milliseconds.
+    updated_at: str
+    # Attributes that contradict the declarations of the policy set in force: rules count them as missing.
+    attributes_ignored: Optional[List[AgentAttributesIgnored]] = None
+
+
+@dataclass(frozen=True)
+class ResourceList:
+    is_camel_case: ClassVar[bool] = True
+
+    # One page of them.
+    items: List[Resource]
+    next_cursor: Optional[str]
+
+
+@dataclass(frozen=True)
+class ResourcePut:
+    """All that the entry says: what is left out is not kept."""
+
+    # what kind of resource it is; the fact resource.attributes.class
+    class_: Optional[str] = None
+    # who owns it; the fact resource.attributes.owner
+    owner: Optional[str] = None
+    # further attributes by name, each declared in attributes.json; facts resource.attributes.<name>
+    attributes: Optional[Dict[str, Any]] = None
+
+
+@dataclass(frozen=True)
 class RiskFactor:
     # Its name.
     factor: str

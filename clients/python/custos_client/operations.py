@@ -293,6 +293,49 @@ AGENTS_TERMINATE: Operation[m.Agent] = Operation(
     statuses=(200,),
     is_text=False,
 )
+RESOURCES_PUT: Operation[m.Resource] = Operation(
+    method="PUT",
+    path="/v1/resources/{name}",
+    path_arguments=(("name", "name"),),
+    query_arguments=(),
+    body=m.ResourcePut,
+    answer=m.Resource,
+    statuses=(200, 201,),
+    is_text=False,
+)
+RESOURCES_GET: Operation[m.Resource] = Operation(
+    method="GET",
+    path="/v1/resources/{name}",
+    path_arguments=(("name", "name"),),
+    query_arguments=(),
+    body=None,
+    answer=m.Resource,
+    statuses=(200,),
+    is_text=False,
+)
+RESOURCES_LIST: Operation[m.ResourceList] = Operation(
+    method="GET",
+    path="/v1/resources",
+    path_arguments=(),
+    query_arguments=(
+        ("cursor", "cursor"),
+        ("limit", "limit"),
+    ),
+    body=None,
+    answer=m.ResourceList,
+    statuses=(200,),
+    is_text=False,
+)
+RESOURCES_REMOVE: Operation[m.Resource] = Operation(
+    method="DELETE",
+    path="/v1/resources/{name}",
+    path_arguments=(("name", "name"),),
+    query_arguments=(),
+    body=None,
+    answer=m.Resource,
+    statuses=(200,),
+    is_text=False,
+)
 TRUST_SIGNAL: Operation[m.TrustSignalsAccepted] = Operation(
     method="POST",
     path="/v1/trust/signals",

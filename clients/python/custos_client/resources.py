@@ -397,6 +397,35 @@ class Agents(Resource):
         return self._call(ops.AGENTS_TERMINATE, agent_id=agent_id)
 
 
+class Resources(Resource):
+    def put(
+        self,
+        name: str,
+        *,
+        class_: Optional[str] = None,
+        owner: Optional[str] = None,
+        attributes: Optional[Mapping[str, Any]] = None,
+    ) -> m.Resource:
+        """Register a resource, or replace what is registered: PUT /v1/resources/{name}."""
+        return self._call(ops.RESOURCES_PUT, name=name, class_=class_, owner=owner, attributes=attributes)
+
+    def get(self, name: str) -> m.Resource:
+        """Read a registered resource: GET /v1/resources/{name}."""
+        return self._call(ops.RESOURCES_GET, name=name)
+
+    def list(self, *, limit: Optional[int] = None) -> Iterator[m.Resource]:
+        """List registered resources by name: GET /v1/resources."""
+        return self._iterate(ops.RESOURCES_LIST, limit=limit)
+
+    def list_page(self, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> m.ResourceList:
+        """List registered resources by name: GET /v1/resources."""
+        return self._call(ops.RESOURCES_LIST, limit=limit, cursor=cursor)
+
+    def remove(self, name: str) -> m.Resource:
+        """Remove a registered resource: DELETE /v1/resources/{name}."""
+        return self._call(ops.RESOURCES_REMOVE, name=name)
+
+
 class Trust(Resource):
     def signal(
         self,

@@ -85,6 +85,10 @@ export function createCalls(http: Http) {
       <P extends PathOf<'patch'>>(path: P) =>
       (id: string, body: BodyOf<'patch', P>, options?: CallOptions): Promise<AnswerOf<'patch', P>> =>
         call('patch', path, { path: [id], body }, options),
+    put:
+      <P extends PathOf<'put'>>(path: P) =>
+      (id: string, body: BodyOf<'put', P>, options?: CallOptions): Promise<AnswerOf<'put', P>> =>
+        call('put', path, { path: [id], body }, options),
     remove:
       <P extends PathOf<'delete'>>(path: P) =>
       (id: string, options?: CallOptions): Promise<AnswerOf<'delete', P>> =>

@@ -66,7 +66,7 @@ interface Evaluate {
 }
 
 function createResources(http: Http, runtime: Runtime) {
-  const { call, list, listOf, read, readBy, readOne, readOneBy, readText, remove, update, write, writeTo } =
+  const { call, list, listOf, put, read, readBy, readOne, readOneBy, readText, remove, update, write, writeTo } =
     createCalls(http);
   const wait = { http, runtime };
   const proofs = {
@@ -147,6 +147,13 @@ function createResources(http: Http, runtime: Runtime) {
       update: update('/v1/agents/{agentId}'),
       /** Ends an agent for ever. */
       terminate: remove('/v1/agents/{agentId}'),
+    },
+    resources: {
+      /** Registers a resource or a pattern such as `db/customers/*`, or replaces what is registered. */
+      put: put('/v1/resources/{name}'),
+      get: readOne('/v1/resources/{name}'),
+      list: list('/v1/resources'),
+      remove: remove('/v1/resources/{name}'),
     },
     trust: {
       /** Reports one observation of an agent's conduct. */

@@ -3,7 +3,7 @@ import type { components, paths } from './generated/api.ts';
 
 type Schemas = components['schemas'];
 
-export type Method = 'get' | 'post' | 'patch' | 'delete';
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** The paths that have an operation for this method. */
 export type PathOf<M extends Method> = {

@@ -5,8 +5,8 @@ import { newId } from '../../kernel/ids.ts';
 import type { Promiser } from '../ledger/promises.ts';
 import type { AuthenticatedKey } from '../keys/types.ts';
 import type { ApproverDemand } from '../../core/policy/approvers.ts';
-import { type Explanation, placesOf } from '../../core/policy/evaluate.ts';
-import { resourceFacts, type ResourceRegistry } from '../../core/resources/registry.ts';
+import type { Explanation } from '../../core/policy/evaluate.ts';
+import type { ResourceRegistry } from '../../core/resources/registry.ts';
 import { type BudgetLeft, budgetsLeft, isCharged } from '../../core/policy/budget.ts';
 import { builtInEvaluation, unknownRisk } from '../../core/policy/combine.ts';
 import { haltEvaluation } from '../../core/decision/halt.ts';
@@ -14,12 +14,12 @@ import { timeFactsOf } from '../../core/policy/time.ts';
 import type { Evaluation, Facts, Reason, Risk, RiskFacts } from '../../core/policy/types.ts';
 import type { TrustFacts } from '../../core/trust/facts.ts';
 import { canonicalize, canonicalString } from '../../core/proof/canonical.ts';
-import { plainAddress } from '../../core/policy/values.ts';
-import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { dayOf } from '../../core/trust/beta.ts';
 import { effectiveTrust, NO_EVIDENCE, recordedScoreOf } from '../../core/trust/score.ts';
 import type { ActivePolicies } from '../policy-sets/active-set.ts';
 import type { AgentDirectory, AgentState } from '../agents/agents.ts';
+import { clientOf, resourceOf } from './question-facts.ts';
+import type { ResourceDirectory } from '../resources/directory.ts';
 import type { Halt, Halts } from './halts.ts';
 import type { AssessedIntent, IntentReading } from './readings.ts';
 import { canonicalFacts, type DecisionBytes, newSalt, writeDecision } from '../../core/decision/record.ts';
@@ -106,6 +106,7 @@ export interface Decider {
 export interface DeciderDeps {
   readonly changes: Pick<ChangeFeed, 'ensureFresh'>;
   readonly agents: Pick<AgentDirectory, 'get' | 'count'>;
+  readonly resources: ResourceDirectory;
   readonly halts: Halts;
   readonly nowMs: () => number;
   /** Signs the promise in an answer; absent where no answer is sent. */
@@ -129,8 +130,6 @@ function timeFacts(nowMs: number): Facts['time'] {
   return lastTime.facts;
 }
 
-/** Characters of the longest IPv6 address. */
-const MAX_ADDRESS = 45;
 const NO_CONTEXT: Record<string, unknown> = Object.freeze({});
 const keyTexts = new WeakMap<Principal, string>();
 
@@ -141,27 +140,6 @@ function keyText(key: Principal, facts: Facts['key']): string {
     keyTexts.set(key, text);
   }
   return text;
-}
-
-const NO_CLIENT = Object.freeze({});
-const clients = new BoundedCache<Pick<Facts, 'client'>>({ max: 1_000 });
-
-/** The fact `client`; missing for what is no address, such as a text that a proxy passed on. */
-function clientOf(address: string | undefined): Pick<Facts, 'client'> {
-  if (address === undefined) return NO_CLIENT;
-  const known = clients.get(address);
-  if (known !== undefined) return known;
-  const plain = plainAddress(address);
-  const made = plain === undefined ? NO_CLIENT : { client: { address: plain } };
-  // A longer text is no address, and must not fill the cache.
-  if (address.length <= MAX_ADDRESS) clients.set(address, made);
-  return made;
-}
-
-/** The attributes of what a request covers; no work when nothing is registered. */
-function resourceOf(intent: RiskFacts['intent'], registries: readonly ResourceRegistry[]): Facts['resource'] {
-  if (registries.every(({ names }) => names.length === 0)) return undefined;
-  return resourceFacts(intent.resource, placesOf(intent), registries);
 }
 
 const byClaimedLevel = new Map<number | undefined, TrustFacts>();
@@ -201,12 +179,26 @@ export function answerBudgets({ facts, evaluation }: Pick<Answer, 'facts' | 'eva
   return facts.budgets === undefined ? undefined : budgetsLeft(facts.budgets, isCharged(evaluation));
 }
 
-export function createDecider(deps: DeciderDeps): Decider {
-  const { changes, agents, halts, nowMs, promiser } = deps;
+/** What the directories know for a question. */
+interface Known {
+  readonly agent: AgentState;
+  /** The resources that the organisation registered. */
+  readonly registered: ResourceRegistry;
+}
 
-  const withoutRisk = (question: Question, agent: AgentState, now: number): RiskFacts => {
+export function createDecider(deps: DeciderDeps): Decider {
+  const { changes, agents, resources, halts, nowMs, promiser } = deps;
+
+  const knownOf = ({ key, agentId }: Question): Known | Promise<Known> => {
+    const { organisationId, environment } = key;
+    return then(agents.get({ organisationId, environment, agentId }), (agent) =>
+      then(resources.get(key), (registered) => ({ agent, registered })),
+    );
+  };
+
+  const withoutRisk = (question: Question, { agent, registered }: Known, now: number): RiskFacts => {
     const { key, reading, context, active } = question;
-    const resource = resourceOf(reading.unassessed, [active.set.registry]);
+    const resource = resourceOf(reading.unassessed, [active.set.registry, registered]);
     return {
       intent: reading.unassessed,
       ...(reading.call === undefined ? {} : { tool: reading.call.facts }),
@@ -226,7 +218,7 @@ export function createDecider(deps: DeciderDeps): Decider {
   /** Completes the facts with the risk, and evaluates them. */
   const complete = (
     question: Question,
-    agent: AgentState,
+    { agent }: Known,
     { gathered, risk, now }: { gathered: RiskFacts; risk: Risk; now: number },
     evaluationOf: (facts: Facts) => Evaluation | Promise<Evaluation>,
   ): Answer | Promise<Answer> => {
@@ -243,12 +235,12 @@ export function createDecider(deps: DeciderDeps): Decider {
     }));
   };
 
-  const evaluate = (question: Question, agent: AgentState, halt: Halt | undefined): Answer | Promise<Answer> => {
+  const evaluate = (question: Question, known: Known, halt: Halt | undefined): Answer | Promise<Answer> => {
     const now = nowMs();
-    const gathered = withoutRisk(question, agent, now);
+    const gathered = withoutRisk(question, known, now);
     const span = beginSpan('rules');
     const answer = then(question.active.evaluator.assessRisk(gathered), (risk: Risk) =>
-      complete(question, agent, { gathered, risk, now }, (facts) => verdictOf(question, facts, halt)),
+      complete(question, known, { gathered, risk, now }, (facts) => verdictOf(question, facts, halt)),
     );
     return endAfter(span, answer);
   };
@@ -260,27 +252,22 @@ export function createDecider(deps: DeciderDeps): Decider {
 
   return {
     answer(question) {
-      const { key, agentId } = question;
-      const { organisationId, environment } = key;
+      const { organisationId, environment } = question.key;
       const span = beginSpan('facts');
       const answer = then(changes.ensureFresh() ?? undefined, () =>
         then(halts.get(organisationId, environment), (halt) =>
-          then(endAfter(span, agents.get({ organisationId, environment, agentId })), (agent) =>
-            evaluate(question, agent, halt),
-          ),
+          then(endAfter(span, knownOf(question)), (known) => evaluate(question, known, halt)),
         ),
       );
       return endOnFailure(span, answer);
     },
     failedAnswer(question) {
-      const { key, agentId } = question;
-      const { organisationId, environment } = key;
       return then(changes.ensureFresh() ?? undefined, () =>
-        then(agents.get({ organisationId, environment, agentId }), (agent) => {
+        then(knownOf(question), (known) => {
           const now = nowMs();
-          const gathered = withoutRisk(question, agent, now);
+          const gathered = withoutRisk(question, known, now);
           const risk = unknownRisk('EVALUATION_FAILED');
-          return complete(question, agent, { gathered, risk, now }, () => builtInEvaluation('EVALUATION_FAILED'));
+          return complete(question, known, { gathered, risk, now }, () => builtInEvaluation('EVALUATION_FAILED'));
         }),
       );
     },

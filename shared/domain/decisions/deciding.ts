@@ -11,6 +11,7 @@ import { type ApprovalOpener, createApprovalOpener } from './approval-open.ts';
 import { createDecider, type Decider } from './decider.ts';
 import { withMaxAge } from '../../platform/db/max-age.ts';
 import { createHalts } from './halts.ts';
+import { createResourceDirectory } from '../resources/directory.ts';
 import { createPresence, type Presence } from './presence.ts';
 import { createRecentParses, type RecentParses } from './recent-parses.ts';
 import { createReadings, type IntentReadings } from './readings.ts';
@@ -79,10 +80,11 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
   const decisions = createDecisionStore({ db, processId });
   const opener = createApprovalOpener({ db, processId });
   const halts = createHalts({ db, changes: aged });
+  const resources = createResourceDirectory({ db, changes: aged });
   return {
     changes,
     policies,
-    decider: createDecider({ changes, agents, halts, nowMs, promiser }),
+    decider: createDecider({ changes, agents, resources, halts, nowMs, promiser }),
     promiser,
     presence: createPresence({ db, changes, halts, agents, nowMs }),
     decisions,

@@ -12,6 +12,7 @@ const SERVICE_ENTITIES = {
   'custos.policy_set': 'custos:policies',
   'custos.key': 'custos:keys',
   'custos.halt': 'custos:halt',
+  'custos.resource': 'custos:resources',
   'custos.session': 'custos:sessions',
   'custos.fork': 'custos:log',
   'custos.log': 'custos:log',

@@ -11,7 +11,7 @@ import { asApiError, type Database } from './database.ts';
 import { SETTLED_CHANNEL } from './settled-notice.ts';
 
 /** `pepper`: the pepper was rotated; listeners get `reset`. */
-export type ChangeKind = 'pepper' | 'key' | 'organisation' | 'agent' | 'trust' | 'halt' | 'policy' | 'log';
+export type ChangeKind = 'pepper' | 'key' | 'organisation' | 'agent' | 'trust' | 'resource' | 'halt' | 'policy' | 'log';
 
 export interface Change {
   readonly kind: ChangeKind;

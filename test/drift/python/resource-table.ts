@@ -46,6 +46,12 @@ export const RESOURCES: Readonly<Record<string, Readonly<Record<string, Row>>>> 
     update: row('PATCH /v1/agents/{agentId}'),
     terminate: row('DELETE /v1/agents/{agentId}'),
   },
+  resources: {
+    put: row('PUT /v1/resources/{name}'),
+    get: row('GET /v1/resources/{name}'),
+    list: row('GET /v1/resources'),
+    remove: row('DELETE /v1/resources/{name}'),
+  },
   trust: {
     signal: row('POST /v1/trust/signals', 'TrustSignal'),
     signals: row('POST /v1/trust/signals', 'TrustSignalBatch'),

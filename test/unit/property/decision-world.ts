@@ -1,4 +1,5 @@
 // Random decisions with all evidence to verify them, built in memory by the service's own decider, fold and record writers.
+import { createRegistry } from '../../../shared/core/resources/registry.ts';
 import fc from 'fast-check';
 import type { ActivePolicies } from '../../../shared/domain/policy-sets/active-set.ts';
 import type { AgentState } from '../../../shared/domain/agents/agents.ts';
@@ -265,6 +266,7 @@ async function decide(
   };
   const halt = { reason: 'incident 42', keyId: 'AAAAAAAA', createdAt: new Date(nowMs - HOUR_MS) };
   const decider = createDecider({
+    resources: { get: () => createRegistry([]) },
     changes: { ensureFresh: () => undefined },
     agents: { get: () => agentState, count: () => undefined },
     halts: { get: () => (one.halt === 'in force' ? halt : undefined) },

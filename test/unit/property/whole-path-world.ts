@@ -4,6 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
 import type { AgentState } from '../../../shared/domain/agents/agents.ts';
+import { createRegistry } from '../../../shared/core/resources/registry.ts';
 import { createDecider, type Question } from '../../../shared/domain/decisions/decider.ts';
 import { createHistory } from '../../../shared/domain/agents/history.ts';
 import { createReadings, type IntentReading, readingOfParse } from '../../../shared/domain/decisions/readings.ts';
@@ -137,6 +138,7 @@ export function createAsker(policies: readonly PolicyLike[]): (asked: Asked) => 
     const state = stateOf(caller);
     const halt = { reason: 'incident', keyId: 'AAAAAAAA', createdAt: new Date(0) };
     const decider = createDecider({
+      resources: { get: () => createRegistry([]) },
       changes: { ensureFresh: () => undefined },
       agents: { get: () => state, count: () => undefined },
       halts: { get: () => (isHalted ? halt : undefined) },

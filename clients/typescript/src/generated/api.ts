@@ -580,6 +580,62 @@ export interface paths {
         patch: operations["updateAgent"];
         trace?: never;
     };
+    "/v1/resources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List registered resources by name
+         * @description Those of the policy folder are not among them: they are part of the policy set.
+         *
+         *     Scope: agents:read.
+         */
+        get: operations["listResources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/resources/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a registered resource
+         * @description The entry with exactly this name, not those of patterns that cover it.
+         *
+         *     Scope: agents:read.
+         */
+        get: operations["getResource"];
+        /**
+         * Register a resource, or replace what is registered
+         * @description Facts of the next decision. The most specific entry decides for each attribute; at the same name it overrides the file of the policy folder. Keys that are bound to agents may not do this.
+         *
+         *     Scope: agents:write.
+         */
+        put: operations["putResource"];
+        post?: never;
+        /**
+         * Remove a registered resource
+         * @description Entries of patterns that cover it, and of the policy folder, stay.
+         *
+         *     Scope: agents:write.
+         */
+        delete: operations["deleteResource"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/trust/signals": {
         parameters: {
             query?: never;
@@ -2598,6 +2654,54 @@ export interface components {
              * @example It retries a denied transfer every minute, incident 42
              */
             reason?: string;
+        };
+        Resource: {
+            /** @description The canonical name. */
+            name: string;
+            class: string | null;
+            owner: string | null;
+            /** @description The other attributes, facts `resource.attributes.<name>`. */
+            attributes: {
+                [key: string]: unknown;
+            };
+            /** @description Attributes that contradict the declarations of the policy set in force: rules count them as missing. Absent: none. */
+            attributesIgnored?: {
+                /** @description The attribute. */
+                name: string;
+                /** @description How it contradicts its declaration. */
+                message: string;
+            }[];
+            /** @description RFC 3339, UTC, milliseconds. */
+            createdAt: string;
+            /** @description RFC 3339, UTC, milliseconds. */
+            updatedAt: string;
+        };
+        ResourceList: {
+            /** @description One page of them. */
+            items: components["schemas"]["Resource"][];
+            nextCursor: string | null;
+        };
+        /** @description All that the entry says: what is left out is not kept. */
+        ResourcePut: {
+            /**
+             * @description what kind of resource it is; the fact resource.attributes.class
+             * @example confidential
+             */
+            class?: string;
+            /**
+             * @description who owns it; the fact resource.attributes.owner
+             * @example finance
+             */
+            owner?: string;
+            /**
+             * @description further attributes by name, each declared in attributes.json; facts resource.attributes.<name>
+             * @example {
+             *       "region": "eu"
+             *     }
+             */
+            attributes?: {
+                [key: string]: unknown;
+            };
         };
         TrustSignal: {
             /**
@@ -6427,6 +6531,161 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Agent"];
+                };
+            };
+        };
+    };
+    listResources: {
+        parameters: {
+            query?: {
+                /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Most items on the page. */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "name": "db/customers/*",
+                     *           "class": "confidential",
+                     *           "owner": "sales",
+                     *           "attributes": {},
+                     *           "createdAt": "2026-03-01T09:30:00.000Z",
+                     *           "updatedAt": "2026-03-01T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ResourceList"];
+                };
+            };
+        };
+    };
+    getResource: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The resource or a pattern with `*` as its last segment, percent-encoded as one segment of the path: `db%2Fcustomers%2F*`. Brought to canonical form. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "db/customers/*",
+                     *       "class": "confidential",
+                     *       "owner": "sales",
+                     *       "attributes": {},
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "updatedAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Resource"];
+                };
+            };
+        };
+    };
+    putResource: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The resource or a pattern with `*` as its last segment, percent-encoded as one segment of the path: `db%2Fcustomers%2F*`. Brought to canonical form. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "class": "confidential",
+                 *       "owner": "sales"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ResourcePut"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resource"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "db/customers/*",
+                     *       "class": "confidential",
+                     *       "owner": "sales",
+                     *       "attributes": {},
+                     *       "createdAt": "2026-03-01T09:30:00.000Z",
+                     *       "updatedAt": "2026-03-01T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Resource"];
+                };
+            };
+        };
+    };
+    deleteResource: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The resource or a pattern with `*` as its last segment, percent-encoded as one segment of the path: `db%2Fcustomers%2F*`. Brought to canonical form. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resource"];
                 };
             };
         };

@@ -39,6 +39,7 @@ import { Approvers1763700000036 } from './0036-approvers.ts';
 import { Budgets1763700000037 } from './0037-budgets.ts';
 import { PolicyProposals1763700000038 } from './0038-policy-proposals.ts';
 import { OrganisationPolicies1763700000039 } from './0039-organisation-policies.ts';
+import { Resources1763700000040 } from './0040-resources.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -81,6 +82,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   Budgets1763700000037,
   PolicyProposals1763700000038,
   OrganisationPolicies1763700000039,
+  Resources1763700000040,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

@@ -108,6 +108,21 @@ export const SEALED_TABLES = {
     unsealed: { name: 'text', description: 'text?', metadata: 'text?', updated_at: 'time', seq: 'bigint' },
     history: 'all',
   },
+  resource: {
+    primaryKey: ['organisation_id', 'environment', 'name'],
+    columns: {
+      organisation_id: 'text',
+      environment: 'text',
+      name: 'text',
+      entry: 'text',
+      created_at: 'time',
+      updated_at: 'time',
+      removed_at: 'time?',
+      version: 'integer',
+    },
+    unsealed: {},
+    history: 'all',
+  },
   halt: {
     primaryKey: ['organisation_id', 'environment'],
     columns: {
