@@ -50,9 +50,9 @@ function nameOf({ name }: { readonly name: string }): string {
 
 /** @throws {ApiError} E1004 */
 function assertNotBound({ agentIds }: AuthenticatedKey): void {
-  // The agent holds the keys that are bound to it, and must not say what it owns.
+  // The agent holds the keys that are bound to it, and must not say what it owns. No entry belongs to an agent, so they read none either.
   if (agentIds !== null)
-    throw new ApiError('E1004', 'A key that is bound to agents may not change the registry of resources.');
+    throw new ApiError('E1004', 'A key that is bound to agents may neither read nor change the registry of resources.');
 }
 
 /** @throws {ApiError} E2001 with a pointer for each attribute that contradicts the declarations */
@@ -120,6 +120,7 @@ export function resourceRoutes({ db, nowMs, policies, settle }: ResourceDeps): R
       request: { query: ResourceListQuery },
       responses: { 200: { description: 'One page of resources.', schema: ResourceList } },
       handler: async ({ key, query }) => {
+        assertNotBound(key);
         const page = await readPage(query, {
           cursor: /^[^\u0000]{1,2048}$/u,
           read: (after, count) => listResources(db, ownerOf(key), after ?? '', count),
@@ -140,6 +141,7 @@ export function resourceRoutes({ db, nowMs, policies, settle }: ResourceDeps): R
       responses: { 200: { description: 'The resource.', schema: Resource } },
       errors: ['E4001'],
       handler: async ({ key, params }) => {
+        assertNotBound(key);
         const found = await readResource(db, ownerOf(key), nameOf(params));
         if (found === undefined) throw notFound();
         return { status: 200, body: bodyOf(found, declarations()) };
@@ -153,7 +155,7 @@ export function resourceRoutes({ db, nowMs, policies, settle }: ResourceDeps): R
       tag: 'Resources',
       summary: 'Register a resource, or replace what is registered',
       description:
-        'Facts of the next decision. The most specific entry decides for each attribute; at the same name it overrides the file of the policy folder. Keys that are bound to agents may not do this.',
+        'Facts of the next decision. The most specific entry decides for each attribute; at the same name it overrides the file of the policy folder. Keys that are bound to agents may neither read nor change the registry.',
       request: { params: ResourceParams, body: ResourcePut },
       responses: {
         200: { description: 'The resource, replaced.', schema: Resource },

@@ -85,6 +85,7 @@ async function makeThings(
 ): Promise<Record<string, Named>> {
   const by = service.admin.withKey(owner);
   await by.post('/v1/agents', { agentId: 'agent-of-owner', name: 'Mine' });
+  await by.request('PUT', '/v1/resources/resource-of-owner', { body: { owner: 'x' } });
   const { intent_id: parse } = (await by.post('/v1/intent', { agent_id: 'agent-of-owner', raw_intent: 'Read x' })).json;
   const decided = (await by.post('/v1/enforce', { agent_id: 'agent-of-owner', intent: 'delete:db/asked/x' })).json;
   const { intentId } = (await by.post('/v1/intents', { agentId: 'agent-of-owner', action: 'read', resource: 'db/x' }))
@@ -128,6 +129,7 @@ async function makeThings(
     '/v1/approvals/{id}': decided.approval?.approval_id,
     '/v1/approvals/{id}/approve': decided.approval?.approval_id,
     '/v1/approvals/{id}/reject': decided.approval?.approval_id,
+    '/v1/resources/{name}': 'resource-of-owner',
     '/v1/proofs/{id}': proofId,
     '/v1/proofs/chain/{entityId}': 'entity-of-owner',
     '/v1/auth/keys/{keyId}': keyId,

@@ -618,7 +618,7 @@ export interface paths {
         get: operations["getResource"];
         /**
          * Register a resource, or replace what is registered
-         * @description Facts of the next decision. The most specific entry decides for each attribute; at the same name it overrides the file of the policy folder. Keys that are bound to agents may not do this.
+         * @description Facts of the next decision. The most specific entry decides for each attribute; at the same name it overrides the file of the policy folder. Keys that are bound to agents may neither read nor change the registry.
          *
          *     Scope: agents:write.
          */
