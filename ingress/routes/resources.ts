@@ -32,7 +32,7 @@ import { readPage } from './paging.ts';
 export interface ResourceDeps {
   readonly db: Database;
   readonly nowMs: () => number;
-  readonly policies: Pick<ActivePolicySet, 'current'>;
+  readonly policies: Pick<ActivePolicySet, 'installation'>;
   /** Resolves when the caches of this process have the committed change: read-your-writes for the caller. */
   readonly settle: () => Promise<void>;
 }
@@ -90,7 +90,7 @@ const notFound = (): ApiError =>
   new ApiError('E4001', 'There is no resource with this name in this organisation and environment.');
 
 export function resourceRoutes({ db, nowMs, policies, settle }: ResourceDeps): Route[] {
-  const declarations = (): Declarations => policies.current().set.declarations;
+  const declarations = (): Declarations => policies.installation().set.declarations;
 
   const change = async (key: AuthenticatedKey, name: string, entry: ResourceEntry | undefined): Promise<Reply> => {
     const reply = await db.transaction(async (sql): Promise<Reply> => {
