@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { Counter, type Registry } from 'prom-client';
 import type { Database } from '../shared/platform/db/database.ts';
 import { ADVISORY_LOCKS } from '../shared/platform/db/locks.ts';
-import { createReplayer } from '../shared/domain/drafts/replay.ts';
+import { createDraftReplayer } from '../shared/domain/drafts/draft-replayer.ts';
 import { draftOfFolder } from '../shared/domain/drafts/replay-draft.ts';
 import {
   beginShadow,
@@ -69,9 +69,9 @@ export function createShadowWorker(deps: ShadowDeps): ShadowWorker {
   const apply = async (folder: Awaited<ReturnType<typeof readPolicyFolder>>): Promise<void> => {
     const loaded = await draftOfFolder(db, folder);
     if (!loaded.ok) return refuse(loaded.findings);
-    const { digest, policies, lexicon } = loaded.set;
+    const { digest, policies } = loaded.set;
     if (draft?.digest !== digest)
-      draft = { digest, policies: policies.length, replayer: createReplayer(loaded.set, lexicon) };
+      draft = { digest, policies: policies.length, replayer: await createDraftReplayer(db, loaded.set) };
     findings = [];
     logger.info({ digest, share }, 'shadow policies are evaluated');
   };

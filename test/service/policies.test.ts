@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { draftOfDigest } from '../../shared/domain/drafts/replay-draft.ts';
+import { replayRange } from '../../shared/domain/drafts/replay-store.ts';
 import type { Client } from '../support/client.ts';
 import { type PolicyFiles, type Service, SHIPPED_POLICIES, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
@@ -303,6 +305,15 @@ describe('policy sets', function suite() {
       expect(stored.json).to.deep.include({ installationDigest: installation });
       expect(stored.json.organisation).to.deep.include({ slug: 'acme' });
       expect((await admin('acme-2').get(`/v1/policies/${digest}`)).json.code).to.equal('E4001');
+      const draft = await draftOfDigest(service.db, await inForce());
+      if (draft?.ok !== true) return expect.fail('the set in force is not stored');
+      const replayed = await replayRange({
+        db: service.db,
+        set: draft.set,
+        range: { organisationId: acmeId, toMs: Date.now() + 1_000 },
+      });
+      expect(replayed.decisions.evaluated).to.be.above(1);
+      expect(replayed.changed.decisions, JSON.stringify(replayed.examples)).to.equal(0);
       const records = await service.rows<{ slug: string; digest: string; ownDigest: string | null }>(
         `SELECT slug, convert_from(record, 'UTF8') || '}' AS text FROM record JOIN organisation ON organisation.id = organisation_id
           WHERE event = 'custos.policy_set' AND convert_from(record, 'UTF8') LIKE '%ownDigest%'`,

@@ -123,6 +123,20 @@ describe('every row that gives authority', () => {
   });
 });
 
+const OWN = {
+  id: 'own',
+  description: 'Nobody reads secrets.',
+  stage: 'enforce',
+  target: { actions: ['read'], resources: ['db/secret'] },
+  rules: [
+    {
+      name: 'no-secrets',
+      conditions: { all: [{ fact: 'intent', path: 'effect', operator: 'equal', value: 'read' }] },
+      event: { type: 'DENY', params: { code: 'NO', message: 'no' } },
+    },
+  ],
+};
+
 /** Makes one of everything that the service writes to these tables. */
 async function writeEverything(service: Service): Promise<void> {
   const { admin } = service;
@@ -160,6 +174,10 @@ async function writeEverything(service: Service): Promise<void> {
   expect((await signed.get('/v1/agents')).status).to.equal(200);
   service.advance(2 * HOUR_MS);
   expect(await expireApprovals(service.db, service.nowMs())).to.equal(2);
+  const organisationId = await service.addOrganisation('tenant');
+  const tenant = await service.client({ scopes: ['admin:*'], organisationId });
+  const files = [{ path: 'own.json', text: JSON.stringify(OWN) }];
+  expect((await tenant.post('/v1/policies', { files, reason: 'one' })).status).to.equal(201);
   await service.apply(PERMITTING);
   await service.apply(ESCALATING);
 }

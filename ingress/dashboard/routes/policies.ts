@@ -46,6 +46,20 @@ interface StoredSet {
   readonly tools?: readonly ToolCatalogueFile[];
 }
 
+type StoredContent = Omit<StoredSet, 'digest' | 'createdAt'>;
+
+/** The text of a set with own policies of an organisation. */
+interface ComposedContent {
+  readonly installation: StoredContent;
+  readonly organisation: { readonly slug: string; readonly policies: readonly Policy[] };
+}
+
+/** The set as it is evaluated: own policies have the slug in their ids. */
+function joined({ installation, organisation: { slug, policies } }: ComposedContent): StoredContent {
+  const own = policies.map((policy) => ({ ...policy, id: `${slug}/${policy.id}` }));
+  return { ...installation, policies: [...installation.policies, ...own] };
+}
+
 type ActivationRow = Omit<PolicyActivation, 'activatedAt'> & { readonly activatedAt: Date };
 
 export interface PolicyPageDeps {
@@ -120,8 +134,8 @@ export function policyPageRoutes({ db, policies: active }: PolicyPageDeps): Rout
     const [row] = await db.query<{ canonical: Buffer; created_at: Date }>(READ, [digest]);
     if (row === undefined) throw new ApiError('E4001', 'There is no policy set with this digest.');
     // The canonical text of an admitted set.
-    const content = JSON.parse(row.canonical.toString('utf8')) as Omit<StoredSet, 'digest' | 'createdAt'>;
-    const set = { digest, createdAt: row.created_at, ...content };
+    const content = JSON.parse(row.canonical.toString('utf8')) as StoredContent | ComposedContent;
+    const set = { digest, createdAt: row.created_at, ...('installation' in content ? joined(content) : content) };
     parsedSets.set(digest, set);
     return set;
   };

@@ -9,7 +9,8 @@ import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import type { PolicySet } from '../../core/policy/load.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
 import { ENVIRONMENTS, type Environment } from '../../kernel/vocabulary.ts';
-import { createReplayer, type StoredForReplay } from './replay.ts';
+import { createDraftReplayer } from './draft-replayer.ts';
+import type { StoredForReplay } from './replay.ts';
 import type { ReplayReport } from './reports.ts';
 
 /** Which decisions are replayed. Undefined: all of them. */
@@ -129,7 +130,7 @@ export interface ReplayDeps {
  */
 export async function replayRange(deps: ReplayDeps): Promise<ReplayReport> {
   const { db, set, range, onProgress, signal } = deps;
-  const replayer = createReplayer(set, set.lexicon);
+  const replayer = await createDraftReplayer(db, set);
   const difference = createDifference(REPORT_LIMITS);
   const sets = new Map<string, number>();
   let replayed = 0;
@@ -203,7 +204,11 @@ async function describeSets(
 
 function lexiconDigest(canonical: string): string {
   // The canonical text of a set, which is an object (shared/core/policy/load.ts).
-  const { lexicon } = JSON.parse(canonical) as { readonly lexicon: unknown };
+  const document = JSON.parse(canonical) as {
+    readonly lexicon: unknown;
+    readonly installation?: { readonly lexicon: unknown };
+  };
+  const { lexicon } = document.installation ?? document;
   return createHash('sha256').update(canonicalize(lexicon)).digest('hex');
 }
 

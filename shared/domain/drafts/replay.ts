@@ -128,6 +128,9 @@ interface RecordedBody {
   readonly environment: string;
 }
 
+/** The digest of the set that made a decision; undefined: its record is damaged. */
+export const policyDigestOf = (record: Buffer): string | undefined => readBody(record)?.body.policy_set.digest;
+
 function readBody(record: Buffer): RecordedBody | undefined {
   let value: unknown;
   try {

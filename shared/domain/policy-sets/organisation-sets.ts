@@ -102,7 +102,11 @@ export async function readBaseSet(sql: Sql, digest: string): Promise<BaseSet | u
 export async function readOwnPolicies(sql: Sql, digest: string): Promise<OwnPolicies> {
   const [row] = await sql.query<{ canonical: Buffer }>(READ_OWN, [digest]);
   if (row === undefined) throw new Error(`the own policies ${digest} are not stored`);
-  const text = row.canonical.toString('utf8');
+  return ownPoliciesOfText(row.canonical.toString('utf8'));
+}
+
+/** @param text of a row of own_policies */
+export function ownPoliciesOfText(text: string): OwnPolicies {
   // Written by storeOwnPolicies.
   const { slug, policies } = JSON.parse(text) as { readonly slug: string; readonly policies: readonly Policy[] };
   return { slug, policies, text };
