@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { expireApprovals } from '../../shared/domain/approvals/store.ts';
+import { changePolicySet } from '../../shared/domain/policy-sets/change.ts';
 import { createDataSource } from '../../shared/platform/db/data-source.ts';
 import { genuine, sealedColumns } from '../../shared/platform/db/seals/rows.ts';
 import { SEALED_TABLE_NAMES, sealedTable, type SealedTableName } from '../../shared/platform/db/seals/tables.ts';
@@ -100,6 +101,7 @@ describe('every row that gives authority', () => {
       smallint: (column) => `${column} + 1`,
       integer: (column) => `${column} + 1`,
       bigint: (column) => `${column} + 1000`,
+      'bigint?': (column) => `CASE WHEN ${column} IS NULL THEN 1 END`,
       boolean: (column) => `NOT ${column}`,
       bytes: (column) => `sha256(${column})`,
       time: (column) => `${column} + interval '1 ms'`,
@@ -178,6 +180,10 @@ async function writeEverything(service: Service): Promise<void> {
   const tenant = await service.client({ scopes: ['admin:*'], organisationId });
   const files = [{ path: 'own.json', text: JSON.stringify(OWN) }];
   expect((await tenant.post('/v1/policies', { files, reason: 'one' })).status).to.equal(201);
-  await service.apply(PERMITTING);
+  const digest = await service.apply(PERMITTING);
   await service.apply(ESCALATING);
+  const rules = { needsApproval: true, approvalTtlMs: HOUR_MS, signers: undefined };
+  const change = { digest, author: 'cli:test', reason: 'back', source: 'rollback' as const };
+  const { kind } = await service.db.transaction((sql) => changePolicySet(sql, change, rules, service.nowMs()));
+  expect(kind).to.equal('proposed');
 }
