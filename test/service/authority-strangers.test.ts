@@ -157,9 +157,11 @@ describe('resources of others are reported as not found:', function suite() {
     const ofOwner = namesThings(on.routes.v1).filter(
       ({ path }) => !OPERATOR_ONLY.test(path) && !OF_POLICY_SETS.test(path),
     );
+    // Only the key that asked may say what came of a decision.
+    const isOfAsker = ({ path }: Route): boolean => path.endsWith('/outcome');
     // Operations that end a resource come after those that read it, and an approval is decided once.
     const order = (route: Route): number => ['GET', 'PATCH', 'POST', 'DELETE'].indexOf(route.method);
-    for (const route of ofOwner.sort((a, b) => order(a) - order(b))) {
+    for (const route of ofOwner.filter((one) => !isOfAsker(one)).sort((a, b) => order(a) - order(b))) {
       const { status, text } = await on.withKey(another)(route.method, on.pathOf(route, 'real'), bodyOf(route));
       if (status === 404 || !isAuthorised({ status })) gone.push(`${nameOf(route)}: ${text}`);
     }
