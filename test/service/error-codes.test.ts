@@ -31,6 +31,11 @@ const PROVOCATIONS: readonly Provocation[] = [
   },
   { code: 'E1004', send: async (s) => (await s.client({ scopes: ['trust:read'] })).get(PATH) },
   { code: 'E2001', send: (s) => post(s, { body: { name: 7 } }) },
+  {
+    code: 'E2001',
+    status: 422,
+    send: (s) => s.admin.post('/v1/policies', { files: [{ path: 'x.json', text: '{}' }], reason: 'wrong' }),
+  },
   { code: 'E2005', send: (s) => post(s, { raw: ' '.repeat(1_048_577) }) },
   { code: 'E2006', send: (s) => post(s, { raw: '{"name":"a","name":"b"}' }) },
   {
