@@ -142,6 +142,11 @@ export const COMMANDS: CommandList = [
         load: async () => (await import('./policy/new.ts')).newPolicyCommand,
       },
       {
+        name: 'import',
+        summary: 'translate policies of Cerbos, Cedar or the Agent Governance Toolkit, and list what could not be said',
+        load: async () => (await import('./policy/import.ts')).importPoliciesCommand,
+      },
+      {
         name: 'check',
         summary: 'list errors and warnings in policies, lexicon and test files, with file, line and column',
         load: async () => (await import('./policy/check.ts')).checkPoliciesCommand,

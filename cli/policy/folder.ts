@@ -5,9 +5,10 @@ import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import { type Admission, admitPolicySet } from '../../shared/core/policy/admit.ts';
+import { parseFile } from '../../shared/core/policy/files.ts';
 import type { Finding } from '../../shared/core/policy/types.ts';
 import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
-import { UsageError } from '../exit.ts';
+import { CommandError, EXIT, UsageError } from '../exit.ts';
 import type { ShownFinding } from '../output.ts';
 import { DEFAULT_HELP, policyDirOf, reasonOf, resolved } from './place.ts';
 
@@ -44,6 +45,19 @@ export function admitFolder(folder: PolicyFolder): Admission<Lexicon> {
 /** As admitFolder, without the search for warnings, which takes most of the time: enough to evaluate questions. */
 export function loadFolder(folder: PolicyFolder): Pick<Admission<Lexicon>, 'set' | 'errors'> {
   return admitPolicySet(folder, { compileLexicon, verbsOf: knownVerbs, warningsUpTo: 0 });
+}
+
+/** The lexicon of a policy folder. @throws {CommandError} when it is broken */
+export async function lexiconOf(dir: string): Promise<Lexicon> {
+  const { lexicon } = await readFolder(dir);
+  const parsed = parseFile(lexicon);
+  try {
+    if ('value' in parsed) return compileLexicon(parsed.value);
+  } catch {
+    // The message below says which command shows the errors.
+  }
+  const hint = `"custos policy check ${dir}" lists its errors`;
+  throw new CommandError(`The lexicon of ${dir} can't be used; ${hint}.`, { exitCode: EXIT.broken });
 }
 
 const TESTS = 'tests';

@@ -47,7 +47,7 @@ function copyNew(from: string, to: string): number {
   const partial = `${to}.new.${process.pid}`;
   try {
     mkdirSync(partial);
-    const files = copy(from, partial);
+    const files = copyFolder(from, partial);
     renameSync(partial, to);
     return files;
   } catch (error) {
@@ -70,13 +70,13 @@ function isAbsentOrEmpty(folder: string): boolean {
 }
 
 /** By content, because the files of an installed package may be read-only, and the copies must not be. */
-function copy(from: string, to: string): number {
+export function copyFolder(from: string, to: string): number {
   let files = 0;
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
     if (entry.isDirectory()) {
       mkdirSync(target);
-      files += copy(source, target);
+      files += copyFolder(source, target);
     } else {
       writeFileSync(target, readFileSync(source));
       files += 1;

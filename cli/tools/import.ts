@@ -2,9 +2,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
-import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
-import { parseFile } from '../../shared/core/policy/files.ts';
 import { type ImportedTools, importTools } from '../../shared/core/policy/import-tools.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import type { Confidence } from '../../shared/core/tools/propose.ts';
@@ -12,7 +9,7 @@ import type { ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
 import { isCallerId } from '../../shared/kernel/ids.ts';
 import { CommandError, exitWith, EXIT, say, UsageError } from '../exit.ts';
 import { counted, paint, printJson } from '../output.ts';
-import { readFolder } from '../policy/folder.ts';
+import { lexiconOf } from '../policy/folder.ts';
 import { policyDirOf } from '../policy/place.ts';
 import type { CommandBody } from '../program.ts';
 import { readCatalogue, schemaOf } from './catalogue-file.ts';
@@ -84,19 +81,6 @@ async function run(words: readonly string[], options: Options & Parameters<typeo
     else say(`Wrote ${printable(write)}. "custos policy check" checks it with the policies.`);
   }
   return EXIT.ok;
-}
-
-/** The lexicon of a policy folder. @throws {CommandError} when it is broken */
-async function lexiconOf(dir: string): Promise<Lexicon> {
-  const { lexicon } = await readFolder(dir);
-  const parsed = parseFile(lexicon);
-  try {
-    if ('value' in parsed) return compileLexicon(parsed.value);
-  } catch {
-    // The message below says which command shows the errors.
-  }
-  const hint = `"custos policy check ${dir}" lists its errors`;
-  throw new CommandError(`The lexicon of ${dir} can't be used; ${hint}.`, { exitCode: EXIT.broken });
 }
 
 /** @throws {UsageError} when there is no name that calls could have */

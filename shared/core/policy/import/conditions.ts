@@ -1,0 +1,279 @@
+// Translates expressions of other policy languages into conditions, as far as the meanings are the same.
+import { RE2JS } from 're2js';
+import type { Binary, Expression } from './expression.ts';
+
+/** A part of a foreign policy that has no equal here. Its message completes "... can't be expressed: ". */
+export class Inexpressible extends Error {}
+
+/** A condition as it is written in a policy file. */
+export type WrittenCondition = Readonly<Record<string, unknown>>;
+
+/** A fact by its path, as in `{fact: 'agent', path: 'attributes.team'}`. */
+export interface FactPath {
+  readonly fact: string;
+  readonly path: string;
+}
+
+export type ImportedType = 'text' | 'number' | 'boolean' | 'time' | 'list';
+
+/** What the expressions of one language mean. */
+export interface Meanings {
+  /** The fact that a path names. @throws {Inexpressible} when there is none */
+  readonly factOf: (names: readonly string[]) => FactPath;
+  /** The text that an entity is here, such as `User::"alice"`; default: a refusal. */
+  readonly entityText?: (type: string, id: string) => string;
+  /** Called with each fact and the type that its use implies. */
+  readonly onUse: (fact: FactPath, type: ImportedType) => void;
+  /** The condition for `principal in Group::"g"`, where the language has groups. */
+  readonly memberOf?: (names: readonly string[], entity: readonly string[]) => WrittenCondition;
+}
+
+const ORDER: Readonly<Partial<Record<Binary, readonly [operator: string, flipped: Binary]>>> = {
+  '==': ['equal', '=='],
+  '!=': ['notEqual', '!='],
+  '<': ['lessThan', '>'],
+  '<=': ['lessThanInclusive', '>='],
+  '>': ['greaterThan', '<'],
+  '>=': ['greaterThanInclusive', '<='],
+};
+/** Methods with a text or list behind a path, and the operators that mean the same. */
+const METHODS: Readonly<Record<string, readonly [operator: string, used: ImportedType]>> = {
+  startsWith: ['startsWith', 'text'],
+  endsWith: ['endsWith', 'text'],
+  matches: ['matchesPattern', 'text'],
+  containsAny: ['containsAny', 'list'],
+  containsAll: ['containsAll', 'list'],
+};
+
+type Literal = string | number | boolean;
+const typeOf = (value: Literal): ImportedType =>
+  typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean');
+
+/** Builds the translator of one language. It throws {@link Inexpressible} for what has no equal. */
+export function translator({ factOf, entityText, onUse, memberOf }: Meanings): (of: Expression) => WrittenCondition {
+  const literalOf = (of: Expression): Literal | undefined => {
+    if (of.kind === 'literal') return of.value;
+    if (of.kind !== 'path' || !of.isEntity) return undefined;
+    const [type = '', id = ''] = of.names;
+    if (entityText === undefined) throw new Inexpressible(`${type}::"${id}" is not known here`);
+    return entityText(type, id);
+  };
+
+  const literalsOf = (of: Expression): Literal[] | undefined => {
+    if (of.kind !== 'list') return undefined;
+    const items = of.items.map(literalOf);
+    const known = items.filter((item): item is Literal => item !== undefined);
+    if (known.length !== items.length) throw new Inexpressible('a list has members that are not constant');
+    if (known.length === 0) throw new Inexpressible('a list is empty');
+    return known;
+  };
+
+  const pathOf = (of: Expression): FactPath => {
+    if (of.kind !== 'path' || of.isEntity) throw new Inexpressible('a calculation is compared');
+    return factOf(of.names);
+  };
+
+  const comparison = (fact: FactPath, operator: string, value: unknown, used: ImportedType): WrittenCondition => {
+    onUse(fact, used);
+    return { ...fact, operator, value };
+  };
+
+  /** `timestamp(x).timeSince() < duration("1h")` of CEL. */
+  const age = (operator: Binary, left: Expression, right: Expression): WrittenCondition | undefined => {
+    if (left.kind !== 'call' || left.name !== 'timeSince') return undefined;
+    const since = left.target?.kind === 'call' && left.target.name === 'timestamp' ? left.target.args[0] : left.target;
+    const limit = right.kind === 'call' && right.name === 'duration' ? right.args[0] : undefined;
+    const isYounger = operator === '<' || operator === '<=';
+    if (since === undefined || limit?.kind !== 'literal' || !(isYounger || operator.startsWith('>')))
+      throw new Inexpressible('an age is compared with something else than a duration');
+    return comparison(pathOf(since), isYounger ? 'newerThan' : 'olderThan', String(limit.value), 'time');
+  };
+
+  const compared = (operator: Binary, left: Expression, right: Expression): WrittenCondition => {
+    const [name, flipped] = ORDER[operator] ?? [];
+    if (name === undefined || flipped === undefined) throw new Inexpressible(`the operator ${operator}`);
+    const aged = age(operator, left, right);
+    if (aged !== undefined) return aged;
+    const value = literalOf(right);
+    if (value !== undefined) return comparison(pathOf(left), name, value, typeOf(value));
+    if (literalOf(left) !== undefined) return compared(flipped, right, left);
+    const used = operator === '==' || operator === '!=' ? 'text' : 'number';
+    const other = pathOf(right);
+    onUse(other, used);
+    return comparison(pathOf(left), name, other, used);
+  };
+
+  const within = (left: Expression, right: Expression): WrittenCondition => {
+    if (left.kind === 'path' && !left.isEntity && memberOf !== undefined && right.kind === 'path' && right.isEntity)
+      return memberOf(left.names, right.names);
+    const list = literalsOf(right);
+    if (list !== undefined) return comparison(pathOf(left), 'in', list, typeOf(list[0] ?? ''));
+    const item = literalOf(left);
+    if (item !== undefined) return comparison(pathOf(right), 'contains', item, 'list');
+    const wanted = pathOf(left);
+    onUse(wanted, 'text');
+    return comparison(pathOf(right), 'contains', wanted, 'list');
+  };
+
+  const called = (name: string, target: Expression | undefined, args: readonly Expression[]): WrittenCondition => {
+    const [first] = args;
+    if (name === 'has' && target === undefined && first !== undefined)
+      return { ...pathOf(first), operator: 'isPresent', value: true };
+    if (target === undefined || first === undefined) throw new Inexpressible(`the function ${name}`);
+    if (name === 'contains') {
+      const list = literalsOf(target);
+      if (list !== undefined) return comparison(pathOf(first), 'in', list, typeOf(list[0] ?? ''));
+      const item = literalOf(first);
+      if (item !== undefined) return comparison(pathOf(target), 'contains', item, 'list');
+      const wanted = pathOf(first);
+      onUse(wanted, 'text');
+      return comparison(pathOf(target), 'contains', wanted, 'list');
+    }
+    const [operator, used] = METHODS[name] ?? [];
+    if (operator === undefined || used === undefined) throw new Inexpressible(`the function ${name}`);
+    const value = used === 'list' ? literalsOf(first) : literalOf(first);
+    if (value === undefined) throw new Inexpressible(`the argument of ${name} is not constant`);
+    return comparison(pathOf(target), operator, value, used);
+  };
+
+  const translate = (of: Expression): WrittenCondition => {
+    switch (of.kind) {
+      case 'not':
+        return { not: translate(of.of) };
+      case 'call':
+        return called(of.name, of.target, of.args);
+      case 'path':
+        return comparison(pathOf(of), 'equal', true, 'boolean');
+      case 'literal':
+        if (typeof of.value === 'boolean') return of.value ? { all: [ALWAYS] } : { not: ALWAYS };
+        throw new Inexpressible('a text or number stands where a condition is expected');
+      case 'list':
+      case 'pattern':
+        throw new Inexpressible(`a ${of.kind} stands where a condition is expected`);
+      case 'binary':
+        break;
+    }
+    const { operator, left, right } = of;
+    if (operator === '&&') return joined('all', translate(left), translate(right));
+    if (operator === '||') return joined('any', translate(left), translate(right));
+    if (operator === 'in') return within(left, right);
+    if (operator === 'not in') return { not: within(left, right) };
+    if (operator === 'has') {
+      if (left.kind !== 'path' || right.kind !== 'path') throw new Inexpressible('has names no member');
+      return { ...factOf([...left.names, ...right.names]), operator: 'isPresent', value: true };
+    }
+    if (right.kind === 'pattern') return comparison(pathOf(left), 'matchesPattern', likePattern(right.pieces), 'text');
+    return compared(operator, left, right);
+  };
+  return translate;
+}
+
+/** Holds for every request: there is always an environment. */
+export const ALWAYS: WrittenCondition = { fact: 'agent', path: 'id', operator: 'isPresent', value: true };
+
+/** Conditions in one `all` or `any`; nested ones of the same kind are joined. */
+export function joined(kind: 'all' | 'any', ...conditions: readonly WrittenCondition[]): WrittenCondition {
+  const parts = conditions.flatMap((condition): unknown => condition[kind] ?? condition);
+  const [only] = parts;
+  return parts.length === 1 ? (only as WrittenCondition) : { [kind]: parts };
+}
+
+/** The RE2 pattern of a `like`. */
+const likePattern = (pieces: readonly string[]): string => `(?s)^${pieces.map((one) => RE2JS.quote(one)).join('.*')}$`;
+
+/** Facts that a request may lack. */
+const isOptional = (fact: unknown, path: unknown): boolean =>
+  fact === 'context' || fact === 'tool' || (typeof path === 'string' && path.startsWith('attributes.'));
+
+const partsOf = (condition: WrittenCondition, kind: string): readonly WrittenCondition[] | undefined =>
+  // Built by this module.
+  condition[kind] as readonly WrittenCondition[] | undefined;
+
+/**
+ * What a comparison of a missing fact is in a language. `fails in order`: an error, unless the parts to its left decide already (Cedar). `fails`: an
+ * error, unless any other part decides (CEL). `is false` (the Agent Governance Toolkit).
+ */
+export type MissingMeans = 'fails in order' | 'fails' | 'is false';
+
+export interface Exactness {
+  readonly missing: MissingMeans;
+  /** Whether the rule refuses: here a comparison of a missing fact holds in such rules, in the other languages it does not. */
+  readonly refuses: boolean;
+}
+
+type Known = ReadonlySet<string>;
+const NOTHING: Known = new Set();
+const nameOf = ({ fact, path }: WrittenCondition): string => `${String(fact)}.${String(path)}`;
+
+/** The facts that are present when a condition holds. */
+function impliedBy(condition: WrittenCondition): string[] {
+  if (condition['operator'] === 'isPresent') return [nameOf(condition)];
+  return (partsOf(condition, 'all') ?? []).flatMap(impliedBy);
+}
+
+/** Whether a comparison in it may read a fact that is missing. */
+function mayFail(condition: WrittenCondition, known: Known): boolean {
+  const { not, operator, fact, path, value } = condition;
+  if (not !== undefined) return mayFail(not as WrittenCondition, known);
+  const all = partsOf(condition, 'all');
+  if (all !== undefined) {
+    const found = new Set(known);
+    return all.some((part) => {
+      const fails = mayFail(part, found);
+      for (const name of impliedBy(part)) found.add(name);
+      return fails;
+    });
+  }
+  const any = partsOf(condition, 'any');
+  if (any !== undefined) return any.some((part) => mayFail(part, known));
+  const other = referenceOf(value);
+  return (
+    (operator !== 'isPresent' && isOptional(fact, path) && !known.has(nameOf(condition))) ||
+    (other !== undefined && isOptional(other.fact, other.path) && !known.has(nameOf({ ...other })))
+  );
+}
+
+const referenceOf = (value: unknown): FactPath | undefined =>
+  typeof value === 'object' && value !== null && 'fact' in value ? (value as FactPath) : undefined;
+
+const present = ({ fact, path }: FactPath): WrittenCondition => ({ fact, path, operator: 'isPresent', value: true });
+
+/** A comparison, or its negation, with the presence of its facts where it would count without them. */
+function exactLeaf(leaf: WrittenCondition, isNegated: boolean, { refuses }: Exactness): WrittenCondition {
+  const itself = isNegated ? { not: leaf } : leaf;
+  const { fact, path, operator, value } = leaf;
+  if (!refuses || operator === 'isPresent') return itself;
+  const read = [{ fact, path } as FactPath, referenceOf(value)].filter(
+    (one): one is FactPath => one !== undefined && isOptional(one.fact, one.path),
+  );
+  return joined('all', ...read.map(present), itself);
+}
+
+/**
+ * The same condition with the meaning of missing facts that it has in its language.
+ * @param isNegated whether the condition must be false, and not an error
+ */
+export function exactly(condition: WrittenCondition, exactness: Exactness, isNegated = false): WrittenCondition {
+  const { not } = condition;
+  if (not !== undefined) {
+    const inner = not as WrittenCondition;
+    if (exactness.missing !== 'is false') return exactly(inner, exactness, !isNegated);
+    return { not: exactly(inner, exactness) };
+  }
+  const [all, any] = [partsOf(condition, 'all'), partsOf(condition, 'any')];
+  const parts = all ?? any;
+  if (parts === undefined) return exactLeaf(condition, isNegated, exactness);
+  if ((all !== undefined) !== isNegated)
+    return joined('all', ...parts.map((part) => exactly(part, exactness, isNegated)));
+  // Any part decides, but in Cedar only when those before it are no errors.
+  const before: WrittenCondition[] = [];
+  const found = new Set(NOTHING);
+  const alternatives = parts.map((part) => {
+    const decided = joined('all', ...before, exactly(part, exactness, isNegated));
+    if (exactness.missing === 'fails in order' && mayFail(part, found))
+      before.push(exactly(part, exactness, !isNegated));
+    if (all !== undefined) for (const name of impliedBy(part)) found.add(name);
+    return decided;
+  });
+  return joined('any', ...alternatives);
+}

@@ -1,0 +1,153 @@
+// Policies of other engines, imported: their own tables of decisions hold, what refuses is never lost, and what has no equal is listed.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { importAgt } from '../../../shared/core/policy/import/agt.ts';
+import { importCedar } from '../../../shared/core/policy/import/cedar.ts';
+import { importCerbos } from '../../../shared/core/policy/import/cerbos.ts';
+import { ImportError, type ImportResult } from '../../../shared/core/policy/import/result.ts';
+import { createEvaluator, type Evaluator } from '../../../shared/core/policy/evaluate.ts';
+import { loadPolicySet } from '../../../shared/core/policy/load.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
+import { dataOf } from '../../support/data.ts';
+import { shippedLexicon } from '../intent/lexicon.ts';
+import { compileLexicon, factsWith, LEXICON } from './support.ts';
+
+const lexicon = shippedLexicon();
+const sourceOf = (name: string) => ({
+  name,
+  text: readFileSync(path.join(findRoot(), 'test', 'unit', 'policy', 'import', name), 'utf8'),
+});
+
+function evaluatorOf({ files }: ImportResult): Evaluator {
+  const texts = files.map(({ path: name, json }) => ({ path: name, text: JSON.stringify(json) }));
+  const loaded = loadPolicySet(texts, LEXICON, { compileLexicon });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings, null, 1));
+  return createEvaluator({ set: loaded.set });
+}
+
+const callOf = (name: string, args: Record<string, unknown> = {}) => ({
+  tool: { server: 'any', name, arguments: args, arguments_digest: 'sha256:', known: true, changed: false },
+});
+
+interface ExpenseTable {
+  readonly now: string;
+  readonly principals: Record<string, { tags: string[]; attributes: Record<string, string> }>;
+  readonly resources: Record<string, Record<string, unknown>>;
+  /** By principal, resource and action; what is not listed is denied. */
+  readonly allowed: Record<string, Record<string, string[]>>;
+}
+
+describe('imported policies', () => {
+  it("decide as the table of Cerbos' expenses demo says", async () => {
+    const result = importCerbos([sourceOf('expenses.yaml'), sourceOf('roles.yaml')], { lexicon });
+    expect(result.rules).to.deep.equal({ found: 10, imported: 10 });
+    expect(result.notes).to.deep.equal([]);
+    const evaluator = evaluatorOf(result);
+    const table = dataOf<ExpenseTable>('unit/policy/import/expenses.table.json');
+    const actions = ['view', 'view:approver', 'create', 'update', 'approve', 'delete'];
+    for (const [agent, { tags, attributes }] of Object.entries(table.principals))
+      for (const [id, resource] of Object.entries(table.resources))
+        for (const action of actions) {
+          const facts = factsWith({
+            'agent.id': agent,
+            'agent.tags': tags,
+            'agent.attributes': attributes,
+            'resource.attributes': resource,
+            'intent.resource': `expense/${id}`,
+            'time.now': table.now,
+            ...callOf(action),
+          });
+          const { verdict } = await evaluator.evaluate(facts);
+          const isAllowed = table.allowed[agent]?.[id]?.includes(action) === true;
+          expect(verdict, `${agent} ${action} ${id}`).to.equal(isAllowed ? 'ALLOW' : 'DENY');
+        }
+  });
+
+  it('decide as the rules of a bank say, and refuse what matches a pattern in the arguments', async () => {
+    const fields = {
+      code: { fact: 'tool', path: 'arguments.code' },
+      input_text: { fact: 'tool', path: 'arguments.text' },
+    };
+    const result = importAgt(sourceOf('bank.yaml'), { lexicon, fields });
+    expect(result.rules).to.deep.equal({ found: 9, imported: 9 });
+    const evaluator = evaluatorOf(result);
+    const verdictOf = async (name: string, args: Record<string, unknown> = {}, context: Record<string, unknown> = {}) =>
+      (await evaluator.evaluate(factsWith({ ...callOf(name, args), context }))).verdict;
+    expect(await verdictOf('read_balance')).to.equal('ALLOW');
+    for (const tool of ['drop_table', 'wire_transfer', 'export_keys', 'send_email'])
+      expect(await verdictOf(tool), tool).to.equal('DENY');
+    for (const code of ['import subprocess', 'x = eval(y)', 'pip install left'])
+      expect(await verdictOf('run_report', { code }), code).to.equal('DENY');
+    expect(await verdictOf('run_report', { code: 'sum(1, 2)' })).to.equal('ALLOW');
+    expect(await verdictOf('note', { text: 'number 078-05-1120 of a customer' })).to.equal('DENY');
+    expect(await verdictOf('note', { text: 'number 078-05-112 of a customer' })).to.equal('ALLOW');
+    expect(await verdictOf('note', {}, { message_text: 'it is 078-05-1120' })).to.equal('DENY');
+  });
+
+  it('keep the order of priorities: a permission above a refusal is its exception', async () => {
+    const text = `name: order
+rules:
+  - { name: all-writes, condition: { field: tool_name, operator: matches, value: "^write" }, action: deny, priority: 10 }
+  - { name: drafts, condition: { field: tool_name, operator: eq, value: write_draft }, action: allow, priority: 20 }
+  - { name: reads, condition: "tool_name == 'read' and-not", action: allow }
+  - { name: odd, condition: { field: size, operator: near, value: 5 }, action: deny, priority: 5 }
+`;
+    const result = importAgt({ name: 'order.yaml', text }, { lexicon, fields: {} });
+    expect(result.notes.map(({ line, rule, kind }) => `${line} ${rule} ${kind}`)).to.deep.equal([
+      '6 odd stricter',
+      '5 reads left out',
+    ]);
+    const withoutOdd = importAgt(
+      {
+        name: 'order.yaml',
+        text: text
+          .split('\n')
+          .filter((line) => !line.includes('odd'))
+          .join('\n'),
+      },
+      { lexicon, fields: {} },
+    );
+    const verdictOf = async (imported: ImportResult, tool: string) =>
+      (await evaluatorOf(imported).evaluate(factsWith(callOf(tool)))).verdict;
+    expect(await verdictOf(withoutOdd, 'write_draft')).to.equal('ALLOW');
+    expect(await verdictOf(withoutOdd, 'write_letter')).to.equal('DENY');
+    expect(await verdictOf(result, 'write_letter')).to.equal('DENY');
+  });
+
+  it('of Cedar say with line and rule what has no equal, and never lose a forbid', () => {
+    const read = (text: string) => importCedar({ name: 'p.cedar', text }, { lexicon });
+    const result = read(`@id("one")
+permit(principal, action == Action::"view", resource) when { context.ip.isInRange(ip("10.0.0.0/8")) };
+permit(principal == ?principal, action, resource);
+@id("two")
+forbid(principal, action == Action::"view", resource) when { context.ip.isLoopback() && context.n > 3 };
+permit(principal is User, action, resource);
+`);
+    expect(result.rules).to.deep.equal({ found: 4, imported: 2 });
+    expect(result.notes.map(({ line, rule, kind }) => `${line} ${rule} ${kind}`)).to.deep.equal([
+      '1 one left out',
+      '3 policy-2 left out',
+      '4 two stricter',
+      '6 policy-4 different',
+    ]);
+    for (const text of [
+      'forbid(principal == ?principal, action, resource); permit(principal, action, resource);',
+      'permit(principal, action, resource) when { if true then true else false };',
+      'permit(principal, action, resource',
+      'permit(principal, action, resource) when { context.a == "x };',
+      'nothing',
+      '',
+      `permit(principal, action, resource) when { ${'('.repeat(10_000)}true };`,
+      `permit(principal, action, resource) when { ${'!'.repeat(10_000)}true };`,
+    ])
+      expect(() => read(text), text.slice(0, 80)).to.throw(ImportError);
+  });
+
+  it('that are no policies of the format are refused with a sentence', () => {
+    for (const text of ['', 'a: [', 'just text', 'rules: 5', '- 1', 'a: &a [*a, *a]'])
+      expect(() => importAgt({ name: 'x.yaml', text }, { lexicon, fields: {} }), text).to.throw(ImportError, 'x.yaml');
+    for (const text of ['', 'a: [', 'resourcePolicy: {}', 'resourcePolicy: { resource: a, rules: 5 }'])
+      expect(() => importCerbos([{ name: 'x.yaml', text }], { lexicon }), text).to.throw(ImportError);
+  });
+});
