@@ -103,9 +103,12 @@ function policyChecks(policies: ActivePolicySet): ReadinessCheck[] {
       // Workers read the folder and report it in the database.
       state: 'database',
       async check() {
-        const { readOk, findings, loadError } = policies.status();
+        const { readOk, findings, loadError, inForce, activeDigest, folderDigest } = policies.status();
         if (loadError !== undefined)
           return { ok: false, detail: 'the activated set could not be loaded; the last valid set stays in force' };
+        const isPinned = inForce !== undefined && inForce.source !== 'folder';
+        if (readOk && isPinned && folderDigest !== activeDigest)
+          return { ok: true, detail: 'not followed: the set in force was pushed, and the folder has another set' };
         return readOk
           ? { ok: true }
           : { ok: false, detail: `refused; the last valid set stays in force: ${summary(findings)}` };

@@ -32,7 +32,7 @@ const ADMIN_KEYS = `SELECT count(*) FILTER (WHERE expires_at IS NULL OR expires_
       count(*) FILTER (WHERE expires_at IS NULL OR expires_at > now() + interval '${EXPIRES_SOON}')::int AS lasting
     FROM api_key JOIN organisation ON organisation.id = api_key.organisation_id AND organisation.is_operator
     WHERE api_key.environment = 'live' AND 'admin:*' = ANY (scopes) AND revoked_at IS NULL`;
-const POLICY_STATE = 'SELECT active_digest, read_ok FROM policy_state';
+const POLICY_STATE = "SELECT active_digest, coalesce(source, 'folder') AS source FROM policy_state";
 
 /** The peppers of this installation, from settings or from the data folder of the embedded database. */
 export function peppersOf(config: Config): Partial<Record<'pepper' | 'previous', string>> {
@@ -129,13 +129,20 @@ export async function checkAdminKeys(db: Database): Promise<Diagnosis[]> {
 /** Compares the policy folder with the set in force. */
 export async function checkPolicies(db: Database, config: Config): Promise<Diagnosis[]> {
   const check = 'policy set';
-  const [state] = await db.query<{ active_digest: string | null; read_ok: boolean }>(POLICY_STATE, []);
+  const [state] = await db.query<{ active_digest: string | null; source: string }>(POLICY_STATE, []);
   const active = state?.active_digest ?? undefined;
   const folder = await folderDigest(config.policyDir);
   if (typeof folder !== 'string') return [...folder, ...inForce(active)];
   if (active === undefined)
     return [
       problem(check, 'none is in force: every request is refused', 'start a worker, which reads the policy folder'),
+    ];
+  if (folder !== active && state?.source !== 'folder')
+    return [
+      ok(
+        check,
+        `${active.slice(0, 12)} is in force by a push or a rollback; the folder (${folder.slice(0, 12)}) is not followed`,
+      ),
     ];
   if (folder !== active)
     return [

@@ -4,7 +4,9 @@ import path from 'node:path';
 import { foldBatch } from '../../shared/domain/trust/fold.ts';
 import { DEFAULT_DAILY_CAP } from '../../shared/core/trust/beta.ts';
 import type { Client } from '../support/client.ts';
-import { type PolicyFiles, type Service, SHIPPED_POLICIES } from '../support/service.ts';
+import { admitHere } from '../../shared/domain/policy-sets/admission.ts';
+import { changePolicySet } from '../../shared/domain/policy-sets/change.ts';
+import { folderOf, type PolicyFiles, type Service, SHIPPED_POLICIES } from '../support/service.ts';
 import { createTestDeliverer, startReceiver } from '../support/webhooks.ts';
 import type { TestWorker } from '../support/worker.ts';
 
@@ -223,6 +225,25 @@ async function addWebhook(service: Service, worker: TestWorker): Promise<void> {
 }
 
 /** Fills a service with example data. */
+/** A push, and a change that waits for a second person. */
+async function changePolicies({ admin, db, nowMs }: Service): Promise<void> {
+  const folder = await folderOf(examplePolicies());
+  const files = folder.policies.filter(({ path }) => path.endsWith('.json'));
+  const others = files.filter(({ path }) => path !== 'reports.json');
+  await admin.post('/v1/policies', { files: others, reason: 'Ticket SEC-12: reports need no limit any more' });
+  const fewer = others.filter(({ path }) => path !== 'money.json');
+  const { set } = admitHere({ ...folder, policies: fewer });
+  if (set === undefined) throw new Error('the example set has errors');
+  const rules = { needsApproval: true, approvalTtlMs: 3_600_000, signers: undefined };
+  const change = {
+    ...set,
+    author: 'cli:alice',
+    reason: 'Payments have their own service now',
+    source: 'push' as const,
+  };
+  await db.transaction((sql) => changePolicySet(sql, change, rules, nowMs()));
+}
+
 export async function fill(service: Service, worker: TestWorker): Promise<void> {
   const { admin, operatorId } = service;
   await registerAgents(service);
@@ -237,6 +258,7 @@ export async function fill(service: Service, worker: TestWorker): Promise<void> 
   await escalate(caller, service);
   await addWebhook(service, worker);
   await changeAgents(service);
+  await changePolicies(service);
   await admin.post('/v1/proofs', {
     proofId: 'release-42',
     entityId: 'deploy-bot',

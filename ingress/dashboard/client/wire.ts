@@ -103,6 +103,8 @@ export interface PolicyState {
   readonly author: string | null;
   readonly reason: string | null;
   readonly source: ActivationSource | null;
+  /** The set of the policy folder; null while it has errors. */
+  readonly folderDigest: string | null;
   readonly lastRead: {
     readonly at: string | null;
     readonly ok: boolean;

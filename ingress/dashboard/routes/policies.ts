@@ -158,13 +158,14 @@ export function policyPageRoutes({ db, policies: active }: PolicyPageDeps): Rout
       path: '/policies',
       summary: 'The set in force, and the result of the last reading of the folder',
       answer: async (): Promise<PolicyState> => {
-        const { activeDigest, inForce, readAt, readOk, findings, loadError } = active.status();
+        const { activeDigest, inForce, folderDigest, readAt, readOk, findings, loadError } = active.status();
         return {
           active: activeDigest === undefined ? null : infoOf(await setOf(activeDigest)),
           activatedAt: inForce?.activatedAt?.toISOString() ?? null,
           author: inForce?.author ?? null,
           reason: inForce?.reason ?? null,
           source: inForce?.source ?? null,
+          folderDigest: folderDigest ?? null,
           // The findings were written by the worker that read the folder.
           lastRead: { at: readAt?.toISOString() ?? null, ok: readOk, findings: findings as Finding[] },
           loadError: loadError ?? null,

@@ -5,6 +5,7 @@ import { type ComponentChildren, html, useMemo, useState, type VNode } from '../
 import { href, Link, usePlace } from '../router.ts';
 import { Badge, type Column, Empty, Id, List, Notice, PageHead, Time, type Tone, WhenLoaded } from '../ui.ts';
 import type { ActivationSource, PolicyActivation, PolicyDifference, PolicySetInfo, PolicyState } from '../wire.ts';
+import { RollBack } from './policies-changes.ts';
 import { diffLines, type Hunk, hunksOf, linesOf, type PartChange, partsOf } from './policies-diff.ts';
 
 export function HistoryPage({ views }: { readonly views: ComponentChildren }): VNode {
@@ -13,10 +14,14 @@ export function HistoryPage({ views }: { readonly views: ComponentChildren }): V
   const newest = pages.page === 1 ? pages.items[0]?.seq : undefined;
   return html`<${PageHead} title="Policies" lead="All policy sets are kept. Each activation is recorded in every log." />
     ${views}
-    <${List} pages=${pages} caption="Activations of policy sets" columns=${columnsOf(active, newest)} keyOf=${({ seq }: PolicyActivation) => seq} empty=${html`<${Empty} title="No set was in force yet" />`} />`;
+    <${List} pages=${pages} caption="Activations of policy sets" columns=${columnsOf(active, newest, pages.reload)} keyOf=${({ seq }: PolicyActivation) => seq} empty=${html`<${Empty} title="No set was in force yet" />`} />`;
 }
 
-function columnsOf(active: string | undefined, newest: string | undefined): readonly Column<PolicyActivation>[] {
+function columnsOf(
+  active: string | undefined,
+  newest: string | undefined,
+  reload: () => void,
+): readonly Column<PolicyActivation>[] {
   return [
     {
       title: 'Set',
@@ -50,6 +55,11 @@ function columnsOf(active: string | undefined, newest: string | undefined): read
         return html`${change}${toNow}`;
       },
     },
+    {
+      title: '',
+      cell: ({ digest }) =>
+        active !== undefined && digest !== active ? html`<${RollBack} digest=${digest} reload=${reload} />` : '',
+    },
   ];
 }
 
@@ -78,7 +88,7 @@ export function Authored({ of }: { readonly of: Author }): VNode {
   return html`${who}${more.length > 0 && html` <span class="muted">${more.join(', ')}</span>`}${reason !== null && html`<div>${reason}</div>`}`;
 }
 
-function differenceTo(from: string, to: string): string {
+export function differenceTo(from: string, to: string): string {
   return href('policies', 'difference', { from, to });
 }
 

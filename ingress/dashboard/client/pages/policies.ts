@@ -8,6 +8,7 @@ import { Badge, Card, Empty, Id, KeyValue, PageHead, Time, WhenLoaded } from '..
 import type { PolicyState } from '../wire.ts';
 import type { Overview } from '../wire/overview.ts';
 import { Authored, DifferencePage, HistoryPage } from './policies-history.ts';
+import { FolderNotice, ProposalPage, ProposalsPage } from './policies-changes.ts';
 import { LastReading } from './policies-findings.ts';
 import { PolicyPage, PolicyTable, SetPage, sizeOf } from './policies-set.ts';
 import { ShadowPage } from './policies-shadow.ts';
@@ -17,6 +18,8 @@ const SET = /^([0-9a-f]{64})(?:\/(.+))?$/;
 export function PoliciesPage({ id }: PageProps): VNode {
   if (id === undefined) return html`<${ActivePage} />`;
   if (id === 'history') return html`<${HistoryPage} views=${html`<${Views} current="history" />`} />`;
+  if (id === 'approvals') return html`<${ProposalsPage} views=${html`<${Views} current="approvals" />`} />`;
+  if (id.startsWith('approvals/')) return html`<${ProposalPage} id=${id.slice('approvals/'.length)} />`;
   if (id === 'shadow') return html`<${ShadowPage} views=${html`<${Views} current="shadow" />`} />`;
   if (id === 'difference') return html`<${DifferencePage} />`;
   const [, digest, policy] = SET.exec(id) ?? [];
@@ -30,6 +33,7 @@ export function PoliciesPage({ id }: PageProps): VNode {
 const VIEWS = [
   [undefined, 'In force'],
   ['history', 'History'],
+  ['approvals', 'Approvals'],
   ['shadow', 'Shadow'],
 ] as const;
 
@@ -45,9 +49,9 @@ function ActivePage(): VNode {
   useEffect(() => {
     if (seen !== undefined) state.reload();
   }, [seen]);
-  return html`<${PageHead} title="Policies" lead="One set for the whole installation, read from its folder. When the folder has an error, the previous set stays in force." />
+  return html`<${PageHead} title="Policies" lead="One set for the whole installation, from the policy folder or pushed. When the folder has an error, the previous set stays in force." />
     <${Views} current=${undefined} />
-    <${WhenLoaded} of=${state} what="Reading the set">${(data: PolicyState) => html`<${Active} state=${data} />`}<//>`;
+    <${WhenLoaded} of=${state} what="Reading the set">${(data: PolicyState) => html`<${FolderNotice} state=${data} reload=${state.reload} /><${Active} state=${data} />`}<//>`;
 }
 
 function Active({ state }: { readonly state: PolicyState }): VNode {
