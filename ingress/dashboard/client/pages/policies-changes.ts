@@ -58,7 +58,7 @@ export function FolderNotice({
   const { active, source, folderDigest } = state;
   if (active === null || source === null || source === 'folder') return null;
   const differs = folderDigest !== null && folderDigest !== active.digest;
-  return html`<div class="stack section"><${Notice} tone="info" title="The policy folder is not followed">
+  return html`<div class="stack"><${Notice} tone="info" title="The policy folder is not followed">
     <p>The set in force was ${source === 'push' ? 'pushed' : 'rolled back to'}. ${folderDigest === null ? 'The folder has errors.' : differs ? html`The folder has <${Link} to=${differenceTo(active.digest, folderDigest)}>another set<//>.` : 'The folder has the same set.'}</p>
     <p><button type="button" class="button button-small" disabled=${folderDigest === null} onClick=${() => setOpen(true)}>Follow the folder…</button></p>
     ${

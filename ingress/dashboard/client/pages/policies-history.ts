@@ -56,7 +56,7 @@ function columnsOf(
       },
     },
     {
-      title: '',
+      title: 'Actions',
       cell: ({ digest }) =>
         active !== undefined && digest !== active ? html`<${RollBack} digest=${digest} reload=${reload} />` : '',
     },
