@@ -22,7 +22,7 @@ import {
   WhenLoaded,
 } from '../ui.ts';
 import type { PolicyState } from '../wire.ts';
-import { Authored, differenceTo } from './policies-history.ts';
+import { Authored, differenceTo } from './policies-authored.ts';
 
 const REASON = { label: 'Reason, kept in every log', required: true };
 

@@ -4,7 +4,8 @@ import { count, short } from '../format.ts';
 import { type ComponentChildren, html, useMemo, useState, type VNode } from '../html.ts';
 import { href, Link, usePlace } from '../router.ts';
 import { Badge, type Column, Empty, Id, List, Notice, PageHead, Time, type Tone, WhenLoaded } from '../ui.ts';
-import type { ActivationSource, PolicyActivation, PolicyDifference, PolicySetInfo, PolicyState } from '../wire.ts';
+import type { PolicyActivation, PolicyDifference, PolicySetInfo, PolicyState } from '../wire.ts';
+import { Authored, differenceTo } from './policies-authored.ts';
 import { RollBack } from './policies-changes.ts';
 import { diffLines, type Hunk, hunksOf, linesOf, type PartChange, partsOf } from './policies-diff.ts';
 
@@ -61,35 +62,6 @@ function columnsOf(
         active !== undefined && digest !== active ? html`<${RollBack} digest=${digest} reload=${reload} />` : '',
     },
   ];
-}
-
-type Author = Pick<PolicyActivation, 'reason'> & {
-  readonly author: string | null;
-  readonly source: ActivationSource | null;
-  readonly approver?: string | null;
-  readonly signer?: string | null;
-};
-
-const SOURCES: Readonly<Record<ActivationSource, string>> = {
-  folder: '',
-  push: 'pushed',
-  rollback: 'rollback',
-  stage: 'staged',
-};
-
-/** Who put a set into force, how, and why. */
-export function Authored({ of }: { readonly of: Author }): VNode {
-  const { author, source, reason, approver, signer } = of;
-  if (author === null || source === null) return html`<span class="muted">nobody</span>`;
-  const who = author === 'folder' ? 'the folder' : html`<${Id} id=${author} length=${16} />`;
-  const more = [SOURCES[source], approver && `approved by ${approver}`, signer && `signed by ${signer}`].filter(
-    Boolean,
-  );
-  return html`${who}${more.length > 0 && html` <span class="muted">${more.join(', ')}</span>`}${reason !== null && html`<div>${reason}</div>`}`;
-}
-
-export function differenceTo(from: string, to: string): string {
-  return href('policies', 'difference', { from, to });
 }
 
 export function DifferencePage(): VNode {
