@@ -114,7 +114,8 @@ function gapsOf({ unasked, details }: CoverageReport, { places }: PreparedRun): 
     for (const condition of conditions) {
       const never = [...(condition.wasTrue ? [] : ['true']), ...(condition.wasFalse ? [] : ['false'])];
       if (never.length === 0) continue;
-      const message = `${condition.text} in ${policy}/${rule} was never ${never.join(' and never ')}`;
+      const named = condition.condition === undefined ? '' : ` (of the condition ${condition.condition})`;
+      const message = `${condition.text}${named} in ${policy}/${rule} was never ${never.join(' and never ')}`;
       const place = at(policy, condition.pointer);
       gaps.push({ kind: 'condition', ...place, policy, rule, condition: condition.text, message });
     }

@@ -23,6 +23,7 @@ const SCHEMAS = {
   tools: ['getToolsSchema', 'tool catalogues'],
   resource: ['getResourceSchema', 'files of the folder resources'],
   attributes: ['getAttributesSchema', 'the attributes of agents and resources'],
+  terms: ['getTermsSchema', 'named conditions and constants'],
   authzen: ['getAuthzenSchema', 'the action names of AuthZEN requests'],
 } as const;
 type SchemaName = keyof typeof SCHEMAS;

@@ -133,6 +133,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
           ...(set.attributes === undefined ? {} : { attributes: set.attributes }),
           ...seen,
           ...(set.resources.length === 0 ? {} : { resources: set.resources }),
+          ...(set.declarations.terms.file === undefined ? {} : { terms: set.declarations.terms.file }),
           ...(set.catalogues.length === 0 ? {} : { tools: set.catalogues }),
           folder: { digest: folderDigest ?? null, isFollowed: (inForce?.source ?? 'folder') === 'folder' },
           // Findings quote the operator's files.

@@ -27,6 +27,7 @@ const Resources = Type.Optional(
 const Attributes = Type.Optional(
   JsonObject({ description: 'The attributes of agents and resources: see /schemas/attributes.json.' }),
 );
+const Terms = Type.Optional(JsonObject({ description: 'Named conditions and constants: see /schemas/terms.json.' }));
 
 const Misfits = Type.Array(
   closed({
@@ -80,6 +81,7 @@ export const PolicySetStatus = named('PolicySetStatus', {
   attributes: Attributes,
   policies: Policies,
   resources: Resources,
+  terms: Terms,
   tools: Tools,
   folder: closed(
     {
@@ -120,6 +122,7 @@ export const StoredPolicySet = named('StoredPolicySet', {
   ),
   policies: Policies,
   resources: Resources,
+  terms: Terms,
   tools: Tools,
   withheld: Type.Optional(
     Type.Integer({
@@ -140,7 +143,7 @@ export const ValidatePoliciesRequest = named('ValidatePoliciesRequest', {
         minLength: 1,
         maxLength: 300,
         description:
-          'Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, and attributes.json declares attributes.',
+          'Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, attributes.json declares attributes, and terms.json has named conditions and constants.',
       }),
       text: Type.String({ description: 'The text of the file.' }),
     }),

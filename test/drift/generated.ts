@@ -8,6 +8,7 @@ import { createMetrics } from '../../shared/platform/observe/metrics.ts';
 import { policySchemaText } from '../../shared/core/policy/schema-editors.ts';
 import { policyTestSchemaText } from '../../shared/core/policy/testing/schema.ts';
 import { attributesSchemaText } from '../../shared/core/attributes/schema.ts';
+import { termsSchemaText } from '../../shared/core/policy/terms-schema.ts';
 import { resourceSchemaText } from '../../shared/core/resources/schema.ts';
 import { authzenSchemaText } from '../../shared/core/authzen/schema.ts';
 import { toolsSchemaText } from '../../shared/core/tools/schema.ts';
@@ -82,6 +83,7 @@ export const GENERATED_FILES: readonly GeneratedFile[] = [
   { file: 'policies/schema/policy-test.schema.json', content: policyTestSchemaText },
   { file: 'policies/schema/tools.schema.json', content: toolsSchemaText },
   { file: 'policies/schema/attributes.schema.json', content: attributesSchemaText },
+  { file: 'policies/schema/terms.schema.json', content: termsSchemaText },
   { file: 'policies/schema/resource.schema.json', content: resourceSchemaText },
   { file: 'policies/schema/authzen.schema.json', content: authzenSchemaText },
   { file: 'policies/schema/lexicon.schema.json', content: () => `${JSON.stringify(LexiconSchema, null, 2)}\n` },

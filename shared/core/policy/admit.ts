@@ -3,7 +3,8 @@ import type { KnownVerbs } from '../intent/lexicon/known-verbs.ts';
 import { lintPolicySet } from './lint.ts';
 import { catalogueFindings } from './lint/catalogues.ts';
 import type { LintCode, LintFinding, Witness } from './lint.ts';
-import { byPlace, isCatalogue, type TextFile } from './files.ts';
+import { definitionText, termFindings } from './lint/terms.ts';
+import { byPlace, isCatalogue, isTerms, type TextFile } from './files.ts';
 import { loadPolicySet } from './load.ts';
 import type { LoadDependencies, PolicySet } from './load.ts';
 import { policySources } from './testing/sources.ts';
@@ -61,10 +62,16 @@ function exampleOf({ relevant, shows }: Witness): string {
 }
 
 /** Attaches linter findings to the files that their policies come from. */
-export function placed(found: readonly LintFinding[], files: readonly TextFile[]): Finding[] {
+export function placed(
+  found: readonly LintFinding[],
+  files: readonly TextFile[],
+  { policies, compiled }: Pick<PolicySet, 'policies' | 'compiled'>,
+): Finding[] {
   if (found.length === 0) return [];
   const sources = policySources(files);
-  return found.map(({ policy, pointer, code, severity, message, witness, hint = HINTS[code] }) => {
+  const byId = new Map(policies.map((policy) => [policy.id, policy]));
+  return found.map(({ policy, pointer, code, severity, message: text, witness, hint = HINTS[code] }) => {
+    const message = `${text}${definitionText(byId.get(policy), pointer, compiled.terms)}`;
     const place = sources.locate(policy, pointer) ?? { file: policy, line: 1, column: 1 };
     const example = witness === undefined ? {} : { example: exampleOf(witness) };
     return { ...place, pointer, code, message, severity, hint, ...example };
@@ -104,6 +111,7 @@ export function admitPolicySet<Lexicon>(texts: PolicyTexts, deps: AdmitDependenc
           ...(deps.warningsBudget === undefined ? {} : { warningsBudget: deps.warningsBudget }),
         }),
         policies,
+        loaded.set,
       )
     : [];
   const errors = [...refused, ...linted.filter(({ severity }) => severity === 'error')].sort(byPlace);
@@ -114,6 +122,10 @@ export function admitPolicySet<Lexicon>(texts: PolicyTexts, deps: AdmitDependenc
           compiled: loaded.set.compiled,
         })
       : [];
-  const warnings = [...linted.filter(({ severity }) => severity === 'warning'), ...ofTools].sort(byPlace);
+  const ofTerms =
+    loaded.ok && !errorsOnly
+      ? termFindings(policies.find(isTerms), loaded.set.policies, loaded.set.declarations.terms)
+      : [];
+  const warnings = [...linted.filter(({ severity }) => severity === 'warning'), ...ofTools, ...ofTerms].sort(byPlace);
   return { set: loaded.ok && errors.length === 0 ? loaded.set : undefined, errors, warnings };
 }

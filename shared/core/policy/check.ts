@@ -9,7 +9,7 @@ import { canonicalResource } from '../intent/resource.ts';
 import { WINDOW } from './budget-limits.ts';
 import { fromMillionths, toMillionths } from './budget.ts';
 import { PolicySchema } from './schema.ts';
-import type { Budget, Comparison, ItemComparison, ItemCondition, Policy } from './schema.ts';
+import type { Budget, Comparison, ItemComparison, ItemCondition, Policy, WrittenCondition } from './schema.ts';
 import type { PolicyStage } from '../../kernel/vocabulary.ts';
 import {
   type Checked,
@@ -24,32 +24,34 @@ import {
 } from './schema-problems.ts';
 import { FACT_OPERATORS, type FactReference, factReferenceOf, factsProblem } from './fact-values.ts';
 import { itemEntry, MAX_ITEM_DEPTH } from './items.ts';
+import { EXPANDED_LIMITS, sizeProblem, sizer, unknownTerm, usedProblem } from './term-uses.ts';
+import { constantUse } from './terms.ts';
 import { fullPath, lookUp, type VocabularyEntry } from './vocabulary.ts';
 
 /** What the conditions of a policy may name. */
-interface Terms {
+interface Scope {
   readonly stage: PolicyStage;
   readonly declarations: Declarations;
 }
 
-function comparisonProblem(comparison: Comparison, terms: Terms, pointer: string): Problem | undefined {
-  const { stage, declarations } = terms;
+function comparisonProblem(comparison: Comparison, scope: Scope, pointer: string): Problem | undefined {
+  const { stage, declarations } = scope;
   const entry = lookUp(comparison.fact, comparison.path, stage, declarations);
   const pathPointer = `${pointer}/${comparison.path === undefined ? 'fact' : 'path'}`;
   if (typeof entry === 'string') return { code: 'UNKNOWN_FACT', pointer: pathPointer, message: entry };
-  return operatorProblem(comparison, { entry, terms }, pointer, 0);
+  return operatorProblem(comparison, { entry, scope }, pointer, 0);
 }
 
 /** A compared fact, or a list whose items are compared. */
 interface Compared {
   readonly entry: VocabularyEntry;
-  readonly terms: Terms;
+  readonly scope: Scope;
 }
 
 /** @param depth the number of lists around the comparison */
 function operatorProblem(
   comparison: ItemComparison,
-  { entry, terms }: Compared,
+  { entry, scope }: Compared,
   pointer: string,
   depth: number,
 ): Problem | undefined {
@@ -64,9 +66,9 @@ function operatorProblem(
     const message = `${operator.name} can't be used on ${path} (${entry.type})${instead}; usable are ${usable.join(', ')}`;
     return { code: 'OPERATOR_MISUSED', pointer: `${pointer}/operator`, message };
   }
-  if (operator.quantifier !== undefined) return itemsProblem(comparison, { entry, terms }, pointer, depth + 1);
+  if (operator.quantifier !== undefined) return itemsProblem(comparison, { entry, scope }, pointer, depth + 1);
   const reference = factReferenceOf(comparison.value);
-  if (reference !== undefined) return factProblem(operator, entry, reference, terms, pointer);
+  if (reference !== undefined) return factProblem(operator, entry, reference, scope, pointer);
   const wrong =
     listedFactProblem(comparison.value) ??
     operator.valueProblem(comparison.value, entry.type) ??
@@ -79,7 +81,7 @@ function factProblem(
   operator: Operator,
   left: VocabularyEntry,
   { fact, path }: FactReference,
-  { stage, declarations }: Terms,
+  { stage, declarations }: Scope,
   pointer: string,
 ): Problem | undefined {
   const right = lookUp(fact, path, stage, declarations);
@@ -106,7 +108,7 @@ const MEANT_RESOURCE =
 /** The first problem of a comparison whose value is a condition on the items of a list. */
 function itemsProblem(
   { operator, value }: ItemComparison,
-  { entry: list, terms }: Compared,
+  { entry: list, scope }: Compared,
   pointer: string,
   depth: number,
 ): Problem | undefined {
@@ -120,7 +122,7 @@ function itemsProblem(
     if ('any' in condition) return lookAtEach(condition.any, `${at}/any`);
     const entry = itemEntry(list, condition.path);
     if (typeof entry === 'string') return { code: 'UNKNOWN_FACT', pointer: `${at}/path`, message: entry };
-    return operatorProblem(condition, { entry, terms }, at, depth);
+    return operatorProblem(condition, { entry, scope }, at, depth);
   };
   const lookAtEach = (parts: readonly ItemCondition[], at: string): Problem | undefined => {
     for (const [i, part] of parts.entries()) {
@@ -160,7 +162,7 @@ function typeProblem(
 const COUNTABLE = new Set(['number', 'unknown']);
 
 /** @param rule the schema accepted its budget */
-function budgetProblems(budget: Budget, effect: unknown, terms: Terms, pointer: string): Problem[] {
+function budgetProblems(budget: Budget, effect: unknown, scope: Scope, pointer: string): Problem[] {
   const problems: Problem[] = [];
   const add = (code: Problem['code'], member: string, message: string): void =>
     void problems.push({ code, pointer: `${pointer}/budget${member}`, message });
@@ -174,7 +176,7 @@ function budgetProblems(budget: Budget, effect: unknown, terms: Terms, pointer: 
   if (limit < (amount === undefined ? 1 : Number.MIN_VALUE))
     add('BAD_VALUE', '/limit', amount === undefined ? 'has no room for a decision, which counts 1' : 'must be above 0');
   if (amount === undefined) return problems;
-  const entry = lookUp(amount.fact, amount.path, terms.stage, terms.declarations);
+  const entry = lookUp(amount.fact, amount.path, scope.stage, scope.declarations);
   const at = `/amount/${amount.path === undefined ? 'fact' : 'path'}`;
   if (typeof entry === 'string') add('UNKNOWN_FACT', at, entry);
   else if (!COUNTABLE.has(entry.type) || amount.path?.includes('[]') === true)
@@ -200,24 +202,48 @@ const membersOf = (node: unknown): Readonly<Record<string, unknown>> =>
   typeof node === 'object' && node !== null ? (node as Record<string, unknown>) : {};
 const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-function conditionProblems(node: unknown, terms: Terms, pointer: string, isSound: IsSound): Problem[] {
-  const { all, any, not, fact } = membersOf(node);
+/** As comparisonProblem, of a comparison whose value may be a constant of terms.json. */
+function namedValueProblem(comparison: Comparison, scope: Scope, pointer: string): Problem | undefined {
+  const { terms } = scope.declarations;
+  const name = constantUse(comparison.value);
+  if (name === undefined) return comparisonProblem(comparison, scope, pointer);
+  const value = terms.constantOf(name)?.value;
+  if (value === undefined) return unknownTerm('constants', name, terms, `${pointer}/value/constant`)[0];
+  const problem = comparisonProblem({ ...comparison, value }, scope, pointer);
+  if (problem?.code !== 'BAD_VALUE') return problem;
+  return usedProblem('constants', name, terms, problem, `${pointer}/value`);
+}
+
+/** What is wrong with the use of a named condition; what is wrong with it in every policy is reported where it is defined. */
+function conditionUseProblems(name: string, scope: Scope, pointer: string): Problem[] {
+  const { terms } = scope.declarations;
+  const term = terms.conditionOf(name);
+  if (term === undefined) return unknownTerm('conditions', name, terms, `${pointer}/condition`);
+  if (scope.stage !== 'intake') return [];
+  return conditionProblems(term.condition, scope, '', () => true).map((problem) =>
+    usedProblem('conditions', name, terms, problem, `${pointer}/condition`),
+  );
+}
+
+export function conditionProblems(node: unknown, scope: Scope, pointer: string, isSound: IsSound): Problem[] {
+  const { all, any, not, fact, condition } = membersOf(node);
+  if (typeof condition === 'string' && isSound(pointer)) return conditionUseProblems(condition, scope, pointer);
   const parts = [
     ...itemsOf(all).map((part, i) => [part, `${pointer}/all/${i}`] as const),
     ...itemsOf(any).map((part, i) => [part, `${pointer}/any/${i}`] as const),
     ...(not === undefined ? [] : [[not, `${pointer}/not`] as const]),
   ];
-  const problems = parts.flatMap(([part, at]) => conditionProblems(part, terms, at, isSound));
+  const problems = parts.flatMap(([part, at]) => conditionProblems(part, scope, at, isSound));
   if (fact === undefined || !isSound(pointer)) return problems;
   // The schema accepted it and it has a fact, so it is a comparison.
-  const problem = comparisonProblem(node as Comparison, terms, pointer);
+  const problem = namedValueProblem(node as Comparison, scope, pointer);
   return problem === undefined ? problems : [...problems, problem];
 }
 
 /** Finds the problems that a schema can not express, in the parts of a document that the schema accepted. */
 function meaningProblems(document: unknown, declarations: Declarations, isSound: IsSound): Problem[] {
   const problems: Problem[] = [];
-  const terms: Terms = { stage: stageOf(document), declarations };
+  const scope: Scope = { stage: stageOf(document), declarations };
   for (const [i, resource] of itemsOf(valueAt(document, '/target/resources')).entries()) {
     if (typeof resource !== 'string' || !isSound(`/target/resources/${i}`)) continue;
     const canonical = canonicalResource(resource);
@@ -226,12 +252,14 @@ function meaningProblems(document: unknown, declarations: Declarations, isSound:
   }
   const actions = itemsOf(valueAt(document, '/target/actions'));
   const names = new Set<unknown>();
+  const sizeOf = sizer(declarations.terms);
+  let expanded = 0;
   for (const [i, rule] of itemsOf(valueAt(document, '/rules')).entries()) {
     const pointer = `/rules/${i}`;
     const { name, conditions, event, budget } = membersOf(rule);
-    if (budget !== undefined && terms.stage === 'enforce' && isSound(`${pointer}/budget`))
+    if (budget !== undefined && scope.stage === 'enforce' && isSound(`${pointer}/budget`))
       // The schema accepted it.
-      problems.push(...budgetProblems(budget as Budget, membersOf(event)['type'], terms, pointer));
+      problems.push(...budgetProblems(budget as Budget, membersOf(event)['type'], scope, pointer));
     if (name !== undefined && names.has(name)) {
       problems.push({
         code: 'DUPLICATE_RULE',
@@ -245,7 +273,21 @@ function meaningProblems(document: unknown, declarations: Declarations, isSound:
       problems.push({ code: 'ALLOW_OF_UNKNOWN', pointer: `${pointer}/event/type`, message });
     }
     problems.push(...escalationProblems(event, `${pointer}/event/params`, isSound));
-    problems.push(...conditionProblems(conditions, terms, `${pointer}/conditions`, isSound));
+    const at = `${pointer}/conditions`;
+    if (conditions !== undefined && isSound(at)) {
+      // The schema accepted them.
+      const size = sizeOf(conditions as WrittenCondition);
+      const tooLarge = size.nesting === 0 ? [] : sizeProblem(size, at);
+      problems.push(...tooLarge);
+      if (size.nesting > 0) expanded += size.comparisons;
+      // A condition that is too large is not searched.
+      if (tooLarge.length > 0) continue;
+    }
+    problems.push(...conditionProblems(conditions, scope, at, isSound));
+  }
+  if (expanded > EXPANDED_LIMITS.policy) {
+    const message = `come to more than ${EXPANDED_LIMITS.policy.toLocaleString('en')} comparisons when their names are replaced: use several policies`;
+    problems.push({ code: 'TOO_LARGE', pointer: '/rules', message });
   }
   return problems;
 }
@@ -275,7 +317,11 @@ const validator = compileSchema<Policy>(PolicySchema);
 
 const COMPARISON = ['fact', 'path', 'operator', 'value'];
 
-function schemaProblems(document: unknown, errors: readonly ErrorObject[], declarations: Declarations): Problem[] {
+export function schemaProblems(
+  document: unknown,
+  errors: readonly ErrorObject[],
+  declarations: Declarations,
+): Problem[] {
   const reported = withoutEchoes(errors.filter((error) => !isNoise(error)));
   const isStranger = (error: ErrorObject): boolean => error.keyword === 'additionalProperties';
   const isBareComparison = (error: ErrorObject): boolean =>

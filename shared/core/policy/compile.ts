@@ -6,12 +6,15 @@ import type { Verdict } from '../../kernel/vocabulary.ts';
 import { createRuleIndex, joinIndexes } from './rule-index.ts';
 import type { RuleIndex } from './rule-index.ts';
 import type { Declarations } from './declarations.ts';
+import type { Terms } from './terms.ts';
 import { leafOf, leavesOf, normalForm, pathFinder } from './normal-form.ts';
 import type { Leaf, NormalNode } from './normal-form.ts';
 import { canonicalResource } from '../intent/resource.ts';
-import type { Budget, Comparison, Condition, Policy } from './schema.ts';
+import type { Budget, Comparison, Condition, Policy, WrittenCondition } from './schema.ts';
 
 export interface CompiledSet {
+  /** The named conditions and constants that the rules were expanded with. */
+  readonly terms: Terms;
   readonly enforce: RuleIndex;
   readonly intake: RuleIndex;
   /** Whether there are own rules of an organisation in `intake`. */
@@ -29,7 +32,7 @@ export const SEVERITY: readonly Verdict[] = ['DENY', 'ESCALATE', 'DEGRADE', 'ALL
 
 /** Memoizes by object identity. Equal parts of a loaded set are one object (once.ts), and most parts repeat. */
 interface Maker {
-  condition(of: Condition, holdsWhenUnsure: boolean): CompiledCondition;
+  condition(of: WrittenCondition, holdsWhenUnsure: boolean): CompiledCondition;
   effect(of: Policy['rules'][number]['event']): RuleEffect;
   resources(of: readonly string[]): readonly string[];
   budget(of: Budget): CompiledBudget;
@@ -52,9 +55,14 @@ function remembered<From, To>(make: (from: From) => To): (from: From) => To {
 
 function createMaker(declarations: Declarations): Maker {
   const find = pathFinder(declarations);
+  const { terms } = declarations;
+  const leaf = (of: Comparison, holdsWhenUnsure: boolean, negated: boolean): Leaf => {
+    const origin = terms.originOf(of);
+    return { ...leafOf(of, holdsWhenUnsure, negated, find), ...(origin === undefined ? {} : { origin }) };
+  };
   const conditionsFor = (holdsWhenUnsure: boolean): ((of: Condition) => CompiledCondition) => {
-    const plain = remembered((of: Comparison) => leafOf(of, holdsWhenUnsure, false, find));
-    const negated = remembered((of: Comparison) => leafOf(of, holdsWhenUnsure, true, find));
+    const plain = remembered((of: Comparison) => leaf(of, holdsWhenUnsure, false));
+    const negated = remembered((of: Comparison) => leaf(of, holdsWhenUnsure, true));
     return remembered((of) => {
       const condition = normalForm(of, holdsWhenUnsure, false, (comparison, _, isNegated) =>
         isNegated ? negated(comparison) : plain(comparison),
@@ -65,7 +73,7 @@ function createMaker(declarations: Declarations): Maker {
   };
   const [whenSure, whenUnsure] = [conditionsFor(false), conditionsFor(true)];
   return {
-    condition: (of, holdsWhenUnsure) => (holdsWhenUnsure ? whenUnsure : whenSure)(of),
+    condition: (of, holdsWhenUnsure) => (holdsWhenUnsure ? whenUnsure : whenSure)(terms.expand(of)),
     // The parameters of an event are those of its type, by the schema.
     effect: remembered(({ type, params }) => ({ type, ...params }) as RuleEffect),
     budget: remembered((of) =>
@@ -120,7 +128,7 @@ function compileStage(policies: readonly Policy[], { stage, from, isOwn }: Stage
 export function compilePolicies(policies: readonly Policy[], declarations: Declarations): CompiledSet {
   const make = createMaker(declarations);
   const all = (stage: Policy['stage']): RuleIndex => compileStage(policies, { stage, from: 0, isOwn: false }, make);
-  return { enforce: all('enforce'), intake: all('intake'), hasOwnIntake: false };
+  return { enforce: all('enforce'), intake: all('intake'), hasOwnIntake: false, terms: declarations.terms };
 }
 
 /**
@@ -135,5 +143,5 @@ export function compileOwn(installation: CompiledSet, own: readonly Policy[], de
     return joinIndexes(base, compileStage(own, { stage, from: base.rules.length, isOwn: true }, make));
   };
   const intake = both('intake');
-  return { enforce: both('enforce'), intake, hasOwnIntake: intake !== installation.intake };
+  return { enforce: both('enforce'), intake, hasOwnIntake: intake !== installation.intake, terms: declarations.terms };
 }

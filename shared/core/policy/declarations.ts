@@ -1,5 +1,6 @@
-// What a policy set declares beside its policies: typed attributes of agents and resources, and typed members of the context.
+// What a policy set declares beside its policies: typed attributes of agents and resources, typed members of the context, and terms.
 import type { AttributeDeclaration, AttributesFile, AttributeType, ContextDeclaration } from '../attributes/schema.ts';
+import { NO_TERMS, type Terms } from './terms.ts';
 import type { FactType, VocabularyEntry } from './vocabulary.ts';
 
 /** The declarations of one set; `lookUp` adds them to the fixed vocabulary. */
@@ -8,6 +9,8 @@ export interface Declarations {
   readonly entries: readonly VocabularyEntry[];
   /** The entry of a declared path; undefined if it is not declared. @param path below the fact: `attributes.team` */
   entryOf(fact: string, path: string): VocabularyEntry | undefined;
+  /** The named conditions and constants. */
+  readonly terms: Terms;
 }
 
 const TYPES: Readonly<Record<AttributeType, FactType>> = {
@@ -37,14 +40,14 @@ function entriesOf(
 }
 
 /** Builds the declarations of a set. @param attributes the content of attributes.json; undefined without that file */
-export function declarationsOf(attributes: AttributesFile | undefined): Declarations {
+export function declarationsOf(attributes: AttributesFile | undefined, terms = NO_TERMS): Declarations {
   const entries = [
     ...entriesOf('agent', 'attributes.', attributes?.agent),
     ...entriesOf('resource', 'attributes.', attributes?.resource),
     ...entriesOf('context', '', attributes?.context),
   ];
   const byPath = new Map(entries.map((entry) => [`${entry.fact} ${entry.path}`, entry]));
-  return { entries, entryOf: (fact, path) => byPath.get(`${fact} ${path}`) };
+  return { entries, entryOf: (fact, path) => byPath.get(`${fact} ${path}`), terms };
 }
 
 export const NO_DECLARATIONS: Declarations = declarationsOf(undefined);
@@ -55,6 +58,7 @@ export const NO_DECLARATIONS: Declarations = declarationsOf(undefined);
  */
 export const UNREADABLE_DECLARATIONS: Declarations = {
   entries: [],
+  terms: NO_TERMS,
   entryOf: (fact, path) =>
     fact !== 'context' && path.startsWith('attributes.')
       ? { fact, path, type: 'unknown', description: 'an attribute' }

@@ -22,9 +22,13 @@ export const isAttributes = ({ path }: TextFile): boolean => path === ATTRIBUTES
 
 export const isResource = ({ path }: TextFile): boolean => path.startsWith('resources/');
 
+/** The file with named conditions and constants. */
+export const TERMS_FILE = 'terms.json';
+export const isTerms = ({ path }: TextFile): boolean => path === TERMS_FILE;
+
 /** Whether a file is a policy: every other file of a set has a fixed name or folder. */
 export const isPolicy = (file: TextFile): boolean =>
-  !isCatalogue(file) && !isAuthzen(file) && !isAttributes(file) && !isResource(file);
+  !isCatalogue(file) && !isAuthzen(file) && !isAttributes(file) && !isTerms(file) && !isResource(file);
 
 export const MAX_FILE_BYTES = 1_048_576;
 

@@ -6,9 +6,20 @@ import { checkAuthzen } from './check-authzen.ts';
 import type { ResourceFile } from '../resources/schema.ts';
 import { checkResource } from './check-resources.ts';
 import { checkCatalogue } from './check-tools.ts';
+import type { TermsFile } from './terms-schema.ts';
 import { checkPolicy } from './check.ts';
+import { checkTerms } from './check-terms.ts';
 import type { Declarations } from './declarations.ts';
-import { ATTRIBUTES_FILE, AUTHZEN_FILE, findingsOf, located, parseFile, type TextFile } from './files.ts';
+import {
+  ATTRIBUTES_FILE,
+  AUTHZEN_FILE,
+  TERMS_FILE,
+  findingsOf,
+  type Located,
+  located,
+  parseFile,
+  type TextFile,
+} from './files.ts';
 import type { Checked } from './schema-problems.ts';
 import type { Policy } from './schema.ts';
 import type { Finding, FindingCode } from './types.ts';
@@ -60,6 +71,9 @@ const single = <T>(file: string, check: Kind<T>['check']): Kind<T> => ({
 });
 export const AUTHZEN = single(AUTHZEN_FILE, checkAuthzen);
 export const ATTRIBUTES = single(ATTRIBUTES_FILE, checkAttributes);
+/** @param locate the position of a pointer in the file, for messages */
+export const termsUnder = (declarations: Declarations, locate?: Located['locate']): Kind<TermsFile> =>
+  single(TERMS_FILE, (document) => checkTerms(document, declarations, locate));
 
 /** Whether a file was changed after another one; false where the times are unknown. */
 function isNewer({ modifiedMs: a }: TextFile, { modifiedMs: b }: TextFile): boolean {

@@ -16,6 +16,7 @@ import {
   isAuthzen,
   isCatalogue,
   isPolicy,
+  isTerms,
   isResource,
   located,
   parseFile,
@@ -32,6 +33,7 @@ import {
   nameOf,
   policiesUnder,
   resourcesUnder,
+  termsUnder,
   StoredProblem,
   storedItems,
   withoutSchema,
@@ -39,6 +41,7 @@ import {
 import { attributesOfEntry, createRegistry, type ResourceRegistry } from '../resources/registry.ts';
 import type { ResourceFile } from '../resources/schema.ts';
 import { createOnce } from './once.ts';
+import { termsOf, UNREADABLE_TERMS } from './terms.ts';
 import { composedDigests, composeSet, digestOfText, storedOwnPolicies } from './own/compose.ts';
 import type { Problem } from './schema-problems.ts';
 import type { Policy } from './schema.ts';
@@ -49,9 +52,9 @@ export interface PolicySet<Lexicon = unknown> {
   /** SHA-256 of `canonical`, lower-case hex. */
   readonly digest: string;
   /**
-   * The canonical JSON of `{attributes, authzen, engine, lexicon, policies, resources, tools}`, or of `{engine, installation, organisation}`
+   * The canonical JSON of `{attributes, authzen, engine, lexicon, policies, resources, terms, tools}`, or of `{engine, installation, organisation}`
    * with own policies of an organisation (own/compose.ts), from which loadCanonicalSet builds the same set. Serialized again on every
-   * access, because it is megabytes long and every process keeps a set. `attributes`, `authzen`, `resources` and `tools` are
+   * access, because it is megabytes long and every process keeps a set. `attributes`, `authzen`, `resources`, `terms` and `tools` are
    * absent without such files.
    */
   readonly canonical: string;
@@ -172,6 +175,7 @@ function assemble<Lexicon>(parts: Parts<Lexicon>): PolicySet<Lexicon> {
     engine: ENGINE_VERSION,
     lexicon: withoutSchema(parts.lexiconJson),
     resources: resources.length === 0 ? undefined : resources,
+    terms: declarations.terms.file,
     tools: catalogues.length === 0 ? undefined : catalogues,
   });
   const hash = createHash('sha256').update(head);
@@ -205,12 +209,19 @@ export function loadPolicySet<Lexicon>(
 ): LoadResult<Lexicon> {
   const declared = collect(files.filter(isAttributes), ATTRIBUTES);
   const [attributes] = declared.items;
-  const declarations = declared.findings.length === 0 ? declarationsOf(attributes) : UNREADABLE_DECLARATIONS;
+  const untermed = declared.findings.length === 0 ? declarationsOf(attributes) : UNREADABLE_DECLARATIONS;
+  const named = files.filter(isTerms);
+  const locate = named.map(located)[0]?.locate;
+  const terms = collect(named, termsUnder(untermed, locate));
+  const declarations = {
+    ...untermed,
+    terms: terms.findings.length === 0 ? termsOf(terms.items[0], locate) : UNREADABLE_TERMS,
+  };
   const policies = collect(files.filter(isPolicy), policiesUnder(declarations));
   const authzen = collect(files.filter(isAuthzen), AUTHZEN);
   const catalogues = collect(files.filter(isCatalogue), CATALOGUES);
   const resources = collect(files.filter(isResource), resourcesUnder(declarations));
-  const findings = [policies, catalogues, authzen, declared, resources].flatMap((one) => one.findings);
+  const findings = [policies, catalogues, authzen, declared, terms, resources].flatMap((one) => one.findings);
   for (const { policy, ...clash } of budgetClashes(policies.items)) {
     const file = policies.fileOf(policy);
     if (file !== undefined) findings.push(...findingsOf(located(file), [{ code: 'BUDGET_CLASH', ...clash }]));
@@ -248,7 +259,8 @@ function storedInstallation<Lexicon>(
   };
   const attributes = storedSingle('attributes', ATTRIBUTES);
   const authzen = storedSingle('authzen', AUTHZEN);
-  const declarations = declarationsOf(attributes);
+  const terms = storedSingle('terms', termsUnder(declarationsOf(attributes)));
+  const declarations = declarationsOf(attributes, termsOf(terms));
   const policies = storedItems(memberOf(document, 'policies'), '/policies', policiesUnder(declarations));
   const catalogues = storedItems(memberOf(document, 'tools') ?? [], '/tools', CATALOGUES);
   const resources = storedItems(memberOf(document, 'resources') ?? [], '/resources', resourcesUnder(declarations));

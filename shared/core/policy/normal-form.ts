@@ -17,6 +17,7 @@ import { compareWith, operatorFor } from './operators.ts';
 import { PARTLY, plainValue } from './any-of.ts';
 import { compareWithFact, type FactReference, factReferenceOf } from './fact-values.ts';
 import type { Comparison, Condition, ItemComparison, ItemCondition } from './schema.ts';
+import type { Origin } from './terms.ts';
 import { type Declarations, NO_DECLARATIONS } from './declarations.ts';
 import { isLeftOpen, type PathReader, pathReader } from './path-reader.ts';
 import { fullPath, lookUp, type VocabularyEntry } from './vocabulary.ts';
@@ -34,6 +35,8 @@ export interface Leaf {
   readonly value: unknown;
   /** The fact on the right side of a comparison of two facts. */
   readonly other?: KnownPath;
+  /** The names of terms.json that it comes from. */
+  readonly origin?: Origin;
   readonly negated: boolean;
   /** True in all rules except ALLOW: an undecidable fact may only make an answer stricter. */
   readonly holdsWhenUnsure: boolean;
@@ -289,6 +292,7 @@ export function explainLeaf(leaf: Leaf, facts: object): ExplainedCondition {
     operator: negated ? `not ${comparison.operator}` : comparison.operator,
     expected: other === undefined ? comparison.value : (plainValue(other.read(facts)) ?? null),
     ...(reference === undefined ? {} : { expectedFact: reference }),
+    ...leaf.origin,
     actual: plainValue(leaf.read(facts)) ?? null,
     missing: outcome === 'missing',
     result: holds(outcome, negated, holdsWhenUnsure),

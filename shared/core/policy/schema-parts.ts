@@ -53,6 +53,11 @@ const list = (description: string): object => ({
   examples: [[untrusted, unregistered]],
 });
 const conditionMembers = {
+  condition: {
+    type: 'string',
+    description: 'the name of a condition of terms.json, which stands here',
+    examples: ['is-finance'],
+  },
   all: list('holds when all of these hold'),
   any: list('holds when at least one of these holds'),
   not: {
@@ -61,7 +66,9 @@ const conditionMembers = {
     examples: [unregistered],
   },
 };
-const junctionChoices = ['all', 'any', 'not'].map((name) => ({ required: [name], maxProperties: 1 }));
+const onlyMember = (name: string): object => ({ required: [name], maxProperties: 1 });
+const JUNCTIONS = ['all', 'any', 'not'];
+const junctionChoices = [...JUNCTIONS, 'condition'].map(onlyMember);
 
 /** The operators whose value is a condition on the items of a list. */
 const QUANTIFIERS = [...OPERATORS.values()].flatMap(({ name, quantifier }) => (quantifier === undefined ? [] : [name]));
@@ -70,11 +77,11 @@ const ofItems = conditional(
   { properties: { value: { $ref: '#/$defs/itemCondition' } } },
 );
 
-/** The root of a rule's conditions: exactly one of all, any, not. */
+/** The root of a rule's conditions: exactly one of all, any, not, condition. */
 const junction = {
   type: 'object',
   additionalProperties: false,
-  description: 'exactly one of all, any, not',
+  description: 'exactly one of all, any, not; or the name of a condition',
   properties: conditionMembers,
   oneOf: junctionChoices,
   examples: [{ all: [untrusted] }, { not: unregistered }],
@@ -127,15 +134,24 @@ const itemCondition = {
     },
     value: { description: 'what it is compared with; its type depends on the operator', examples: [100, 'EUR'] },
   },
-  oneOf: [...junctionChoices, { required: ['operator', 'value'], properties: { all: false, any: false, not: false } }],
+  oneOf: [
+    ...JUNCTIONS.map(onlyMember),
+    { required: ['operator', 'value'], properties: { all: false, any: false, not: false } },
+  ],
   allOf: [ofItems],
   examples: [cheap, { all: [cheap, { path: 'currency', operator: 'equal', value: 'EUR' }] }],
 };
+/** A constant as the value of a comparison. */
+const constantUse = object(
+  { constant: { type: 'string', description: 'its name in terms.json', examples: ['business-hours'] } },
+  ['constant'],
+  'a constant of terms.json, whose value stands here',
+);
 /** Any node of the conditions: a junction, or a comparison of a fact. */
 const condition = {
   type: 'object',
   additionalProperties: false,
-  description: 'exactly one of all, any, not; or a comparison of a fact with a value',
+  description: 'exactly one of all, any, not; the name of a condition; or a comparison of a fact with a value',
   properties: {
     ...conditionMembers,
     fact: factMember,
@@ -148,8 +164,11 @@ const condition = {
     },
     value: {
       description:
-        'what the fact is compared with; its type depends on the operator. Or another fact: {"fact": "agent", "path": "id"}',
-      ...conditional({ type: 'object', required: ['fact'] }, { $ref: '#/$defs/factReference' }),
+        'what the fact is compared with; its type depends on the operator. Or another fact: {"fact": "agent", "path": "id"}; or a constant of terms.json: {"constant": "business-hours"}',
+      allOf: [
+        conditional({ type: 'object', required: ['fact'] }, { $ref: '#/$defs/factReference' }),
+        conditional({ type: 'object', required: ['constant'] }, { $ref: '#/$defs/constantUse' }),
+      ],
       examples: [
         4,
         'destructive',
@@ -164,7 +183,7 @@ const condition = {
   },
   oneOf: [
     ...junctionChoices,
-    { required: ['fact', 'operator', 'value'], properties: { all: false, any: false, not: false } },
+    { required: ['fact', 'operator', 'value'], properties: { all: false, any: false, not: false, condition: false } },
   ],
   allOf: [...comparisonPaths, ofItems],
   examples: [untrusted, { any: [untrusted, unregistered] }],
@@ -442,6 +461,7 @@ export const POLICY_DEFS = {
   junction,
   itemCondition,
   factReference,
+  constantUse,
   obligation,
   budget,
   enforceEvent,

@@ -75,7 +75,6 @@ const OF_POLICIES: readonly string[] = ['id', 'stage', 'target', 'rules'];
 
 /** Members of json-rules-engine or of test files that this format does not have, with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
-  condition: ': there are no shared conditions, so none can name itself in a circle; write the conditions out here',
   params: ': facts take no parameters',
   cases: TEST_MEMBER,
   matrix: TEST_MEMBER,
@@ -139,7 +138,7 @@ function unknownMember(error: ErrorObject): string {
   }`;
 }
 
-const JUNCTIONS = ['all', 'any', 'not'];
+const JUNCTIONS = ['all', 'any', 'not', 'condition'];
 
 /** Describes a node of conditions that is neither one junction nor one comparison. */
 function neitherNor(value: unknown, pointer: string): string {
@@ -147,7 +146,7 @@ function neitherNor(value: unknown, pointer: string): string {
   const junctions = keys.filter((key) => JUNCTIONS.includes(key));
   const isRoot = pointer.endsWith('/conditions');
   if (junctions.length > 0)
-    return `has ${keys.map(shown).join(' and ')} side by side, of which only one would count: put one of all, any, not here, and the others inside it`;
+    return `has ${keys.map(shown).join(' and ')} side by side, of which only one would count: put one of all, any, not, condition here, and the others inside it`;
   const missing = ['fact', 'operator', 'value'].filter((key) => !keys.includes(key));
   if (isRoot && missing.length < 3)
     return 'must have exactly one of all, any, not: put the comparison into "all": [...]';
@@ -200,7 +199,7 @@ export function plainly(error: ErrorObject): string | undefined {
 /** Converts one error of Ajv (with `verbose`) about a file of a policy set. @param declarations of the set, for a policy */
 export function problemOf(document: unknown, error: ErrorObject, declarations = NO_DECLARATIONS): Problem {
   const pointer = error.instancePath;
-  const inCondition = /^\/rules\/\d+\/conditions/.test(pointer);
+  const inCondition = /^\/(?:rules\/\d+\/conditions|conditions\/[^/]+\/condition\b)/.test(pointer);
   const { keyword, params } = error;
   const value = valueAt(document, pointer);
   const schema = (message: string): Problem => ({ code: 'SCHEMA', pointer, message });

@@ -32,8 +32,20 @@ export type ItemCondition =
   | { any: ItemCondition[] }
   | { not: ItemCondition }
   | ItemComparison;
-export type Junction = { all: Condition[] } | { any: Condition[] } | { not: Condition };
-export type Condition = Junction | Comparison;
+/** A condition without names: as rules are evaluated. */
+export type Condition = { all: Condition[] } | { any: Condition[] } | { not: Condition } | Comparison;
+/** The name of a condition of terms.json, in the notation of json-rules-engine. */
+export interface ConditionUse {
+  condition: string;
+}
+/** A condition as it is written in a file. */
+export type WrittenCondition = Junction | Comparison;
+/** The conditions of a rule as they are written. */
+export type Junction =
+  | { all: WrittenCondition[] }
+  | { any: WrittenCondition[] }
+  | { not: WrittenCondition }
+  | ConditionUse;
 
 /** A limit on what a rule permits within a sliding window. */
 export interface Budget {

@@ -217,6 +217,12 @@ export const ExplanationSchema = Type.Array(
           expected: Type.Unknown({
             description: 'The value in the rule; of a comparison of two facts, that of expectedFact.',
           }),
+          condition: Type.Optional(
+            Type.String({
+              description: 'The named condition that it is part of; absent for what the rule says itself.',
+            }),
+          ),
+          constant: Type.Optional(Type.String({ description: 'The constant that is the expected value.' })),
           expectedFact: Type.Optional(
             closed(
               {
@@ -301,6 +307,8 @@ export type FindingCode =
   | 'BAD_TEMPLATE'
   | 'BAD_POINTER'
   | 'DUPLICATE_SERVER'
+  | 'UNKNOWN_TERM'
+  | 'TERM_CYCLE'
   | 'INSTALLATION_ONLY'
   | 'OTHER_ORGANISATION'
   | 'BAD_PATH'

@@ -101,8 +101,9 @@ export function filesOf(policies: readonly unknown[]): TextFile[] {
 export function load(policies: readonly unknown[]): LoadResult {
   return loadPolicySet(filesOf(policies), LEXICON, { compileLexicon });
 }
-export function setOf(policies: readonly unknown[]): PolicySet {
-  const result = load(policies);
+export function setOf(policies: readonly unknown[], terms?: object): PolicySet {
+  const named = terms === undefined ? [] : [{ path: 'terms.json', text: JSON.stringify(terms, null, 1) }];
+  const result = loadPolicySet([...filesOf(policies), ...named], LEXICON, { compileLexicon });
   if (!result.ok) throw new Error(JSON.stringify(result.findings, null, 1));
   return result.set;
 }

@@ -1,6 +1,8 @@
 // Random policies and facts over a small domain, so that rules match facts often.
 import fc from 'fast-check';
 import { EFFECTS, EXTENTS } from '../../../shared/kernel/vocabulary.ts';
+import type { WrittenCondition } from '../../../shared/core/policy/schema.ts';
+import type { NamedCondition, NamedConstant, TermsFile } from '../../../shared/core/policy/terms-schema.ts';
 import { ALWAYS } from '../policy/support.ts';
 import type { PolicyLike } from '../policy/support.ts';
 
@@ -253,4 +255,38 @@ export function arbitraryFacts(): fc.Arbitrary<Record<string, unknown>> {
     },
     { requiredKeys: ['intent.action', 'intent.resource'] },
   );
+}
+
+/** The policies with some parts of their conditions, and some values, replaced by names. @param picks which parts, over and over */
+export function withNames(
+  policies: readonly PolicyLike[],
+  picks: readonly boolean[],
+): { readonly policies: PolicyLike[]; readonly terms: TermsFile } {
+  const conditions: Record<string, NamedCondition> = {};
+  const constants: Record<string, NamedConstant> = {};
+  let at = 0;
+  const isPicked = (): boolean => picks[at++ % picks.length] === true;
+  const named = (part: WrittenCondition): WrittenCondition => {
+    if (!isPicked()) return part;
+    const name = `c${Object.keys(conditions).length}`;
+    conditions[name] = { condition: part };
+    return { condition: name };
+  };
+  const replaced = (condition: WrittenCondition): WrittenCondition => {
+    if ('all' in condition) return named({ all: condition.all.map(replaced) });
+    if ('any' in condition) return named({ any: condition.any.map(replaced) });
+    if ('not' in condition) return named({ not: replaced(condition.not) });
+    if ('condition' in condition) return condition;
+    const isFact = typeof condition.value === 'object' && !Array.isArray(condition.value);
+    if (isFact || !isPicked()) return named(condition);
+    const name = `v${Object.keys(constants).length}`;
+    constants[name] = { value: condition.value };
+    return named({ ...condition, value: { constant: name } });
+  };
+  const changed = policies.map((one) => ({
+    ...one,
+    // The generator makes conditions.
+    rules: one.rules.map((rule) => ({ ...rule, conditions: replaced(rule.conditions as WrittenCondition) })),
+  }));
+  return { policies: changed, terms: { conditions, constants } };
 }

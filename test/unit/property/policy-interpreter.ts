@@ -1,6 +1,7 @@
 // A second, direct interpreter of rules with its own operators: no index, engine, normal form or cache, and no code of the service.
 import type { Meaning } from '../../../shared/core/intent/types.ts';
-import type { Condition, EnforceRule, Policy, PolicyObligation } from '../../../shared/core/policy/schema.ts';
+import type { TermsFile } from '../../../shared/core/policy/terms-schema.ts';
+import type { EnforceRule, Policy, PolicyObligation, WrittenCondition } from '../../../shared/core/policy/schema.ts';
 import type { Facts } from '../../../shared/core/policy/types.ts';
 import { isAllOf, isSomeOf, REFERENCE } from './reference-operators.ts';
 
@@ -74,7 +75,8 @@ function isUsable(operator: string, value: unknown): boolean {
   return isOfOne && /^in$|^notIn$|Any$|All$/.test(operator);
 }
 
-function possible(condition: Condition, facts: Facts, unsure: Unsure): Possible {
+function possible(condition: WrittenCondition, facts: Facts, unsure: Unsure): Possible {
+  if ('condition' in condition) throw new Error('a name was not replaced');
   if ('not' in condition) {
     const inner = possible(condition.not, facts, unsure);
     return { yes: inner.no, no: inner.yes };
@@ -123,7 +125,8 @@ const EITHER: Possible = { yes: true, no: true };
 const NEITHER: Possible = { yes: false, no: false };
 
 /** A comparison with a missing fact has the result that is assumed for missing facts. */
-function isAnyMissing(condition: Condition, facts: Facts): boolean {
+function isAnyMissing(condition: WrittenCondition, facts: Facts): boolean {
+  if ('condition' in condition) throw new Error('a name was not replaced');
   if ('not' in condition) return isAnyMissing(condition.not, facts);
   if ('all' in condition) return condition.all.some((part) => isAnyMissing(part, facts));
   if ('any' in condition) return condition.any.some((part) => isAnyMissing(part, facts));
@@ -138,6 +141,18 @@ function isConflict(due: readonly PolicyObligation[]): boolean {
     rates.length > 0 &&
     !rates.some((rate) => rates.every((other) => rate.limit <= other.limit && rate.perSeconds >= other.perSeconds))
   );
+}
+
+/** The policies with the text of every name in its place. */
+function withoutNames(policies: readonly Policy[], { conditions = {}, constants = {} }: TermsFile): readonly Policy[] {
+  if (Object.keys({ ...conditions, ...constants }).length === 0) return policies;
+  const replace = (_: string, value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    if ('condition' in value && Object.keys(value).length === 1)
+      return JSON.parse(JSON.stringify(conditions[String(value.condition)]?.condition), replace);
+    return 'constant' in value ? constants[String(value.constant)]?.value : value;
+  };
+  return JSON.parse(JSON.stringify(policies), replace) as Policy[];
 }
 
 interface Verdicts {
@@ -187,7 +202,8 @@ interface Said {
 }
 
 /** The result of checked policies of stage enforce for facts, and its change by an approval. */
-export function verdictsOf(policies: readonly Policy[], facts: Facts): Verdicts {
+export function verdictsOf(written: readonly Policy[], facts: Facts, terms: TermsFile = {}): Verdicts {
+  const policies = withoutNames(written, terms);
   const said: Said = { found: new Set(), due: new Map(), isUncertain: false };
   const { status } = facts.agent;
   if (status !== 'ACTIVE' && status !== 'UNREGISTERED') return { verdict: 'DENY', approved: 'DENY' };

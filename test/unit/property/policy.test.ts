@@ -8,11 +8,13 @@ import type { CompiledRule } from '../../../shared/core/policy/compiled-rule.ts'
 import { allObligations } from '../../../shared/core/policy/obligations.ts';
 import { isPattern, matchesPattern } from '../../../shared/core/intent/resource.ts';
 import { fitOf } from '../../../shared/core/policy/rule-index.ts';
-import type { PolicyObligation } from '../../../shared/core/policy/schema.ts';
+import { loadCanonicalSet } from '../../../shared/core/policy/load.ts';
+import type { Policy, PolicyObligation } from '../../../shared/core/policy/schema.ts';
 import type { Evaluation, Facts } from '../../../shared/core/policy/types.ts';
 import { fullPath, VOCABULARY } from '../../../shared/core/policy/vocabulary.ts';
-import { evaluatorOf, factsWith, load, policy, setOf } from '../policy/support.ts';
-import { arbitraryFacts, arbitraryPolicies, asIntake, RESOURCES } from './policy-arbitraries.ts';
+import { compileLexicon, evaluatorOf, factsWith, load, policy, setOf } from '../policy/support.ts';
+import { verdictsOf } from './policy-interpreter.ts';
+import { arbitraryFacts, arbitraryPolicies, asIntake, RESOURCES, withNames } from './policy-arbitraries.ts';
 import { runs } from './runs.ts';
 
 const RUNS = runs(100, 0.02);
@@ -75,6 +77,32 @@ describe('every policy set', () => {
         const own = enforce.rules.map((rule) => ({ rule: labelOf(rule), fit: fitOf(rule, request) }));
         const found = enforce.find(request).map(({ rule, fit }) => ({ rule: labelOf(rule), fit }));
         expect(own.filter(({ fit }) => fit !== undefined)).to.deep.equal(found);
+      }),
+      RUNS,
+    );
+  });
+
+  it('names for any of its conditions and values change nothing but the digest', async () => {
+    const named = fc.tuple(
+      arbitraryPolicies(),
+      fc.array(fc.boolean(), { minLength: 1, maxLength: 9 }),
+      arbitraryFacts(),
+    );
+    await fc.assert(
+      fc.asyncProperty(named, async ([policies, picks, changes]) => {
+        const facts = factsWith(changes);
+        const [plain, terms] = [setOf(policies), withNames(policies, picks)];
+        const set = setOf(terms.policies, terms.terms);
+        const [one, other] = [plain, set].map((each) => createEvaluator({ set: each }));
+        const before = await one?.explain(facts);
+        const after = await other?.explain(facts);
+        expect(after?.evaluation).to.deep.equal(before?.evaluation);
+        const results = (of: typeof before) =>
+          of?.candidates.map(({ matched, conditions }) => [matched, conditions.map(({ result }) => result)]);
+        expect(results(after)).to.deep.equal(results(before));
+        expect(verdictsOf(set.policies, facts, terms.terms)).to.deep.equal(verdictsOf(policies as Policy[], facts));
+        const again = loadCanonicalSet(set.canonical, { compileLexicon });
+        expect(again.ok && again.set.digest).to.equal(set.digest);
       }),
       RUNS,
     );
@@ -173,6 +201,12 @@ describe('every policy set', () => {
         ...runs(1_000, 0.1),
         // Random sets contain them too rarely.
         examples: [
+          [
+            [policy('a', 'ALLOW', { all: [{ fact: 'context', path: 'x', operator: 'equal', value: 1 }] })],
+            [],
+            { 'intent.action': 'read', 'intent.resource': 'db/a', 'context.x': 1 },
+            { 'context.x': undefined },
+          ],
           [
             [
               policy('a', 'ALLOW'),

@@ -1,5 +1,5 @@
 // One policy for reading: its target, its rules in words, and all of it as JSON.
-import type { Condition, Policy } from '#shared/core/policy/schema.js';
+import type { Policy, WrittenCondition } from '#shared/core/policy/schema.js';
 import { html, type VNode } from '../html.ts';
 import { Badge, Card, Empty, JsonView, KeyValue, Verdict } from '../ui.ts';
 import { compared, factName, operatorWords } from './policies-words.ts';
@@ -62,7 +62,9 @@ function RuleText({ rule }: { readonly rule: Rule }): VNode {
   </li>`;
 }
 
-function ConditionText({ condition }: { readonly condition: Condition }): VNode {
+function ConditionText({ condition }: { readonly condition: WrittenCondition }): VNode {
+  if ('condition' in condition)
+    return html`<span class="comparison">the condition <code>${condition.condition}</code></span>`;
   if ('all' in condition) return html`<${Group} words="all of" conditions=${condition.all} />`;
   if ('any' in condition) return html`<${Group} words="any of" conditions=${condition.any} />`;
   if ('not' in condition) return html`<${Group} words="not" conditions=${[condition.not]} alone=${false} />`;
@@ -72,7 +74,7 @@ function ConditionText({ condition }: { readonly condition: Condition }): VNode 
 
 interface GroupProps {
   readonly words: string;
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly WrittenCondition[];
   /** Whether a group of one is shown without words. */
   readonly alone?: boolean;
 }

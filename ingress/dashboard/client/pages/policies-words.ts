@@ -73,6 +73,8 @@ function one(value: unknown): string {
   if (typeof value === 'string') return value === '' ? '""' : value;
   if (typeof value === 'object' && value !== null && 'amount' in value && 'currency' in value)
     return `${String(value.amount)} ${String(value.currency)}`;
+  if (typeof value === 'object' && value !== null && 'constant' in value)
+    return `the constant ${String(value.constant)}`;
   if (isFact(value)) return `the fact ${factName(value)}`;
   if (isHours(value)) return hoursWords(value);
   if (isItemCondition(value)) return itemWords(value);

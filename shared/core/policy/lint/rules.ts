@@ -7,6 +7,8 @@ import { type Leaf, type NormalNode, pathsOf } from '../normal-form.ts';
 import { isPattern } from '../../intent/resource.ts';
 import type { Condition, Policy } from '../schema.ts';
 import type { PolicyStage } from '../../../kernel/vocabulary.ts';
+import { pointerBelow } from '../testing/sources.ts';
+import type { Terms } from '../terms.ts';
 import { groupOf } from './dimensions.ts';
 import type { LintFinding } from './types.ts';
 
@@ -14,7 +16,7 @@ import type { LintFinding } from './types.ts';
 export interface Part {
   readonly node: NormalNode;
   readonly condition: Condition;
-  /** RFC 6901 JSON Pointer into the policy's file. */
+  /** RFC 6901 JSON Pointer into the policy's file; of a part of a named condition, to its use. */
   readonly pointer: string;
   readonly of: readonly Part[];
 }
@@ -43,14 +45,15 @@ export interface LintedSet {
 }
 
 /** A normal form has no node for `not`: everything below it was negated instead. */
-function partOf(condition: Condition, node: NormalNode, pointer: string): Part {
-  if ('not' in condition) return { ...partOf(condition.not, node, `${pointer}/not`), condition, pointer };
+function partOf(condition: Condition, node: NormalNode, pointer: string, terms: Terms): Part {
+  const at = (to: string): string => pointerBelow(condition, pointer, to, terms);
+  if ('not' in condition) return { ...partOf(condition.not, node, at('not'), terms), condition, pointer };
   const [name, conditions]: [string, readonly Condition[]] =
     'all' in condition ? ['all', condition.all] : 'any' in condition ? ['any', condition.any] : ['', []];
   const nodes = node.kind === 'leaf' ? [] : node.of;
   const of = conditions.flatMap((part, i) => {
     const below = nodes[i];
-    return below === undefined ? [] : [partOf(part, below, `${pointer}/${name}/${i}`)];
+    return below === undefined ? [] : [partOf(part, below, at(`${name}/${i}`), terms)];
   });
   return { node, condition, pointer, of };
 }
@@ -112,16 +115,16 @@ export function createLintedSet(policies: readonly Policy[], compiled: CompiledS
   const byPattern = new Map<string, LintedRule[]>();
   for (const rule of [...compiled.intake.rules, ...compiled.enforce.rules]) {
     const document = documents.get(`${rule.policy}/${rule.name}`);
-    const conditions = document?.policy.rules[document.at]?.conditions;
-    if (document === undefined || conditions === undefined)
-      throw new Error(`no policy has ${rule.policy}/${rule.name}`);
+    const written = document?.policy.rules[document.at]?.conditions;
+    if (document === undefined || written === undefined) throw new Error(`no policy has ${rule.policy}/${rule.name}`);
     const pointer = `/rules/${document.at}`;
+    const conditions = compiled.terms.expand(written);
     const { stage } = document.policy;
     const linted: LintedRule = {
       rule,
       stage,
       pointer,
-      root: partOf(conditions, rule.condition, `${pointer}/conditions`),
+      root: partOf(conditions, rule.condition, `${pointer}/conditions`, compiled.terms),
       conditions: canonicalize(conditions),
       groups: new Set(rule.leaves.flatMap(pathsOf).map(groupOf)),
     };

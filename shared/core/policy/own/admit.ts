@@ -86,7 +86,7 @@ export function admitOwnPolicies(files: readonly TextFile[], deps: OwnAdmissionD
   const linted = lintPolicySet(set, { verbs, tools, organisations: new Set([slug]), budget: lintBudget }).filter(
     ({ code }) => !ABOUT_PERMISSIONS.includes(code),
   );
-  const found = placed(linted, policyFiles);
+  const found = placed(linted, policyFiles, set);
   const refused = found.filter(({ severity }) => severity === 'error');
   return {
     own: refused.length === 0 ? own : undefined,

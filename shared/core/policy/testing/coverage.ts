@@ -15,6 +15,9 @@ export interface ConditionCoverage {
   readonly pointer: string;
   /** Readable form: `trust.level lessThan 4`. */
   readonly text: string;
+  /** The named condition that it is part of, and the constant that is its value. */
+  readonly condition?: string;
+  readonly constant?: string;
   /** Of the comparison as written, whatever `not` encloses it; a missing fact sets neither. */
   readonly wasTrue: boolean;
   readonly wasFalse: boolean;
@@ -73,6 +76,7 @@ export function createCoverage(set: {
   readonly compiled: CompiledSet;
   readonly policies: readonly Policy[];
 }): Coverage {
+  const { terms } = set.compiled;
   const asked = new Set<string>();
   const seen = new Map<string, Seen>();
 
@@ -107,9 +111,10 @@ export function createCoverage(set: {
         rule: name,
         pointer,
         matched: known?.matched ?? false,
-        conditions: comparisonsOf(conditions, `${pointer}/conditions`).map((found, at) => ({
+        conditions: comparisonsOf(terms.expand(conditions), `${pointer}/conditions`, terms).map((found, at) => ({
           pointer: found.pointer,
           text: comparisonText(found.comparison),
+          ...terms.originOf(found.comparison),
           wasTrue: known?.outcomes[at]?.yes ?? false,
           wasFalse: known?.outcomes[at]?.no ?? false,
         })),

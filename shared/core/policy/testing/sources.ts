@@ -2,21 +2,30 @@
 import { memberOf, parseJson } from '../../../kernel/json.ts';
 import type { Position } from '../../../kernel/json.ts';
 import type { Comparison, Condition } from '../schema.ts';
+import type { Terms } from '../terms.ts';
 import { type Located, located, type TextFile } from '../files.ts';
 
 export interface Place extends Position {
   readonly file: string;
 }
 
-/** The comparisons of a condition from left to right, as in its normal form, with their pointers. */
+/** The comparisons of an expanded condition from left to right, as in its normal form, with their pointers. */
 export function comparisonsOf(
   condition: Condition,
   pointer: string,
+  terms: Terms,
 ): { readonly comparison: Comparison; readonly pointer: string }[] {
-  if ('not' in condition) return comparisonsOf(condition.not, `${pointer}/not`);
-  if ('all' in condition) return condition.all.flatMap((part, i) => comparisonsOf(part, `${pointer}/all/${i}`));
-  if ('any' in condition) return condition.any.flatMap((part, i) => comparisonsOf(part, `${pointer}/any/${i}`));
+  const below = (part: Condition, to: string) =>
+    comparisonsOf(part, pointerBelow(condition, pointer, to, terms), terms);
+  if ('not' in condition) return below(condition.not, 'not');
+  if ('all' in condition) return condition.all.flatMap((part, i) => below(part, `all/${i}`));
+  if ('any' in condition) return condition.any.flatMap((part, i) => below(part, `any/${i}`));
   return [{ comparison: condition, pointer }];
+}
+
+/** The pointer of a part of a condition; in a named condition, that of its use in the policy. */
+export function pointerBelow(condition: Condition, pointer: string, to: string, terms: Terms): string {
+  return terms.originOf(condition)?.condition === undefined ? `${pointer}/${to}` : pointer;
 }
 
 export interface PolicySources {
