@@ -943,6 +943,10 @@ type ExplainedRuleConditions struct {
 	Operator string `json:"operator"`
 	// The value in the rule; of a comparison of two facts, that of expectedFact.
 	Expected any `json:"expected"`
+	// The named condition that it is part of; absent for what the rule says itself.
+	Condition *string `json:"condition,omitempty"`
+	// The constant that is the expected value.
+	Constant *string `json:"constant,omitempty"`
 	// The fact that the rule compares with; absent for a constant.
 	ExpectedFact *ExplainedRuleConditionsExpectedFact `json:"expectedFact,omitempty"`
 	// The value of the fact.
@@ -1697,7 +1701,9 @@ type PolicySetStatus struct {
 	Attributes map[string]any   `json:"attributes,omitempty"`
 	Policies   []map[string]any `json:"policies"`
 	Resources  []map[string]any `json:"resources,omitempty"`
-	Tools      []map[string]any `json:"tools,omitempty"`
+	// Named conditions and constants: see /schemas/terms.json.
+	Terms map[string]any   `json:"terms,omitempty"`
+	Tools []map[string]any `json:"tools,omitempty"`
 	// The policy folder. `digest` is that of its last valid content, null while it has errors.
 	Folder PolicySetStatusFolder `json:"folder"`
 	// The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings.
@@ -2303,7 +2309,7 @@ type ReplayReportRules struct {
 
 // ReplayRequestFiles is part of the API's requests or answers.
 type ReplayRequestFiles struct {
-	// Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, and attributes.json declares attributes.
+	// Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, attributes.json declares attributes, and terms.json has named conditions and constants.
 	Path string `json:"path"`
 	// The text of the file.
 	Text string `json:"text"`
@@ -2553,7 +2559,9 @@ type StoredPolicySet struct {
 	Organisation map[string]any   `json:"organisation,omitempty"`
 	Policies     []map[string]any `json:"policies"`
 	Resources    []map[string]any `json:"resources,omitempty"`
-	Tools        []map[string]any `json:"tools,omitempty"`
+	// Named conditions and constants: see /schemas/terms.json.
+	Terms map[string]any   `json:"terms,omitempty"`
+	Tools []map[string]any `json:"tools,omitempty"`
 	// Number of parts that are for other organisations alone, which only the operator sees.
 	Withheld *int64 `json:"withheld,omitempty"`
 }
@@ -2808,7 +2816,7 @@ type TrustSummary struct {
 
 // ValidatePoliciesRequestFiles is part of the API's requests or answers.
 type ValidatePoliciesRequestFiles struct {
-	// Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, and attributes.json declares attributes.
+	// Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, attributes.json declares attributes, and terms.json has named conditions and constants.
 	Path string `json:"path"`
 	// The text of the file.
 	Text string `json:"text"`

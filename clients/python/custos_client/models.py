@@ -589,6 +589,10 @@ class ExplainedRuleCondition:
     result: bool
     # The member of the fact.
     path: Optional[str] = None
+    # The named condition that it is part of; absent for what the rule says itself.
+    condition: Optional[str] = None
+    # The constant that is the expected value.
+    constant: Optional[str] = None
     # The fact that the rule compares with; absent for a constant.
     expected_fact: Optional[ExplainedRuleConditionExpectedFact] = None
     # The value of the fact.
@@ -1365,6 +1369,8 @@ class PolicySetStatus:
     # The attributes of agents and resources: see /schemas/attributes.json.
     attributes: Optional[Dict[str, Any]] = None
     resources: Optional[List[Dict[str, Any]]] = None
+    # Named conditions and constants: see /schemas/terms.json.
+    terms: Optional[Dict[str, Any]] = None
     tools: Optional[List[Dict[str, Any]]] = None
 
 
@@ -2004,8 +2010,8 @@ class ReplayReportRules:
 @dataclass(frozen=True)
 class ReplayRequestFile:
     # Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names
-    # of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, and
-    # attributes.json declares attributes.
+    # of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, attributes.json
+    # declares attributes, and terms.json has named conditions and constants.
     path: str
     # The text of the file.
     text: str
@@ -2242,6 +2248,8 @@ class StoredPolicySet:
     # In a set with own policies of an organisation: {policies, slug}.
     organisation: Optional[Dict[str, Any]] = None
     resources: Optional[List[Dict[str, Any]]] = None
+    # Named conditions and constants: see /schemas/terms.json.
+    terms: Optional[Dict[str, Any]] = None
     tools: Optional[List[Dict[str, Any]]] = None
     # Number of parts that are for other organisations alone, which only the operator sees.
     withheld: Optional[int] = None

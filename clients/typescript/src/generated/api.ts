@@ -1947,6 +1947,10 @@ export interface components {
                 operator: string;
                 /** @description The value in the rule; of a comparison of two facts, that of expectedFact. */
                 expected: unknown;
+                /** @description The named condition that it is part of; absent for what the rule says itself. */
+                condition?: string;
+                /** @description The constant that is the expected value. */
+                constant?: string;
                 /** @description The fact that the rule compares with; absent for a constant. */
                 expectedFact?: {
                     /** @description The fact. */
@@ -3002,7 +3006,7 @@ export interface components {
         ReplayRequest: {
             /** @description lexicon.json may be among them; the active lexicon is used otherwise. */
             files?: {
-                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, and attributes.json declares attributes. */
+                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, attributes.json declares attributes, and terms.json has named conditions and constants. */
                 path: string;
                 /** @description The text of the file. */
                 text: string;
@@ -3707,6 +3711,10 @@ export interface components {
             resources?: {
                 [key: string]: unknown;
             }[];
+            /** @description Named conditions and constants: see /schemas/terms.json. */
+            terms?: {
+                [key: string]: unknown;
+            };
             tools?: {
                 [key: string]: unknown;
             }[];
@@ -3756,6 +3764,10 @@ export interface components {
             resources?: {
                 [key: string]: unknown;
             }[];
+            /** @description Named conditions and constants: see /schemas/terms.json. */
+            terms?: {
+                [key: string]: unknown;
+            };
             tools?: {
                 [key: string]: unknown;
             }[];
@@ -3765,7 +3777,7 @@ export interface components {
         ValidatePoliciesRequest: {
             /** @description lexicon.json may be among them; the active lexicon is used otherwise. */
             files: {
-                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, and attributes.json declares attributes. */
+                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, attributes.json declares attributes, and terms.json has named conditions and constants. */
                 path: string;
                 /** @description The text of the file. */
                 text: string;
