@@ -8,6 +8,7 @@ import { type Operator, OPERATORS, usableOn } from './operators.ts';
 import { canonicalResource } from '../intent/resource.ts';
 import { WINDOW } from './budget-limits.ts';
 import { fromMillionths, toMillionths } from './budget.ts';
+import { placeholdersIn } from './message.ts';
 import { PolicySchema } from './schema.ts';
 import type { Budget, Comparison, ItemComparison, ItemCondition, Policy, WrittenCondition } from './schema.ts';
 import type { PolicyStage } from '../../kernel/vocabulary.ts';
@@ -240,6 +241,17 @@ export function conditionProblems(node: unknown, scope: Scope, pointer: string, 
   return problem === undefined ? problems : [...problems, problem];
 }
 
+/** The placeholders of a message that name no fact. */
+function messageProblems(event: unknown, { stage, declarations }: Terms, pointer: string, isSound: IsSound): Problem[] {
+  const { message } = membersOf(membersOf(event)['params']);
+  if (typeof message !== 'string' || !isSound(pointer)) return [];
+  return placeholdersIn(message).flatMap(({ fact, path }) => {
+    const entry = lookUp(fact, path, stage, declarations);
+    if (typeof entry !== 'string') return [];
+    return { code: 'UNKNOWN_FACT' as const, pointer, message: `the placeholder {${fullPath(fact, path)}}: ${entry}` };
+  });
+}
+
 /** Finds the problems that a schema can not express, in the parts of a document that the schema accepted. */
 function meaningProblems(document: unknown, declarations: Declarations, isSound: IsSound): Problem[] {
   const problems: Problem[] = [];
@@ -272,6 +284,7 @@ function meaningProblems(document: unknown, declarations: Declarations, isSound:
       const message = 'no ALLOW matches the action unknown: put this rule into a policy whose target does not name it';
       problems.push({ code: 'ALLOW_OF_UNKNOWN', pointer: `${pointer}/event/type`, message });
     }
+    problems.push(...messageProblems(event, terms, `${pointer}/event/params/message`, isSound));
     problems.push(...escalationProblems(event, `${pointer}/event/params`, isSound));
     const at = `${pointer}/conditions`;
     if (conditions !== undefined && isSound(at)) {

@@ -60,6 +60,8 @@ export interface Match {
   readonly ground: Exclude<Ground, 'not at all'>;
   /** Whether the conditions hold for every resource that a requested pattern covers. */
   readonly isWhole: boolean;
+  /** Of the rule, filled with the values of the facts. */
+  readonly message: string;
 }
 
 /**
@@ -83,6 +85,7 @@ export function matchOf(candidate: CandidateRule, facts: object, missingOpens: M
     candidate,
     ground: ground === 'partly' && restsOnMissing(rule, facts, isWhole) ? 'missing' : ground,
     isWhole,
+    message: rule.effect.fill?.(facts) ?? rule.effect.message,
   };
 }
 
@@ -100,8 +103,8 @@ function reasonOf(match: Match, facts: object): Reason | undefined {
   const { effect } = rule;
   if (effect.type === 'RISK') return undefined;
   const head = { policy: rule.policy, rule: rule.name };
-  if (match.ground !== 'missing') return { ...head, effect: effect.type, code: effect.code, message: effect.message };
-  const message = `${effect.message} (missing: ${missingPaths(rule.leaves, facts).join(', ')})`;
+  if (match.ground !== 'missing') return { ...head, effect: effect.type, code: effect.code, message: match.message };
+  const message = `${match.message} (missing: ${missingPaths(rule.leaves, facts).join(', ')})`;
   return { ...head, effect: effect.type === 'DEGRADE' ? 'ESCALATE' : effect.type, code: 'FACT_MISSING', message };
 }
 
@@ -308,13 +311,13 @@ export function riskLevelOf(score: number): RiskLevel {
 /** The highest score of each factor, sorted by score (highest first) and name. */
 function factorsOf(matches: readonly Match[]): RiskFactor[] {
   const highest = new Map<string, RiskFactor & { readonly index: number }>();
-  for (const { candidate } of matches) {
+  for (const { candidate, message } of matches) {
     const { effect } = candidate.rule;
     if (effect.type !== 'RISK') continue;
     const before = highest.get(effect.factor);
     // Of equal scores the first rule counts, for whichever meaning it was found.
     const order = before === undefined ? 1 : effect.score - before.score || before.index - candidate.rule.index;
-    if (order > 0) highest.set(effect.factor, { index: candidate.rule.index, ...effect });
+    if (order > 0) highest.set(effect.factor, { index: candidate.rule.index, ...effect, message });
   }
   return [...highest.values()]
     .map(({ factor, score, message }) => ({ factor, score, message }))

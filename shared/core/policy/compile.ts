@@ -9,6 +9,7 @@ import type { Declarations } from './declarations.ts';
 import type { Terms } from './terms.ts';
 import { leafOf, leavesOf, normalForm, pathFinder } from './normal-form.ts';
 import type { Leaf, NormalNode } from './normal-form.ts';
+import { compileMessage } from './message.ts';
 import { canonicalResource } from '../intent/resource.ts';
 import type { Budget, Comparison, Condition, Policy, WrittenCondition } from './schema.ts';
 
@@ -75,7 +76,10 @@ function createMaker(declarations: Declarations): Maker {
   return {
     condition: (of, holdsWhenUnsure) => (holdsWhenUnsure ? whenUnsure : whenSure)(terms.expand(of)),
     // The parameters of an event are those of its type, by the schema.
-    effect: remembered(({ type, params }) => ({ type, ...params }) as RuleEffect),
+    effect: remembered(({ type, params }) => {
+      const fill = compileMessage(params.message, find);
+      return { type, ...params, ...(fill === undefined ? {} : { fill }) } as RuleEffect;
+    }),
     budget: remembered((of) =>
       compileBudget(of, (amount) => {
         const { path, read } = find(amount);

@@ -2,10 +2,11 @@
 import type { Action, Environment } from '../../kernel/vocabulary.ts';
 import type { Approvers } from './approvers.ts';
 import type { CompiledBudget } from './budget.ts';
+import type { MessageFiller } from './message.ts';
 import type { Leaf, NormalNode } from './normal-form.ts';
 import type { PolicyObligation } from './schema.ts';
 
-export type RuleEffect =
+type Effect =
   | { readonly type: 'ALLOW' | 'DENY'; readonly code: string; readonly message: string }
   | {
       readonly type: 'ESCALATE';
@@ -21,6 +22,9 @@ export type RuleEffect =
       readonly obligations: readonly PolicyObligation[];
     }
   | { readonly type: 'RISK'; readonly factor: string; readonly score: number; readonly message: string };
+
+/** `fill`: gives the message with the values of its placeholders; absent without placeholders. */
+export type RuleEffect = Effect & { readonly fill?: MessageFiller };
 
 export interface CompiledRule {
   /** Position among all rules of its stage, sorted by policy id, then rule name. */

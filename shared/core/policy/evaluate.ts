@@ -179,7 +179,10 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
     if (known !== undefined) return known;
     listCount += 1;
     const readers = memoReaders(candidates.flatMap(({ rule }) => rule.leaves));
-    for (const { rule } of candidates) for (const [path, read] of rule.budget?.readers ?? []) readers.set(path, read);
+    for (const { rule } of candidates) {
+      for (const [path, read] of rule.budget?.readers ?? []) readers.set(path, read);
+      if (rule.effect.fill !== undefined) readers.set(`message ${rule.index}`, rule.effect.fill);
+    }
     const list: CandidateList = {
       // Never reused, even when the list is evicted and built again.
       id: `${listCount} `,
@@ -244,9 +247,10 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
     for (const { view, held } of recalled) {
       // The mark separates the views: a list and a result may have the same number.
       key += `/${rulesKey(view)}`;
-      for (const [{ budget }, id] of held) {
+      for (const [{ budget, effect }, id] of held) {
         key += id;
         if (budget !== undefined) for (const [, read] of budget.readers) key += valueKey(read(view.facts));
+        if (effect.fill !== undefined) key += textKey(effect.fill(view.facts));
       }
     }
     let result = byHeld.get(key);

@@ -324,8 +324,9 @@ const message = {
   type: 'string',
   minLength: 1,
   maxLength: 500,
-  description: 'what people see',
-  examples: ['needs trust level 4 or more'],
+  description:
+    'what people see. {fact.path} stands for the value of a fact, as in {agent.id}; secrets are masked, and a missing one reads (missing)',
+  examples: ['needs trust level 4 or more, {agent.id} has {trust.level}'],
 };
 const denied = { code: 'TRUST_TOO_LOW', message: 'needs trust level 4 or more' };
 const counted = { factor: 'production', score: 150, message: 'changes production' };

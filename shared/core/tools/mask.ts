@@ -1,7 +1,7 @@
 // Arguments as people may see them: what looks like a secret is masked, everything else stays.
 import { holdsPrivateKey, isSecret } from '../intent/text/secrets.ts';
 
-const MASK = '[secret]';
+export const MASK = '[secret]';
 /** Names of members that hold secrets, whatever these look like. */
 const NAMES =
   /^(?:.*[_-])?(?:password|passwd|pwd|passphrase|secret|token|credentials?|authorization|(?:api|access|private|secret)[_-]?key)$/i;

@@ -225,6 +225,12 @@ describe('every policy set', () => {
             { 'intent.action': 'read', 'intent.resource': 'db/a', 'context.x': 1 },
             { 'context.x': undefined },
           ],
+          [
+            [policy('a', 'ALLOW', { all: [{ fact: 'context', path: 'x', operator: 'equal', value: 1 }] })],
+            [],
+            { 'intent.action': 'read', 'intent.resource': 'db/a', 'context.x': 1 },
+            { 'context.x': undefined },
+          ],
         ],
       },
     );
