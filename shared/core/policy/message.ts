@@ -24,14 +24,36 @@ export function placeholdersIn(message: string): FactReference[] {
  * Characters that are invisible, reorder the text around them or end a line. A fixed list: what Unicode calls a format character changes
  * with its versions, and a recorded message must be the same on every machine.
  */
-const UNSAFE =
-  /["\\\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+const UNSAFE: readonly (readonly [from: number, to: number])[] = [
+  [0x00, 0x1f],
+  [0x7f, 0x9f],
+  [0xad, 0xad],
+  [0x34f, 0x34f],
+  [0x61c, 0x61c],
+  [0x115f, 0x1160],
+  [0x17b4, 0x17b5],
+  [0x180b, 0x180f],
+  [0x200b, 0x200f],
+  [0x2028, 0x202f],
+  [0x205f, 0x206f],
+  [0x3000, 0x3000],
+  [0x3164, 0x3164],
+  [0xd800, 0xdfff],
+  [0xfe00, 0xfe0f],
+  [0xfeff, 0xfeff],
+  [0xffa0, 0xffa0],
+  [0xfff0, 0xffff],
+  [0x1bca0, 0x1bca3],
+  [0x1d173, 0x1d17a],
+  [0xe0000, 0xe0fff],
+];
 /** Texts that can't be mistaken for the words of a message; all others are quoted. */
 const PLAIN = /^[A-Za-z0-9_.:/@+-]+$/;
 
 function escaped(character: string): string {
   if (character === '"' || character === '\\') return `\\${character}`;
-  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  const code = character.codePointAt(0) ?? 0;
+  return UNSAFE.some(([from, to]) => code >= from && code <= to) ? `\\u{${code.toString(16)}}` : character;
 }
 
 function textOf(text: string): string {
@@ -39,7 +61,7 @@ function textOf(text: string): string {
   const characters = [...text.slice(0, 2 * MAX_CHARACTERS)];
   const isCut = characters.length > MAX_CHARACTERS || text.length > 2 * MAX_CHARACTERS;
   const kept = isCut ? `${characters.slice(0, MAX_CHARACTERS).join('')}...` : text;
-  return PLAIN.test(kept) && !isCut ? kept : `"${kept.replaceAll(UNSAFE, escaped)}"`;
+  return PLAIN.test(kept) && !isCut ? kept : `"${Array.from(kept, escaped).join('')}"`;
 }
 
 function printed(value: unknown): string {
