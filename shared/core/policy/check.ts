@@ -242,7 +242,7 @@ export function conditionProblems(node: unknown, scope: Scope, pointer: string, 
 }
 
 /** The placeholders of a message that name no fact. */
-function messageProblems(event: unknown, { stage, declarations }: Terms, pointer: string, isSound: IsSound): Problem[] {
+function messageProblems(event: unknown, { stage, declarations }: Scope, pointer: string, isSound: IsSound): Problem[] {
   const { message } = membersOf(membersOf(event)['params']);
   if (typeof message !== 'string' || !isSound(pointer)) return [];
   return placeholdersIn(message).flatMap(({ fact, path }) => {
@@ -284,7 +284,7 @@ function meaningProblems(document: unknown, declarations: Declarations, isSound:
       const message = 'no ALLOW matches the action unknown: put this rule into a policy whose target does not name it';
       problems.push({ code: 'ALLOW_OF_UNKNOWN', pointer: `${pointer}/event/type`, message });
     }
-    problems.push(...messageProblems(event, terms, `${pointer}/event/params/message`, isSound));
+    problems.push(...messageProblems(event, scope, `${pointer}/event/params/message`, isSound));
     problems.push(...escalationProblems(event, `${pointer}/event/params`, isSound));
     const at = `${pointer}/conditions`;
     if (conditions !== undefined && isSound(at)) {
