@@ -159,6 +159,9 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
   },
   'POST /v1/policies/follow-folder': { request: { reason: 'The change is in the folder now' } },
+  'DELETE /v1/policies': { request: { reason: 'The installation refuses the same now' } },
+  'POST /v1/policies/promote': { request: { digest: DIGEST, reason: 'A week without a complaint at acme' } },
+  'DELETE /v1/policies/stages/{digest}': { request: { reason: 'It refused the nightly backup' } },
 };
 
 type Operation = Pick<Route, 'method' | 'path'>;

@@ -7434,6 +7434,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "The installation refuses the same now"
+                 *     }
+                 */
                 "application/json": components["schemas"]["WithdrawPoliciesRequest"];
             };
         };
@@ -7462,6 +7467,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902",
+                 *       "reason": "A week without a complaint at acme"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PromotePoliciesRequest"];
             };
         };
@@ -7499,6 +7510,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "It refused the nightly backup"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DropStageRequest"];
             };
         };
