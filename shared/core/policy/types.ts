@@ -1,6 +1,7 @@
 // The facts that policies evaluate and the result of an evaluation. Plain data: stored with each decision and used again by replays.
 import type { Escalation } from './approvers.ts';
 import type { ToolFacts } from '../tools/call.ts';
+import type { ResourceFacts } from '../resources/registry.ts';
 import type { TrustFacts } from '../trust/facts.ts';
 import type { ParsedIntent } from '../intent/types.ts';
 import { type Static, Type } from 'typebox';
@@ -122,11 +123,7 @@ export interface Facts {
     attributes?: Readonly<Record<string, unknown>>;
   };
   /** Attributes of the resource by the registry. Absent when nothing that the request covers has any. */
-  resource?: {
-    attributes: Readonly<Record<string, unknown>>;
-    /** Sorted names of attributes that differ among the resources and places that the request covers; they are not in `attributes`. */
-    varies?: readonly string[];
-  };
+  resource?: ResourceFacts;
   /** Absent in decisions recorded before this member was introduced. */
   client?: { address: string };
   trust: TrustFacts;

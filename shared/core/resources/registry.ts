@@ -1,6 +1,5 @@
 // The attributes of resources: entries by name or pattern, and what they say about everything that a request covers. Pure.
 import { covers, isPattern } from '../intent/resource.ts';
-import type { Facts } from '../policy/types.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;
 
@@ -17,6 +16,13 @@ export interface ResourceRegistry {
   readonly byName: ReadonlyMap<string, RegisteredResource>;
   /** The names, sorted by code units. */
   readonly names: readonly string[];
+}
+
+/** What policies see of the resources that a request covers. */
+export interface ResourceFacts {
+  attributes: Readonly<Record<string, unknown>>;
+  /** Sorted names of attributes that differ among the resources and places that the request covers; they are not in `attributes`. */
+  varies?: readonly string[];
 }
 
 export function createRegistry(entries: readonly RegisteredResource[]): ResourceRegistry {
@@ -112,7 +118,7 @@ export function resourceFacts(
   request: string,
   places: readonly string[],
   registries: readonly ResourceRegistry[],
-): Facts['resource'] {
+): ResourceFacts | undefined {
   const used = registries.filter(({ names }) => names.length > 0);
   if (used.length === 0) return undefined;
   const known = knownOf(request, used);
