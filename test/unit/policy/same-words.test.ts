@@ -43,14 +43,13 @@ const policyOf = (conditions: unknown, changes: object = {}): string =>
     2,
   );
 const compared = (changes: object): string => policyOf({ all: [{ ...comparison, ...changes }] });
-const circle = { is_untrusted: { all: [{ condition: 'is_untrusted' }] } };
 
 const BAD: Readonly<Record<string, { readonly text: string; readonly code: string; readonly says: RegExp }>> = {
   'a file of 10 MB': { text: `${' '.repeat(10 * 1_048_576)}{}`, code: 'TOO_LARGE', says: /larger than 1 MB/ },
-  'a circle of shared conditions': {
-    text: policyOf({ all: [{ condition: 'is_untrusted' }] }, { conditions: circle }),
-    code: 'SCHEMA',
-    says: /no shared conditions/,
+  'a named condition that nothing defines': {
+    text: policyOf({ all: [{ condition: 'is-untrusted' }] }),
+    code: 'UNKNOWN_TERM',
+    says: /no condition "is-untrusted"/,
   },
   'a regular expression that would blow up': {
     text: compared({ fact: 'intent', path: 'object', operator: 'matchesRegex', value: '^(a+)+$' }),
