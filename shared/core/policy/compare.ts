@@ -140,6 +140,7 @@ export function comparePolicySets(before: PolicySet, after: PolicySet, budget = 
     after: after.digest,
     parts: changedParts(before, after),
     examples,
-    withoutExample: [...new Set(withoutExample)],
+    // A changed rule is in both sets; one example of it is enough.
+    withoutExample: [...new Set(withoutExample)].filter((name) => !examples.some(({ rule }) => rule === name)),
   };
 }
