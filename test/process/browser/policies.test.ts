@@ -136,10 +136,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
       files.set('payroll.json', JSON.stringify(ESCALATED));
       files.delete('broad-reads.json');
       const credentials = files.get('credentials.json') ?? '';
-      files.set(
-        'credentials.json',
-        credentials.replace('"lessThan",\n            "value": 5', '"lessThan",\n            "value": 6'),
-      );
+      files.set('credentials.json', credentials.replace('"lessThan", "value": 5', '"lessThan", "value": 6'));
     });
     await pages.open('/policies/history');
     const row = page.locator('tbody tr').first();
