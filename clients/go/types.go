@@ -316,6 +316,8 @@ type AuthzenConfiguration struct {
 	SearchSubjectEndpoint string `json:"search_subject_endpoint"`
 	// POST /access/v1/search/action
 	SearchActionEndpoint string `json:"search_action_endpoint"`
+	// POST /access/v1/search/resource
+	SearchResourceEndpoint string `json:"search_resource_endpoint"`
 }
 
 // AuthzenEvaluationRequest is part of the API's requests or answers.
@@ -426,6 +428,98 @@ func (v AuthzenResource) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON keeps members without a field in More.
 func (v *AuthzenResource) UnmarshalJSON(text []byte) error {
 	return unmarshalAnswer(text, v)
+}
+
+// AuthzenResourceSearchRequestResource is part of the API's requests or answers.
+// The resources that are looked for.
+type AuthzenResourceSearchRequestResource struct {
+	// The type that is looked for: the first segment of the names.
+	Type string `json:"type"`
+	// Attributes, which policies read below `properties`.
+	Properties map[string]any `json:"properties,omitempty"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v AuthzenResourceSearchRequestResource) MarshalJSON() ([]byte, error) {
+	type fields AuthzenResourceSearchRequestResource
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *AuthzenResourceSearchRequestResource) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// AuthzenResourceSearchRequestPage is part of the API's requests or answers.
+// Which page of the results.
+type AuthzenResourceSearchRequestPage struct {
+	// The most results of a page. Default 50, at most 200.
+	Limit *int64 `json:"limit,omitempty"`
+	// The next_token of the page before.
+	Token *string `json:"token,omitempty"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v AuthzenResourceSearchRequestPage) MarshalJSON() ([]byte, error) {
+	type fields AuthzenResourceSearchRequestPage
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *AuthzenResourceSearchRequestPage) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// AuthzenResourceSearchRequest is part of the API's requests or answers.
+type AuthzenResourceSearchRequest struct {
+	Subject AuthzenSubject `json:"subject"`
+	Action  AuthzenAction  `json:"action"`
+	// The resources that are looked for.
+	Resource AuthzenResourceSearchRequestResource `json:"resource"`
+	// Facts of the request, which policies read as `context.env`. `approval.id` names the approval that an earlier answer asked for.
+	Context map[string]any `json:"context,omitempty"`
+	// Which page of the results.
+	Page *AuthzenResourceSearchRequestPage `json:"page,omitempty"`
+	// More holds the members that have no field.
+	More map[string]any `json:"-"`
+}
+
+// MarshalJSON writes the fields and the members of More.
+func (v AuthzenResourceSearchRequest) MarshalJSON() ([]byte, error) {
+	type fields AuthzenResourceSearchRequest
+	return marshalOpen(fields(v), v.More)
+}
+
+// UnmarshalJSON keeps members without a field in More.
+func (v *AuthzenResourceSearchRequest) UnmarshalJSON(text []byte) error {
+	return unmarshalAnswer(text, v)
+}
+
+// AuthzenResourceSearchResponseResults is part of the API's requests or answers.
+type AuthzenResourceSearchResponseResults struct {
+	// Its type.
+	Type string `json:"type"`
+	// The rest of its name.
+	ID string `json:"id"`
+}
+
+// AuthzenResourceSearchResponsePage is part of the API's requests or answers.
+// How to get the next page.
+type AuthzenResourceSearchResponsePage struct {
+	// Empty: there are no more results.
+	NextToken string `json:"next_token"`
+}
+
+// AuthzenResourceSearchResponse is part of the API's requests or answers.
+type AuthzenResourceSearchResponse struct {
+	// One page of them.
+	Results []AuthzenResourceSearchResponseResults `json:"results"`
+	// How to get the next page.
+	Page AuthzenResourceSearchResponsePage `json:"page"`
 }
 
 // AuthzenSubject is part of the API's requests or answers.

@@ -115,6 +115,9 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
   },
   'POST /access/v1/search/subject': { request: { ...EVALUATION, subject: { type: 'user' }, page: { limit: 50 } } },
+  'POST /access/v1/search/resource': {
+    request: { subject: EVALUATION.subject, action: EVALUATION.action, resource: { type: 'record' } },
+  },
   'POST /access/v1/search/action': { request: { subject: EVALUATION.subject, resource: EVALUATION.resource } },
   'POST /v1/halt': answered(HALT, 200, {
     environment: 'live',

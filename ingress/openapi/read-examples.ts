@@ -239,6 +239,7 @@ export const READ_EXAMPLES: Readonly<Record<string, unknown>> = {
     access_evaluation_endpoint: 'https://custos.example.com/access/v1/evaluation',
     access_evaluations_endpoint: 'https://custos.example.com/access/v1/evaluations',
     search_subject_endpoint: 'https://custos.example.com/access/v1/search/subject',
+    search_resource_endpoint: 'https://custos.example.com/access/v1/search/resource',
     search_action_endpoint: 'https://custos.example.com/access/v1/search/action',
   },
   'GET /openapi.json': { openapi: '3.1.0' },

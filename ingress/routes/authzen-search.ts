@@ -2,6 +2,8 @@
 import {
   ActionSearchRequest,
   ActionSearchResponse,
+  ResourceSearchRequest,
+  ResourceSearchResponse,
   SubjectSearchRequest,
   SubjectSearchResponse,
 } from '../../shared/api/authzen.ts';
@@ -9,6 +11,8 @@ import { type DecisionMembers, isPermitted } from '../../shared/core/authzen/ans
 import { type AuthzenQuestion, type Entities, readQuestion, subjectOf } from '../../shared/core/authzen/question.ts';
 import type { ActivePolicies, ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { readStatuses } from '../../shared/domain/agents/agents.ts';
+import { canonicalResource, isPattern } from '../../shared/core/intent/resource.ts';
+import { readRegistry } from '../../shared/domain/resources/store.ts';
 import { mayName } from '../../shared/domain/keys/bound.ts';
 import { invalidField } from '../../shared/kernel/errors.ts';
 import { endOfPrefix } from '../../shared/kernel/prefix.ts';
@@ -35,6 +39,7 @@ const AGENTS_OF_TYPE = `SELECT agent_id FROM agent WHERE organisation_id = $1 AN
   AND agent_id COLLATE "C" > $3 AND agent_id COLLATE "C" < $4 ORDER BY agent_id COLLATE "C" LIMIT $5`;
 
 const AFTER = /^[^\u0000]{1,256}$/u;
+const AFTER_NAME = /^[^\u0000]{1,2048}$/u;
 
 export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Route[] {
   /** Whether the question would be permitted. Nothing is recorded. @throws {ApiError} E2001, E6002 */
@@ -90,6 +95,51 @@ export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Rou
               if (found === undefined || found.type !== subject.type) return [];
               return (await isAllowed(active, request, { ...rest, subject: { ...subject, ...found } })) ? [found] : [];
             }),
+        );
+        return { status: 200, body: { results: allowed.flat(), page: { next_token: nextCursor ?? '' } } };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/access/v1/search/resource',
+      changesNothing: true,
+      operationId: 'authzenSearchResource',
+      access: ['admin:*'],
+      dialect: 'authzen',
+      tag: 'AuthZEN',
+      summary: 'On which resources a subject may perform an action (AuthZEN)',
+      description:
+        'Among the resources of the registry, in the policy folder or registered, whose name begins with `<type>/`; patterns are not among them. Like a dry run it records nothing and needs admin:*.',
+      request: { body: ResourceSearchRequest },
+      responses: { 200: { description: 'One page of resources.', schema: ResourceSearchResponse } },
+      errors: ['E6002'],
+      cost: ({ page }) => Math.ceil(limitOf(page) / 10),
+      handler: async (request) => {
+        const { resource, page, ...rest } = request.body;
+        const { key } = request;
+        const limit = limitOf(page);
+        const after = afterOf(page, AFTER_NAME) ?? '';
+        const active = await policies.current(key.organisationId);
+        // A wrong question is refused also when there is nothing of this type.
+        questionOf({ ...rest, resource: { ...resource, id: 'nothing' } });
+        const type = canonicalResource(resource.type);
+        const stem = type.ok ? `${type.resource}/` : undefined;
+        const registered = await readRegistry(db, key);
+        const names = [...new Set([...active.set.registry.names, ...registered.names])]
+          .filter((name) => stem !== undefined && name.startsWith(stem) && !isPattern(name) && name > after)
+          .sort()
+          .slice(0, limit + 1);
+        const { items, nextCursor } = pageOf(
+          names,
+          limit,
+          (name) => name,
+          (name) => name,
+        );
+        const allowed = await Promise.all(
+          items.map(async (name) => {
+            const found = { type: resource.type, id: name.slice(stem?.length) };
+            return (await isAllowed(active, request, { ...rest, resource: { ...resource, ...found } })) ? [found] : [];
+          }),
         );
         return { status: 200, body: { results: allowed.flat(), page: { next_token: nextCursor ?? '' } } };
       },

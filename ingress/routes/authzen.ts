@@ -184,6 +184,7 @@ function configurationRoute(publicUrl: string | undefined): Route {
         access_evaluations_endpoint: `${publicUrl}/access/v1/evaluations`,
         search_subject_endpoint: `${publicUrl}/access/v1/search/subject`,
         search_action_endpoint: `${publicUrl}/access/v1/search/action`,
+        search_resource_endpoint: `${publicUrl}/access/v1/search/resource`,
       };
       return cacheable({ status: 200, text: JSON.stringify(body) }, 'public, max-age=300');
     },

@@ -116,6 +116,14 @@ export const SubjectSearchRequest = Type.Object(
   { subject: subjectSought, action: Action, resource: Resource, context: RequestContext, page: Page },
   { $id: 'AuthzenSubjectSearchRequest', ...open },
 );
+const resourceSought = Type.Object(
+  { type: name('The type that is looked for: the first segment of the names.', 'db'), properties },
+  { ...open, description: 'The resources that are looked for.' },
+);
+export const ResourceSearchRequest = Type.Object(
+  { subject: Subject, action: Action, resource: resourceSought, context: RequestContext, page: Page },
+  { $id: 'AuthzenResourceSearchRequest', ...open },
+);
 export const ActionSearchRequest = Type.Object(
   { subject: Subject, resource: Resource, context: RequestContext, page: Page },
   { $id: 'AuthzenActionSearchRequest', ...open },
@@ -135,6 +143,10 @@ export const SubjectSearchResponse = found(
   Type.Object({ type: text('Its type.'), id: text('Its id among them.') }, { additionalProperties: false }),
   'AuthzenSubjectSearchResponse',
 );
+export const ResourceSearchResponse = found(
+  Type.Object({ type: text('Its type.'), id: text('The rest of its name.') }, { additionalProperties: false }),
+  'AuthzenResourceSearchResponse',
+);
 export const ActionSearchResponse = found(
   Type.Object({ name: text('The name of the action.') }, { additionalProperties: false }),
   'AuthzenActionSearchResponse',
@@ -148,6 +160,7 @@ export const AuthzenConfiguration = Type.Object(
     access_evaluations_endpoint: endpoint('POST /access/v1/evaluations'),
     search_subject_endpoint: endpoint('POST /access/v1/search/subject'),
     search_action_endpoint: endpoint('POST /access/v1/search/action'),
+    search_resource_endpoint: endpoint('POST /access/v1/search/resource'),
   },
   { $id: 'AuthzenConfiguration', additionalProperties: false },
 );

@@ -77,6 +77,7 @@ describe('authority', function suite() {
       'GET /schemas/lexicon.json',
       'GET /schemas/tools.json',
       'GET /schemas/attributes.json',
+      'GET /schemas/terms.json',
       'GET /schemas/resource.json',
       'GET /schemas/authzen.json',
       'GET /.well-known/jwks.json',

@@ -206,6 +206,21 @@ describe('AuthZEN', () => {
         { name: 'write' },
       ]);
     });
+    it('the resources of the registry with which a subject may do something, page by page', async () => {
+      for (const name of ['record/record-1', 'record/record-2', 'record/*', 'other/x'])
+        await service.admin.request('PUT', `/v1/resources/${encodeURIComponent(name)}`, { body: { owner: 'x' } });
+      const before = await decisions();
+      const body = { ...BASE, resource: { type: 'record' } };
+      const { json } = await search('resource', body);
+      expect(json).to.deep.equal({ results: [record('record-1'), record('record-2')], page: { next_token: '' } });
+      const first = (await search('resource', { ...body, page: { limit: 1 } })).json;
+      expect(ids(first.results)).to.deep.equal(['record-1']);
+      const rest = (await search('resource', { ...body, page: { limit: 1, token: first.page.next_token } })).json;
+      expect([ids(rest.results), rest.page.next_token]).to.deep.equal([['record-2'], '']);
+      expect((await search('resource', { ...body, action: { name: 'delete' } })).json.results).to.deep.equal([]);
+      expect((await search('resource', { ...body, resource: { type: 'spaceship' } })).json.results).to.deep.equal([]);
+      expect(await decisions()).to.equal(before);
+    });
     it('finds nothing for those that it does not know', async () => {
       const results = [
         await search('action', { subject: user('nobody'), resource: record('record-1') }),
