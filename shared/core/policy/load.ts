@@ -248,19 +248,25 @@ function assertEngine(document: unknown, at: string): void {
   throw new StoredProblem('SCHEMA', `${at}/engine`, `must be ${ENGINE_VERSION}`);
 }
 
+function storedSingle<T>(document: unknown, name: string, kind: Kind<T>): T | undefined {
+  const member = memberOf(document, name);
+  return member === undefined ? undefined : storedItems([member], `/${name}`, kind)[0];
+}
+
+/** What a stored document declares. @throws {StoredProblem} */
+export function storedDeclarations(document: unknown): Pick<Parts<unknown>, 'attributes' | 'declarations'> {
+  const attributes = storedSingle(document, 'attributes', ATTRIBUTES);
+  const terms = storedSingle(document, 'terms', termsUnder(declarationsOf(attributes)));
+  return { attributes, declarations: declarationsOf(attributes, termsOf(terms)) };
+}
+
 /** The set of a stored document without own policies of an organisation. */
 function storedInstallation<Lexicon>(
   document: unknown,
   { compileLexicon }: LoadDependencies<Lexicon>,
 ): PolicySet<Lexicon> {
-  const storedSingle = <T>(name: string, kind: Kind<T>): T | undefined => {
-    const member = memberOf(document, name);
-    return member === undefined ? undefined : storedItems([member], `/${name}`, kind)[0];
-  };
-  const attributes = storedSingle('attributes', ATTRIBUTES);
-  const authzen = storedSingle('authzen', AUTHZEN);
-  const terms = storedSingle('terms', termsUnder(declarationsOf(attributes)));
-  const declarations = declarationsOf(attributes, termsOf(terms));
+  const { attributes, declarations } = storedDeclarations(document);
+  const authzen = storedSingle(document, 'authzen', AUTHZEN);
   const policies = storedItems(memberOf(document, 'policies'), '/policies', policiesUnder(declarations));
   const catalogues = storedItems(memberOf(document, 'tools') ?? [], '/tools', CATALOGUES);
   const resources = storedItems(memberOf(document, 'resources') ?? [], '/resources', resourcesUnder(declarations));

@@ -1,10 +1,9 @@
 // The sets of organisations that differ from the installation's: composed of the installation's (or a staged) set and own policies.
-import { memberOf, parseJson } from '../../kernel/json.ts';
-import { declarationsOf } from '../../core/policy/declarations.ts';
+import { parseJson } from '../../kernel/json.ts';
+import { storedDeclarations } from '../../core/policy/load.ts';
 import type { Declarations } from '../../core/policy/declarations.ts';
 import { composedDigests, digestOfText, type OwnPolicies } from '../../core/policy/own/compose.ts';
 import { fitOwnPolicies, type Misfit } from '../../core/policy/own/fit.ts';
-import { checkAttributes } from '../../core/policy/check-attributes.ts';
 import type { Policy } from '../../core/policy/schema.ts';
 import type { EntitySql, Sql } from '../../platform/db/database.ts';
 import { insertSealed, sealedColumns, type SealedRow, updateSealed } from '../../platform/db/seals/rows.ts';
@@ -86,9 +85,7 @@ export interface BaseSet {
 
 /** @param canonical the text of an admitted set of the installation */
 export function baseSetOf(digest: string, canonical: Uint8Array): BaseSet {
-  const attributes = memberOf(parseJson(Buffer.from(canonical).toString('utf8')), 'attributes');
-  const checked = attributes === undefined ? undefined : checkAttributes(attributes);
-  const declarations = declarationsOf(checked?.ok === true ? checked.item : undefined);
+  const { declarations } = storedDeclarations(parseJson(Buffer.from(canonical).toString('utf8')));
   return { digest, declarations, composedDigest: composedDigests(canonical) };
 }
 
