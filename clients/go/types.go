@@ -2539,6 +2539,7 @@ type RiskCertain struct {
 }
 
 // RiskInstallationCertain is part of the API's requests or answers.
+// As the member certain of the whole risk.
 type RiskInstallationCertain struct {
 	// low below 400, medium below 700, else high.
 	// One of: low, medium, high.
@@ -2554,7 +2555,8 @@ type RiskInstallation struct {
 	// One of: low, medium, high.
 	Level string `json:"level"`
 	// 0 to 1000.
-	Score   int64                    `json:"score"`
+	Score int64 `json:"score"`
+	// As the member certain of the whole risk.
 	Certain *RiskInstallationCertain `json:"certain,omitempty"`
 }
 

@@ -8,6 +8,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Proofs: 'Statements that are anchored in the log, with receipts that can be verified offline.',
   Log: 'The Merkle log itself, for auditors: checkpoints, keys, consistency proofs and leaf hashes.',
   Agents: 'The registry of agents. An agent need not be registered to be judged.',
+  Resources: 'Attributes of resources, such as class and owner, for policies to read.',
   Trust: 'Signals about the conduct of agents, and the scores that follow from them.',
   Keys: 'API keys of the organisation.',
   Halt: 'The emergency stop of an environment: while it is halted, every verdict is DENY.',

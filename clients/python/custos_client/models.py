@@ -2133,6 +2133,8 @@ class RiskCertain:
 
 @dataclass(frozen=True)
 class RiskInstallationCertain:
+    """As the member certain of the whole risk."""
+
     # low below 400, medium below 700, else high.
     level: Literal["low", "medium", "high"]
     # 0 to 1000.
@@ -2148,6 +2150,7 @@ class RiskInstallation:
     level: Literal["low", "medium", "high"]
     # 0 to 1000.
     score: int
+    # As the member certain of the whole risk.
     certain: Optional[RiskInstallationCertain] = None
 
 

@@ -36,7 +36,13 @@ export const RiskSchema = closed(
     ),
     installation: Type.Optional(
       closed(
-        { level: Level, score: Score, certain: Type.Optional(closed({ level: Level, score: Score })) },
+        {
+          level: Level,
+          score: Score,
+          certain: Type.Optional(
+            closed({ level: Level, score: Score }, { description: 'As the member certain of the whole risk.' }),
+          ),
+        },
         {
           description:
             "The risk by the installation's policies alone; present when the organisation's own policies changed it. The verdict is the stricter one of both risks.",

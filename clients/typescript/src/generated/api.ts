@@ -1548,6 +1548,7 @@ export interface components {
                 level: "low" | "medium" | "high";
                 /** @description 0 to 1000. */
                 score: number;
+                /** @description As the member certain of the whole risk. */
                 certain?: {
                     /**
                      * @description low below 400, medium below 700, else high.
