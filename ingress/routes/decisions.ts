@@ -1,4 +1,5 @@
 // Decisions: read one, or list them.
+import { changedFields } from '../../shared/kernel/recorded-change.ts';
 import { ownerOf } from '../../shared/kernel/owner.ts';
 import type { DecisionFilter, DecisionStore } from '../../shared/domain/decisions/decision-store.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
@@ -105,7 +106,11 @@ export function decisionRoutes({ decisions, shown, nowMs }: DecisionDeps): Route
       handler: ({ key, params, body, commit }) =>
         commit(async (sql) => {
           const { reportedAt, ...known } = await reportOutcome(sql, key, params.id, { ...body, nowMs: nowMs() });
-          return { status: 200, body: { decisionId: params.id, ...known, reportedAt: reportedAt.toISOString() } };
+          return {
+            status: 200,
+            body: { decisionId: params.id, ...known, reportedAt: reportedAt.toISOString() },
+            change: { subject: 'decision', id: params.id, fields: changedFields({}, { outcome: known.outcome }) },
+          };
         }),
     }),
   ];

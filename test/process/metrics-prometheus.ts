@@ -31,6 +31,8 @@ const WITHOUT_DATA = [
   'CustosNothingKnown',
   // No request has failed, so the series of failures do not exist yet.
   'CustosErrors',
+  // No rule of these policies has a budget.
+  'CustosBudgetAlmostUsed',
   // It needs the data of a day.
   'CustosVerdictMixJumped',
 ];

@@ -95,7 +95,7 @@ describe('one policy folder, two ingress processes and two workers', function su
         });
         expect(ready.status).to.equal(200);
         const check = ready.json.checks.find((one: { name: string }) => one.name === 'policy-folder');
-        expect(check.detail).to.contain('reads.json:10 ');
+        expect(check.detail).to.contain('reads.json:7 ');
         expect((await client.get('/metrics')).text).to.match(/^custos_policy_folder_ok 0$/m);
         expect(await verdictOf(client)).to.equal('ALLOW');
       }
@@ -103,7 +103,7 @@ describe('one policy folder, two ingress processes and two workers', function su
     await degraded();
     // Log lines may arrive after the database shows the change.
     const logged = (): string => workers.map((worker) => worker.stdout()).join('');
-    await waitFor(() => logged().includes('"file":"reads.json","line":10'), {
+    await waitFor(() => logged().includes('"file":"reads.json","line":7'), {
       what: 'a log line with file and line',
     });
     // Stops the worker and one ingress process.

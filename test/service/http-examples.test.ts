@@ -21,7 +21,7 @@ interface Operation {
 
 /** Members that differ for each run: ids made by the service, times, hashes, signatures, secrets. */
 const CHANGING =
-  /^(intent_id|decision_id|request_id|key_id|keyId|proof_id|proofId|intentId|digest|recordDigest|issuedAt|deadline|signature|day|created_at|evaluated_at|expires_at|createdAt|updatedAt|expiresAt|since|key|webhookId|disabledAt|createdBy|secret)$/;
+  /^(intent_id|decision_id|request_id|key_id|keyId|proof_id|proofId|intentId|digest|recordDigest|issuedAt|deadline|signature|day|created_at|evaluated_at|expires_at|createdAt|updatedAt|expiresAt|since|key|webhookId|disabledAt|createdBy|secret|decisionId|reportedAt)$/;
 
 /** The same value with each changing member replaced by its type. */
 function settled(value: unknown): unknown {
@@ -52,6 +52,9 @@ function differences(example: unknown, actual: unknown, at = ''): string[] {
 /** Members that are there only in some answers. */
 const OPTIONAL =
   /^(approval|promise|authzen|stands_reason|certain|detail|tools|request_id|intent|action|resource|tool)$/;
+
+/** Of the resource that the examples show, as a segment of a path. */
+const RESOURCE_NAME = encodeURIComponent((READ_EXAMPLES['GET /v1/resources/{name}'] as { readonly name: string }).name);
 
 describe('the examples of the OpenAPI document', () => {
   let both: ServiceAndWorker;
@@ -122,13 +125,21 @@ describe('the examples of the OpenAPI document', () => {
     let webhookId = '';
     const pathOf = async (name: string): Promise<string> => {
       const path = name.slice(name.indexOf(' ') + 1);
+      if (path.endsWith('outcome')) {
+        const question = { intent: 'data.read.user_profile', agent_id: 'agent-7' };
+        return path.replace('{id}', (await admin.post('/v1/enforce', question)).json.decision_id);
+      }
       if (path.includes('{id}'))
         return path.replace('{id}', await approval(path.endsWith('approve') ? 'db/a' : 'db/b'));
-      return path.replace('{agentId}', 'agent-7').replace('{keyId}', keyId).replace('{webhookId}', webhookId);
+      return path
+        .replace('{agentId}', 'agent-7')
+        .replace('{keyId}', keyId)
+        .replace('{webhookId}', webhookId)
+        .replace('{name}', RESOURCE_NAME);
     };
     for (const [name, { request, answer }] of Object.entries(EXAMPLES)) {
       // These need a setting or a stored set, or would change the answers of the others; test/service/policy-changes.test.ts has them.
-      if (/approvalId|rollback|follow-folder|POST \/v1\/policies$/.test(name)) continue;
+      if (/approvalId|rollback|follow-folder|promote|stages|(POST|DELETE) \/v1\/policies$/.test(name)) continue;
       const [method = ''] = name.split(' ');
       const { status, json } = await admin.request(method, await pathOf(name), { body: request });
       expect(status, `${name} ${JSON.stringify(json)}`).to.be.within(200, 299);
@@ -171,6 +182,7 @@ describe('the examples of the OpenAPI document', () => {
         .replace('{id}', ids[name] ?? '')
         .replace('{agentId}', 'agent-7')
         .replace('{entityId}', body.entityId)
+        .replace('{name}', RESOURCE_NAME)
         .replace('{digest}', digest);
       // These need a webhook, a job or a setting, which this service does not have; the last is the document itself.
       if (/replays|deliveries|authzen|openapi|approvalId/.test(path)) continue;

@@ -10,6 +10,9 @@ import { approve, escalate, ESCALATING } from '../support/escalations.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { type Service, startService } from '../support/service.ts';
 
+/** Tables of later migrations: an installation older than the seals has no rows of them. */
+const NEWER: ReadonlySet<string> = new Set(['resource', 'organisation_policy']);
+
 describe('an installation older than the seals', () => {
   let service: Service;
   before(async () => {
@@ -52,6 +55,7 @@ describe('an installation older than the seals', () => {
     expect(String(error)).to.contain('CUSTOS_PEPPER is not the one this database was set up with');
     await migrate(TEST_PEPPER, 'up');
     for (const table of SEALED_TABLE_NAMES) {
+      if (NEWER.has(table)) continue;
       const rows = await service.rows(`SELECT ${sealedColumns(table, 't')} FROM ${table} t`);
       expect(rows, table).not.to.have.lengthOf(0);
       expect(genuine(service.db, table, rows), table).to.have.lengthOf(rows.length);

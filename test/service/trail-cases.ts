@@ -35,7 +35,7 @@ const signal = (signalId: string) => ({ signalId, agentId: 'trail-agent', type: 
 const proof = (proofId: string) => ({ proofId, event: 'e', entityId: 'trail-agent', payload: {} });
 
 /** By method and path below /dashboard/api, in the order in which they are sent. */
-export function trailCases(service: Service): ReadonlyMap<string, CaseOf> {
+export function trailCases(service: Service, signed: Signed): ReadonlyMap<string, CaseOf> {
   const asking = service.client();
   const escalated = async (): Promise<string> => {
     const tool = { server: 'unknown', name: 'run', arguments: {} };
@@ -242,7 +242,41 @@ export function trailCases(service: Service): ReadonlyMap<string, CaseOf> {
         change: { ...halted('true', 'false'), reason: 'over' },
       }),
     ],
-    ['POST /v1/enforce', () => ({ path: '/v1/enforce', body: QUESTION, change: one('decision', '<decision>') })],
+    [
+      'POST /v1/enforce',
+      () => ({
+        path: '/v1/enforce',
+        body: QUESTION,
+        change: one('decision', '<decision>'),
+      }),
+    ],
+    // By an agent that nobody has paused or terminated.
+    [
+      'POST /v1/decisions/{id}/outcome',
+      async () => {
+        const permitted = await signed.send('POST', '/v1/enforce', { ...QUESTION, agent_id: 'another' });
+        return {
+          path: `/v1/decisions/${permitted.json.decision_id}/outcome`,
+          body: { outcome: 'done' },
+          change: { subject: 'decision', id: '<decision>', fields: [{ name: 'outcome', to: 'done' }] },
+        };
+      },
+    ],
+    [
+      'PUT /v1/resources/{name}',
+      () => ({
+        path: '/v1/resources/db%2Ftrail',
+        body: { class: 'internal' },
+        change: { subject: 'resource', id: 'db/trail', fields: [{ name: 'class', to: 'internal' }] },
+      }),
+    ],
+    [
+      'DELETE /v1/resources/{name}',
+      () => ({
+        path: '/v1/resources/db%2Ftrail',
+        change: { subject: 'resource', id: 'db/trail', fields: [{ name: 'class', from: 'internal' }] },
+      }),
+    ],
     [
       'POST /v1/enforce/batch',
       () => ({
@@ -333,3 +367,15 @@ export function withPlaceholders(change: RecordedChange | null): object | null {
   });
   return { ...change, ...(change.id.startsWith('dec_') ? { id: '<decision>' } : {}), fields };
 }
+
+/** Changes of policy sets need files, stages, other organisations or a setting: test/service/policy-changes.test.ts and policies.test.ts make them. */
+export const MADE_ELSEWHERE: ReadonlySet<string> = new Set([
+  'POST /v1/policies',
+  'DELETE /v1/policies',
+  'POST /v1/policies/rollback',
+  'POST /v1/policies/follow-folder',
+  'POST /v1/policies/promote',
+  'DELETE /v1/policies/stages/{digest}',
+  'POST /v1/policies/approvals/{approvalId}/approve',
+  'POST /v1/policies/approvals/{approvalId}/reject',
+]);
