@@ -95,7 +95,7 @@ describe('formats of findings', () => {
     const { results, tool } = log.runs[0];
     for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex]?.id).to.equal(ruleId);
     const places = results.map(({ locations: [{ physicalLocation }] }) => physicalLocation.artifactLocation);
-    for (const { uri } of places) expect(() => new URL(uri, 'file:///root/')).not.to.throw();
+    for (const { uri } of places) expect(() => new URL(uri, 'file:///folder/')).not.to.throw();
     expect(places.at(-2)).to.deep.equal({ uri: 'policies/a%20b%23c%2520%3F.json', uriBaseId: '%SRCROOT%' });
     expect(places.at(-1)).to.deep.equal({ uri: 'file:///srv/policies/a.json' });
   });
