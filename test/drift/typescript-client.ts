@@ -26,7 +26,7 @@ export interface ApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-const METHODS = ['get', 'post', 'patch', 'delete'];
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const UNIONS = ['anyOf', 'oneOf', 'allOf'] as const;
 const SNAKE_CASE = /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/;
 const BANNER = '// Generated from docs/openapi.json by "npm run generate". Do not edit.\n';

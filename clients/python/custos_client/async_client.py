@@ -77,6 +77,7 @@ class AsyncCustos:
         self.keys = resources.AsyncKeys(engine)
         self.policies = resources.AsyncPolicies(engine)
         self.tools = resources.AsyncTools(engine)
+        self.resources = resources.AsyncResources(engine)
         self.halt = resources.AsyncHalt(engine)
         self.reference = resources.AsyncReference(engine)
 

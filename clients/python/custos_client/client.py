@@ -90,6 +90,7 @@ class Custos:
         self.keys = resources.Keys(engine)
         self.policies = resources.Policies(engine)
         self.tools = resources.Tools(engine)
+        self.resources = resources.Resources(engine)
         self.halt = resources.Halt(engine)
         self.reference = resources.Reference(engine)
 

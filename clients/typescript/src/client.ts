@@ -231,6 +231,7 @@ export class Custos {
   readonly proofs: Resources['proofs'];
   readonly proof: Resources['proof'];
   readonly agents: Resources['agents'];
+  readonly resources: Resources['resources'];
   readonly trust: Resources['trust'];
   readonly log: Resources['log'];
   readonly keys: Resources['keys'];
@@ -263,6 +264,7 @@ export class Custos {
     this.proofs = resources.proofs;
     this.proof = resources.proof;
     this.agents = resources.agents;
+    this.resources = resources.resources;
     this.trust = resources.trust;
     this.log = resources.log;
     this.keys = resources.keys;

@@ -35,6 +35,10 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
   'agents.list': 'GET /v1/agents',
   'agents.update': 'PATCH /v1/agents/{agentId}',
   'agents.terminate': 'DELETE /v1/agents/{agentId}',
+  'resources.put': 'PUT /v1/resources/{name}',
+  'resources.get': 'GET /v1/resources/{name}',
+  'resources.list': 'GET /v1/resources',
+  'resources.remove': 'DELETE /v1/resources/{name}',
   'trust.signal': 'POST /v1/trust/signals',
   'trust.get': 'GET /v1/trust/{agentId}',
   'trust.history': 'GET /v1/trust/{agentId}/history',
@@ -337,6 +341,13 @@ function operations(): CallCase[] {
       ],
       OPERATOR,
     ),
+    real('resources', [
+      gives('resources.put', { name: 'db/customers/*', owner: 'sales' }, { name: 'db/customers/*', owner: 'sales' }),
+      gives('resources.get', { name: 'db/customers/*' }, { owner: 'sales' }),
+      gives('resources.list', {}, { items: ['*'] }),
+      gives('resources.remove', { name: 'db/customers/*' }, {}),
+      fails('resources.get', { name: 'db/customers/*' }, { status: 404, code: 'E4001' }),
+    ]),
     real('a key without the scope is refused with its request id', [
       fails('keys.list', {}, { status: 403, code: 'E1004', requestId: '*' }, { key: AGENT }),
       fails(

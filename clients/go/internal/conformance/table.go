@@ -90,6 +90,7 @@ func decisions(c *custos.Client) custos.DecisionsService { return c.Decisions }
 func approvals(c *custos.Client) custos.ApprovalsService { return c.Approvals }
 func proofs(c *custos.Client) custos.ProofsService       { return c.Proofs }
 func agents(c *custos.Client) custos.AgentsService       { return c.Agents }
+func resources(c *custos.Client) custos.ResourcesService { return c.Resources }
 func trust(c *custos.Client) custos.TrustService         { return c.Trust }
 func log(c *custos.Client) custos.LogService             { return c.Log }
 func keys(c *custos.Client) custos.KeysService           { return c.Keys }
@@ -151,6 +152,10 @@ var calls = map[string]call{
 	"policies.getReplay":      withID(policies, custos.PoliciesService.GetReplay, "id"),
 	"policies.shadow":         withNothing(policies, custos.PoliciesService.Shadow),
 	"tools.list":              with(tools, custos.ToolsService.List),
+	"resources.put":           withBoth(resources, custos.ResourcesService.Put, "name"),
+	"resources.get":           withID(resources, custos.ResourcesService.Get, "name"),
+	"resources.list":          with(resources, custos.ResourcesService.List),
+	"resources.remove":        withID(resources, custos.ResourcesService.Remove, "name"),
 	"all:tools.list":          all(tools, custos.ToolsService.All),
 	"halt.set":                with(halt, custos.HaltService.Set),
 	"halt.get":                withNothing(halt, custos.HaltService.Get),

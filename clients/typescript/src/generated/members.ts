@@ -43,6 +43,7 @@ export const OPERATIONS = {
   'DELETE /v1/agents/{agentId}': { required: ['agentId', 'name'] },
   'GET /v1/resources': { required: ['items', 'nextCursor'] },
   'GET /v1/resources/{name}': { required: ['name', 'class'] },
+  'PUT /v1/resources/{name}': { required: ['name', 'class'] },
   'DELETE /v1/resources/{name}': { required: ['name', 'class'] },
   'POST /v1/trust/signals': { required: ['signalIds'] },
   'GET /v1/trust/{agentId}': { required: ['agentId', 'registered'] },
