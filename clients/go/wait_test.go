@@ -78,7 +78,8 @@ func escalating(status string) (http.HandlerFunc, *governed) {
 		} {
 			approval[member] = nil
 		}
-		approval["mayDecide"], approval["decision"] = true, recordedDecision
+		approval["mayDecide"], approval["mayApprove"], approval["canBeMet"] = true, true, true
+		approval["approvers"], approval["votes"], approval["decision"] = nil, []any{}, recordedDecision
 		_ = json.NewEncoder(w).Encode(approval)
 	}, service
 }
