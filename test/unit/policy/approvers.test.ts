@@ -94,7 +94,7 @@ describe('the votes for an approval', () => {
     );
   });
 
-  it('are counted quickly, however the keys are related', () => {
+  it('are counted with few comparisons, however the keys are related', () => {
     const ids = Array.from({ length: 32 }, (_, i) => String(i));
     const group = (id: string): number => Math.floor(Number(id) / 3);
     for (const areSame of [
@@ -103,10 +103,14 @@ describe('the votes for an approval', () => {
       (a: string, b: string) => group(a) === group(b),
       (a: string, b: string) => Math.abs(Number(a) - Number(b)) < 4,
     ]) {
-      const started = performance.now();
-      const found = differentHands(ids, areSame);
+      let compared = 0;
+      const found = differentHands(ids, (a, b) => {
+        compared += 1;
+        return areSame(a, b);
+      });
       expect(found.every((a, i) => found.slice(i + 1).every((b) => !areSame(a, b)))).to.equal(true);
-      expect(performance.now() - started).to.be.lessThan(1_000);
+      // A search of all sets of 32 keys would make billions.
+      expect(compared).to.be.lessThan(10_000_000);
     }
   });
 });
