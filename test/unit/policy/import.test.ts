@@ -115,6 +115,36 @@ rules:
     expect(await verdictOf(result, 'write_letter')).to.equal('DENY');
   });
 
+  it('permit nothing because a member of a rule is missing or misspelled', async () => {
+    const agt = importAgt(
+      {
+        name: 'odd.yaml',
+        text: 'rules:\n  - { name: a, when: { field: tool_name, operator: eq, value: x }, action: allow }\n  - { name: b, condition: { field: tool_name, operator: eq, value: x }, action: quarantine }\n',
+      },
+      { lexicon, fields: {} },
+    );
+    expect(agt.notes.map(({ rule, kind }) => `${rule} ${kind}`)).to.include.members(['a left out', 'b stricter']);
+    expect((await evaluatorOf(agt).evaluate(factsWith(callOf('x')))).reasons[0]?.code).to.equal('B');
+    const cerbos = (rule: string): ImportResult =>
+      importCerbos(
+        [
+          {
+            name: 'odd.yaml',
+            text: `resourcePolicy:\n  resource: a\n  rules:\n    - { actions: [view], effect: EFFECT_ALLOW, roles: [R] }\n    - { actions: [view], ${rule} }\n`,
+          },
+        ],
+        { lexicon },
+      );
+    const verdictOf = async (imported: ImportResult, tags: readonly string[]): Promise<string> => {
+      const facts = factsWith({ 'intent.resource': 'a/1', 'agent.tags': tags, ...callOf('view') });
+      return (await evaluatorOf(imported).evaluate(facts)).verdict;
+    };
+    expect(await verdictOf(cerbos('effect: EFFECT_ALOW, roles: [R]'), ['R'])).to.equal('DENY');
+    for (const noRoles of ['effect: EFFECT_ALLOW', 'effect: EFFECT_ALLOW, roles: []'])
+      expect(await verdictOf(cerbos(noRoles), ['S']), noRoles).to.equal('DENY');
+    expect(await verdictOf(cerbos('effect: EFFECT_DENY'), ['R'])).to.equal('DENY');
+  });
+
   it('of Cedar say with line and rule what has no equal, and never lose a forbid', () => {
     const read = (text: string) => importCedar({ name: 'p.cedar', text }, { lexicon });
     const result = read(`@id("one")

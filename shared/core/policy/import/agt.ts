@@ -146,14 +146,14 @@ export function importAgt(
   };
   // Array.prototype.sort is stable, so rules of one priority stay in the order of the file.
   for (const rule of [...rules].sort((a, b) => b.priority - a.priority)) {
-    const { effect, message } = rule;
+    const { message } = rule;
+    // Nothing that refuses is lost, so an action that is not known counts as a refusal.
+    const effect = rule.effect ?? 'DENY';
+    if (rule.effect === undefined)
+      note(rule, 'stricter', `the action ${JSON.stringify(rule.action)} is not known, so it refuses`);
     let condition: WrittenCondition | undefined;
-    if (effect === undefined) {
-      note(rule, 'left out', `the action ${JSON.stringify(rule.action)} is not known`);
-      continue;
-    }
     try {
-      condition = rule.condition === undefined ? undefined : conditionOf(rule.condition, options.fields);
+      condition = conditionOf(rule.condition, options.fields);
     } catch (error) {
       if (!(error instanceof Inexpressible || error instanceof ExpressionError)) throw error;
       if (effect === 'ALLOW') {

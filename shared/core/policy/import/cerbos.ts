@@ -145,8 +145,10 @@ function matchOf(match: Members, read: (expression: string) => WrittenCondition)
   throw new Inexpressible('a condition has no expression');
 }
 
+/** Undefined: every role. @throws {Inexpressible} without any */
 const taggedWith = (roles: readonly string[]): WrittenCondition | undefined => {
-  if (roles.length === 0 || roles.includes('*')) return undefined;
+  if (roles.length === 0) throw new Inexpressible('no roles are named');
+  if (roles.includes('*')) return undefined;
   const [only] = roles;
   return roles.length === 1
     ? { fact: 'agent', path: 'tags', operator: 'contains', value: only }
@@ -215,7 +217,8 @@ export function importCerbos(sources: readonly SourceFile[], options: { readonly
       found += 1;
       const rule = membersOf(given);
       const actions = textsOf(rule['actions']);
-      const refuses = rule['effect'] === 'EFFECT_DENY';
+      // Anything else than a permission refuses, also a misspelled effect.
+      const refuses = rule['effect'] !== 'EFFECT_ALLOW';
       const who = [...textsOf(rule['roles']), ...textsOf(rule['derivedRoles'])].join(' ');
       const title = textOf(rule['name']) || `${actions.join(' ')} ${who}`.replaceAll('*', 'anything');
       const note = (notKind: ImportNote['kind'], message: string): void => {
@@ -242,6 +245,7 @@ export function importCerbos(sources: readonly SourceFile[], options: { readonly
             ...(roles.length === 0 ? [] : [taggedWith(roles)]),
             ...textsOf(rule['derivedRoles']).map(derivedRole),
           ];
+          if (alternatives.length === 0) throw new Inexpressible('no roles are named');
           const narrow = alternatives.filter((one): one is WrittenCondition => one !== undefined);
           const [first, ...others] = narrow;
           return first === undefined || narrow.length < alternatives.length
