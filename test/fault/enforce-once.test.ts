@@ -25,8 +25,7 @@ interface Member {
   readonly error?: { readonly code: string; readonly status: number };
 }
 
-describe('a batch under an Idempotency-Key', function suite() {
-  this.timeout(180_000);
+describe('a batch under an Idempotency-Key', () => {
   let service: Service;
   let client: Client;
   before(async () => {

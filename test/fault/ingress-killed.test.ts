@@ -58,8 +58,7 @@ function unpromised(decision: string): string {
   return decision.replace(/"promise":\{[^}]*\},/, '');
 }
 
-describe('ingress killed under load', function suite() {
-  this.timeout(120_000);
+describe('ingress killed under load', () => {
   let database: TestDatabase;
   let db: Database;
   let key: string;

@@ -41,8 +41,7 @@ const SCENES: readonly Scene[] = [
   { name: 'connections are cut and refused, repeatedly', trouble: { kind: 'refuse' }, isInBursts: true },
 ];
 
-describe('the network to PostgreSQL', function suite() {
-  this.timeout(120_000);
+describe('the network to PostgreSQL', () => {
   let pair: Pair;
   let client: Client;
   const proxies = new Map<'worker' | 'ingress', TcpProxy>();

@@ -48,8 +48,7 @@ function scenarios({ startRedis, ingress, kills }: Backend): void {
     redis = await startRedis?.();
     fleet = await startFleet({ ingress, workers: 2, redis });
   });
-  after(async function () {
-    this.timeout(120_000);
+  after(async () => {
     await fleet?.close();
     await redis?.close();
   });

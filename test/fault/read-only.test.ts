@@ -12,8 +12,7 @@ const CARRIED_OUT_WITHIN_MS = 30_000;
 /** A worker polls each of its queues every half second, and its own tables a few times a second. */
 const MOST_FAILURES_A_SECOND = 200;
 
-describe('a PostgreSQL server that turns read-only', function suite() {
-  this.timeout(120_000);
+describe('a PostgreSQL server that turns read-only', () => {
   let pair: Pair;
   let client: Client;
   before(async () => {

@@ -7,12 +7,10 @@ const POOL = 4;
 
 describe('a synchronous standby that is away', () => {
   let pair: Pair;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     pair = await startPair({ env: { CUSTOS_DATABASE_POOL: String(POOL) } });
   });
-  after(async function () {
-    this.timeout(120_000);
+  after(async () => {
     await pair?.close();
   });
 
@@ -24,8 +22,7 @@ describe('a synchronous standby that is away', () => {
     return new Map(rows.map(({ name, n }) => [name, n]));
   };
 
-  it('causes E6002 in time without more sessions than the pools have, and a repeat succeeds once it is back', async function () {
-    this.timeout(120_000);
+  it('causes E6002 in time without more sessions than the pools have, and a repeat succeeds once it is back', async () => {
     const { client } = pair;
     const ask = (i: number): ReturnType<typeof client.post> =>
       client.post(

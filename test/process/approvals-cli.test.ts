@@ -7,8 +7,7 @@ import { runCommand } from '../support/command.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { type Service, startService } from '../support/service.ts';
 
-describe('custos approvals', function () {
-  this.timeout(120_000);
+describe('custos approvals', () => {
   let service: Service;
   let client: Client;
   before(async () => {

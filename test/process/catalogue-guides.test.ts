@@ -38,8 +38,7 @@ async function verdictsWith(file: string, text: string, calls: readonly object[]
   return Promise.all(expanded.cases.map(async (test) => (await runCase(test, evaluator)).evaluation.verdict));
 }
 
-describe('The guide to writing a catalogue', function () {
-  this.timeout(120_000);
+describe('The guide to writing a catalogue', () => {
   const block = blocksOf('write-a-catalogue.md');
   const folder = temporaryFolder('catalogue-guide');
 

@@ -32,8 +32,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
     let ingress: TestService;
     let client: Client;
 
-    before(async function () {
-      this.timeout(120_000);
+    before(async () => {
       redis = await startRedis();
       const ready = await createReadyDatabase();
       ({ key } = ready);
@@ -65,8 +64,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
     const databaseMs = async (): Promise<number> =>
       (await db.query<{ at: Date }>('SELECT clock_timestamp() AS at', []))[0]?.at.getTime() ?? 0;
 
-    it('a worker an hour ahead expires nothing, reports its clock, and does not stop the work of others', async function () {
-      this.timeout(120_000);
+    it('a worker an hour ahead expires nothing, reports its clock, and does not stop the work of others', async () => {
       const asked = await client.post('/v1/enforce', { agent_id: 'a', intent: 'frobnicate:infra/cluster_9' });
       expect(asked.json).to.include({ verdict: 'ESCALATE' });
       const approvalId = asked.json.approval.approval_id;
@@ -98,8 +96,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       ['behind', -10 * MINUTE_MS],
     ] as const;
     for (const [what, byMs] of title === 'Redis' ? [] : shifts)
-      it(`an ingress ten minutes ${what} timestamps intents with the database's time, so that lists are in order`, async function () {
-        this.timeout(120_000);
+      it(`an ingress ten minutes ${what} timestamps intents with the database's time, so that lists are in order`, async () => {
         const wrong = await startIngress(database.url, { ...env, ...shifted(byMs) });
         const other = createClient(wrong.address, key);
         try {

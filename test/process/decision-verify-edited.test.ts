@@ -6,8 +6,7 @@ import { asSuperuser } from '../support/database.ts';
 import type { Service } from '../support/service.ts';
 import { type DecisionsUnderTest, startDecisions } from './decision-verify-setup.ts';
 
-describe('custos decision verify, after a row was edited in the database', function () {
-  this.timeout(120_000);
+describe('custos decision verify, after a row was edited in the database', () => {
   let on: DecisionsUnderTest;
   let service: Service;
   before(async () => {

@@ -8,8 +8,7 @@ import { exportDecisions } from '../support/exported-decisions.ts';
 import type { Service } from '../support/service.ts';
 import { type DecisionsUnderTest, startDecisions } from './decision-verify-setup.ts';
 
-describe('custos decision verify, offline', function () {
-  this.timeout(120_000);
+describe('custos decision verify, offline', () => {
   let on: DecisionsUnderTest;
   let service: Service;
   before(async () => {

@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import type { Service } from '../support/service.ts';
 import { type DecisionsUnderTest, startDecisions } from './decision-verify-setup.ts';
 
-describe('custos decision verify', function () {
-  this.timeout(120_000);
+describe('custos decision verify', () => {
   let on: DecisionsUnderTest;
   let service: Service;
   before(async () => {

@@ -17,8 +17,7 @@ async function demo(args: readonly string[], env: TestEnv = {}): Promise<Played>
   return { ...ended, stdout: running.stdout(), stderr: running.stderr() };
 }
 
-describe('custos demo', function () {
-  this.timeout(120_000);
+describe('custos demo', () => {
   let custos: ServiceWithFolder;
   let adminKey: string;
   const json = async (): Promise<DemoResult> => {

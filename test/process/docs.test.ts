@@ -196,7 +196,7 @@ function missingCurl(): string | undefined {
   }
 }
 
-describeUnless(missingCurl(), 'requests in the documentation', function () {
+describeUnless(missingCurl(), 'requests in the documentation', () => {
   let custos: ServiceWithFolder;
   /** Runs lines of a document in a shell, with the address replaced by the test service's. */
   const shell = async (lines: string): Promise<string> => {
@@ -207,12 +207,10 @@ describeUnless(missingCurl(), 'requests in the documentation', function () {
     return stdout;
   };
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     custos = await startServiceWithFolder();
   });
-  after(async function () {
-    this.timeout(120_000);
+  after(async () => {
     await custos.close();
   });
 

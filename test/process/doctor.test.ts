@@ -34,8 +34,7 @@ const problems = ({ checks }: Examined): string[] =>
 const warnings = ({ checks }: Examined): string[] =>
   checks.filter(({ verdict }) => verdict === 'warning').map(({ check, detail }) => `${check}: ${detail}`);
 
-describe('custos doctor', function () {
-  this.timeout(120_000);
+describe('custos doctor', () => {
   let database: TestDatabase;
   let db: Database;
   let env: Record<string, string>;

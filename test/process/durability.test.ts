@@ -5,8 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testKeyFiles } from '../support/keys.ts';
 import { runProcess, TEST_PEPPER } from '../support/process.ts';
 
-describe('a database with synchronous_commit off', function suite() {
-  this.timeout(120_000);
+describe('a database with synchronous_commit off', () => {
   let database: TestDatabase;
   before(async () => {
     database = await createTestDatabase();

@@ -25,8 +25,7 @@ function expectLines(output: string, shown: string): void {
   }
 }
 
-describe('the examples of a guarded MCP session, of an auditor and of an agent with a human', function () {
-  this.timeout(180_000);
+describe('the examples of a guarded MCP session, of an auditor and of an agent with a human', () => {
   const README = 'examples/mcp/README.md';
   let custos: ServiceWithFolder;
   let env: NodeJS.ProcessEnv;

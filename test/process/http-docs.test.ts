@@ -50,12 +50,11 @@ describe('/docs over HTTP', () => {
   });
 });
 
-describeUnless(browserMissing(), '/docs in a browser', function suite() {
+describeUnless(browserMissing(), '/docs in a browser', () => {
   let sample: Sample;
   let seen: Visit;
   let page: Page;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     sample = await startSample();
     seen = await visit();
     ({ page } = seen);

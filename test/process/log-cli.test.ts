@@ -12,8 +12,7 @@ import { TEST_PEPPER } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 import { type LogUnderTest, logUnderTest, newKey } from '../service/audit-setup.ts';
 
-describe('custos log and custos audit', function () {
-  this.timeout(120_000);
+describe('custos log and custos audit', () => {
   const folder = temporaryFolder('log-cli');
   const kept = path.join(folder, 'kept');
   let database: TestDatabase;

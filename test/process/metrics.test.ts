@@ -18,8 +18,7 @@ const metricsIn = (expression: string): string[] =>
     name.replace(/_(bucket|count|sum)$/, ''),
   );
 
-describe('the metrics of running processes', function () {
-  this.timeout(120_000);
+describe('the metrics of running processes', () => {
   let database: TestDatabase;
   let db: Database;
   let ingress: TestService;

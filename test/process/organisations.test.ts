@@ -5,8 +5,7 @@ import { type Ran, runCommand } from '../support/command.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { type KeyService, startKeyService } from '../service/keys-setup.ts';
 
-describe('organisations and keys from the shell', function () {
-  this.timeout(120_000);
+describe('organisations and keys from the shell', () => {
   let service: KeyService;
   before(async () => {
     service = await startKeyService();

@@ -87,8 +87,7 @@ async function loadedBy(entry: string): Promise<readonly string[]> {
     .map((url) => decodeURIComponent(url).replace(/^.*\/node_modules\//, ''));
 }
 
-describe('the installed package', function () {
-  this.timeout(180_000);
+describe('the installed package', () => {
   let packed: Packed;
   let archive: string;
 

@@ -11,8 +11,7 @@ import { startIngress, startWorker, type TestService } from '../support/process.
 import { bootstrap, SHIPPED_POLICIES } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 
-describe('one policy folder, two ingress processes and two workers', function suite() {
-  this.timeout(120_000);
+describe('one policy folder, two ingress processes and two workers', () => {
   let database: TestDatabase;
   let db: Database;
   let key: string;

@@ -59,8 +59,7 @@ function writeDraft(): void {
   writeFileSync(path.join(draft, 'draft.json'), JSON.stringify(policy));
 }
 
-describe('custos policy explain', function () {
-  this.timeout(120_000);
+describe('custos policy explain', () => {
   let service: Service;
   let decisionId: string;
 

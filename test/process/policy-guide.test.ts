@@ -69,9 +69,7 @@ async function policyCommand(name: string, place: string, ...options: string[]):
 }
 const check = (dir: string, ...options: string[]): Promise<Run> => policyCommand('check', dir, ...options);
 
-describe('The guide to writing a policy', function () {
-  this.timeout(120_000);
-
+describe('The guide to writing a policy', () => {
   before(() => {
     cpSync(path.join(findRoot(), 'policies'), inFolder('policies'), { recursive: true });
   });
@@ -203,8 +201,7 @@ interface Break {
 }
 const BREAKS = dataOf<readonly Break[]>('process/policy-guide.cases.json');
 
-describe("The guide's policy, broken in ten ways", function () {
-  this.timeout(120_000);
+describe("The guide's policy, broken in ten ways", () => {
   const policy = block('policy').text;
   const nameOf = (i: number): string => `broken-${i}.json`;
   let checked: Checked;

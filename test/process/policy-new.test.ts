@@ -17,9 +17,7 @@ function copy(): string {
   return dir;
 }
 
-describe('custos policy new', function () {
-  this.timeout(120_000);
-
+describe('custos policy new', () => {
   it('writes a policy and cases for every effect, which pass together with the shipped policies', async () => {
     const dir = copy();
     for (const [i, effect] of TEMPLATE_EFFECTS.entries()) {

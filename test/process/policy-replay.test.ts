@@ -26,8 +26,7 @@ const shipped = (name: string): string => readFileSync(path.join(SHIPPED_POLICIE
 /** The shipped policy that permits reads, changed to deny them. */
 const denyingReads = shipped('reads.json').replaceAll('"ALLOW"', '"DENY"');
 
-describe('policy replay', function () {
-  this.timeout(120_000);
+describe('policy replay', () => {
   let service: Service;
   let client: Client;
   let draftDir: string;

@@ -31,8 +31,7 @@ const shipped = (name: string): string => readFileSync(path.join(SHIPPED_POLICIE
 /** The shipped policy that permits reads, changed to deny them. */
 const denyingReads = shipped('reads.json').replaceAll('"ALLOW"', '"DENY"');
 
-describe('shadow mode', function () {
-  this.timeout(120_000);
+describe('shadow mode', () => {
   let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;

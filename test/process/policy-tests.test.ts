@@ -37,9 +37,7 @@ const reading = (expected: string): object => ({
 
 const ESCAPE = '\u001b[';
 
-describe('custos policy test and coverage', function () {
-  this.timeout(120_000);
-
+describe('custos policy test and coverage', () => {
   it('pass on the shipped policies, which are fully covered', async () => {
     const [test, coverage] = await Promise.all([
       custos(['test', '--json']),
@@ -220,9 +218,7 @@ describe('custos policy test and coverage', function () {
   });
 });
 
-describe('the guide on testing a policy', function () {
-  this.timeout(120_000);
-
+describe('the guide on testing a policy', () => {
   const guide = readFileSync(path.join(ROOT, 'docs', 'guides', 'test-a-policy.md'), 'utf8');
   const blocks = new Map(
     [...guide.matchAll(/<!-- ([\w-]+) -->\n```\w*\n([^]*?)^```$/gm)].map(([, label = '', text = '']) => [label, text]),

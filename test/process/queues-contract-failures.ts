@@ -114,8 +114,7 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
     expect(seen).to.deep.equal(['i1']);
   });
 
-  it('records a job as dead that repeatedly crashes its process', async function () {
-    this.timeout(120_000);
+  it('records a job as dead that repeatedly crashes its process', async () => {
     const { databaseUrl, redisUrl = '' } = storeOf().options();
     const queues = queuesOf();
     await queues.add([intent('i1')]);
@@ -135,7 +134,6 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
   });
 
   it('adding fails fast while the store is down, and works again when it is back', async function () {
-    this.timeout(120_000);
     const { goAway, comeBack } = storeOf();
     if (goAway === undefined || comeBack === undefined) return this.skip();
     const queues = queuesOf();
@@ -169,7 +167,6 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
   });
 
   it('closes promptly, whatever its time-out, while the store is down and no job runs', async function () {
-    this.timeout(120_000);
     const { goAway, comeBack } = storeOf();
     if (goAway === undefined || comeBack === undefined) return this.skip();
     let errors = 0;

@@ -20,8 +20,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       return queues;
     };
 
-    before(async function () {
-      this.timeout(120_000);
+    before(async () => {
       store = await start();
     });
     beforeEach(() => store.fresh());

@@ -79,9 +79,7 @@ async function expectRefusals(backup: string, run: (...args: string[]) => Promis
   await expectRefused(restore(), /is not a complete backup: it has no backup\.json/);
 }
 
-describe('custos start', function () {
-  this.timeout(120_000);
-
+describe('custos start', () => {
   it('stops the database that a command started when the reader of its output closes', async () => {
     const dataDir = temporaryDataDir();
     const unread = runProcess('cli/main.js', ['log', 'list'], { CUSTOS_DATA_DIR: dataDir });

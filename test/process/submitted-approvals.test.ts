@@ -19,8 +19,7 @@ import {
   type TestWorker,
 } from '../support/worker.ts';
 
-describe('a submitted intent that needs an approval', function () {
-  this.timeout(120_000);
+describe('a submitted intent that needs an approval', () => {
   let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;

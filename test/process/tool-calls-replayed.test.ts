@@ -62,8 +62,7 @@ const STOPPED = ['files/read ESCALATE', 'files/write DENY', 'files/run ESCALATE'
 const stoppedBy = (examples: readonly Example[]): string[] =>
   examples.map(({ tool, after }) => `${tool?.server}/${tool?.name} ${after.verdict}`);
 
-describe('tool calls that were decided', function () {
-  this.timeout(120_000);
+describe('tool calls that were decided', () => {
   let service: Service;
   let worker: TestWorker;
   let close: () => Promise<void>;

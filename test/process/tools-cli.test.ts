@@ -28,8 +28,7 @@ function change(work: (tools: ToolCatalogueFile['tools']) => void): void {
   writeFileSync(file, JSON.stringify(found));
 }
 
-describe('custos tools', function () {
-  this.timeout(60_000);
+describe('custos tools', () => {
   before(async () => {
     mkdirSync(path.join(policies, 'tools'));
     symlinkSync(path.join(shipped, 'lexicon.json'), path.join(policies, 'lexicon.json'));

@@ -34,8 +34,7 @@ const attribute = ({ attributes }: Pick<SentSpan, 'attributes'>, name: string): 
 /** Spans that follow each other may overlap by this much: each reads a clock of milliseconds at its start. */
 const CLOCK_NANOS = 1_000_000n;
 
-describe('traces over OTLP', function () {
-  this.timeout(120_000);
+describe('traces over OTLP', () => {
   const spans: (SentSpan & { readonly service: unknown })[] = [];
   const seen: { path: string | undefined; text: string }[] = [];
   let receiver: Server;

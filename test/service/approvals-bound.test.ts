@@ -24,8 +24,7 @@ const EVERYTHING = {
   },
 };
 
-describe('an approval', function () {
-  this.timeout(120_000);
+describe('an approval', () => {
   let service: Service;
   let client: Client;
   let worker: TestWorker;

@@ -5,8 +5,7 @@ import type { Client } from '../support/client.ts';
 import { approve, ask, escalate, ESCALATING, gist, reject } from '../support/escalations.ts';
 import { type Service, startService } from '../support/service.ts';
 
-describe('decided approvals', function () {
-  this.timeout(120_000);
+describe('decided approvals', () => {
   let on: ApprovalsUnderTest;
   let service: Service;
   let client: Client;

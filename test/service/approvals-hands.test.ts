@@ -69,8 +69,7 @@ describe('the groups of related keys', () => {
     return made.map(({ keyId }) => keyId);
   };
 
-  it('are the same from the log as from the rows, for any sequence of creations and rotations', async function () {
-    this.timeout(60_000);
+  it('are the same from the log as from the rows, for any sequence of creations and rotations', async () => {
     let same = 0;
     let apart = 0;
     const agrees = fc.asyncProperty(steps, async (history) => {

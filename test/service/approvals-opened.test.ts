@@ -12,8 +12,7 @@ import { rowsRead } from '../support/rows-read.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('approvals opened by an ESCALATE', function () {
-  this.timeout(120_000);
+describe('approvals opened by an ESCALATE', () => {
   let on: ApprovalsUnderTest;
   let service: Service;
   let client: Client;

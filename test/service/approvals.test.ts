@@ -21,8 +21,7 @@ import type { Service } from '../support/service.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('approvals', function () {
-  this.timeout(120_000);
+describe('approvals', () => {
   let on: ApprovalsUnderTest;
   let service: Service;
   let client: Client;

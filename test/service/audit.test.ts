@@ -16,8 +16,7 @@ describe('the audit of a log of several subtrees', () => {
   let log: LogUnderTest;
   let restore: () => Promise<void>;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     database = await createTestDatabase();
     db = await openTestDatabase(database.url, { queryTimeoutMs: 30_000 });
     const { operatorId } = await bootstrap(db);

@@ -20,8 +20,7 @@ import {
 const KNOWS_NOTHING =
   /\/v1\/trust\/\{agentId\}|\/v1\/proofs\/chain\/\{entityId\}|\/agents\/\{agentId\}\/(activity|trust)$/;
 
-describe('resources of others are reported as not found:', function suite() {
-  this.timeout(120_000);
+describe('resources of others are reported as not found:', () => {
   let on: Authority;
   let thirdId: string;
   before(async () => {

@@ -16,8 +16,7 @@ import {
   startAuthority,
 } from './authority-setup.ts';
 
-describe('authority', function suite() {
-  this.timeout(120_000);
+describe('authority', () => {
   let on: Authority;
   before(async () => {
     on = await startAuthority();

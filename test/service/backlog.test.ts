@@ -28,8 +28,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
     let redis: TestRedis | undefined;
     let queues: Queues;
 
-    before(async function () {
-      this.timeout(120_000);
+    before(async () => {
       redis = await startRedis();
     });
     after(() => redis?.close());
@@ -95,8 +94,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       return times;
     };
 
-    it('has one job for each intent, for any waiting time and any number of sweeps', async function () {
-      this.timeout(120_000);
+    it('has one job for each intent, for any waiting time and any number of sweeps', async () => {
       await accept();
       for (let i = 0; i < 3; i += 1) {
         expect((await sweep({ db, queues })).queued['intents.evaluate']).to.equal(0);
@@ -108,8 +106,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       expect(Math.max(...times.values())).to.equal(1);
     });
 
-    it('is queued again completely after the queue was emptied, and every intent is decided', async function () {
-      this.timeout(120_000);
+    it('is queued again completely after the queue was emptied, and every intent is decided', async () => {
       await accept();
       // The service's own role may not empty a table.
       if (redis === undefined) await queryOnce(database.ownerUrl, 'TRUNCATE bullmq.job CASCADE');

@@ -41,8 +41,7 @@ const POLICIES = {
 let names = 0;
 const name = (): string => `agent-${(names += 1)}`;
 
-describe('budgets', function suite() {
-  this.timeout(120_000);
+describe('budgets', () => {
   let both: ServiceAndWorker;
   let service: Service;
   let client: Client;

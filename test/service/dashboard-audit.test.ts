@@ -29,8 +29,7 @@ interface AuditRow {
   readonly change: string | null;
 }
 
-describe('the data of the audit page', function suite() {
-  this.timeout(120_000);
+describe('the data of the audit page', () => {
   let service: Service;
   let signed: Signed;
   let other: Signed;

@@ -15,8 +15,7 @@ import { type Reading, startReading } from '../support/dashboard-reading.ts';
 import { approve, ask, escalate, ESCALATING } from '../support/escalations.ts';
 import type { Service } from '../support/service.ts';
 
-describe('the data of the decisions page', function suite() {
-  this.timeout(120_000);
+describe('the data of the decisions page', () => {
   let service: Service;
   let signed: Signed;
   let other: Signed;

@@ -42,8 +42,7 @@ describe('the routes of the dashboard for operators', () => {
   let bound: Signed;
   let record: (organisationId: string | undefined, intentId: string) => Promise<void>;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     service = await startService({ policies: FIRST });
     tenantId = await service.addOrganisation('tenant');
     const admin = { scopes: ['admin:*'] } as const;

@@ -42,8 +42,7 @@ async function excessOf(url: string): Promise<readonly string[]> {
   }
 }
 
-describe("the service's role", function suite() {
-  this.timeout(120_000);
+describe("the service's role", () => {
   let database: TestDatabase;
   let tables: Table[];
   before(async () => {

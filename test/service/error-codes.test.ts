@@ -132,8 +132,7 @@ const PROVOCATIONS: readonly Provocation[] = [
   },
 ];
 
-describe('error codes over HTTP', function suite() {
-  this.timeout(120_000);
+describe('error codes over HTTP', () => {
   let service: Service;
   before(async () => {
     service = await startService();

@@ -68,8 +68,7 @@ describe('a log whose database is restored from an older backup', () => {
       note: string;
     }[];
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     await start();
     await log.sql('DELETE FROM log_inbox');
     await round('first');

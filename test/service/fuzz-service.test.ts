@@ -5,8 +5,7 @@ import { type Service, startService } from '../support/service.ts';
 
 const OPTIONS = { runsPerOperation: 40, rawRuns: 150, deadlineMs: 25_000 };
 
-describe('the whole service under fuzzing', function suite() {
-  this.timeout(180_000);
+describe('the whole service under fuzzing', () => {
   let service: Service;
   let target: FuzzTarget;
   before(async () => {

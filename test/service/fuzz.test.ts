@@ -5,8 +5,7 @@ import { type Sample, startSample } from '../support/sample-app.ts';
 
 const OPTIONS = { runsPerOperation: 60, rawRuns: 300, deadlineMs: 15_000 };
 
-describe('the HTTP edge under fuzzing', function suite() {
-  this.timeout(180_000);
+describe('the HTTP edge under fuzzing', () => {
   let sample: Sample;
   before(async () => {
     sample = await startSample({ slow: true });

@@ -86,8 +86,7 @@ describe('Idempotency-Key', () => {
       }),
   });
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     database = await createTestDatabase();
     db = await openTestDatabase(database.url, { poolSize: 8 });
     await queryOnce(database.adminUrl, 'CREATE TABLE test_effect (name text); GRANT ALL ON test_effect TO PUBLIC');

@@ -34,8 +34,7 @@ const POLICIES = {
   'no-drop.json': rule('no-drop', 'DENY', ['*'], [{ fact: 'intent', path: 'verb', operator: 'equal', value: 'drop' }]),
 };
 
-describe('parses and their approvals', function () {
-  this.timeout(120_000);
+describe('parses and their approvals', () => {
   let both: ServiceAndWorker;
   let service: Service;
   let client: Client;

@@ -27,8 +27,7 @@ const PEPPERS: Peppers = { previous: TEST_PEPPER, next: NEXT };
 /** A repeated request that has a stored answer: a 401 instead would be a key that does not work. */
 const REPEATED = { 'idempotency-key': 'before the rotation' };
 
-describe('rotating the pepper', function () {
-  this.timeout(60_000);
+describe('rotating the pepper', () => {
   let database: TestDatabase;
   let service: Service;
   let owner: Database;

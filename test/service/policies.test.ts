@@ -39,8 +39,7 @@ function setOf(name: string): PolicyFiles {
   return { 'first.json': policy('first', 'FIRST'), 'second.json': policy('second', 'SECOND'), 'risk.json': risk };
 }
 
-describe('policy sets', function suite() {
-  this.timeout(120_000);
+describe('policy sets', () => {
   let service: Service;
   before(async () => {
     service = await startService();

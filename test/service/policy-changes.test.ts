@@ -30,8 +30,7 @@ interface Admin {
   readonly client: Client;
 }
 
-describe('a change of the policy set', function suite() {
-  this.timeout(180_000);
+describe('a change of the policy set', () => {
   let service: Service;
   /** A second process on the same database that demands a second person. */
   let strict: Service;

@@ -50,8 +50,7 @@ const HOUR_MS = 3_600_000;
 let names = 0;
 const name = (): string => `agent-${(names += 1)}`;
 
-describe('a decision that is repeated or read', function suite() {
-  this.timeout(120_000);
+describe('a decision that is repeated or read', () => {
   let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;

@@ -185,8 +185,7 @@ describe('the tamper table', () => {
     );
   };
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     both = await startServiceAndWorker({ policies: ESCALATING });
     ({ service, worker } = both);
     const { db, nowMs, admin } = service;

@@ -12,8 +12,7 @@ import { leaveMidnight, type Service, startService } from '../support/service.ts
 const CAP = 10_000;
 const TABLES = ['trust_inbox', 'trust_state', 'trust_bucket', 'trust_fold', 'record', 'log_inbox', 'outbox', 'change'];
 
-describe('the fold', function suite() {
-  this.timeout(120_000);
+describe('the fold', () => {
   let service: Service;
   let reporter: Client;
   beforeEach(async () => {

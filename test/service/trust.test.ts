@@ -22,8 +22,7 @@ const POLICY = {
   ],
 };
 
-describe('recorded trust', function suite() {
-  this.timeout(120_000);
+describe('recorded trust', () => {
   let service: Service;
   let client: Client;
   before(async () => {

@@ -9,8 +9,7 @@ export function atEnd(work: () => void | Promise<void>): void {
 }
 
 // A mocha hook at the top level of a file is a root hook: it runs after the last test of the run.
-after(async function cleanUp() {
-  this.timeout(120_000);
+after(async () => {
   const errors: unknown[] = [];
   for (let work = works.pop(); work !== undefined; work = works.pop()) {
     try {

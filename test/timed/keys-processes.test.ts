@@ -14,8 +14,7 @@ const REVOCATION_MS = 1_000;
 /** Polling without a pause would take all of a processor. */
 const POLL_EVERY_MS = 5;
 
-describe('keys in two ingress processes', function () {
-  this.timeout(120_000);
+describe('keys in two ingress processes', () => {
   let database: TestDatabase;
   const processes: TestProcess[] = [];
   let here: Client;
@@ -102,9 +101,7 @@ describe('keys in two ingress processes', function () {
   });
 });
 
-describe('keys while Postgres is away', function () {
-  this.timeout(120_000);
-
+describe('keys while Postgres is away', () => {
   it('are refused with E6002 within two seconds, cached or not, and work again when it is back', async () => {
     const server = await startTestServer();
     try {

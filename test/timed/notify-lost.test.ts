@@ -12,8 +12,7 @@ const OBEYED_MS = 1_000;
 /** Polling without a pause would take all of a processor. */
 const POLL_EVERY_MS = 5;
 
-describe('two ingress processes whose notifications are lost', function suite() {
-  this.timeout(120_000);
+describe('two ingress processes whose notifications are lost', () => {
   let database: TestDatabase;
   let db: Database;
   let processes: TestService[];

@@ -40,8 +40,7 @@ const REQUESTS: readonly (readonly [string, (client: Client, i: number) => Promi
   ['halt', (c) => c.get('/v1/halt')],
 ];
 
-describe('Postgres away', function suite() {
-  this.timeout(120_000);
+describe('Postgres away', () => {
   let pair: Pair;
   let client: Client;
   const folder = temporaryFolder('policies');

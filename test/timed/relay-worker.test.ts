@@ -45,14 +45,12 @@ describe('a worker process on PostgreSQL alone', () => {
   let db: Database;
   let worker: TestService;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     database = await createTestDatabase();
     db = await openTestDatabase(database.url);
     worker = await startWorker(database.url, { CUSTOS_DATABASE_POOL: '2' });
   });
-  after(async function () {
-    this.timeout(120_000);
+  after(async () => {
     expect((await worker.stop()).code).to.equal(0);
     await db.close();
     await database.drop();
@@ -108,15 +106,13 @@ describeUnless(whyNoRedis(), 'a worker process with Redis', () => {
   let adminKey: string;
   let testerKey: string;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     database = await createTestDatabase();
     redis = await startTestRedis();
     ({ adminKey, testerKey } = await makeKeys(database.url));
     worker = await startWorker(database.url, { REDIS_URL: redis.url });
   });
-  after(async function () {
-    this.timeout(120_000);
+  after(async () => {
     expect((await worker.stop()).code).to.equal(0);
     await redis.close();
     await database.drop();

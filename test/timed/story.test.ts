@@ -11,8 +11,7 @@ import { waitFor } from '../support/wait.ts';
 
 const EFFECT_MS = 2_000;
 
-describe('the story of the first day', function suite() {
-  this.timeout(120_000);
+describe('the story of the first day', () => {
   const folder = temporaryFolder('policies');
   const reads = path.join(folder, 'reads.json');
   const original = readFileSync(path.join(SHIPPED_POLICIES, 'reads.json'), 'utf8');

@@ -32,7 +32,7 @@ const CALLS = {
   ],
 };
 
-describeUnless(browserMissing(), 'approvals and keys in a browser', function suite() {
+describeUnless(browserMissing(), 'approvals and keys in a browser', () => {
   let service: Service;
   let seen: Visit;
   let pages: Pages;
@@ -54,8 +54,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await dialog().getByLabel('Reason').fill(reason);
     await button.click();
   };
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     const risk = JSON.parse(readFileSync(path.join(SHIPPED_POLICIES, 'risk.json'), 'utf8')) as object;
     service = await startService({
       policies: { ...ESCALATING, 'risk.json': risk, 'calls.json': CALLS },
@@ -74,8 +73,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await service?.close();
   });
 
-  it('the list is empty at first; new approvals are announced without moving the rows being read', async function () {
-    this.timeout(120_000);
+  it('the list is empty at first; new approvals are announced without moving the rows being read', async () => {
     const { page } = seen;
     await page.getByText('No approvals are waiting').waitFor();
     await escalate(client, asking('billing-cleaner', 'invoices', { context: { ticket: 'OPS-7', rows: 1200 } }));
@@ -94,8 +92,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await pages.looks('approvals');
   });
 
-  it('is worked through with the keyboard alone: a reason stands between a key and a decision', async function () {
-    this.timeout(120_000);
+  it('is worked through with the keyboard alone: a reason stands between a key and a decision', async () => {
     const { page } = seen;
     const agent_id = 'keyboard';
     const ids: string[] = [];
@@ -131,8 +128,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await pages.open('/approvals');
   });
 
-  it('an approval with a reason permits the agent; the page links to the resulting decision', async function () {
-    this.timeout(120_000);
+  it('an approval with a reason permits the agent; the page links to the resulting decision', async () => {
     const { page } = seen;
     const asked = asking('billing-cleaner', 'invoices', { context: { ticket: 'OPS-7', rows: 1200 } });
     const approval_id = await escalate(client, asked);
@@ -170,8 +166,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await page.getByText('not today').waitFor();
   });
 
-  it('shows every argument of a tool call: nested, folded, masked with the reason, and never as markup', async function () {
-    this.timeout(120_000);
+  it('shows every argument of a tool call: nested, folded, masked with the reason, and never as markup', async () => {
     const { page } = seen;
     const script = Array.from({ length: 40 }, (_, n) => `step ${n}`).join('\n');
     const args = {
@@ -299,8 +294,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     expect(new URL(page.url()).search).to.equal('?status=rejected');
   });
 
-  it('a key is created, shown once, works, and is refused once it is revoked', async function () {
-    this.timeout(120_000);
+  it('a key is created, shown once, works, and is refused once it is revoked', async () => {
     const { page } = seen;
     await pages.open('/keys');
     await page.getByRole('button', { name: 'Create key…' }).click();

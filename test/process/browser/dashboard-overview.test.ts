@@ -18,15 +18,14 @@ import { waitFor } from '../../support/wait.ts';
 /** The folder for screenshots of the pages; none are taken when it is not set. */
 const PICTURES = process.env['CUSTOS_TEST_PICTURES'];
 
-describeUnless(browserMissing(), 'the dashboard in a browser', function suite() {
+describeUnless(browserMissing(), 'the dashboard in a browser', () => {
   let service: Service;
   let seen: Visit;
   const picture = async (name: string): Promise<void> => {
     if (PICTURES !== undefined) await seen.page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
   };
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     service = await startService();
     const worker = await startTestWorker(service);
     for (let i = 0; i < 12; i += 1)
@@ -156,8 +155,7 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
     await page.emulateMedia({ colorScheme: 'light' });
   });
 
-  it('reports that the numbers are no longer live, and reconnects by itself', async function () {
-    this.timeout(120_000);
+  it('reports that the numbers are no longer live, and reconnects by itself', async () => {
     const { page } = seen;
     const events = '**/dashboard/api/events*';
     await page.route(events, (route) => route.abort());

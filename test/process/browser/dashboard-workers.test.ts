@@ -7,12 +7,11 @@ import { type Service, startService } from '../../support/service.ts';
 import { describeUnless } from '../../support/skip.ts';
 import { waitFor } from '../../support/wait.ts';
 
-describeUnless(browserMissing(), 'the dashboard while workers come and go', function suite() {
+describeUnless(browserMissing(), 'the dashboard while workers come and go', () => {
   let service: Service;
   let worker: TestService;
   let seen: Visit;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     service = await startService();
     worker = await startWorker(service.databaseUrl);
     ({ seen } = await visitDashboard(service));
@@ -30,8 +29,7 @@ describeUnless(browserMissing(), 'the dashboard while workers come and go', func
   const gauge = async (): Promise<string | undefined> =>
     /^custos_workers_alive (\d+)$/m.exec((await service.admin.get('/metrics')).text)?.[1];
 
-  it('reports that no worker is alive once the last one froze, as do /ready and the metrics', async function () {
-    this.timeout(120_000);
+  it('reports that no worker is alive once the last one froze, as do /ready and the metrics', async () => {
     const { page } = seen;
     const workers = page.locator('.part', { hasText: 'Workers' });
     await waitFor(async () => (await workers.textContent())?.endsWith('alive') === true, {

@@ -49,8 +49,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     }
   }
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     service = await startService();
     for (const agentId of ['billing-1', 'billing-2', 'reader-1', HOSTILE])
       await service.admin.post('/v1/agents', {

@@ -52,12 +52,11 @@ interface Focused {
   readonly html: string;
 }
 
-describeUnless(browserMissing(), 'every page of the dashboard', function suite() {
+describeUnless(browserMissing(), 'every page of the dashboard', () => {
   let service: Service;
   let seen: Visit;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     service = await startService();
     const worker = await startTestWorker(service);
     await service.admin.post('/v1/agents', { agentId: 'agent-1', name: 'Agent 1' });
@@ -217,8 +216,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
     await page.bringToFront();
   });
 
-  it('reports that it is rate-limited and will retry, and shows its data once requests are accepted', async function () {
-    this.timeout(120_000);
+  it('reports that it is rate-limited and will retry, and shows its data once requests are accepted', async () => {
     const { page } = seen;
     const asked = /\/dashboard\/api\/(?!session|events)/;
     await page.route(asked, (route) =>

@@ -56,8 +56,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
   };
   const apply = async (change: (files: Map<string, string>) => void): Promise<unknown> =>
     applyFolder({ db: service.db, nowMs: service.nowMs, logger }, await folderWith(change));
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     service = await startService();
     const record = createDeadJobRecorder<'intents'>({ db: service.db, logger, hooks: {} });
     for (const [intentId, message] of [
@@ -80,8 +79,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await service?.close();
   });
 
-  it('the set in force can be searched, and its rules are shown in words', async function () {
-    this.timeout(120_000);
+  it('the set in force can be searched, and its rules are shown in words', async () => {
     const { page } = seen;
     await page.getByText('accepted').waitFor();
     await pages.looks('policies');
@@ -99,8 +97,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await pages.looks('policy');
   });
 
-  it('a refused folder is shown with file, line and column, and the last good set stays', async function () {
-    this.timeout(120_000);
+  it('a refused folder is shown with file, line and column, and the last good set stays', async () => {
     const { page } = seen;
     await pages.open('/policies');
     await page.getByText('accepted').waitFor();
@@ -128,8 +125,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await page.getByText(`The policy folder was refused, with ${all} findings`).waitFor();
   });
 
-  it('history names each set, and the difference of two sets is shown by policy, rule and line', async function () {
-    this.timeout(120_000);
+  it('history names each set, and the difference of two sets is shown by policy, rule and line', async () => {
     const { page } = seen;
     const [before] = await service.rows<{ digest: string }>('SELECT active_digest AS digest FROM policy_state');
     await apply((files) => {
@@ -158,8 +154,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await page.getByText('There is no policy set with this digest.').waitFor();
   });
 
-  it('shadow mode shows what a draft would have changed, and how to start it', async function () {
-    this.timeout(120_000);
+  it('shadow mode shows what a draft would have changed, and how to start it', async () => {
     const { page } = seen;
     await pages.open('/policies/shadow');
     await page.getByText('Shadow mode is off').waitFor();
@@ -195,8 +190,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await pages.looks('policy-shadow');
   });
 
-  it('dead jobs are retried and discarded, in bulk from the list with each result, and one by one', async function () {
-    this.timeout(120_000);
+  it('dead jobs are retried and discarded, in bulk from the list with each result, and one by one', async () => {
     const { page } = seen;
     await page.getByRole('link', { name: 'Dead jobs' }).click();
     await page.locator('tbody').getByText('ECONNREFUSED').waitFor();

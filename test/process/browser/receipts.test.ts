@@ -30,8 +30,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     (await service.admin.post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: agent })).json.proof
       .proof_id as string;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     both = await startServiceAndWorker();
     ({ service, worker } = both);
     for (let i = 0; i < 12; i += 1) await ask(`agent-${i % 3}`);

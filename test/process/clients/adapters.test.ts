@@ -55,14 +55,12 @@ const POLICIES = {
 
 describeUnless(reason, 'the adapters of the TypeScript client', () => {
   let service: Service;
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     service = await startService({ policies: POLICIES });
   });
   after(() => service.close());
 
-  it('govern the tools of each framework', async function () {
-    this.timeout(180_000);
+  it('govern the tools of each framework', async () => {
     await run(process.execPath, [bin('tsc'), '-p', 'adapters'], { cwd: CLIENT });
     const { key } = await service.addKey({ scopes: ['intents:write', 'trust:write', 'proofs:read'] });
     const env = {

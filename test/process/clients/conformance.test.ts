@@ -100,8 +100,7 @@ describe('The conformance cases of calls', () => {
   });
 });
 
-describe('Clients', function () {
-  this.timeout(180_000);
+describe('Clients', () => {
   let real: RealService;
   before(async () => {
     if (LANGUAGES.some((language) => whyNot(language) === undefined)) real = await startRealService();

@@ -37,8 +37,7 @@ interface Model {
   usedIn?: string;
 }
 
-describe('an approval', function () {
-  this.timeout(120_000);
+describe('an approval', () => {
   let service: Service;
   let clients: readonly [Client, Client];
   before(async () => {

@@ -66,8 +66,7 @@ function decisionRow(log: Log, agentId: string, verdict: Verdict = 'DENY', nowMs
   };
 }
 
-describe('the log', function suite() {
-  this.timeout(120_000);
+describe('the log', () => {
   let database: TestDatabase;
   let db: Database;
   let logs = 0;

@@ -55,8 +55,7 @@ function expected(signals: readonly Signal[], nowMs = NOW): { score: number; unc
   return scoreOn(dayOf(nowMs), buckets.values(), CAP);
 }
 
-describe('the fold over Postgres', function suite() {
-  this.timeout(120_000);
+describe('the fold over Postgres', () => {
   let database: TestDatabase;
   let db: Database;
   let organisationId: string;

@@ -103,8 +103,7 @@ interface Permission {
   readonly expiresAtMs: number;
 }
 
-describe('repeats, approvals, halts and pauses', function () {
-  this.timeout(isLong ? 0 : 120_000);
+describe('repeats, approvals, halts and pauses', () => {
   let service: Service;
   let clients: readonly [Client, Client];
   let names = 0;

@@ -116,8 +116,7 @@ describe('the description of the whole service, for generators of clients', () =
     }
   });
 
-  it('becomes types that compile in strict mode, with one use of every operation', async function () {
-    this.timeout(30_000);
+  it('becomes types that compile in strict mode, with one use of every operation', async () => {
     const { folder, file } = await generateTypes(document);
     const types = readFileSync(file, 'utf8');
     // How it writes an object whose members are not described: nothing could be assigned to it.

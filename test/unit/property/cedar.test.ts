@@ -201,9 +201,7 @@ function cedarAnswer(
   return answer.response.decision === 'allow' ? 'ALLOW' : 'DENY';
 }
 
-describe('Cedar', function () {
-  this.timeout(isLong ? 0 : 60_000);
-
+describe('Cedar', () => {
   it('gives the same verdicts as Custos for the common fragment', async () => {
     const seen = new Map<string, number>();
     await fc.assert(

@@ -7,7 +7,7 @@ import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { loadPolicySet } from '../../../shared/core/policy/load.ts';
 import { compileLexicon, factsWith, LEXICON } from '../policy/support.ts';
 import { shippedLexicon } from '../intent/lexicon.ts';
-import { isLong, runs } from './runs.ts';
+import { runs } from './runs.ts';
 
 const leaves = fc.constantFrom(
   'context.n < 3',
@@ -105,9 +105,7 @@ function factsOf({ agent, staff, team, action, owner, level, n, s }: Question) {
   });
 }
 
-describe('imported Cedar policies', function () {
-  this.timeout(isLong ? 0 : 60_000);
-
+describe('imported Cedar policies', () => {
   it('permit exactly what Cedar permits, also where attributes are missing', async () => {
     const lexicon = shippedLexicon();
     let allowed = 0;

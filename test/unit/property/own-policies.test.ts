@@ -88,9 +88,7 @@ function expectNotMilder(alone: Evaluation, both: Evaluation, why: string): void
     if (lacksObligation(both.obligations, obligation)) expect.fail(`lost ${JSON.stringify(obligation)}: ${why}`);
 }
 
-describe("an organisation's own policies", function () {
-  this.timeout(120_000);
-
+describe("an organisation's own policies", () => {
   it('never make a verdict milder, an obligation less or a risk lower, also once approved', async () => {
     const seen = { stricter: 0, raised: 0, kept: 0 };
     await fc.assert(

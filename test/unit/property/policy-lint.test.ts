@@ -107,7 +107,6 @@ function tally(operator: Operator, sets: ReadonlyMap<string, readonly PolicyLike
 }
 
 describe('lint of seeded defects', function () {
-  this.timeout(120_000);
   const sets = goodSets();
 
   for (const [name, policies] of sets) {

@@ -41,9 +41,7 @@ function count(difference: Difference, outcome: Replayed): void {
   else difference.addNotEvaluable(outcome.why);
 }
 
-describe('the replay of any recorded decisions', function () {
-  this.timeout(120_000);
-
+describe('the replay of any recorded decisions', () => {
   it('changes nothing under the original set: no verdict, no obligation, no reason', async () => {
     const seen = new Map<string, number>();
     await fc.assert(

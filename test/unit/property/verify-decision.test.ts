@@ -22,9 +22,7 @@ const KINDS = [
   'EVALUATION_FAILED',
 ];
 
-describe('the verification of any recorded decision', function () {
-  this.timeout(120_000);
-
+describe('the verification of any recorded decision', () => {
   it('reproduces the recorded result, for any policies, facts, claims, signals and halts', async () => {
     const verifier = createDecisionVerifier({ compileLexicon });
     const seen = new Map<string, number>();

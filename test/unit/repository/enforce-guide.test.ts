@@ -120,8 +120,7 @@ describe('The guide to enforcing', () => {
     expect(await play([])).to.deep.include({ did: false, acts: 0 });
   });
 
-  describe('against the service', function suite() {
-    this.timeout(120_000);
+  describe('against the service', () => {
     let service: Service;
     before(async () => {
       service = await startService();

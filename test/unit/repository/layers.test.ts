@@ -53,9 +53,7 @@ const importing = (file: string, imported: string): Case => ({
 const RESTRICTED = 'eslint(no-restricted-imports)';
 const NO_ENVIRONMENT = 'node(no-process-env)';
 
-describe('layer rules', function () {
-  this.timeout(120_000);
-
+describe('layer rules', () => {
   const FLOORS = ['kernel', 'core', 'platform', 'domain', 'api'];
   const upwards = FLOORS.flatMap((floor, at) =>
     FLOORS.slice(at + 1).map((above): [string, string] => [`shared/${floor}/room/x.ts`, `../../${above}/room/y.ts`]),
