@@ -1547,7 +1547,7 @@ type PolicyApproval struct {
 	// used: approved, and put into force; superseded: another set was put into force before it was decided.
 	// One of: pending, used, rejected, superseded, expired.
 	Status string `json:"status"`
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	Digest         string  `json:"digest"`
 	PreviousDigest *string `json:"previousDigest"`
 	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1599,9 +1599,9 @@ type PolicyApprovalDetailComparisonExamples struct {
 // PolicyApprovalDetailComparison is part of the API's requests or answers.
 // The difference to the set before; absent when this version can not load one of them.
 type PolicyApprovalDetailComparison struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	Before string `json:"before"`
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	After string `json:"after"`
 	// The parts that differ.
 	Parts []PolicyApprovalDetailComparisonParts `json:"parts"`
@@ -1618,7 +1618,7 @@ type PolicyApprovalDetail struct {
 	// used: approved, and put into force; superseded: another set was put into force before it was decided.
 	// One of: pending, used, rejected, superseded, expired.
 	Status string `json:"status"`
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	Digest         string  `json:"digest"`
 	PreviousDigest *string `json:"previousDigest"`
 	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1656,7 +1656,7 @@ type PolicyChangeResultApproval struct {
 	// used: approved, and put into force; superseded: another set was put into force before it was decided.
 	// One of: pending, used, rejected, superseded, expired.
 	Status string `json:"status"`
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	Digest         string  `json:"digest"`
 	PreviousDigest *string `json:"previousDigest"`
 	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1682,7 +1682,7 @@ type PolicyChangeResult struct {
 	Status string `json:"status"`
 	// With staged and dropped: the slugs of the organisations concerned.
 	Organisations []string `json:"organisations,omitempty"`
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	Digest         string  `json:"digest"`
 	PreviousDigest *string `json:"previousDigest"`
 	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1709,9 +1709,9 @@ type PolicyComparisonParts struct {
 
 // PolicyComparison is part of the API's requests or answers.
 type PolicyComparison struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	Before string `json:"before"`
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	After string `json:"after"`
 	// The parts that differ.
 	Parts []PolicyComparisonParts `json:"parts"`
@@ -1781,7 +1781,7 @@ type PolicySetStatus struct {
 	Own *PolicySetStatusOwn `json:"own,omitempty"`
 	// For the operator: organisations whose set is not the installation's.
 	Organisations []PolicySetStatusOrganisations `json:"organisations,omitempty"`
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	Digest string `json:"digest"`
 	// RFC 3339, UTC, milliseconds.
 	ActivatedAt string `json:"activatedAt"`
@@ -1854,7 +1854,7 @@ type Promise struct {
 
 // PromotePoliciesRequest is part of the API's requests or answers.
 type PromotePoliciesRequest struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	Digest string `json:"digest"`
 	// Why; stored in every log permanently.
 	Reason string `json:"reason"`
@@ -2578,7 +2578,7 @@ type Risk struct {
 
 // RollBackPoliciesRequest is part of the API's requests or answers.
 type RollBackPoliciesRequest struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	Digest string `json:"digest"`
 	// Why; stored in every log permanently.
 	Reason string `json:"reason"`
@@ -2637,7 +2637,7 @@ type ShadowStatus struct {
 
 // StoredPolicySet is part of the API's requests or answers.
 type StoredPolicySet struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	Digest string `json:"digest"`
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt string `json:"createdAt"`
@@ -2647,12 +2647,14 @@ type StoredPolicySet struct {
 	Authzen map[string]any `json:"authzen,omitempty"`
 	// The version of the rules of evaluation.
 	Engine int64 `json:"engine"`
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	InstallationDigest *string `json:"installationDigest,omitempty"`
 	// See /schemas/lexicon.json.
 	Lexicon map[string]any `json:"lexicon"`
-	// In a set with own policies of an organisation: {policies, slug}. The digest is then that of {engine, installation, organisation}, where installation is the document of installationDigest.
-	Organisation map[string]any   `json:"organisation,omitempty"`
+	// In a set with own policies of an organisation: {placeholders, policies, slug}. The digest is then that of {engine, installation, organisation}, where installation is the document of installationDigest.
+	Organisation map[string]any `json:"organisation,omitempty"`
+	// Whether `{fact.path}` in messages is a placeholder; absent: it is plain text.
+	Placeholders *bool            `json:"placeholders,omitempty"`
 	Policies     []map[string]any `json:"policies"`
 	Resources    []map[string]any `json:"resources,omitempty"`
 	// Named conditions and constants: see /schemas/terms.json.
@@ -2762,7 +2764,7 @@ type ToolCatalogue struct {
 
 // ToolCatalogueList is part of the API's requests or answers.
 type ToolCatalogueList struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	Digest string `json:"digest"`
 	// One page of them.
 	Items      []ToolCatalogue `json:"items"`
@@ -3246,9 +3248,9 @@ type AuthKeysQuery struct {
 
 // PoliciesDifferenceQuery holds the query parameters of GET /v1/policies/difference. Empty ones are not sent.
 type PoliciesDifferenceQuery struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	Before string `query:"before,required"`
-	// SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	After string `query:"after,required"`
 }
 

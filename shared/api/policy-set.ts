@@ -8,7 +8,7 @@ import { closed, JsonObject, listOf, named, NO_NUL, Nullable, Timestamp } from '
 
 export const PolicySetDigest = Type.String({
   description:
-    'SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.',
+    'SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.',
 });
 const Policies = Type.Array(JsonObject({ description: 'A policy: see /schemas/policy.json.' }));
 const Tools = Type.Optional(Type.Array(JsonObject({ description: 'A tool catalogue: see /schemas/tools.json.' })));
@@ -117,8 +117,11 @@ export const StoredPolicySet = named('StoredPolicySet', {
   organisation: Type.Optional(
     JsonObject({
       description:
-        'In a set with own policies of an organisation: {policies, slug}. The digest is then that of {engine, installation, organisation}, where installation is the document of installationDigest.',
+        'In a set with own policies of an organisation: {placeholders, policies, slug}. The digest is then that of {engine, installation, organisation}, where installation is the document of installationDigest.',
     }),
+  ),
+  placeholders: Type.Optional(
+    Type.Boolean({ description: 'Whether `{fact.path}` in messages is a placeholder; absent: it is plain text.' }),
   ),
   policies: Policies,
   resources: Resources,

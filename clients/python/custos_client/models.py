@@ -1104,8 +1104,8 @@ class PolicyApproval:
     approval_id: str
     # used: approved, and put into force; superseded: another set was put into force before it was decided.
     status: Literal["pending", "used", "rejected", "superseded", "expired"]
-    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
+    # attributes, authzen, placeholders, resources, terms, tools.
     digest: str
     previous_digest: Optional[str]
     # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1155,11 +1155,11 @@ class PolicyApprovalDetailComparison:
 
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
+    # attributes, authzen, placeholders, resources, terms, tools.
     before: str
-    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
+    # attributes, authzen, placeholders, resources, terms, tools.
     after: str
     # The parts that differ.
     parts: List[PolicyApprovalDetailComparisonPart]
@@ -1177,8 +1177,8 @@ class PolicyApprovalDetail:
     approval_id: str
     # used: approved, and put into force; superseded: another set was put into force before it was decided.
     status: Literal["pending", "used", "rejected", "superseded", "expired"]
-    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
+    # attributes, authzen, placeholders, resources, terms, tools.
     digest: str
     previous_digest: Optional[str]
     # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1219,8 +1219,8 @@ class PolicyChangeResultApproval:
     approval_id: str
     # used: approved, and put into force; superseded: another set was put into force before it was decided.
     status: Literal["pending", "used", "rejected", "superseded", "expired"]
-    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
+    # attributes, authzen, placeholders, resources, terms, tools.
     digest: str
     previous_digest: Optional[str]
     # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1245,8 +1245,8 @@ class PolicyChangeResult:
     # unchanged: the set was in force already; waiting: for the approval; staged: in force for
     # `organisations`; dropped: no longer staged.
     status: Literal["activated", "unchanged", "waiting", "staged", "dropped"]
-    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
+    # attributes, authzen, placeholders, resources, terms, tools.
     digest: str
     previous_digest: Optional[str]
     # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1267,11 +1267,11 @@ class PolicyChangeResult:
 class PolicyComparison:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
+    # attributes, authzen, placeholders, resources, terms, tools.
     before: str
-    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
+    # attributes, authzen, placeholders, resources, terms, tools.
     after: str
     # The parts that differ.
     parts: List[PolicyApprovalDetailComparisonPart]
@@ -1347,8 +1347,8 @@ class PolicySetStatusOrganisation:
 class PolicySetStatus:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
+    # attributes, authzen, placeholders, resources, terms, tools.
     digest: str
     # RFC 3339, UTC, milliseconds.
     activated_at: str
@@ -1425,8 +1425,8 @@ class Promise(TypedDict):
 class PromotePoliciesRequest:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
+    # attributes, authzen, placeholders, resources, terms, tools.
     digest: str
     # Why; stored in every log permanently.
     reason: str
@@ -2174,8 +2174,8 @@ class Risk:
 class RollBackPoliciesRequest:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
+    # attributes, authzen, placeholders, resources, terms, tools.
     digest: str
     # Why; stored in every log permanently.
     reason: str
@@ -2231,8 +2231,8 @@ class ShadowStatus:
 class StoredPolicySet:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
+    # attributes, authzen, placeholders, resources, terms, tools.
     digest: str
     # RFC 3339, UTC, milliseconds.
     created_at: str
@@ -2245,11 +2245,13 @@ class StoredPolicySet:
     attributes: Optional[Dict[str, Any]] = None
     # The action names of AuthZEN requests: see /schemas/authzen.json.
     authzen: Optional[Dict[str, Any]] = None
-    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
+    # attributes, authzen, placeholders, resources, terms, tools.
     installation_digest: Optional[str] = None
-    # In a set with own policies of an organisation: {policies, slug}.
+    # In a set with own policies of an organisation: {placeholders, policies, slug}.
     organisation: Optional[Dict[str, Any]] = None
+    # Whether `{fact.path}` in messages is a placeholder; absent: it is plain text.
+    placeholders: Optional[bool] = None
     resources: Optional[List[Dict[str, Any]]] = None
     # Named conditions and constants: see /schemas/terms.json.
     terms: Optional[Dict[str, Any]] = None
@@ -2341,8 +2343,8 @@ class ToolCatalogue:
 class ToolCatalogueList:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies,
-    # resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`.
+    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
+    # attributes, authzen, placeholders, resources, terms, tools.
     digest: str
     # One page of them.
     items: List[ToolCatalogue]

@@ -244,7 +244,7 @@ export function conditionProblems(node: unknown, scope: Scope, pointer: string, 
 /** The placeholders of a message that name no fact. */
 function messageProblems(event: unknown, { stage, declarations }: Scope, pointer: string, isSound: IsSound): Problem[] {
   const { message } = membersOf(membersOf(event)['params']);
-  if (typeof message !== 'string' || !isSound(pointer)) return [];
+  if (!declarations.hasPlaceholders || typeof message !== 'string' || !isSound(pointer)) return [];
   return placeholdersIn(message).flatMap(({ fact, path }) => {
     const entry = lookUp(fact, path, stage, declarations);
     if (typeof entry !== 'string') return [];

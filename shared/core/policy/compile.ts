@@ -77,7 +77,7 @@ function createMaker(declarations: Declarations): Maker {
     condition: (of, holdsWhenUnsure) => (holdsWhenUnsure ? whenUnsure : whenSure)(terms.expand(of)),
     // The parameters of an event are those of its type, by the schema.
     effect: remembered(({ type, params }) => {
-      const fill = compileMessage(params.message, find);
+      const fill = declarations.hasPlaceholders ? compileMessage(params.message, find) : undefined;
       return { type, ...params, ...(fill === undefined ? {} : { fill }) } as RuleEffect;
     }),
     budget: remembered((of) =>

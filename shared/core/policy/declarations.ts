@@ -11,6 +11,11 @@ export interface Declarations {
   entryOf(fact: string, path: string): VocabularyEntry | undefined;
   /** The named conditions and constants. */
   readonly terms: Terms;
+  /**
+   * Whether messages of rules have placeholders. False for sets that were stored without any, by this version or by one that knew none:
+   * braces in their messages are ordinary characters, and a replay prints them as they were printed then.
+   */
+  readonly hasPlaceholders: boolean;
 }
 
 const TYPES: Readonly<Record<AttributeType, FactType>> = {
@@ -47,7 +52,7 @@ export function declarationsOf(attributes: AttributesFile | undefined, terms = N
     ...entriesOf('context', '', attributes?.context),
   ];
   const byPath = new Map(entries.map((entry) => [`${entry.fact} ${entry.path}`, entry]));
-  return { entries, entryOf: (fact, path) => byPath.get(`${fact} ${path}`), terms };
+  return { entries, entryOf: (fact, path) => byPath.get(`${fact} ${path}`), terms, hasPlaceholders: true };
 }
 
 export const NO_DECLARATIONS: Declarations = declarationsOf(undefined);
@@ -59,6 +64,7 @@ export const NO_DECLARATIONS: Declarations = declarationsOf(undefined);
 export const UNREADABLE_DECLARATIONS: Declarations = {
   entries: [],
   terms: NO_TERMS,
+  hasPlaceholders: true,
   entryOf: (fact, path) =>
     fact !== 'context' && path.startsWith('attributes.')
       ? { fact, path, type: 'unknown', description: 'an attribute' }

@@ -1,4 +1,5 @@
 // The kinds of files of a policy set: how each is checked, and which files or stored parts of a set count as one.
+import { memberOf } from '../../kernel/json.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import type { ToolCatalogueFile } from '../tools/schema.ts';
 import { checkAttributes } from './check-attributes.ts';
@@ -126,6 +127,13 @@ export class StoredProblem extends Error {
     this.code = code;
     this.pointer = pointer;
   }
+}
+
+/** Whether messages of a stored set have placeholders. @throws {StoredProblem} */
+export function storedPlaceholders(document: unknown, at: string): boolean {
+  const member = memberOf(document, 'placeholders');
+  if (member === undefined || member === true) return member === true;
+  throw new StoredProblem('SCHEMA', `${at}/placeholders`, 'must be true or absent');
 }
 
 /** The members of a list of a stored set. @throws {StoredProblem} */

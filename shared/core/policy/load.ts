@@ -36,10 +36,12 @@ import {
   termsUnder,
   StoredProblem,
   storedItems,
+  storedPlaceholders,
   withoutSchema,
 } from './kinds.ts';
 import { attributesOfEntry, createRegistry, type ResourceRegistry } from '../resources/registry.ts';
 import type { ResourceFile } from '../resources/schema.ts';
+import { havePlaceholders } from './message.ts';
 import { createOnce } from './once.ts';
 import { termsOf, UNREADABLE_TERMS } from './terms.ts';
 import { composedDigests, composeSet, digestOfText, storedOwnPolicies } from './own/compose.ts';
@@ -52,10 +54,10 @@ export interface PolicySet<Lexicon = unknown> {
   /** SHA-256 of `canonical`, lower-case hex. */
   readonly digest: string;
   /**
-   * The canonical JSON of `{attributes, authzen, engine, lexicon, policies, resources, terms, tools}`, or of `{engine, installation, organisation}`
-   * with own policies of an organisation (own/compose.ts), from which loadCanonicalSet builds the same set. Serialized again on every
-   * access, because it is megabytes long and every process keeps a set. `attributes`, `authzen`, `resources`, `terms` and `tools` are
-   * absent without such files.
+   * The canonical JSON of `{attributes, authzen, engine, lexicon, placeholders, policies, resources, terms, tools}`, or of
+   * `{engine, installation, organisation}` with own policies of an organisation (own/compose.ts), from which loadCanonicalSet builds the
+   * same set. Serialized again on every access, because it is megabytes long and every process keeps a set. `attributes`, `authzen`,
+   * `resources`, `terms` and `tools` are absent without such files; `placeholders` is true, or absent when no message has one.
    */
   readonly canonical: string;
   /** Sorted by id, each id once, without `$schema`; own policies of an organisation come last. */
@@ -174,6 +176,7 @@ function assemble<Lexicon>(parts: Parts<Lexicon>): PolicySet<Lexicon> {
     authzen,
     engine: ENGINE_VERSION,
     lexicon: withoutSchema(parts.lexiconJson),
+    placeholders: declarations.hasPlaceholders ? true : undefined,
     resources: resources.length === 0 ? undefined : resources,
     terms: declarations.terms.file,
     tools: catalogues.length === 0 ? undefined : catalogues,
@@ -234,7 +237,7 @@ export function loadPolicySet<Lexicon>(
       catalogues: catalogues.items,
       authzen: names,
       attributes,
-      declarations,
+      declarations: { ...declarations, hasPlaceholders: havePlaceholders(policies.items) },
       resources: resources.items,
     };
     return { ok: true, set: assemble({ ...parts, lexicon: compiled.lexicon, lexiconJson: compiled.json }) };
@@ -257,7 +260,8 @@ function storedSingle<T>(document: unknown, name: string, kind: Kind<T>): T | un
 export function storedDeclarations(document: unknown): Pick<Parts<unknown>, 'attributes' | 'declarations'> {
   const attributes = storedSingle(document, 'attributes', ATTRIBUTES);
   const terms = storedSingle(document, 'terms', termsUnder(declarationsOf(attributes)));
-  return { attributes, declarations: declarationsOf(attributes, termsOf(terms)) };
+  const hasPlaceholders = storedPlaceholders(document, '');
+  return { attributes, declarations: { ...declarationsOf(attributes, termsOf(terms)), hasPlaceholders } };
 }
 
 /** The set of a stored document without own policies of an organisation. */

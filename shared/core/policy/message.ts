@@ -3,6 +3,7 @@ import { MASK, maskedAt } from '../tools/mask.ts';
 import { PARTLY, plainValue } from './any-of.ts';
 import type { FactReference } from './fact-values.ts';
 import type { PathReader } from './path-reader.ts';
+import type { Policy } from './schema.ts';
 import { FACT_NAMES, fullPath } from './vocabulary.ts';
 
 /** `{fact.path}`, or `{environment}`. Other braces are ordinary characters. */
@@ -19,6 +20,10 @@ export function placeholdersIn(message: string): FactReference[] {
     return [{ fact, path }];
   });
 }
+
+/** Whether a message of these policies has a placeholder. */
+export const havePlaceholders = (policies: readonly Policy[]): boolean =>
+  policies.some(({ rules }) => rules.some(({ event }) => placeholdersIn(event.params.message).length > 0));
 
 /**
  * Characters that are invisible, reorder the text around them or end a line. A fixed list: what Unicode calls a format character changes

@@ -4,7 +4,6 @@ import { storedDeclarations } from '../../core/policy/load.ts';
 import type { Declarations } from '../../core/policy/declarations.ts';
 import { composedDigests, digestOfText, type OwnPolicies } from '../../core/policy/own/compose.ts';
 import { fitOwnPolicies, type Misfit } from '../../core/policy/own/fit.ts';
-import type { Policy } from '../../core/policy/schema.ts';
 import type { EntitySql, Sql } from '../../platform/db/database.ts';
 import { insertSealed, sealedColumns, type SealedRow, updateSealed } from '../../platform/db/seals/rows.ts';
 
@@ -105,8 +104,10 @@ export async function readOwnPolicies(sql: Sql, digest: string): Promise<OwnPoli
 /** @param text of a row of own_policies */
 export function ownPoliciesOfText(text: string): OwnPolicies {
   // Written by storeOwnPolicies.
-  const { slug, policies } = JSON.parse(text) as { readonly slug: string; readonly policies: readonly Policy[] };
-  return { slug, policies, text };
+  const { slug, policies, placeholders } = JSON.parse(text) as Pick<OwnPolicies, 'slug' | 'policies'> & {
+    readonly placeholders?: true;
+  };
+  return { slug, policies, hasPlaceholders: placeholders === true, text };
 }
 
 /** @returns their digest */

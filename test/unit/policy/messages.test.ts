@@ -2,7 +2,11 @@
 import { expect } from 'chai';
 import { approvalMentionOf, approvedReason } from '../../../shared/core/decision/approval.ts';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
-import { evaluatorOf, factsWith, load, policy, setOf, type PolicyLike } from './support.ts';
+import { composedText } from '../../../shared/core/policy/own/compose.ts';
+import { loadCanonicalSet, type PolicySet } from '../../../shared/core/policy/load.ts';
+import { canonicalize } from '../../../shared/core/proof/canonical.ts';
+import { admitFiles, composed } from './own-support.ts';
+import { compileLexicon, evaluatorOf, factsWith, filesOf, load, policy, setOf, type PolicyLike } from './support.ts';
 
 /** A policy whose rule has the message. */
 function saying(message: string, type = 'DENY', conditions?: unknown): PolicyLike {
@@ -98,5 +102,60 @@ describe('messages with placeholders', () => {
     );
     expect(approvalMentionOf(reasons)).to.equal(undefined);
     expect(load([{ ...saying('x'), id: 'default' }]).ok).to.equal(false);
+  });
+});
+
+/** A set as versions without placeholders stored it. */
+function storedEarlier(policies: readonly PolicyLike[]): PolicySet {
+  return reloaded(canonicalize({ engine: 1, lexicon: {}, policies }));
+}
+
+function reloaded(canonical: string): PolicySet {
+  const loaded = loadCanonicalSet(canonical, { compileLexicon });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings));
+  expect(loaded.set.canonical).to.equal(canonical);
+  return loaded.set;
+}
+
+async function saidBy(set: PolicySet): Promise<string | undefined> {
+  return (await createEvaluator({ set }).evaluate(factsWith())).reasons[0]?.message;
+}
+
+describe('messages of stored sets', () => {
+  const literal = 'use {config.name} or {agnt.id}, not {agent.id} in {environment}';
+
+  it('print all braces as they are when the set was stored without placeholders', async () => {
+    expect(await saidBy(storedEarlier([saying(literal)]))).to.equal(literal);
+    const risky = { ...saying(literal, 'RISK'), stage: 'intake' };
+    const risk = await createEvaluator({ set: storedEarlier([risky]) }).assessRisk(factsWith());
+    expect(risk.factors[0]?.message).to.equal(literal);
+  });
+  it('are filled when the set was stored with placeholders', async () => {
+    const set = setOf([saying('not {agent.id}')]);
+    expect(await saidBy(reloaded(set.canonical))).to.equal('not agent-1');
+  });
+  it('print braces as they are in own policies that were stored without placeholders, under every set of the installation', async () => {
+    for (const installation of [storedEarlier([]), setOf([saying('not {agent.id}', 'ESCALATE')])]) {
+      const set = composed(installation, [{ ...saying(literal), id: 'own' }]);
+      expect(await saidBy(set)).to.equal(literal);
+      expect(await saidBy(reloaded(set.canonical))).to.equal(literal);
+    }
+  });
+  it('are filled in new own policies, also above a set without placeholders', async () => {
+    const installation = storedEarlier([]);
+    const { own } = admitFiles(installation, filesOf([saying('not {agent.id}')]));
+    const text = own?.text ?? '';
+    expect(text).to.contain('"placeholders":true');
+    expect(await saidBy(reloaded(composedText(installation.canonical, text)))).to.equal('not agent-1');
+    const { errors } = admitFiles(installation, filesOf([saying(literal)]));
+    expect(errors.map(({ code }) => code)).to.deep.equal(['UNKNOWN_FACT', 'UNKNOWN_FACT']);
+  });
+  it('record placeholders only where a message has one, so that other sets keep their digests', () => {
+    const [plain, filled] = [saying('no {x} {}'), saying('{agent.id}')].map((one) => setOf([one]));
+    expect(plain?.digest).to.equal(storedEarlier([saying('no {x} {}')]).digest);
+    expect(filled?.canonical).to.contain('"placeholders":true');
+    const wrong = filled?.canonical.replace('"placeholders":true', '"placeholders":false') ?? '';
+    const result = loadCanonicalSet(wrong, { compileLexicon });
+    expect(result.ok ? [] : result.findings.map(({ pointer }) => pointer)).to.deep.equal(['/placeholders']);
   });
 });

@@ -3381,7 +3381,7 @@ export interface components {
             status: "activated" | "unchanged" | "waiting" | "staged" | "dropped";
             /** @description With staged and dropped: the slugs of the organisations concerned. */
             organisations?: string[];
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
             digest: string;
             previousDigest: string | null;
             /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
@@ -3405,7 +3405,7 @@ export interface components {
                  * @enum {string}
                  */
                 status: "pending" | "used" | "rejected" | "superseded" | "expired";
-                /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+                /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
                 digest: string;
                 previousDigest: string | null;
                 /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
@@ -3429,7 +3429,7 @@ export interface components {
             findings: components["schemas"]["Finding"][];
         };
         PromotePoliciesRequest: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
             digest: string;
             /**
              * @description Why; stored in every log permanently.
@@ -3470,7 +3470,7 @@ export interface components {
             };
         };
         RollBackPoliciesRequest: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
             digest: string;
             /**
              * @description Why; stored in every log permanently.
@@ -3492,9 +3492,9 @@ export interface components {
             signature?: string;
         };
         PolicyComparison: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
             before: string;
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
             after: string;
             /** @description The parts that differ. */
             parts: {
@@ -3548,7 +3548,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "used" | "rejected" | "superseded" | "expired";
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
             digest: string;
             previousDigest: string | null;
             /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
@@ -3584,7 +3584,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "used" | "rejected" | "superseded" | "expired";
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
             digest: string;
             previousDigest: string | null;
             /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
@@ -3607,9 +3607,9 @@ export interface components {
             mayDecide: boolean;
             /** @description The difference to the set before; absent when this version can not load one of them. */
             comparison?: {
-                /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+                /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
                 before: string;
-                /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+                /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
                 after: string;
                 /** @description The parts that differ. */
                 parts: {
@@ -3690,7 +3690,7 @@ export interface components {
                     message: string;
                 }[];
             }[];
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
             digest: string;
             /** @description RFC 3339, UTC, milliseconds. */
             activatedAt: string;
@@ -3735,7 +3735,7 @@ export interface components {
             };
         };
         StoredPolicySet: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
             digest: string;
             /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
@@ -3749,16 +3749,18 @@ export interface components {
             };
             /** @description The version of the rules of evaluation. */
             engine: number;
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
             installationDigest?: string;
             /** @description See /schemas/lexicon.json. */
             lexicon: {
                 [key: string]: unknown;
             };
-            /** @description In a set with own policies of an organisation: {policies, slug}. The digest is then that of {engine, installation, organisation}, where installation is the document of installationDigest. */
+            /** @description In a set with own policies of an organisation: {placeholders, policies, slug}. The digest is then that of {engine, installation, organisation}, where installation is the document of installationDigest. */
             organisation?: {
                 [key: string]: unknown;
             };
+            /** @description Whether `{fact.path}` in messages is a placeholder; absent: it is plain text. */
+            placeholders?: boolean;
             policies: {
                 [key: string]: unknown;
             }[];
@@ -3872,7 +3874,7 @@ export interface components {
             tools: components["schemas"]["CataloguedTool"][];
         };
         ToolCatalogueList: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
             digest: string;
             /** @description One page of them. */
             items: components["schemas"]["ToolCatalogue"][];
@@ -7632,9 +7634,9 @@ export interface operations {
     comparePolicies: {
         parameters: {
             query: {
-                /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+                /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
                 before: string;
-                /** @description SHA-256, lower-case hex, of the canonical JSON of {attributes, authzen, engine, lexicon, policies, resources, tools}; without such files there is no `attributes`, `authzen`, `resources` or `tools`. */
+                /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
                 after: string;
             };
             header?: {

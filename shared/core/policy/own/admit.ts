@@ -8,7 +8,7 @@ import { lintPolicySet } from '../lint.ts';
 import type { PolicySet } from '../load.ts';
 import type { Policy } from '../schema.ts';
 import type { Finding } from '../types.ts';
-import { type OwnPolicies, ownPoliciesOf } from './compose.ts';
+import { ownDeclarations, type OwnPolicies, ownPoliciesOf } from './compose.ts';
 import { ownProblems } from './rules.ts';
 
 /**
@@ -67,7 +67,8 @@ const ABOUT_PERMISSIONS: readonly string[] = ['WIDENING', 'CALLERS_WORD'];
 
 export function admitOwnPolicies(files: readonly TextFile[], deps: OwnAdmissionDeps): OwnAdmission {
   const { installation, slug, verbs, lintBudget } = deps;
-  const { declarations, tools } = installation;
+  const { tools } = installation;
+  const declarations = ownDeclarations(installation.declarations, { hasPlaceholders: true });
   const policyFiles = files.filter((file) => !isForInstallation(file));
   const kind = policiesUnder(declarations);
   const { items, findings } = collect(policyFiles, {

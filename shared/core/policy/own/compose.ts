@@ -4,8 +4,9 @@ import { memberOf, parseJson } from '../../../kernel/json.ts';
 import { canonicalize } from '../../proof/canonical.ts';
 import { compileOwn } from '../compile.ts';
 import type { Declarations } from '../declarations.ts';
-import { idOf, policiesUnder, StoredProblem, storedItems } from '../kinds.ts';
+import { idOf, policiesUnder, StoredProblem, storedItems, storedPlaceholders } from '../kinds.ts';
 import type { PolicySet } from '../load.ts';
+import { havePlaceholders } from '../message.ts';
 import { createOnce } from '../once.ts';
 import type { Policy } from '../schema.ts';
 import { ownProblems } from './rules.ts';
@@ -16,14 +17,27 @@ export interface OwnPolicies {
   readonly slug: string;
   /** As they were pushed, sorted by id, without `$schema`. */
   readonly policies: readonly Policy[];
-  /** The canonical JSON of `{policies, slug}`. */
+  /** As of Declarations. */
+  readonly hasPlaceholders: boolean;
+  /** The canonical JSON of `{placeholders, policies, slug}`; `placeholders` is true, or absent when no message has one. */
   readonly text: string;
 }
 
-export function ownPoliciesOf(slug: string, policies: readonly Policy[]): OwnPolicies {
+export function ownPoliciesOf(
+  slug: string,
+  policies: readonly Policy[],
+  hasPlaceholders = havePlaceholders(policies),
+): OwnPolicies {
   const sorted = [...policies].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
-  return { slug, policies: sorted, text: canonicalize({ policies: sorted, slug }) };
+  const text = canonicalize({ ...(hasPlaceholders ? { placeholders: true } : {}), policies: sorted, slug });
+  return { slug, policies: sorted, hasPlaceholders, text };
 }
+
+/** What own policies may name: all that the installation declares. */
+export const ownDeclarations = (
+  installation: Declarations,
+  { hasPlaceholders }: Pick<OwnPolicies, 'hasPlaceholders'>,
+): Declarations => ({ ...installation, hasPlaceholders });
 
 export const digestOfText = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex');
 
@@ -78,7 +92,7 @@ export function composeSet<Lexicon>(
     get policies() {
       return [...installation.policies, ...effective];
     },
-    compiled: compileOwn(installation.compiled, effective, installation.declarations),
+    compiled: compileOwn(installation.compiled, effective, ownDeclarations(installation.declarations, own)),
     own: { slug: own.slug, policies: effective, installation: installation.digest },
   };
 }
@@ -89,17 +103,19 @@ function withoutText<Lexicon>(set: PolicySet<Lexicon>): Omit<PolicySet<Lexicon>,
   return { catalogues, tools, authzenActions, attributes, declarations, resources, registry, lexicon, compiled };
 }
 
-/** The own policies of a stored document `{policies, slug}`. @throws {StoredProblem} */
+/** The own policies of a stored document. @throws {StoredProblem} */
 export function storedOwnPolicies(document: unknown, declarations: Declarations): OwnPolicies {
   const slug = memberOf(document, 'slug');
   if (typeof slug !== 'string') throw new StoredProblem('SCHEMA', '/organisation/slug', 'must be a string');
   const at = '/organisation/policies';
-  const policies = storedItems(memberOf(document, 'policies'), at, policiesUnder(declarations));
+  const hasPlaceholders = storedPlaceholders(document, '/organisation');
+  const kind = policiesUnder(ownDeclarations(declarations, { hasPlaceholders }));
+  const policies = storedItems(memberOf(document, 'policies'), at, kind);
   for (const [i, policy] of policies.entries()) {
     const [problem] = ownProblems(policy, slug);
     if (problem !== undefined) throw new StoredProblem(problem.code, `${at}/${i}${problem.pointer}`, problem.message);
   }
-  return ownPoliciesOf(slug, policies);
+  return ownPoliciesOf(slug, policies, hasPlaceholders);
 }
 
 /**

@@ -3,7 +3,7 @@ import { checkPolicy } from '../check.ts';
 import type { Declarations } from '../declarations.ts';
 import type { Policy } from '../schema.ts';
 import type { PolicyTarget } from '../schema.ts';
-import { type OwnPolicies, ownPoliciesOf } from './compose.ts';
+import { ownDeclarations, type OwnPolicies, ownPoliciesOf } from './compose.ts';
 import { ownProblems } from './rules.ts';
 
 /** An own policy that is not valid under the installation's set. */
@@ -58,11 +58,11 @@ function denialOf({ id, target }: Policy, slug: string): Policy {
 export function fitOwnPolicies(pushed: OwnPolicies, declarations: Declarations): Fitted {
   const misfits: Misfit[] = [];
   const policies = pushed.policies.map((policy) => {
-    const checked = checkPolicy(policy, declarations);
+    const checked = checkPolicy(policy, ownDeclarations(declarations, pushed));
     const [problem] = checked.ok ? ownProblems(policy, pushed.slug) : checked.problems;
     if (problem === undefined) return policy;
     misfits.push({ policy: policy.id, pointer: problem.pointer, message: problem.message });
     return denialOf(policy, pushed.slug);
   });
-  return { own: misfits.length === 0 ? pushed : ownPoliciesOf(pushed.slug, policies), misfits };
+  return { own: misfits.length === 0 ? pushed : ownPoliciesOf(pushed.slug, policies, pushed.hasPlaceholders), misfits };
 }
