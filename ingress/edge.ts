@@ -11,7 +11,7 @@ import { type ReadinessDeps, readHalted, readinessChecks } from './readiness.ts'
 import type { Authenticate } from './request/authenticate.ts';
 import type { EdgeClock } from './request/exchange.ts';
 import { createIdempotency } from './request/idempotency.ts';
-import { connectLimits, createLimiter } from './request/key-limit.ts';
+import { createLimiter } from './request/key-limit.ts';
 import type { Route } from './route.ts';
 import type { Waits } from './waits/waits.ts';
 import { closeServer, createExpressServer, listen, type ServerOptions } from './server.ts';
@@ -67,11 +67,13 @@ export async function openEdge(deps: EdgeDeps): Promise<Edge> {
   const { config, db, clock, root, version, policies, clockProblem, site, waits, onError } = deps;
   const { monotonicMs } = clock;
   let isStopping = false;
+  const redisUrl = config.rateLimit ? config.redisUrl : undefined;
+  const redis =
+    redisUrl === undefined ? undefined : (await import('./request/redis-client.ts')).connectLimits(redisUrl, onError);
   const limiter = createLimiter({
     enabled: config.rateLimit,
     limits: config.rateLimits,
-    redis:
-      config.rateLimit && config.redisUrl !== undefined ? await connectLimits(config.redisUrl, onError) : undefined,
+    redis,
     monotonicMs,
     onError,
   });

@@ -2,26 +2,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { licencesOf } from '../../shared/platform/build/licences.mjs';
 
 const here = import.meta.dirname;
 const root = path.join(here, '..', '..');
 const target = path.join(root, 'dist', 'ingress', 'dashboard', 'bundle');
-
-/** The licences of the bundled packages, which require their text beside every copy. */
-function licencesOf(inputs) {
-  const folders = new Set(
-    inputs.map((name) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(name)?.[0]).filter((name) => name !== undefined),
-  );
-  return [...folders]
-    .sort()
-    .map((folder) => {
-      const file = readdirSync(path.join(root, folder)).find((name) => /^licen[cs]e/i.test(name));
-      if (file === undefined) throw new Error(`${folder} has no licence file`);
-      return `${folder.replace(/^.*node_modules\//, '')}\n\n${readFileSync(path.join(root, folder, file), 'utf8')}`;
-    })
-    .concat(`lucide\n\n${readFileSync(path.join(here, 'assets', 'lucide.LICENSE'), 'utf8')}`)
-    .join('\n\n----\n\n');
-}
 
 /** The scripts that a browser loads with the entry point: it and what it imports statically, transitively. */
 function firstScripts(outputs, name, found = new Set()) {
@@ -31,6 +16,16 @@ function firstScripts(outputs, name, found = new Set()) {
     if (kind === 'import-statement') firstScripts(outputs, imported, found);
   return found;
 }
+
+/** The shared modules are bundled from their sources, so the bundle does not depend on the compiler's output. */
+const sharedSources = {
+  name: 'shared-sources',
+  setup({ onResolve }) {
+    onResolve({ filter: /^#shared\// }, ({ path: name }) => ({
+      path: path.join(root, name.replace(/^#/, '').replace(/\.js$/, '.ts')),
+    }));
+  },
+};
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
@@ -43,6 +38,7 @@ const { outputFiles, metafile } = await build({
   tsconfig: path.join(here, 'client', 'tsconfig.json'),
   outdir: target,
   assetNames: '[name]',
+  plugins: [sharedSources],
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -58,9 +54,13 @@ const { outputFiles, metafile } = await build({
 const relative = (name) => path.relative(target, path.resolve(root, name)).split(path.sep).join('/');
 const main = Object.keys(metafile.outputs).find((name) => name.endsWith('/main.js'));
 const manifest = { first: [...firstScripts(metafile.outputs, main)].map(relative) };
+const licences = [
+  ...licencesOf(root, Object.keys(metafile.inputs)),
+  `lucide\n\n${readFileSync(path.join(here, 'assets', 'lucide.LICENSE'), 'utf8')}`,
+];
 const files = new Map([
   ...outputFiles.map(({ path: name, contents }) => [relative(name), Buffer.from(contents)]),
-  ['licences.txt', Buffer.from(licencesOf(Object.keys(metafile.inputs)))],
+  ['licences.txt', Buffer.from(licences.join('\n\n----\n\n'))],
   ['manifest.json', Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)],
 ]);
 mkdirSync(target, { recursive: true });

@@ -11,10 +11,8 @@ const SECOND = { name: 'second', seconds: 1 } as const;
 const MINUTE = { name: 'minute', seconds: 60 } as const;
 /** `dev` keys have the highest tier's limits times this. */
 const DEV_FACTOR = 10;
-/** A Redis that answers slower than this counts as away: waiting longer would cost more than the limit saves. */
-const REDIS_TIMEOUT_MS = 250;
 /** How long Redis is not used after it failed, so that a hanging one delays one request a second and not all. */
-const REDIS_PAUSE_MS = 1_000;
+export const REDIS_PAUSE_MS = 1_000;
 
 export interface LimitRow {
   readonly tier: number;
@@ -27,7 +25,7 @@ export interface LimiterOptions {
   readonly enabled: boolean;
   /** One row for each tier 0..7. Default: the published table. */
   readonly limits?: readonly LimitRow[];
-  /** With it (`connectLimits`) the limits hold across processes. The limiter closes it. */
+  /** With it (redis-client.ts) the limits hold across processes. The limiter closes it. */
   readonly redis?: Redis | undefined;
   readonly monotonicMs: () => number;
   readonly onError: (error: unknown) => void;
@@ -168,20 +166,4 @@ function createClass(name: string, perSecond: number, perMinute: number, redis: 
               new RateLimiterRedis({ storeClient: redis, points, duration, keyPrefix, rejectIfRedisNotReady: true }),
           ),
   };
-}
-
-/** A client for short commands: it queues nothing while Redis is away, and reconnects by itself. */
-export async function connectLimits(url: string, onError: (error: unknown) => void): Promise<Redis> {
-  // Loading the client takes 100 ms, which a service without Redis saves.
-  const { Redis } = await import('ioredis');
-  const client = new Redis(url, {
-    enableOfflineQueue: false,
-    commandTimeout: REDIS_TIMEOUT_MS,
-    connectTimeout: REDIS_PAUSE_MS,
-    maxRetriesPerRequest: 0,
-    retryStrategy: (attempt) => Math.min(attempt * 100, REDIS_PAUSE_MS),
-    connectionName: 'custos-limits',
-  });
-  client.on('error', onError);
-  return client;
 }

@@ -1,7 +1,8 @@
 // Tests of rate limits by tier: two windows, costs and headers, over HTTP, and across processes with Redis.
 import { expect } from 'chai';
 import type { LimitAnswer } from '../../ingress/request/limit.ts';
-import { connectLimits, createLimiter, type LimitRow, type RateLimiter } from '../../ingress/request/key-limit.ts';
+import { createLimiter, type LimitRow, type RateLimiter } from '../../ingress/request/key-limit.ts';
+import { connectLimits } from '../../ingress/request/redis-client.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { RATE_LIMIT_TABLE } from '../../shared/kernel/vocabulary.ts';
 import { sampleKey } from '../support/sample-app.ts';
@@ -22,8 +23,8 @@ function limiterOf(limits: readonly LimitRow[] = RATE_LIMIT_TABLE): RateLimiter 
   return createLimiter({ enabled: true, limits, monotonicMs, onError });
 }
 
-async function limiterAcross(limits: readonly LimitRow[], { url }: TestRedis): Promise<RateLimiter> {
-  const redis = await connectLimits(url, onError);
+function limiterAcross(limits: readonly LimitRow[], { url }: TestRedis): RateLimiter {
+  const redis = connectLimits(url, onError);
   return createLimiter({ enabled: true, limits, redis, monotonicMs, onError });
 }
 
@@ -228,7 +229,7 @@ function acrossProcesses(start: () => Promise<TestRedis>): void {
     for (const limiter of limiters.splice(0)) await limiter.close();
   });
   const connected = async (limits: readonly LimitRow[]): Promise<RateLimiter> => {
-    const limiter = await limiterAcross(limits, redis);
+    const limiter = limiterAcross(limits, redis);
     limiters.push(limiter);
     await waitFor(() => limiter.redisOk(), { what: 'Redis to be connected' });
     return limiter;
@@ -308,7 +309,7 @@ describeUnless(whyNoRedis(), 'rate limits with Redis', () => acrossProcesses(sta
 describe('rate limits with a Redis that hangs', () => {
   it('delay one request a second and count the others in the process without delay', async () => {
     const redis = await startFakeRedis();
-    const limiter = await limiterAcross(rows(1_000, 1_000), redis);
+    const limiter = limiterAcross(rows(1_000, 1_000), redis);
     await waitFor(() => limiter.redisOk(), { what: 'Redis to be connected' });
     redis.hang();
     /** Sends a full window of requests, the first of which is delayed. @returns the duration of all the others */

@@ -29,7 +29,7 @@ export async function migrate(access: DatabaseAccess, pepper: string): Promise<s
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
     const ran = await runOurMigrations(ownerUrl, pepper);
     // Loading it and TypeORM takes half a second, which a start without migrations saves.
-    const { runMigrations } = await import('bullmq');
+    const { runMigrations } = await import('./queue-schema.ts');
     await runMigrations(client);
     await makeQueueSequences(client);
     await grantService(client, access.databaseUrl);
@@ -48,7 +48,7 @@ async function isNewest(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ name: string }>('SELECT name FROM migration');
   const applied = new Set(rows.map(({ name }) => name));
   if (!migrationNames().every((migration) => applied.has(migration))) return false;
-  const { assertSchemaCompatibility, LATEST_SCHEMA_VERSION } = await import('bullmq');
+  const { assertSchemaCompatibility, LATEST_SCHEMA_VERSION } = await import('./queue-schema.ts');
   return (
     (await assertSchemaCompatibility(client)) >= LATEST_SCHEMA_VERSION && (await missingSequences(client)).length === 0
   );

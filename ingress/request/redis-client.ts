@@ -1,0 +1,20 @@
+// The Redis client of the rate limits. A service without Redis does not load this file, which saves 100 ms of its start.
+import { Redis } from 'ioredis';
+import { REDIS_PAUSE_MS } from './key-limit.ts';
+
+/** A Redis that answers slower than this counts as away: waiting longer would cost more than the limit saves. */
+const REDIS_TIMEOUT_MS = 250;
+
+/** A client for short commands: it queues nothing while Redis is away, and reconnects by itself. */
+export function connectLimits(url: string, onError: (error: unknown) => void): Redis {
+  const client = new Redis(url, {
+    enableOfflineQueue: false,
+    commandTimeout: REDIS_TIMEOUT_MS,
+    connectTimeout: REDIS_PAUSE_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempt) => Math.min(attempt * 100, REDIS_PAUSE_MS),
+    connectionName: 'custos-limits',
+  });
+  client.on('error', onError);
+  return client;
+}

