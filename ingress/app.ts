@@ -1,6 +1,7 @@
 // The Express application: every route of the list, the pages, and the answers to requests that match none of them.
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { ApiError } from '../shared/kernel/errors.ts';
+import { compact } from './openapi/compact.ts';
 import { buildOpenApi, type OpenApiDocument } from './openapi/document.ts';
 import type { HaltedEnvironment, ReadinessCheck } from './readiness.ts';
 import { limitPublic, operatorCheck } from './request/authenticate.ts';
@@ -137,7 +138,7 @@ export function createApp(deps: AppDeps): App {
       isOperator: operatorCheck(deps),
     }),
     ...referenceRoutes(),
-    ...docsRoutes({ document: () => JSON.stringify(document()), schemaDir: config.schemaDir }),
+    ...docsRoutes({ document: () => JSON.stringify(compact(document())), schemaDir: config.schemaDir }),
   ];
   checkUnique(routes);
   // Built at the first request for it, because a start must be fast.

@@ -167,7 +167,7 @@ type ApprovalDetail struct {
 	// Those who approved, when the rules name approvers; oldest first.
 	Votes    []ApprovalVote   `json:"votes"`
 	Decision DecisionOnRecord `json:"decision"`
-	// Whether the calling key may approve or reject while it is pending. Not the key that asked, its rotations, a key that it created, or one that created it, directly or through keys in between.
+	// Whether the calling key may approve or reject while it is pending: not the key that asked, nor its rotations, ancestors or descendants.
 	MayDecide bool `json:"mayDecide"`
 	// Whether `mayDecide`, and the rules name the calling key, if they name approvers. Any key that may decide may reject.
 	MayApprove bool `json:"mayApprove"`
@@ -744,7 +744,7 @@ type DecisionProof struct {
 type Decision struct {
 	// Names the decision, and its record.
 	DecisionID string `json:"decision_id"`
-	// X-Request-Id of the request that asked, or that submitted the intent. A repeat under an Idempotency-Key gives that of the first request. Decisions that were recorded before this member was added have none.
+	// X-Request-Id of the request that asked or submitted the intent; under an Idempotency-Key that of the first request. Absent in older decisions.
 	RequestID *string `json:"request_id,omitempty"`
 	// Whether the verdict is ALLOW or DEGRADE.
 	Allowed bool `json:"allowed"`
@@ -829,7 +829,7 @@ type DecisionOnRecordProof struct {
 type DecisionOnRecord struct {
 	// Names the decision, and its record.
 	DecisionID string `json:"decision_id"`
-	// X-Request-Id of the request that asked, or that submitted the intent. A repeat under an Idempotency-Key gives that of the first request. Decisions that were recorded before this member was added have none.
+	// X-Request-Id of the request that asked or submitted the intent; under an Idempotency-Key that of the first request. Absent in older decisions.
 	RequestID *string `json:"request_id,omitempty"`
 	// Whether the verdict is ALLOW or DEGRADE.
 	Allowed bool `json:"allowed"`
@@ -1541,6 +1541,7 @@ type OutcomeRequest struct {
 }
 
 // PolicyApproval is part of the API's requests or answers.
+// A change that waits for the approval of a second person, or waited.
 type PolicyApproval struct {
 	// Names it.
 	ApprovalID string `json:"approvalId"`
@@ -1564,51 +1565,6 @@ type PolicyApproval struct {
 	DecidedAt      *string `json:"decidedAt"`
 	DecidedBy      *string `json:"decidedBy"`
 	DecisionReason *string `json:"decisionReason"`
-}
-
-// PolicyApprovalDetailComparisonParts is part of the API's requests or answers.
-type PolicyApprovalDetailComparisonParts struct {
-	// The id of a policy, `tools/` and a server, `lexicon`, ...
-	Name string `json:"name"`
-	// What happens to it.
-	// One of: added, removed, changed.
-	Change string `json:"change"`
-}
-
-// PolicyApprovalDetailComparisonExamples is part of the API's requests or answers.
-type PolicyApprovalDetailComparisonExamples struct {
-	// The changed rule, as `policy/rule`.
-	Rule string `json:"rule"`
-	// The set that has the rule.
-	// One of: before, after.
-	In string `json:"in"`
-	// The action and the resource of the request.
-	Intent string `json:"intent"`
-	// live, test or dev.
-	Environment string `json:"environment"`
-	// The facts that the rule reads; null: missing.
-	Facts map[string]any `json:"facts"`
-	// The verdict.
-	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
-	Before string `json:"before"`
-	// The verdict.
-	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
-	After string `json:"after"`
-}
-
-// PolicyApprovalDetailComparison is part of the API's requests or answers.
-// The difference to the set before; absent when this version can not load one of them.
-type PolicyApprovalDetailComparison struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
-	Before string `json:"before"`
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
-	After string `json:"after"`
-	// The parts that differ.
-	Parts []PolicyApprovalDetailComparisonParts `json:"parts"`
-	// Requests that the sets answer differently, at most one for each changed rule.
-	Examples []PolicyApprovalDetailComparisonExamples `json:"examples"`
-	// Changed rules for which the limited search found no such request.
-	WithoutExample []string `json:"withoutExample"`
 }
 
 // PolicyApprovalDetail is part of the API's requests or answers.
@@ -1636,9 +1592,8 @@ type PolicyApprovalDetail struct {
 	DecidedBy      *string `json:"decidedBy"`
 	DecisionReason *string `json:"decisionReason"`
 	// Whether the calling key may decide while it is pending.
-	MayDecide bool `json:"mayDecide"`
-	// The difference to the set before; absent when this version can not load one of them.
-	Comparison *PolicyApprovalDetailComparison `json:"comparison,omitempty"`
+	MayDecide  bool              `json:"mayDecide"`
+	Comparison *PolicyComparison `json:"comparison,omitempty"`
 }
 
 // PolicyApprovalList is part of the API's requests or answers.
@@ -1648,36 +1603,9 @@ type PolicyApprovalList struct {
 	NextCursor *string          `json:"nextCursor"`
 }
 
-// PolicyChangeResultApproval is part of the API's requests or answers.
-// With `waiting`.
-type PolicyChangeResultApproval struct {
-	// Names it.
-	ApprovalID string `json:"approvalId"`
-	// used: approved, and put into force; superseded: another set was put into force before it was decided.
-	// One of: pending, used, rejected, superseded, expired.
-	Status string `json:"status"`
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
-	Digest         string  `json:"digest"`
-	PreviousDigest *string `json:"previousDigest"`
-	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
-	Author string  `json:"author"`
-	Reason *string `json:"reason"`
-	// Where the set comes from.
-	// One of: folder, push, rollback, stage.
-	Source string  `json:"source"`
-	Signer *string `json:"signer"`
-	// RFC 3339, UTC, milliseconds.
-	CreatedAt string `json:"createdAt"`
-	// RFC 3339, UTC, milliseconds.
-	ExpiresAt      string  `json:"expiresAt"`
-	DecidedAt      *string `json:"decidedAt"`
-	DecidedBy      *string `json:"decidedBy"`
-	DecisionReason *string `json:"decisionReason"`
-}
-
 // PolicyChangeResult is part of the API's requests or answers.
 type PolicyChangeResult struct {
-	// unchanged: the set was in force already; waiting: for the approval; staged: in force for `organisations`; dropped: no longer staged.
+	// unchanged: the set was in force already; waiting: for `approval`; staged: in force for `organisations`; dropped: no longer staged.
 	// One of: activated, unchanged, waiting, staged, dropped.
 	Status string `json:"status"`
 	// With staged and dropped: the slugs of the organisations concerned.
@@ -1690,10 +1618,9 @@ type PolicyChangeResult struct {
 	Reason *string `json:"reason"`
 	// Where the set comes from.
 	// One of: folder, push, rollback, stage.
-	Source string  `json:"source"`
-	Signer *string `json:"signer"`
-	// With `waiting`.
-	Approval *PolicyChangeResultApproval `json:"approval,omitempty"`
+	Source   string          `json:"source"`
+	Signer   *string         `json:"signer"`
+	Approval *PolicyApproval `json:"approval,omitempty"`
 	// Warnings.
 	Findings []Finding `json:"findings"`
 }
@@ -1707,7 +1634,29 @@ type PolicyComparisonParts struct {
 	Change string `json:"change"`
 }
 
+// PolicyComparisonExamples is part of the API's requests or answers.
+type PolicyComparisonExamples struct {
+	// The changed rule, as `policy/rule`.
+	Rule string `json:"rule"`
+	// The set that has the rule.
+	// One of: before, after.
+	In string `json:"in"`
+	// The action and the resource of the request.
+	Intent string `json:"intent"`
+	// live, test or dev.
+	Environment string `json:"environment"`
+	// The facts that the rule reads; null: missing.
+	Facts map[string]any `json:"facts"`
+	// The verdict.
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	Before string `json:"before"`
+	// The verdict.
+	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
+	After string `json:"after"`
+}
+
 // PolicyComparison is part of the API's requests or answers.
+// The difference of two sets; absent when this version can not load one of them.
 type PolicyComparison struct {
 	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
 	Before string `json:"before"`
@@ -1716,7 +1665,7 @@ type PolicyComparison struct {
 	// The parts that differ.
 	Parts []PolicyComparisonParts `json:"parts"`
 	// Requests that the sets answer differently, at most one for each changed rule.
-	Examples []PolicyApprovalDetailComparisonExamples `json:"examples"`
+	Examples []PolicyComparisonExamples `json:"examples"`
 	// Changed rules for which the limited search found no such request.
 	WithoutExample []string `json:"withoutExample"`
 }
@@ -2403,7 +2352,7 @@ type ReplayReportRules struct {
 
 // ReplayRequestFiles is part of the API's requests or answers.
 type ReplayRequestFiles struct {
-	// Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, attributes.json declares attributes, and terms.json has named conditions and constants.
+	// The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource, attributes.json, terms.json, authzen.json, lexicon.json; else a policy.
 	Path string `json:"path"`
 	// The text of the file.
 	Text string `json:"text"`
@@ -2914,7 +2863,7 @@ type TrustSummary struct {
 
 // ValidatePoliciesRequestFiles is part of the API's requests or answers.
 type ValidatePoliciesRequestFiles struct {
-	// Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, attributes.json declares attributes, and terms.json has named conditions and constants.
+	// The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource, attributes.json, terms.json, authzen.json, lexicon.json; else a policy.
 	Path string `json:"path"`
 	// The text of the file.
 	Text string `json:"text"`

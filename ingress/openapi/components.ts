@@ -1,4 +1,4 @@
-// Collects the parts of the OpenAPI document that operations refer to: schemas with an `$id`, and shared responses.
+// The parts of the OpenAPI document that operations refer to: schemas with an `$id`, headers and parameters.
 
 export type Json = Record<string, unknown>;
 
@@ -27,32 +27,6 @@ export class Schemas {
   }
 }
 
-/** Parameters that many operations have, by their names in the document. */
-export class Parameters {
-  readonly byName: Json = {};
-
-  /** The parameter, or a reference when it is one of the shared ones and has the same meaning here. */
-  refer(parameter: Json & { readonly name: string; readonly in: string }): Json {
-    const name = SHARED_PARAMETERS[`${parameter.in} ${parameter.name}`];
-    if (name === undefined) return parameter;
-    const known = (this.byName[name] ??= parameter);
-    if (JSON.stringify(known) !== JSON.stringify(parameter)) return parameter;
-    return { $ref: `#/components/parameters/${name}` };
-  }
-}
-
-const SHARED_PARAMETERS: Readonly<Record<string, string>> = {
-  'query cursor': 'Cursor',
-  'query limit': 'Limit',
-  'query from': 'From',
-  'query to': 'To',
-  'query agentId': 'AgentFilter',
-  'path agentId': 'AgentId',
-  'path id': 'Id',
-  'path keyId': 'KeyId',
-  'path webhookId': 'WebhookId',
-};
-
 const HEADERS = {
   RequestId: {
     description: "The request's id in logs; the caller's own if it sent a valid one",
@@ -74,31 +48,18 @@ const HEADERS = {
     description: '`wait=N` when the answer waited as the request preferred',
     schema: { type: 'string' },
   },
-  IdempotentReplayed: {
-    description: '`true` when this is the stored answer to an earlier request with the same Idempotency-Key',
-    schema: { type: 'string', enum: ['true'] },
-  },
 };
 
 const PARAMETERS = {
-  RequestId: {
-    name: 'X-Request-Id',
-    in: 'header',
-    required: false,
-    description: 'An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : -',
-    schema: { type: 'string' },
-  },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    required: false,
     description: 'The ETag of an earlier answer: 304 when it is still the current one',
     schema: { type: 'string' },
   },
   Wait: {
     name: 'Prefer',
     in: 'header',
-    required: false,
     description:
       '`wait=N` (RFC 7240), N from 1 to 30: the answer comes when what is asked for is settled, at the latest after N seconds. Without `Preference-Applied` in the answer, pause before you ask again.',
     schema: { type: 'string' },
@@ -107,8 +68,8 @@ const PARAMETERS = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    required: false,
-    description: 'Makes the request safe to repeat for 24 hours: the same key and body give the first answer again',
+    description:
+      'Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true`',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
 };

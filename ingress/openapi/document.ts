@@ -1,15 +1,7 @@
 // Builds the OpenAPI 3.1 document from the route values that also serve the requests.
 import { ProblemSchema } from '../../shared/api/problem.ts';
 import type { Route } from '../route.ts';
-import {
-  FIXED_COMPONENTS,
-  header,
-  type Json,
-  NOT_MODIFIED_RESPONSE,
-  parameter,
-  Parameters,
-  Schemas,
-} from './components.ts';
+import { FIXED_COMPONENTS, header, type Json, NOT_MODIFIED_RESPONSE, parameter, Schemas } from './components.ts';
 import { ErrorResponses } from './errors.ts';
 import { answerExample, requestExample } from './examples.ts';
 import { describeTag } from './tags.ts';
@@ -17,20 +9,18 @@ import { describeTag } from './tags.ts';
 export interface OpenApiDocument extends Json {
   readonly openapi: string;
   readonly paths: Record<string, Record<string, Json>>;
-  readonly components: Json & { readonly schemas: Json; readonly responses: Json };
+  readonly components: Json & { readonly schemas: Json; readonly responses: Json; readonly parameters: Json };
 }
 
 /** What the operations of one document share. */
 interface Shared {
   readonly schemas: Schemas;
-  readonly parameters: Parameters;
   readonly errors: ErrorResponses;
 }
 
 function successResponses(route: Route, schemas: Schemas): Json {
   const always = {
     ...(route.wait === undefined ? {} : { 'Preference-Applied': header('PreferenceApplied') }),
-    ...(route.idempotent === true ? { 'Idempotent-Replayed': header('IdempotentReplayed') } : {}),
   };
   const headersOf = (status: string): Json => {
     const headers = route.cached === true && status === '200' ? { ...always, ETag: header('ETag') } : always;
@@ -83,18 +73,16 @@ function responses(route: Route, { schemas, errors }: Shared): Json {
 }
 
 /** Parameters in `path` or `query` from the members of an object schema. */
-function parameters(schema: unknown, place: 'path' | 'query', { schemas, parameters: shared }: Shared): Json[] {
+function parameters(schema: unknown, place: 'path' | 'query', schemas: Schemas): Json[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = schema as { properties?: Record<string, Json>; required?: string[] };
-  return Object.entries(properties).map(([name, { description, ...member }]) =>
-    shared.refer({
-      name,
-      in: place,
-      required: place === 'path' || required.includes(name),
-      ...(typeof description === 'string' ? { description } : {}),
-      schema: schemas.refer(member),
-    }),
-  );
+  return Object.entries(properties).map(([name, { description, ...member }]) => ({
+    name,
+    in: place,
+    ...(place === 'path' || required.includes(name) ? { required: true } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+    schema: schemas.refer(member),
+  }));
 }
 
 function security(route: Route): Json[] {
@@ -126,9 +114,8 @@ function operation(route: Route, shared: Shared): Json {
     description: route.description === undefined ? access : `${route.description}\n\n${access}`,
     security: security(route),
     parameters: [
-      ...parameters(params, 'path', shared),
-      ...parameters(query, 'query', shared),
-      parameter('RequestId'),
+      ...parameters(params, 'path', shared.schemas),
+      ...parameters(query, 'query', shared.schemas),
       ...(route.cached === true ? [parameter('IfNoneMatch')] : []),
       ...(route.wait === undefined ? [] : [parameter('Wait')]),
       ...(route.idempotent === true ? [parameter('IdempotencyKey')] : []),
@@ -142,7 +129,7 @@ const DESCRIPTION = `An agent asks before it acts; the answer comes from policie
 
 Every member of a request, in the body and in the query, is accepted in snake_case and in camelCase (\`agent_id\`, \`agentId\`). This description has one of them, which errors name, too. Both at once are refused (E2001). The members of free-form objects, such as \`context\` and \`payload\`, and those of AuthZEN are left as they are.
 
-Every answer has the header X-Request-Id. Every answer to a request with a key has RateLimit-Policy and RateLimit, which are described at status 429.`;
+Every request may have the header X-Request-Id: an id of your own for it, 1 to 128 of A-Z a-z 0-9 . _ : -. Every answer has the header X-Request-Id. Every answer to a request with a key has RateLimit-Policy and RateLimit, which are described at the response \`default\`.`;
 
 const OPERATION_ID = /^[a-z][a-zA-Z]{2,29}$/;
 
@@ -165,7 +152,7 @@ function checkOperationIds(routes: readonly Route[]): void {
  */
 export function buildOpenApi(routes: readonly Route[], options: { readonly version: string }): OpenApiDocument {
   checkOperationIds(routes);
-  const shared: Shared = { schemas: new Schemas(), parameters: new Parameters(), errors: new ErrorResponses() };
+  const shared: Shared = { schemas: new Schemas(), errors: new ErrorResponses() };
   // A copy without the hidden members of typebox.
   const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
   shared.schemas.refer(plain(ProblemSchema));
@@ -193,7 +180,6 @@ export function buildOpenApi(routes: readonly Route[], options: { readonly versi
       ...FIXED_COMPONENTS,
       schemas: shared.schemas.byId,
       responses: { ...shared.errors.byName, ...FIXED_COMPONENTS.responses },
-      parameters: { ...FIXED_COMPONENTS.parameters, ...shared.parameters.byName },
     },
   };
 }

@@ -21,15 +21,33 @@ export function errorCodesOf(route: Route): ErrorCode[] {
 
 const statusesOf = (code: ErrorCode): readonly number[] => ERROR_TABLE[code].statuses;
 
+/** Statuses of problems that do not depend on the operation. They are described once, as the response `default`. */
+const COMMON_STATUSES: readonly number[] = [401, 403, 413, 415, 429, 500, 503];
+const COMMON = 'AnyOperation';
+
 /** The codes themselves, and the status where it is not the usual one: `E2001_E2006`, `E2010_422`. */
 function nameOf(status: number, codes: readonly ErrorCode[]): string {
   const isUsual = codes.every((code) => statusesOf(code)[0] === status);
   return codes.join('_') + (isUsual ? '' : `_${status}`);
 }
 
+function problemOf(codes: readonly ErrorCode[], description: string, headers: Json): Json {
+  return {
+    description,
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    content: {
+      'application/problem+json': {
+        schema: {
+          allOf: [{ $ref: '#/components/schemas/Problem' }, { type: 'object', properties: { code: { enum: codes } } }],
+        },
+      },
+    },
+  };
+}
+
+/** Without X-Request-Id, which every answer has: the description of the service says so. */
 function headersOf(status: number, codes: readonly ErrorCode[]): Json {
   return {
-    'X-Request-Id': header('RequestId'),
     ...(status === 429 || status === 503 || (status === 409 && codes.includes('E2010'))
       ? { 'Retry-After': header('RetryAfter') }
       : {}),
@@ -45,10 +63,28 @@ export class ErrorResponses {
 
   constructor() {
     for (const code of CODES) for (const status of statusesOf(code)) this.refer(status, [code]);
+    const common = CODES.filter((code) => statusesOf(code).some((status) => COMMON_STATUSES.includes(status)));
+    const meanings = common.map((code) => `${statusesOf(code).join(', ')} ${code}: ${ERROR_TABLE[code].when}`);
+    const headers = Object.assign(
+      { 'X-Request-Id': header('RequestId') },
+      ...COMMON_STATUSES.map((status) => headersOf(status, common)),
+    ) as Json;
+    this.byName[COMMON] = problemOf(
+      common,
+      `Problems that do not depend on the operation. ${meanings.join('. ')}. Without a key no 401 and no 403, without a body no 413 and no 415.`,
+      headers,
+    );
   }
 
-  /** The responses of a route by status, each as a reference. */
+  /** The responses of a route by status, each as a reference; those of every operation are one, `default`. */
   of(route: Route): Record<string, Json> {
+    const own = Object.entries(this.byStatus(route)).filter(
+      ([status]) => !COMMON_STATUSES.includes(Number(status)) || route.responses[Number(status)] !== undefined,
+    );
+    return { ...Object.fromEntries(own), default: { $ref: `#/components/responses/${COMMON}` } };
+  }
+
+  private byStatus(route: Route): Record<string, Json> {
     const byStatus = new Map<number, ErrorCode[]>();
     for (const code of errorCodesOf(route))
       for (const status of statusesOf(code)) {
@@ -67,20 +103,10 @@ export class ErrorResponses {
 
   private refer(status: number, codes: readonly ErrorCode[]): Json {
     const name = nameOf(status, codes);
-    this.byName[name] ??= {
-      description: codes.map((code) => `${code}: ${ERROR_TABLE[code].when}`).join('. '),
-      headers: headersOf(status, codes),
-      content: {
-        'application/problem+json': {
-          schema: {
-            allOf: [
-              { $ref: '#/components/schemas/Problem' },
-              { type: 'object', properties: { code: { enum: codes } } },
-            ],
-          },
-        },
-      },
-    };
+    // The response of each single code has its meaning in full.
+    const text = codes.length === 1 ? 'when' : 'title';
+    const description = codes.map((code) => `${code}: ${ERROR_TABLE[code][text]}`).join('. ');
+    this.byName[name] ??= problemOf(codes, description, headersOf(status, codes));
     return { $ref: `#/components/responses/${name}` };
   }
 }

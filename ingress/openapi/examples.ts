@@ -6,7 +6,6 @@ import {
   RESOURCE,
   ALLOWED,
   AT,
-  DENIED,
   newKey,
   nightPolicy,
   PARSE,
@@ -49,11 +48,9 @@ const EVALUATION = {
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   'POST /v1/intent': answered({ agent_id: 'agent-7', raw_intent: 'Read user profile data' }, 200, PARSE),
   'POST /v1/enforce': answered(READ, 200, ALLOWED),
-  'POST /v1/enforce/batch': answered(
-    { requests: [READ, { intent: 'delete:db/production/users', agent_id: 'agent-7' }] },
-    200,
-    { decisions: [ALLOWED, DENIED] },
-  ),
+  'POST /v1/enforce/batch': {
+    request: { requests: [READ, { intent: 'delete:db/production/users', agent_id: 'agent-7' }] },
+  },
   'POST /v1/intents': answered({ agentId: 'agent-7', action: 'read', resource: 'db/customers/*' }, 202, {
     intentId: 'int_01jq3k5v7w9x1y3z5b7d9f1h3p',
     status: 'queued',

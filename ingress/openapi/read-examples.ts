@@ -4,7 +4,7 @@ import { RATE_LIMIT_TABLE, SCOPE_TABLE, TIER_TABLE } from '../../shared/kernel/v
 import {
   AGENT,
   RESOURCE,
-  ALLOWED,
+  DENIED,
   AT,
   decision,
   newKey,
@@ -32,14 +32,16 @@ const PROPOSED = {
   decidedBy: null,
   decisionReason: null,
 };
+/** Of lists whose items are long: the example of one item is that of the route of one. */
+const EMPTY_PAGE = { items: [], nextCursor: null };
 const pageOf = (...items: object[]) => ({ items, nextCursor: null });
 
 /** Without the promise, which keeps the document small: it is in the examples of what is asked. */
-const withoutPromise = (decided: typeof ALLOWED): typeof ALLOWED => ({
+const withoutPromise = (decided: typeof DENIED): typeof DENIED => ({
   ...decided,
   proof: { proof_id: decided.proof.proof_id },
 });
-const STANDING = { ...withoutPromise(ALLOWED), stands: true };
+const REFUSED = { ...withoutPromise(DENIED), stands: false, stands_reason: 'verdict' };
 const SUBMITTED = {
   intentId: 'int_01jq3k5v7w9x1y3z5b7d9f1h3p',
   agentId: 'agent-7',
@@ -124,9 +126,9 @@ export const READ_EXAMPLES: Readonly<Record<string, unknown>> = {
   'GET /v1/intent/{id}': PARSE,
   'GET /v1/intents': pageOf(SUBMITTED),
   'GET /v1/intents/{id}': SUBMITTED,
-  'GET /v1/decisions': pageOf(STANDING),
-  'GET /v1/decisions/{id}': STANDING,
-  'GET /v1/approvals': pageOf(APPROVAL),
+  'GET /v1/decisions': EMPTY_PAGE,
+  'GET /v1/decisions/{id}': REFUSED,
+  'GET /v1/approvals': EMPTY_PAGE,
   'GET /v1/approvals/{id}': {
     ...APPROVAL,
     mayDecide: true,

@@ -78,7 +78,7 @@ export function decisionRoutes({ decisions, shown, nowMs }: DecisionDeps): Route
       tag: 'Decisions',
       summary: 'Read one decision',
       description:
-        'As it was answered, byte for byte, and after that whether it stands now: whether it may still be acted upon. It does not when it permits nothing (`verdict`), when it has `expired`, while the environment is `halted`, while the agent is paused, suspended or terminated (`agent_not_active`), and once the key that asked, and what rotations made of it, is revoked or has expired (`key_invalid`), and once it was reported as `not_carried_out`.',
+        'The answer byte for byte, then `stands`: whether it may be acted upon now. It may not when it permits nothing (`verdict`), has `expired` or was reported as `not_carried_out`, while the environment is `halted` or the agent is not active (`agent_not_active`), and once the key that asked, with its rotations, is not valid (`key_invalid`).',
       request: { params: IdParams },
       responses: { 200: { description: 'The decision, and whether it stands.', schema: DecisionOnRecord } },
       errors: ['E4001'],

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
 import { Type } from 'typebox';
+import { closed } from '../../shared/api/common.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import { cacheable } from './caching.ts';
@@ -15,20 +16,17 @@ export interface DocsDeps {
   readonly schemaDir: string;
 }
 
-/** By the name in the address: the id of the operation, and what the schema describes. */
-const SCHEMAS = {
-  policy: ['getPolicySchema', 'policy files'],
-  'policy-test': ['getPolicyTestSchema', 'policy test files'],
-  lexicon: ['getLexiconSchema', 'the lexicon'],
-  tools: ['getToolsSchema', 'tool catalogues'],
-  resource: ['getResourceSchema', 'files of the folder resources'],
-  attributes: ['getAttributesSchema', 'the attributes of agents and resources'],
-  terms: ['getTermsSchema', 'named conditions and constants'],
-  authzen: ['getAuthzenSchema', 'the action names of AuthZEN requests'],
-} as const;
-type SchemaName = keyof typeof SCHEMAS;
-// Object.keys returns string[].
-const SCHEMA_NAMES = Object.keys(SCHEMAS) as SchemaName[];
+/** The published schemas, by the name in the address. */
+const SCHEMA_NAMES = [
+  'policy',
+  'policy-test',
+  'lexicon',
+  'tools',
+  'resource',
+  'attributes',
+  'terms',
+  'authzen',
+] as const;
 
 /** @throws {ApiError} E4001 when the installation lacks the file */
 function schemaReply(file: string): Reply {
@@ -40,19 +38,34 @@ function schemaReply(file: string): Reply {
   }
 }
 
-/** A published JSON Schema; read at the first request, and again when that failed. */
-function schemaRoute(name: SchemaName, schemaDir: string): Route {
-  let reply: Reply | undefined;
-  const [operationId, described] = SCHEMAS[name];
+/** The published JSON Schemas. Each is read at the first request for it, and again when that failed. */
+function schemaRoute(schemaDir: string): Route {
+  const replies = new Map<string, Reply>();
+  const read = (file: string): Reply => {
+    const name = SCHEMA_NAMES.find((one) => `${one}.json` === file);
+    if (name === undefined)
+      throw new ApiError('E4001', `The schemas are ${SCHEMA_NAMES.map((one) => `${one}.json`).join(', ')}.`);
+    const reply = schemaReply(path.join(schemaDir, `${name}.schema.json`));
+    replies.set(file, reply);
+    return reply;
+  };
   return defineRoute({
     method: 'GET',
-    path: `/schemas/${name}.json`,
-    operationId,
+    path: '/schemas/{file}',
+    operationId: 'getSchema',
     access: 'none',
     cached: true,
     tag: 'Service',
-    summary: `The JSON Schema of ${described}`,
-    description: 'For editors that check and complete files while they are written.',
+    summary: 'The JSON Schema of a kind of file',
+    description: 'For editors that check and complete files of a policy set while they are written.',
+    request: {
+      params: closed({
+        file: Type.String({
+          description: `${SCHEMA_NAMES.map((one) => `${one}.json`).join(', ')}.`,
+          examples: ['policy.json'],
+        }),
+      }),
+    },
     responses: {
       200: {
         description: 'A JSON Schema (2020-12)',
@@ -61,7 +74,7 @@ function schemaRoute(name: SchemaName, schemaDir: string): Route {
       },
     },
     errors: ['E4001'],
-    handler: () => (reply ??= schemaReply(path.join(schemaDir, `${name}.schema.json`))),
+    handler: ({ params }) => replies.get(params.file) ?? read(params.file),
   });
 }
 
@@ -88,7 +101,7 @@ export function docsRoutes(deps: DocsDeps): Route[] {
       },
       handler: () => (reply ??= cacheable({ status: 200, text: deps.document() }, 'public, max-age=60')),
     }),
-    ...SCHEMA_NAMES.map((name) => schemaRoute(name, deps.schemaDir)),
+    schemaRoute(deps.schemaDir),
   ];
 }
 

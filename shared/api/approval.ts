@@ -76,7 +76,7 @@ export const ApprovalDetail = named('ApprovalDetail', {
   ...members,
   mayDecide: Type.Boolean({
     description:
-      'Whether the calling key may approve or reject while it is pending. Not the key that asked, its rotations, a key that it created, or one that created it, directly or through keys in between.',
+      'Whether the calling key may approve or reject while it is pending: not the key that asked, nor its rotations, ancestors or descendants.',
   }),
   mayApprove: Type.Boolean({
     description:
@@ -89,7 +89,7 @@ export const ApprovalDetail = named('ApprovalDetail', {
   bound: Nullable(
     JsonObject({
       description:
-        'All that it is bound to: agent, organisation, environment, context, intentId, the tool call with all its arguments (secrets are masked), and the intent with the words of the caller and everything that was read in them. A question that differs in any of it is APPROVAL_MISMATCH. Null: retention has erased it, or an earlier version opened the approval, which can no longer be used.',
+        'All that it is bound to: agent, organisation, environment, context, intentId, the tool call with its arguments (secrets masked), the intent as written and as read. A question that differs is APPROVAL_MISMATCH. Null: erased by retention, or opened by an earlier version and no longer usable.',
     }),
   ),
   masked: Type.Unsafe<Static<typeof MaskedArguments>>({

@@ -126,7 +126,7 @@ const decision = {
   request_id: Type.Optional(
     Type.String({
       description:
-        'X-Request-Id of the request that asked, or that submitted the intent. A repeat under an Idempotency-Key gives that of the first request. Decisions that were recorded before this member was added have none.',
+        'X-Request-Id of the request that asked or submitted the intent; under an Idempotency-Key that of the first request. Absent in older decisions.',
     }),
   ),
   allowed: Type.Boolean({ description: 'Whether the verdict is ALLOW or DEGRADE.' }),

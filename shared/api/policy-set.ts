@@ -146,7 +146,7 @@ export const ValidatePoliciesRequest = named('ValidatePoliciesRequest', {
         minLength: 1,
         maxLength: 300,
         description:
-          'Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, attributes.json declares attributes, and terms.json has named conditions and constants.',
+          'The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource, attributes.json, terms.json, authzen.json, lexicon.json; else a policy.',
       }),
       text: Type.String({ description: 'The text of the file.' }),
     }),
@@ -259,45 +259,47 @@ const proposal = {
   decisionReason: Nullable(Type.String({ description: 'The reason given with the decision.' })),
 };
 
-export const PolicyApproval = named('PolicyApproval', proposal);
+export const PolicyApproval = named('PolicyApproval', proposal, {
+  description: 'A change that waits for the approval of a second person, or waited.',
+});
 
 const Verdict = StringEnum(VERDICTS, { description: 'The verdict.' });
 
-export const PolicyComparison = named('PolicyComparison', {
-  before: PolicySetDigest,
-  after: PolicySetDigest,
-  parts: Type.Array(
-    closed({
-      name: Type.String({ description: 'The id of a policy, `tools/` and a server, `lexicon`, ...' }),
-      change: StringEnum(['added', 'removed', 'changed'], { description: 'What happens to it.' }),
+export const PolicyComparison = named(
+  'PolicyComparison',
+  {
+    before: PolicySetDigest,
+    after: PolicySetDigest,
+    parts: Type.Array(
+      closed({
+        name: Type.String({ description: 'The id of a policy, `tools/` and a server, `lexicon`, ...' }),
+        change: StringEnum(['added', 'removed', 'changed'], { description: 'What happens to it.' }),
+      }),
+      { description: 'The parts that differ.' },
+    ),
+    examples: Type.Array(
+      closed({
+        rule: Type.String({ description: 'The changed rule, as `policy/rule`.' }),
+        in: StringEnum(['before', 'after'], { description: 'The set that has the rule.' }),
+        intent: Type.String({ description: 'The action and the resource of the request.' }),
+        environment: Type.String({ description: 'live, test or dev.' }),
+        facts: JsonObject({ description: 'The facts that the rule reads; null: missing.' }),
+        before: Verdict,
+        after: Verdict,
+      }),
+      { description: 'Requests that the sets answer differently, at most one for each changed rule.' },
+    ),
+    withoutExample: Type.Array(Type.String(), {
+      description: 'Changed rules for which the limited search found no such request.',
     }),
-    { description: 'The parts that differ.' },
-  ),
-  examples: Type.Array(
-    closed({
-      rule: Type.String({ description: 'The changed rule, as `policy/rule`.' }),
-      in: StringEnum(['before', 'after'], { description: 'The set that has the rule.' }),
-      intent: Type.String({ description: 'The action and the resource of the request.' }),
-      environment: Type.String({ description: 'live, test or dev.' }),
-      facts: JsonObject({ description: 'The facts that the rule reads; null: missing.' }),
-      before: Verdict,
-      after: Verdict,
-    }),
-    { description: 'Requests that the sets answer differently, at most one for each changed rule.' },
-  ),
-  withoutExample: Type.Array(Type.String(), {
-    description: 'Changed rules for which the limited search found no such request.',
-  }),
-});
+  },
+  { description: 'The difference of two sets; absent when this version can not load one of them.' },
+);
 
 export const PolicyApprovalDetail = named('PolicyApprovalDetail', {
   ...proposal,
   mayDecide: Type.Boolean({ description: 'Whether the calling key may decide while it is pending.' }),
-  comparison: Type.Optional(
-    closed(PolicyComparison.properties, {
-      description: 'The difference to the set before; absent when this version can not load one of them.',
-    }),
-  ),
+  comparison: Type.Optional(PolicyComparison),
 });
 
 export const PolicyApprovalList = listOf(PolicyApproval, 'PolicyApprovalList');
@@ -305,7 +307,7 @@ export const PolicyApprovalList = listOf(PolicyApproval, 'PolicyApprovalList');
 export const PolicyChangeResult = named('PolicyChangeResult', {
   status: StringEnum(['activated', 'unchanged', 'waiting', 'staged', 'dropped'], {
     description:
-      'unchanged: the set was in force already; waiting: for the approval; staged: in force for `organisations`; dropped: no longer staged.',
+      'unchanged: the set was in force already; waiting: for `approval`; staged: in force for `organisations`; dropped: no longer staged.',
   }),
   organisations: Type.Optional(
     Type.Array(Type.String(), { description: 'With staged and dropped: the slugs of the organisations concerned.' }),
@@ -316,7 +318,7 @@ export const PolicyChangeResult = named('PolicyChangeResult', {
   reason: Nullable(Type.String({ description: 'The reason given.' })),
   source: Source,
   signer: Nullable(Type.String({ description: 'Who signed the set, if a signature is required.' })),
-  approval: Type.Optional(closed(proposal, { description: 'With `waiting`.' })),
+  approval: Type.Optional(PolicyApproval),
   findings: Type.Array(FindingSchema, { description: 'Warnings.' }),
 });
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createApp } from '../../ingress/app.ts';
+import { compact } from '../../ingress/openapi/compact.ts';
 import { businessRoutes } from '../../ingress/routes/all.ts';
 import { LexiconSchema } from '../../shared/core/intent/lexicon/schema.ts';
 import { createMetrics } from '../../shared/platform/observe/metrics.ts';
@@ -28,8 +29,8 @@ export interface GeneratedFile {
   readonly content: () => string | Promise<string>;
 }
 
-/** The OpenAPI document, as `GET /openapi.json` returns it. */
-function openApiDocument() {
+/** The OpenAPI document, with the parts in place that `GET /openapi.json` shares. */
+export function openApiDocument() {
   const root = findRoot();
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
   // Describing routes does not use the dependencies of their handlers.
@@ -52,7 +53,7 @@ function openApiDocument() {
 }
 
 function openApiText(): string {
-  return `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+  return `${JSON.stringify(compact(openApiDocument()), null, 2)}\n`;
 }
 
 type PythonModule = keyof ReturnType<typeof pythonModules>;

@@ -91,11 +91,12 @@ function fittingOf(schema: unknown, document: Json, bent: number, depth: number)
   if (typeof s['$ref'] === 'string') return fittingOf(resolve(document, s['$ref']), document, bent, depth);
   const branches = (s['anyOf'] ?? s['oneOf']) as unknown[] | undefined;
   if (branches !== undefined) return fc.oneof(...branches.map(inner));
+  if (Array.isArray(s['type'])) return fc.oneof(...s['type'].map((type: unknown) => inner({ ...s, type })));
   if ('const' in s) return fc.constant(s['const']);
   if (Array.isArray(s['enum'])) return fc.constantFrom(...(s['enum'] as unknown[]));
   const examples =
     Array.isArray(s['examples']) && s['examples'].length > 0 ? [fc.constantFrom(...(s['examples'] as unknown[]))] : [];
-  switch ([s['type']].flat()[0]) {
+  switch (s['type']) {
     case 'string':
       return stringsOf(s, bent, examples);
     case 'integer':

@@ -20,7 +20,19 @@ export async function typeErrors(folder: string, program: string): Promise<strin
   const file = path.join(folder, 'program.ts');
   writeFileSync(file, program);
   const tsc = path.join(findRoot(), 'node_modules', 'typescript', 'bin', 'tsc');
-  const options = ['--noEmit', '--strict', '--types', '', '--target', 'es2022', '--module', 'nodenext'];
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--types',
+    '',
+    '--target',
+    'es2022',
+    '--lib',
+    'es2022',
+    '--skipDefaultLibCheck',
+    '--module',
+    'nodenext',
+  ];
   return run(process.execPath, [tsc, '--ignoreConfig', ...options, file]).then(
     () => '',
     (error: Error & { readonly stdout?: string }) => error.stdout || error.message,

@@ -1,6 +1,7 @@
 // Checks responses against the OpenAPI document: status, content type, headers and body must be documented.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { isTimestamp } from '../../shared/api/formats.ts';
+import { ERROR_TABLE } from '../../shared/kernel/errors.ts';
 
 type Json = Record<string, unknown>;
 
@@ -23,6 +24,13 @@ function nameOfShared(response: Json): string | undefined {
   return typeof response['$ref'] === 'string' ? response['$ref'].replace('#/components/responses/', '') : undefined;
 }
 
+/** The statuses of the problems that the response `default` of the operations describes. */
+function statusesOfDefault(responses: Json): number[] {
+  const { content } = (responses['AnyOperation'] ?? { content: {} }) as { readonly content: Json };
+  const codes: readonly string[] = JSON.stringify(content).match(/E\d{4}/g) ?? [];
+  return Object.entries(ERROR_TABLE).flatMap(([code, { statuses }]) => (codes.includes(code) ? statuses : []));
+}
+
 interface Documented {
   readonly pattern: RegExp;
   readonly template: string;
@@ -32,6 +40,7 @@ interface Documented {
 /** A check against one document. Schemas are compiled on first use. */
 export function createOpenApiCheck(document: Json): OpenApiCheck {
   const components = document['components'] as Json;
+  const commonStatuses = statusesOfDefault(components['responses'] as Json);
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   ajv.addFormat('date-time', isTimestamp);
   ajv.addSchema({ ...document, $id: 'document' });
@@ -86,7 +95,9 @@ export function createOpenApiCheck(document: Json): OpenApiCheck {
       return;
     }
     const responses = found.operations[method]?.['responses'] as Record<string, Json>;
-    const documented = responses[String(answer.status)];
+    const own = responses[String(answer.status)];
+    const isCommon = own === undefined && commonStatuses.includes(answer.status);
+    const documented = isCommon ? responses['default'] : own;
     if (documented === undefined)
       return fail(`the status is not documented (${Object.keys(responses).join(', ')} are)`);
     const shared = nameOfShared(documented);

@@ -158,12 +158,12 @@ export async function refusedAddress(): Promise<string> {
 export function examplesFrom(document: unknown): ExampleOf {
   const { paths, components } = document as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
-    readonly components: { readonly schemas: Json };
+    readonly components: { readonly schemas: Json; readonly responses?: Json };
   };
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
-  const resolve = (schema: Json): Json => {
-    const name = typeof schema['$ref'] === 'string' ? schema['$ref'].split('/').pop() : undefined;
-    return name === undefined ? schema : (components.schemas[name] as Json);
+  const resolve = (part: Json, kind: 'schemas' | 'responses' = 'schemas'): Json => {
+    const name = typeof part['$ref'] === 'string' ? part['$ref'].split('/').pop() : undefined;
+    return name === undefined ? part : (components[kind]?.[name] as Json);
   };
   const smallest = (given: Json): unknown => {
     const schema = resolve(given);
@@ -172,7 +172,7 @@ export function examplesFrom(document: unknown): ExampleOf {
     if ('const' in schema) return schema['const'];
     if (Array.isArray(schema['enum'])) return schema['enum'][0] as unknown;
     if (Array.isArray(schema['examples'])) return schema['examples'][0] as unknown;
-    switch (schema['type']) {
+    switch ([schema['type']].flat()[0]) {
       case 'object': {
         const properties = (schema['properties'] ?? {}) as Readonly<Record<string, Json>>;
         const required = (schema['required'] ?? []) as string[];
@@ -194,7 +194,9 @@ export function examplesFrom(document: unknown): ExampleOf {
   return (operationId, status) => {
     const operation = operations.find((one) => one['operationId'] === operationId);
     const response = (operation?.['responses'] as Readonly<Record<string, Json>> | undefined)?.[String(status)];
-    const content = (response?.['content'] as Readonly<Record<string, Json>> | undefined)?.['application/json'];
+    const content = (resolve(response ?? {}, 'responses')['content'] as Readonly<Record<string, Json>> | undefined)?.[
+      'application/json'
+    ];
     if (content === undefined) throw new Error(`${operationId} has no JSON answer with status ${status}`);
     const [named] = Object.values((content['examples'] ?? {}) as Readonly<Record<string, { readonly value: unknown }>>);
     return content['example'] ?? named?.value ?? smallest(content['schema'] as Json);

@@ -191,7 +191,8 @@ class ApprovalDetail:
     # Those who approved, when the rules name approvers; oldest first.
     votes: List[ApprovalVote]
     decision: DecisionOnRecord
-    # Whether the calling key may approve or reject while it is pending.
+    # Whether the calling key may approve or reject while it is pending: not the key that asked, nor its
+    # rotations, ancestors or descendants.
     may_decide: bool
     # Whether `mayDecide`, and the rules name the calling key, if they name approvers.
     may_approve: bool
@@ -374,7 +375,8 @@ class Decision:
     proof: DecisionProof
     # RFC 3339, UTC, milliseconds.
     expires_at: str
-    # X-Request-Id of the request that asked, or that submitted the intent.
+    # X-Request-Id of the request that asked or submitted the intent; under an Idempotency-Key that of the
+    # first request.
     request_id: Optional[str] = None
     tool: Optional[ToolAnswer] = None
     budgets: Optional[BudgetsLeft] = None
@@ -448,7 +450,8 @@ class DecisionOnRecord:
     expires_at: str
     # Whether it may be acted upon now.
     stands: bool
-    # X-Request-Id of the request that asked, or that submitted the intent.
+    # X-Request-Id of the request that asked or submitted the intent; under an Idempotency-Key that of the
+    # first request.
     request_id: Optional[str] = None
     tool: Optional[ToolAnswer] = None
     budgets: Optional[BudgetsLeft] = None
@@ -1098,6 +1101,8 @@ class OutcomeRequest:
 
 @dataclass(frozen=True)
 class PolicyApproval:
+    """A change that waits for the approval of a second person, or waited."""
+
     is_camel_case: ClassVar[bool] = True
 
     # Names it.
@@ -1121,52 +1126,6 @@ class PolicyApproval:
     decided_at: Optional[str]
     decided_by: Optional[str]
     decision_reason: Optional[str]
-
-
-@dataclass(frozen=True)
-class PolicyApprovalDetailComparisonPart:
-    # The id of a policy, `tools/` and a server, `lexicon`, ...
-    name: str
-    # What happens to it.
-    change: Literal["added", "removed", "changed"]
-
-
-@dataclass(frozen=True)
-class PolicyApprovalDetailComparisonExample:
-    # The changed rule, as `policy/rule`.
-    rule: str
-    # The set that has the rule.
-    in_: Literal["before", "after"]
-    # The action and the resource of the request.
-    intent: str
-    # live, test or dev.
-    environment: str
-    # The facts that the rule reads; null: missing.
-    facts: Dict[str, Any]
-    # The verdict.
-    before: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
-    # The verdict.
-    after: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
-
-
-@dataclass(frozen=True)
-class PolicyApprovalDetailComparison:
-    """The difference to the set before; absent when this version can not load one of them."""
-
-    is_camel_case: ClassVar[bool] = True
-
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
-    # attributes, authzen, placeholders, resources, terms, tools.
-    before: str
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
-    # attributes, authzen, placeholders, resources, terms, tools.
-    after: str
-    # The parts that differ.
-    parts: List[PolicyApprovalDetailComparisonPart]
-    # Requests that the sets answer differently, at most one for each changed rule.
-    examples: List[PolicyApprovalDetailComparisonExample]
-    # Changed rules for which the limited search found no such request.
-    without_example: List[str]
 
 
 @dataclass(frozen=True)
@@ -1196,8 +1155,7 @@ class PolicyApprovalDetail:
     decision_reason: Optional[str]
     # Whether the calling key may decide while it is pending.
     may_decide: bool
-    # The difference to the set before; absent when this version can not load one of them.
-    comparison: Optional[PolicyApprovalDetailComparison] = None
+    comparison: Optional[PolicyComparison] = None
 
 
 @dataclass(frozen=True)
@@ -1210,40 +1168,11 @@ class PolicyApprovalList:
 
 
 @dataclass(frozen=True)
-class PolicyChangeResultApproval:
-    """With `waiting`."""
-
-    is_camel_case: ClassVar[bool] = True
-
-    # Names it.
-    approval_id: str
-    # used: approved, and put into force; superseded: another set was put into force before it was decided.
-    status: Literal["pending", "used", "rejected", "superseded", "expired"]
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
-    # attributes, authzen, placeholders, resources, terms, tools.
-    digest: str
-    previous_digest: Optional[str]
-    # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
-    author: str
-    reason: Optional[str]
-    # Where the set comes from.
-    source: Literal["folder", "push", "rollback", "stage"]
-    signer: Optional[str]
-    # RFC 3339, UTC, milliseconds.
-    created_at: str
-    # RFC 3339, UTC, milliseconds.
-    expires_at: str
-    decided_at: Optional[str]
-    decided_by: Optional[str]
-    decision_reason: Optional[str]
-
-
-@dataclass(frozen=True)
 class PolicyChangeResult:
     is_camel_case: ClassVar[bool] = True
 
-    # unchanged: the set was in force already; waiting: for the approval; staged: in force for
-    # `organisations`; dropped: no longer staged.
+    # unchanged: the set was in force already; waiting: for `approval`; staged: in force for `organisations`;
+    # dropped: no longer staged.
     status: Literal["activated", "unchanged", "waiting", "staged", "dropped"]
     # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
     # attributes, authzen, placeholders, resources, terms, tools.
@@ -1259,12 +1188,39 @@ class PolicyChangeResult:
     findings: List[Finding]
     # With staged and dropped: the slugs of the organisations concerned.
     organisations: Optional[List[str]] = None
-    # With `waiting`.
-    approval: Optional[PolicyChangeResultApproval] = None
+    approval: Optional[PolicyApproval] = None
+
+
+@dataclass(frozen=True)
+class PolicyComparisonPart:
+    # The id of a policy, `tools/` and a server, `lexicon`, ...
+    name: str
+    # What happens to it.
+    change: Literal["added", "removed", "changed"]
+
+
+@dataclass(frozen=True)
+class PolicyComparisonExample:
+    # The changed rule, as `policy/rule`.
+    rule: str
+    # The set that has the rule.
+    in_: Literal["before", "after"]
+    # The action and the resource of the request.
+    intent: str
+    # live, test or dev.
+    environment: str
+    # The facts that the rule reads; null: missing.
+    facts: Dict[str, Any]
+    # The verdict.
+    before: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
+    # The verdict.
+    after: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
 
 
 @dataclass(frozen=True)
 class PolicyComparison:
+    """The difference of two sets; absent when this version can not load one of them."""
+
     is_camel_case: ClassVar[bool] = True
 
     # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
@@ -1274,9 +1230,9 @@ class PolicyComparison:
     # attributes, authzen, placeholders, resources, terms, tools.
     after: str
     # The parts that differ.
-    parts: List[PolicyApprovalDetailComparisonPart]
+    parts: List[PolicyComparisonPart]
     # Requests that the sets answer differently, at most one for each changed rule.
-    examples: List[PolicyApprovalDetailComparisonExample]
+    examples: List[PolicyComparisonExample]
     # Changed rules for which the limited search found no such request.
     without_example: List[str]
 
@@ -2009,9 +1965,8 @@ class ReplayReportRules:
 
 @dataclass(frozen=True)
 class ReplayRequestFile:
-    # Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names
-    # of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, attributes.json
-    # declares attributes, and terms.json has named conditions and constants.
+    # The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource,
+    # attributes.json, terms.json, authzen.json, lexicon.json; else a policy.
     path: str
     # The text of the file.
     text: str

@@ -78,7 +78,7 @@ export const pointersOf = (refusal: Refusal): string[] => (refusal.errors ?? [])
 `;
 
 /** Tools for agents read the document into their context. */
-const SERVED_LIMIT_BYTES = 320_000;
+const SERVED_LIMIT_BYTES = 250_000;
 
 describe('the description of the whole service, for generators of clients', () => {
   // The drift check keeps the file equal to the document that is served.

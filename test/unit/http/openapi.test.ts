@@ -2,6 +2,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { Type } from 'typebox';
+import { compact } from '../../../ingress/openapi/compact.ts';
 import { buildOpenApi } from '../../../ingress/openapi/document.ts';
 import { errorCodesOf } from '../../../ingress/openapi/errors.ts';
 import type { Route } from '../../../ingress/route.ts';
@@ -9,6 +10,7 @@ import { healthRoutes } from '../../../ingress/routes/health.ts';
 import { referenceRoutes } from '../../../ingress/routes/reference.ts';
 import { ERROR_TABLE } from '../../../shared/kernel/errors.ts';
 import { createMetrics } from '../../../shared/platform/observe/metrics.ts';
+import { openApiDocument } from '../../drift/generated.ts';
 import { createOpenApiCheck } from '../../support/openapi-check.ts';
 import { sampleRoutes } from '../../support/sample-app.ts';
 
@@ -65,7 +67,7 @@ describe('the OpenAPI document', () => {
   }
   it('documents every code of the error table', () => {
     expect(document.components.responses).to.include.keys(Object.keys(ERROR_TABLE));
-    const anywhere = JSON.stringify(document.paths);
+    const anywhere = JSON.stringify([document.paths, document.components.responses['AnyOperation']]);
     // Unknown paths and methods belong to no operation.
     for (const code of Object.keys(ERROR_TABLE).filter((c) => !['E4004', 'E4005'].includes(c)))
       expect(anywhere, code).to.contain(code);
@@ -91,6 +93,51 @@ describe('the OpenAPI document', () => {
   });
   it('refuses a path whose parameters are not those of its schema', () => {
     expect(() => buildOpenApi([simple({ path: '/v1/{id}' })], { version: '1' })).to.throw('{id}');
+  });
+});
+
+/** A part of a document with the component in the place of each reference, and unions with null in one spelling. */
+function expanded(part: unknown, document: object): unknown {
+  if (Array.isArray(part)) return part.map((one) => expanded(one, document));
+  if (typeof part !== 'object' || part === null) return part;
+  const { $ref, ...members } = part as Record<string, unknown>;
+  if (typeof $ref === 'string')
+    return expanded(
+      $ref
+        .slice(2)
+        .split('/')
+        // A reference names a place in the document.
+        .reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], document),
+      document,
+    );
+  const whole = Object.fromEntries(Object.entries(members).map(([name, one]) => [name, expanded(one, document)]));
+  const { type } = whole;
+  if (!Array.isArray(type)) return whole;
+  return { anyOf: type.map((one: unknown) => (one === 'null' ? { type: one } : { ...whole, type: one })) };
+}
+
+describe('the compact document', () => {
+  it('says the same as the whole one, in fewer bytes', () => {
+    const whole = openApiDocument();
+    const small = compact(whole);
+    expect(expanded(small.paths, small)).to.deep.equal(expanded(whole.paths, whole));
+    expect(JSON.stringify(small).length).to.be.below(JSON.stringify(whole).length * 0.95);
+  });
+  it('has a reference in the place of what a component repeats, and both spellings of null', () => {
+    const page = {
+      type: 'string',
+      description: 'Long enough to be worth a reference. '.repeat(4),
+    };
+    const schema = Type.Unsafe({
+      type: 'object',
+      properties: { a: page, b: page, c: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+    });
+    const response = simple({ responses: { 200: { description: 'd', schema } } });
+    const small = compact(buildOpenApi([response], { version: '1' }));
+    const answer = JSON.stringify(small.paths['/v1/simple']?.['get']);
+    expect(small.components.schemas).to.have.property('A').that.deep.equals(page);
+    expect(answer).to.contain('"a":{"$ref":"#/components/schemas/A"},"b":{"$ref":"#/components/schemas/A"}');
+    expect(answer).to.contain('"c":{"type":["string","null"]}');
   });
 });
 

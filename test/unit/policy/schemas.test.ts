@@ -95,8 +95,8 @@ describe('published schemas', () => {
 
     it(`${name}: is served as a JSON Schema`, async () => {
       const routes = docsRoutes({ document: () => '', schemaDir: path.join(ROOT, 'policies', 'schema') });
-      const route = routes.find((one) => one.path === `/schemas/${name}.json`);
-      const reply = await route?.handler({} as never);
+      const route = routes.find((one) => one.path === '/schemas/{file}');
+      const reply = await route?.handler({ params: { file: `${name}.json` } } as never);
       expect(reply).to.include({ status: 200, contentType: 'application/schema+json' });
       expect(JSON.parse(reply?.text ?? '')).to.deep.equal(root);
     });

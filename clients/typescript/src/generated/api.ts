@@ -169,7 +169,7 @@ export interface paths {
         };
         /**
          * Read one decision
-         * @description As it was answered, byte for byte, and after that whether it stands now: whether it may still be acted upon. It does not when it permits nothing (`verdict`), when it has `expired`, while the environment is `halted`, while the agent is paused, suspended or terminated (`agent_not_active`), and once the key that asked, and what rotations made of it, is revoked or has expired (`key_invalid`), and once it was reported as `not_carried_out`.
+         * @description The answer byte for byte, then `stands`: whether it may be acted upon now. It may not when it permits nothing (`verdict`), has `expired` or was reported as `not_carried_out`, while the environment is `halted` or the agent is not active (`agent_not_active`), and once the key that asked, with its rotations, is not valid (`key_invalid`).
          *
          *     Scope: proofs:read or intents:write.
          */
@@ -1979,7 +1979,7 @@ export interface components {
         Decision: {
             /** @description Names the decision, and its record. */
             decisionId: string;
-            /** @description X-Request-Id of the request that asked, or that submitted the intent. A repeat under an Idempotency-Key gives that of the first request. Decisions that were recorded before this member was added have none. */
+            /** @description X-Request-Id of the request that asked or submitted the intent; under an Idempotency-Key that of the first request. Absent in older decisions. */
             requestId?: string;
             /** @description Whether the verdict is ALLOW or DEGRADE. */
             allowed: boolean;
@@ -2118,7 +2118,7 @@ export interface components {
         DecisionOnRecord: {
             /** @description Names the decision, and its record. */
             decisionId: string;
-            /** @description X-Request-Id of the request that asked, or that submitted the intent. A repeat under an Idempotency-Key gives that of the first request. Decisions that were recorded before this member was added have none. */
+            /** @description X-Request-Id of the request that asked or submitted the intent; under an Idempotency-Key that of the first request. Absent in older decisions. */
             requestId?: string;
             /** @description Whether the verdict is ALLOW or DEGRADE. */
             allowed: boolean;
@@ -2321,7 +2321,7 @@ export interface components {
             /** @description Those who approved, when the rules name approvers; oldest first. */
             votes: components["schemas"]["ApprovalVote"][];
             decision: components["schemas"]["DecisionOnRecord"];
-            /** @description Whether the calling key may approve or reject while it is pending. Not the key that asked, its rotations, a key that it created, or one that created it, directly or through keys in between. */
+            /** @description Whether the calling key may approve or reject while it is pending: not the key that asked, nor its rotations, ancestors or descendants. */
             mayDecide: boolean;
             /** @description Whether `mayDecide`, and the rules name the calling key, if they name approvers. Any key that may decide may reject. */
             mayApprove: boolean;
@@ -3007,7 +3007,7 @@ export interface components {
         ReplayRequest: {
             /** @description lexicon.json may be among them; the active lexicon is used otherwise. */
             files?: {
-                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, attributes.json declares attributes, and terms.json has named conditions and constants. */
+                /** @description The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource, attributes.json, terms.json, authzen.json, lexicon.json; else a policy. */
                 path: string;
                 /** @description The text of the file. */
                 text: string;
@@ -3373,9 +3373,41 @@ export interface components {
             /** @description The set that you believe to be in force; with another one in force the answer is 409. */
             expectedDigest?: string;
         };
+        /** @description A change that waits for the approval of a second person, or waited. */
+        PolicyApproval: {
+            /**
+             * @description Names it.
+             * @example apr_01jq3kzv5w8e3h2c4n9m7x6y1t
+             */
+            approvalId: string;
+            /**
+             * @description used: approved, and put into force; superseded: another set was put into force before it was decided.
+             * @enum {string}
+             */
+            status: "pending" | "used" | "rejected" | "superseded" | "expired";
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            digest: string;
+            previousDigest: string | null;
+            /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
+            author: string;
+            reason: string | null;
+            /**
+             * @description Where the set comes from.
+             * @enum {string}
+             */
+            source: "folder" | "push" | "rollback" | "stage";
+            signer: string | null;
+            /** @description RFC 3339, UTC, milliseconds. */
+            createdAt: string;
+            /** @description RFC 3339, UTC, milliseconds. */
+            expiresAt: string;
+            decidedAt: string | null;
+            decidedBy: string | null;
+            decisionReason: string | null;
+        };
         PolicyChangeResult: {
             /**
-             * @description unchanged: the set was in force already; waiting: for the approval; staged: in force for `organisations`; dropped: no longer staged.
+             * @description unchanged: the set was in force already; waiting: for `approval`; staged: in force for `organisations`; dropped: no longer staged.
              * @enum {string}
              */
             status: "activated" | "unchanged" | "waiting" | "staged" | "dropped";
@@ -3393,38 +3425,7 @@ export interface components {
              */
             source: "folder" | "push" | "rollback" | "stage";
             signer: string | null;
-            /** @description With `waiting`. */
-            approval?: {
-                /**
-                 * @description Names it.
-                 * @example apr_01jq3kzv5w8e3h2c4n9m7x6y1t
-                 */
-                approvalId: string;
-                /**
-                 * @description used: approved, and put into force; superseded: another set was put into force before it was decided.
-                 * @enum {string}
-                 */
-                status: "pending" | "used" | "rejected" | "superseded" | "expired";
-                /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
-                digest: string;
-                previousDigest: string | null;
-                /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
-                author: string;
-                reason: string | null;
-                /**
-                 * @description Where the set comes from.
-                 * @enum {string}
-                 */
-                source: "folder" | "push" | "rollback" | "stage";
-                signer: string | null;
-                /** @description RFC 3339, UTC, milliseconds. */
-                createdAt: string;
-                /** @description RFC 3339, UTC, milliseconds. */
-                expiresAt: string;
-                decidedAt: string | null;
-                decidedBy: string | null;
-                decisionReason: string | null;
-            };
+            approval?: components["schemas"]["PolicyApproval"];
             /** @description Warnings. */
             findings: components["schemas"]["Finding"][];
         };
@@ -3491,6 +3492,7 @@ export interface components {
             /** @description The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set. */
             signature?: string;
         };
+        /** @description The difference of two sets; absent when this version can not load one of them. */
         PolicyComparison: {
             /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
             before: string;
@@ -3537,37 +3539,6 @@ export interface components {
             /** @description Changed rules for which the limited search found no such request. */
             withoutExample: string[];
         };
-        PolicyApproval: {
-            /**
-             * @description Names it.
-             * @example apr_01jq3kzv5w8e3h2c4n9m7x6y1t
-             */
-            approvalId: string;
-            /**
-             * @description used: approved, and put into force; superseded: another set was put into force before it was decided.
-             * @enum {string}
-             */
-            status: "pending" | "used" | "rejected" | "superseded" | "expired";
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
-            digest: string;
-            previousDigest: string | null;
-            /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
-            author: string;
-            reason: string | null;
-            /**
-             * @description Where the set comes from.
-             * @enum {string}
-             */
-            source: "folder" | "push" | "rollback" | "stage";
-            signer: string | null;
-            /** @description RFC 3339, UTC, milliseconds. */
-            createdAt: string;
-            /** @description RFC 3339, UTC, milliseconds. */
-            expiresAt: string;
-            decidedAt: string | null;
-            decidedBy: string | null;
-            decisionReason: string | null;
-        };
         PolicyApprovalList: {
             /** @description One page of them. */
             items: components["schemas"]["PolicyApproval"][];
@@ -3605,53 +3576,7 @@ export interface components {
             decisionReason: string | null;
             /** @description Whether the calling key may decide while it is pending. */
             mayDecide: boolean;
-            /** @description The difference to the set before; absent when this version can not load one of them. */
-            comparison?: {
-                /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
-                before: string;
-                /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
-                after: string;
-                /** @description The parts that differ. */
-                parts: {
-                    /** @description The id of a policy, `tools/` and a server, `lexicon`, ... */
-                    name: string;
-                    /**
-                     * @description What happens to it.
-                     * @enum {string}
-                     */
-                    change: "added" | "removed" | "changed";
-                }[];
-                /** @description Requests that the sets answer differently, at most one for each changed rule. */
-                examples: {
-                    /** @description The changed rule, as `policy/rule`. */
-                    rule: string;
-                    /**
-                     * @description The set that has the rule.
-                     * @enum {string}
-                     */
-                    in: "before" | "after";
-                    /** @description The action and the resource of the request. */
-                    intent: string;
-                    /** @description live, test or dev. */
-                    environment: string;
-                    /** @description The facts that the rule reads; null: missing. */
-                    facts: {
-                        [key: string]: unknown;
-                    };
-                    /**
-                     * @description The verdict.
-                     * @enum {string}
-                     */
-                    before: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                    /**
-                     * @description The verdict.
-                     * @enum {string}
-                     */
-                    after: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                }[];
-                /** @description Changed rules for which the limited search found no such request. */
-                withoutExample: string[];
-            };
+            comparison?: components["schemas"]["PolicyComparison"];
         };
         PolicySetStatus: {
             /** @description The organisation's own policies; absent without any, and for the operator. */
@@ -3780,7 +3705,7 @@ export interface components {
         ValidatePoliciesRequest: {
             /** @description lexicon.json may be among them; the active lexicon is used otherwise. */
             files: {
-                /** @description Shows in findings; one that begins with `tools/` is a tool catalogue, authzen.json has the action names of AuthZEN requests, one that begins with `resources/` has the attributes of a resource, attributes.json declares attributes, and terms.json has named conditions and constants. */
+                /** @description The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource, attributes.json, terms.json, authzen.json, lexicon.json; else a policy. */
                 path: string;
                 /** @description The text of the file. */
                 text: string;
@@ -4158,7 +4083,6 @@ export interface components {
         /** @description E1001: the API key is missing */
         E1001: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4171,7 +4095,6 @@ export interface components {
         /** @description E1002: the API key is invalid or has been revoked */
         E1002: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4184,7 +4107,6 @@ export interface components {
         /** @description E1003: the API key has expired; a new one must be generated */
         E1003: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4197,7 +4119,6 @@ export interface components {
         /** @description E1004: the key lacks permission for the operation */
         E1004: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4210,7 +4131,6 @@ export interface components {
         /** @description E2001: the request is not what the schema says (400), or files of a policy set have errors (422) */
         E2001: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4223,7 +4143,6 @@ export interface components {
         /** @description E2001: the request is not what the schema says (400), or files of a policy set have errors (422) */
         E2001_422: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4236,7 +4155,6 @@ export interface components {
         /** @description E2005: the body is larger than 1 MB, or 8 MB for a policy set */
         E2005: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4249,7 +4167,6 @@ export interface components {
         /** @description E2006: the body is not valid JSON; duplicate member names, lone surrogates, integer literals beyond 2^53-1, overflow such as 1e400 and depth over 64 count as invalid */
         E2006: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4262,7 +4179,6 @@ export interface components {
         /** @description E2009: the content type is not JSON */
         E2009: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4275,7 +4191,6 @@ export interface components {
         /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422) */
         E2010: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
@@ -4289,7 +4204,6 @@ export interface components {
         /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422) */
         E2010_422: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4302,7 +4216,6 @@ export interface components {
         /** @description E3001: the rate limit is exceeded; Retry-After says when to come back */
         E3001: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -4318,7 +4231,6 @@ export interface components {
         /** @description E4001: the resource does not exist in this organisation and environment */
         E4001: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4331,7 +4243,6 @@ export interface components {
         /** @description E4002: the agent does not exist in this organisation and environment */
         E4002: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4344,7 +4255,6 @@ export interface components {
         /** @description E4003: the proof does not exist in this organisation and environment */
         E4003: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4357,7 +4267,6 @@ export interface components {
         /** @description E4004: there is no such endpoint */
         E4004: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4370,7 +4279,6 @@ export interface components {
         /** @description E4005: the endpoint exists, but not with this method; Allow lists the methods it has */
         E4005: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 Allow: components["headers"]["Allow"];
                 [name: string]: unknown;
             };
@@ -4384,7 +4292,6 @@ export interface components {
         /** @description E5001: the approval is already closed */
         E5001: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4397,7 +4304,6 @@ export interface components {
         /** @description E5002: the resource cannot change from its state to that one */
         E5002: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4410,7 +4316,6 @@ export interface components {
         /** @description E5003: a resource with this id already exists */
         E5003: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4423,7 +4328,6 @@ export interface components {
         /** @description E5004: what is repeated was allowed, and is not any more: the decision has expired, the environment is halted, the agent is not active, the key is not valid, or a used approval would be denied now; ask again */
         E5004: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4436,7 +4340,6 @@ export interface components {
         /** @description E6001: an internal error; nothing internal is in the text */
         E6001: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4449,7 +4352,6 @@ export interface components {
         /** @description E6002: a dependency is down; Retry-After says when to come back */
         E6002: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
@@ -4460,10 +4362,25 @@ export interface components {
                 };
             };
         };
-        /** @description E1001: the API key is missing. E1002: the API key is invalid or has been revoked. E1003: the API key has expired; a new one must be generated */
-        E1001_E1002_E1003: {
+        /** @description Problems that do not depend on the operation. 401 E1001: the API key is missing. 401 E1002: the API key is invalid or has been revoked. 401 E1003: the API key has expired; a new one must be generated. 403 E1004: the key lacks permission for the operation. 413 E2005: the body is larger than 1 MB, or 8 MB for a policy set. 415 E2009: the content type is not JSON. 429 E3001: the rate limit is exceeded; Retry-After says when to come back. 500 E6001: an internal error; nothing internal is in the text. 503 E6002: a dependency is down; Retry-After says when to come back. Without a key no 401 and no 403, without a body no 413 and no 415. */
+        AnyOperation: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E1001" | "E1002" | "E1003" | "E1004" | "E2005" | "E2009" | "E3001" | "E6001" | "E6002";
+                };
+            };
+        };
+        /** @description E1001: API key missing. E1002: API key invalid. E1003: API key expired */
+        E1001_E1002_E1003: {
+            headers: {
                 [name: string]: unknown;
             };
             content: {
@@ -4473,10 +4390,9 @@ export interface components {
                 };
             };
         };
-        /** @description E2001: the request is not what the schema says (400), or files of a policy set have errors (422). E2006: the body is not valid JSON; duplicate member names, lone surrogates, integer literals beyond 2^53-1, overflow such as 1e400 and depth over 64 count as invalid */
+        /** @description E2001: Request invalid. E2006: Not valid JSON */
         E2001_E2006: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4486,10 +4402,9 @@ export interface components {
                 };
             };
         };
-        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422). E5004: what is repeated was allowed, and is not any more: the decision has expired, the environment is halted, the agent is not active, the key is not valid, or a used approval would be denied now; ask again */
+        /** @description E2010: Idempotency key in conflict. E5004: Decision no longer stands */
         E2010_E5004: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
@@ -4500,10 +4415,9 @@ export interface components {
                 };
             };
         };
-        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422). E5002: the resource cannot change from its state to that one */
+        /** @description E2010: Idempotency key in conflict. E5002: Illegal state change */
         E2010_E5002: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
@@ -4514,10 +4428,9 @@ export interface components {
                 };
             };
         };
-        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422). E5001: the approval is already closed. E5002: the resource cannot change from its state to that one */
+        /** @description E2010: Idempotency key in conflict. E5001: Approval closed. E5002: Illegal state change */
         E2010_E5001_E5002: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
@@ -4528,10 +4441,9 @@ export interface components {
                 };
             };
         };
-        /** @description E2010: the idempotency key is in use by a running request (409) or was used with another body (422). E5003: a resource with this id already exists */
+        /** @description E2010: Idempotency key in conflict. E5003: Already exists */
         E2010_E5003: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
@@ -4542,10 +4454,9 @@ export interface components {
                 };
             };
         };
-        /** @description E2001: the request is not what the schema says (400), or files of a policy set have errors (422). E2010: the idempotency key is in use by a running request (409) or was used with another body (422) */
+        /** @description E2001: Request invalid. E2010: Idempotency key in conflict */
         E2001_E2010_422: {
             headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -4566,8 +4477,6 @@ export interface components {
         };
     };
     parameters: {
-        /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-        RequestId: string;
         /** @description The ETag of an earlier answer: 304 when it is still the current one */
         IfNoneMatch: string;
         /**
@@ -4575,26 +4484,8 @@ export interface components {
          * @example wait=30
          */
         Wait: string;
-        /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+        /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
         IdempotencyKey: string;
-        /** @description The intent_id of a parse. */
-        Id: string;
-        /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-        AgentFilter: string;
-        /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-        Cursor: string;
-        /** @description Most items on the page. */
-        Limit: number;
-        /** @description RFC 3339 date and time. */
-        From: string;
-        /** @description RFC 3339 date and time. */
-        To: string;
-        /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-        AgentId: string;
-        /** @description Names the key. */
-        KeyId: string;
-        /** @description Names the webhook. */
-        WebhookId: string;
     };
     requestBodies: never;
     headers: {
@@ -4612,8 +4503,6 @@ export interface components {
         Allow: string;
         /** @description `wait=N` when the answer waited as the request preferred */
         PreferenceApplied: string;
-        /** @description `true` when this is the stored answer to an earlier request with the same Idempotency-Key */
-        IdempotentReplayed: "true";
     };
     pathItems: never;
 }
@@ -4623,9 +4512,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4704,13 +4591,10 @@ export interface operations {
     getParsedIntent: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description The intent_id of a parse. */
-                id: components["parameters"]["Id"];
+                id: string;
             };
             cookie?: never;
         };
@@ -4778,9 +4662,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4878,9 +4760,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4911,172 +4791,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "decisions": [
-                     *         {
-                     *           "decision_id": "dec_01jq3k5v7w9x1y3z5b7d9f1h3m",
-                     *           "request_id": "req_01jq3k5v7w9x1y3z5b7d9f1h3m",
-                     *           "agent_id": "agent-7",
-                     *           "key_id": "4fZ0q9Lm",
-                     *           "intent": {
-                     *             "requested": {
-                     *               "intent": "data.read.user_profile"
-                     *             },
-                     *             "normalized": "data.read.user_profile",
-                     *             "domain": "data",
-                     *             "action": "read",
-                     *             "verb": "read",
-                     *             "resource": "data/user_profile",
-                     *             "effect": "read",
-                     *             "risk": {
-                     *               "level": "low",
-                     *               "score": 0,
-                     *               "factors": []
-                     *             },
-                     *             "traits": [],
-                     *             "parsed": true
-                     *           },
-                     *           "trust": {
-                     *             "claimed_level": null,
-                     *             "recorded_level": 1,
-                     *             "effective_level": 1,
-                     *             "score": 250,
-                     *             "uncertainty": 1,
-                     *             "as_of": {
-                     *               "signals": 0,
-                     *               "day": "2026-03-01"
-                     *             }
-                     *           },
-                     *           "obligations": [],
-                     *           "policy_set": {
-                     *             "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902"
-                     *           },
-                     *           "proof": {
-                     *             "proof_id": "prf_01jq3k5v7w9x1y3z5b7d9f1h3m",
-                     *             "promise": {
-                     *               "log": "custos.local/default/live",
-                     *               "proofId": "prf_01jq3k5v7w9x1y3z5b7d9f1h3m",
-                     *               "recordDigest": "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4",
-                     *               "issuedAt": "2026-03-01T09:30:00.000Z",
-                     *               "deadline": "2026-03-01T10:30:00.000Z",
-                     *               "keyId": "JfcDjnus4-YdF7Lb6IBNthP9oQF7rKzSZYv-0RNlzNk",
-                     *               "signature": "MrwKGdchw49LS24w3ae/fqi5guWcwOE7Soz+TUbdHrZAuduAEq4FHoWGrOR+IyvPc1TYTpj7e70fBuJnwwelAQ=="
-                     *             }
-                     *           },
-                     *           "evaluated_at": "2026-03-01T09:30:00.000Z",
-                     *           "expires_at": "2026-03-01T10:30:00.000Z",
-                     *           "verdict": "ALLOW",
-                     *           "allowed": true,
-                     *           "reasons": [
-                     *             {
-                     *               "policy": "reads",
-                     *               "rule": "reading-is-open",
-                     *               "effect": "ALLOW",
-                     *               "code": "READ_OPEN",
-                     *               "message": "reading is open to agents that are not blocked"
-                     *             }
-                     *           ]
-                     *         },
-                     *         {
-                     *           "decision_id": "dec_01jq3k5v7w9x1y3z5b7d9f1h3n",
-                     *           "request_id": "req_01jq3k5v7w9x1y3z5b7d9f1h3n",
-                     *           "agent_id": "agent-7",
-                     *           "key_id": "4fZ0q9Lm",
-                     *           "intent": {
-                     *             "requested": {
-                     *               "intent": "delete:db/production/users"
-                     *             },
-                     *             "normalized": "db.delete.production.users",
-                     *             "domain": "db",
-                     *             "action": "delete",
-                     *             "verb": "delete",
-                     *             "resource": "db/production/users",
-                     *             "effect": "destructive",
-                     *             "risk": {
-                     *               "level": "medium",
-                     *               "score": 550,
-                     *               "factors": [
-                     *                 {
-                     *                   "factor": "effect",
-                     *                   "score": 400,
-                     *                   "message": "destroys something"
-                     *                 },
-                     *                 {
-                     *                   "factor": "production",
-                     *                   "score": 150,
-                     *                   "message": "changes production"
-                     *                 }
-                     *               ]
-                     *             },
-                     *             "traits": [],
-                     *             "parsed": false
-                     *           },
-                     *           "trust": {
-                     *             "claimed_level": null,
-                     *             "recorded_level": 1,
-                     *             "effective_level": 1,
-                     *             "score": 250,
-                     *             "uncertainty": 1,
-                     *             "as_of": {
-                     *               "signals": 0,
-                     *               "day": "2026-03-01"
-                     *             }
-                     *           },
-                     *           "obligations": [],
-                     *           "policy_set": {
-                     *             "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902"
-                     *           },
-                     *           "proof": {
-                     *             "proof_id": "prf_01jq3k5v7w9x1y3z5b7d9f1h3n",
-                     *             "promise": {
-                     *               "log": "custos.local/default/live",
-                     *               "proofId": "prf_01jq3k5v7w9x1y3z5b7d9f1h3n",
-                     *               "recordDigest": "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4",
-                     *               "issuedAt": "2026-03-01T09:30:00.000Z",
-                     *               "deadline": "2026-03-01T10:30:00.000Z",
-                     *               "keyId": "JfcDjnus4-YdF7Lb6IBNthP9oQF7rKzSZYv-0RNlzNk",
-                     *               "signature": "MrwKGdchw49LS24w3ae/fqi5guWcwOE7Soz+TUbdHrZAuduAEq4FHoWGrOR+IyvPc1TYTpj7e70fBuJnwwelAQ=="
-                     *             }
-                     *           },
-                     *           "evaluated_at": "2026-03-01T09:30:00.000Z",
-                     *           "expires_at": "2026-03-01T10:30:00.000Z",
-                     *           "verdict": "DENY",
-                     *           "allowed": false,
-                     *           "reasons": [
-                     *             {
-                     *               "policy": "destructive",
-                     *               "rule": "others-may-not",
-                     *               "effect": "DENY",
-                     *               "code": "TRUST_TOO_LOW",
-                     *               "message": "destructive work needs trust level 4 or more"
-                     *             },
-                     *             {
-                     *               "policy": "production",
-                     *               "rule": "unregistered-agents-may-not-destroy",
-                     *               "effect": "DENY",
-                     *               "code": "AGENT_NOT_REGISTERED",
-                     *               "message": "destroying something in production needs a registered agent"
-                     *             },
-                     *             {
-                     *               "policy": "production",
-                     *               "rule": "untrusted-agents-may-not-destroy",
-                     *               "effect": "DENY",
-                     *               "code": "PRODUCTION_PROTECTED",
-                     *               "message": "production is protected: destroying something in it needs trust level 4 or more"
-                     *             },
-                     *             {
-                     *               "policy": "destructive",
-                     *               "rule": "approval-in-live",
-                     *               "effect": "ESCALATE",
-                     *               "code": "APPROVAL_NEEDED",
-                     *               "message": "destructive work in live needs the approval of a human"
-                     *             }
-                     *           ]
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["EnforceBatchResponse"];
                 };
             };
@@ -5086,18 +4800,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-                agentId?: components["parameters"]["AgentFilter"];
+                agentId?: string;
                 /** @description queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED. */
                 status?: "queued" | "evaluating" | "waiting_approval" | "decided" | "failed";
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Most items on the page. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -5135,9 +4846,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -5176,8 +4885,6 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /**
                  * @description `wait=N` (RFC 7240), N from 1 to 30: the answer comes when what is asked for is settled, at the latest after N seconds. Without `Preference-Applied` in the answer, pause before you ask again.
                  * @example wait=30
@@ -5219,7 +4926,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-                agentId?: components["parameters"]["AgentFilter"];
+                agentId?: string;
                 /** @description Only decisions with this verdict. */
                 verdict?: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
                 /** @description Only decisions with this reason code, of those that are not ALLOW. */
@@ -5231,18 +4938,15 @@ export interface operations {
                 /** @description Only calls of this tool. Needs `toolServer`, because servers may have tools of the same name. */
                 toolName?: string;
                 /** @description RFC 3339 date and time. */
-                from?: components["parameters"]["From"];
+                from?: string;
                 /** @description RFC 3339 date and time. */
-                to?: components["parameters"]["To"];
+                to?: string;
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Most items on the page. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -5255,64 +4959,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "items": [
-                     *         {
-                     *           "decision_id": "dec_01jq3k5v7w9x1y3z5b7d9f1h3m",
-                     *           "request_id": "req_01jq3k5v7w9x1y3z5b7d9f1h3m",
-                     *           "agent_id": "agent-7",
-                     *           "key_id": "4fZ0q9Lm",
-                     *           "intent": {
-                     *             "requested": {
-                     *               "intent": "data.read.user_profile"
-                     *             },
-                     *             "normalized": "data.read.user_profile",
-                     *             "domain": "data",
-                     *             "action": "read",
-                     *             "verb": "read",
-                     *             "resource": "data/user_profile",
-                     *             "effect": "read",
-                     *             "risk": {
-                     *               "level": "low",
-                     *               "score": 0,
-                     *               "factors": []
-                     *             },
-                     *             "traits": [],
-                     *             "parsed": true
-                     *           },
-                     *           "trust": {
-                     *             "claimed_level": null,
-                     *             "recorded_level": 1,
-                     *             "effective_level": 1,
-                     *             "score": 250,
-                     *             "uncertainty": 1,
-                     *             "as_of": {
-                     *               "signals": 0,
-                     *               "day": "2026-03-01"
-                     *             }
-                     *           },
-                     *           "obligations": [],
-                     *           "policy_set": {
-                     *             "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902"
-                     *           },
-                     *           "proof": {
-                     *             "proof_id": "prf_01jq3k5v7w9x1y3z5b7d9f1h3m"
-                     *           },
-                     *           "evaluated_at": "2026-03-01T09:30:00.000Z",
-                     *           "expires_at": "2026-03-01T10:30:00.000Z",
-                     *           "verdict": "ALLOW",
-                     *           "allowed": true,
-                     *           "reasons": [
-                     *             {
-                     *               "policy": "reads",
-                     *               "rule": "reading-is-open",
-                     *               "effect": "ALLOW",
-                     *               "code": "READ_OPEN",
-                     *               "message": "reading is open to agents that are not blocked"
-                     *             }
-                     *           ],
-                     *           "stands": true
-                     *         }
-                     *       ],
+                     *       "items": [],
                      *       "nextCursor": null
                      *     }
                      */
@@ -5324,10 +4971,7 @@ export interface operations {
     getDecision: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description What its creation or its list gave. */
                 id: string;
@@ -5343,27 +4987,38 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "decision_id": "dec_01jq3k5v7w9x1y3z5b7d9f1h3m",
-                     *       "request_id": "req_01jq3k5v7w9x1y3z5b7d9f1h3m",
+                     *       "decision_id": "dec_01jq3k5v7w9x1y3z5b7d9f1h3n",
+                     *       "request_id": "req_01jq3k5v7w9x1y3z5b7d9f1h3n",
                      *       "agent_id": "agent-7",
                      *       "key_id": "4fZ0q9Lm",
                      *       "intent": {
                      *         "requested": {
-                     *           "intent": "data.read.user_profile"
+                     *           "intent": "delete:db/production/users"
                      *         },
-                     *         "normalized": "data.read.user_profile",
-                     *         "domain": "data",
-                     *         "action": "read",
-                     *         "verb": "read",
-                     *         "resource": "data/user_profile",
-                     *         "effect": "read",
+                     *         "normalized": "db.delete.production.users",
+                     *         "domain": "db",
+                     *         "action": "delete",
+                     *         "verb": "delete",
+                     *         "resource": "db/production/users",
+                     *         "effect": "destructive",
                      *         "risk": {
-                     *           "level": "low",
-                     *           "score": 0,
-                     *           "factors": []
+                     *           "level": "medium",
+                     *           "score": 550,
+                     *           "factors": [
+                     *             {
+                     *               "factor": "effect",
+                     *               "score": 400,
+                     *               "message": "destroys something"
+                     *             },
+                     *             {
+                     *               "factor": "production",
+                     *               "score": 150,
+                     *               "message": "changes production"
+                     *             }
+                     *           ]
                      *         },
                      *         "traits": [],
-                     *         "parsed": true
+                     *         "parsed": false
                      *       },
                      *       "trust": {
                      *         "claimed_level": null,
@@ -5381,22 +5036,44 @@ export interface operations {
                      *         "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902"
                      *       },
                      *       "proof": {
-                     *         "proof_id": "prf_01jq3k5v7w9x1y3z5b7d9f1h3m"
+                     *         "proof_id": "prf_01jq3k5v7w9x1y3z5b7d9f1h3n"
                      *       },
                      *       "evaluated_at": "2026-03-01T09:30:00.000Z",
                      *       "expires_at": "2026-03-01T10:30:00.000Z",
-                     *       "verdict": "ALLOW",
-                     *       "allowed": true,
+                     *       "verdict": "DENY",
+                     *       "allowed": false,
                      *       "reasons": [
                      *         {
-                     *           "policy": "reads",
-                     *           "rule": "reading-is-open",
-                     *           "effect": "ALLOW",
-                     *           "code": "READ_OPEN",
-                     *           "message": "reading is open to agents that are not blocked"
+                     *           "policy": "destructive",
+                     *           "rule": "others-may-not",
+                     *           "effect": "DENY",
+                     *           "code": "TRUST_TOO_LOW",
+                     *           "message": "destructive work needs trust level 4 or more"
+                     *         },
+                     *         {
+                     *           "policy": "production",
+                     *           "rule": "unregistered-agents-may-not-destroy",
+                     *           "effect": "DENY",
+                     *           "code": "AGENT_NOT_REGISTERED",
+                     *           "message": "destroying something in production needs a registered agent"
+                     *         },
+                     *         {
+                     *           "policy": "production",
+                     *           "rule": "untrusted-agents-may-not-destroy",
+                     *           "effect": "DENY",
+                     *           "code": "PRODUCTION_PROTECTED",
+                     *           "message": "production is protected: destroying something in it needs trust level 4 or more"
+                     *         },
+                     *         {
+                     *           "policy": "destructive",
+                     *           "rule": "approval-in-live",
+                     *           "effect": "ESCALATE",
+                     *           "code": "APPROVAL_NEEDED",
+                     *           "message": "destructive work in live needs the approval of a human"
                      *         }
                      *       ],
-                     *       "stands": true
+                     *       "stands": false,
+                     *       "stands_reason": "verdict"
                      *     }
                      */
                     "application/json": components["schemas"]["DecisionOnRecord"];
@@ -5408,9 +5085,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5455,16 +5130,13 @@ export interface operations {
                 /** @description pending; approved: may be used once; rejected; used; expired: not decided or not used in time. */
                 status?: "pending" | "approved" | "rejected" | "expired" | "used";
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-                agentId?: components["parameters"]["AgentFilter"];
+                agentId?: string;
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Most items on the page. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -5477,110 +5149,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "items": [
-                     *         {
-                     *           "requested": {
-                     *             "intent": "unknown:db/a"
-                     *           },
-                     *           "approvalId": "apr_01jq3k5v7w9x1y3z5b7d9f1h3s",
-                     *           "status": "pending",
-                     *           "agentId": "agent-7",
-                     *           "keyId": "4fZ0q9Lm",
-                     *           "digest": "a7c36abe218d3e4fc11f39d78b17cddaff58685fb5392f84f736637c1c46a3f4",
-                     *           "intentId": null,
-                     *           "createdAt": "2026-03-01T09:30:00.000Z",
-                     *           "expiresAt": "2026-03-01T10:30:00.000Z",
-                     *           "decidedAt": null,
-                     *           "decidedBy": null,
-                     *           "reason": null,
-                     *           "usedAt": null,
-                     *           "usedBy": null,
-                     *           "usedDecisionId": null,
-                     *           "approvers": [
-                     *             {
-                     *               "policy": "refunds",
-                     *               "rule": "large-ones",
-                     *               "keys": [],
-                     *               "tags": [
-                     *                 "finance"
-                     *               ],
-                     *               "atLeast": 2,
-                     *               "approvedBy": [
-                     *                 "7hB2s5Xw"
-                     *               ],
-                     *               "missing": 1
-                     *             }
-                     *           ],
-                     *           "votes": [
-                     *             {
-                     *               "by": "7hB2s5Xw",
-                     *               "at": "2026-03-01T09:30:00.000Z",
-                     *               "reason": "Ticket OPS-7"
-                     *             }
-                     *           ],
-                     *           "decision": {
-                     *             "decision_id": "dec_01jq3k5v7w9x1y3z5b7d9f1h3s",
-                     *             "request_id": "req_01jq3k5v7w9x1y3z5b7d9f1h3s",
-                     *             "agent_id": "agent-7",
-                     *             "key_id": "4fZ0q9Lm",
-                     *             "intent": {
-                     *               "requested": {
-                     *                 "intent": "unknown:db/a"
-                     *               },
-                     *               "normalized": "db.unknown.a",
-                     *               "domain": "db",
-                     *               "action": "unknown",
-                     *               "verb": "unknown",
-                     *               "resource": "db/a",
-                     *               "effect": "write",
-                     *               "risk": {
-                     *                 "level": "medium",
-                     *                 "score": 450,
-                     *                 "factors": []
-                     *               },
-                     *               "traits": [],
-                     *               "parsed": false
-                     *             },
-                     *             "trust": {
-                     *               "claimed_level": null,
-                     *               "recorded_level": 1,
-                     *               "effective_level": 1,
-                     *               "score": 250,
-                     *               "uncertainty": 1,
-                     *               "as_of": {
-                     *                 "signals": 0,
-                     *                 "day": "2026-03-01"
-                     *               }
-                     *             },
-                     *             "obligations": [],
-                     *             "policy_set": {
-                     *               "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902"
-                     *             },
-                     *             "proof": {
-                     *               "proof_id": "prf_01jq3k5v7w9x1y3z5b7d9f1h3s"
-                     *             },
-                     *             "evaluated_at": "2026-03-01T09:30:00.000Z",
-                     *             "expires_at": "2026-03-01T10:30:00.000Z",
-                     *             "verdict": "ESCALATE",
-                     *             "allowed": false,
-                     *             "stands": false,
-                     *             "stands_reason": "verdict",
-                     *             "approval": {
-                     *               "approval_id": "apr_01jq3k5v7w9x1y3z5b7d9f1h3s",
-                     *               "expires_at": "2026-03-01T10:30:00.000Z"
-                     *             },
-                     *             "reasons": [
-                     *               {
-                     *                 "policy": "unclear",
-                     *                 "rule": "ask-a-human",
-                     *                 "effect": "ESCALATE",
-                     *                 "code": "CONFIDENCE_LOW",
-                     *                 "message": "the intent was not understood with enough confidence"
-                     *               }
-                     *             ]
-                     *           }
-                     *         }
-                     *       ],
+                     *       "items": [],
                      *       "nextCursor": null
                      *     }
                      */
@@ -5593,8 +5162,6 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /**
                  * @description `wait=N` (RFC 7240), N from 1 to 30: the answer comes when what is asked for is settled, at the latest after N seconds. Without `Preference-Applied` in the answer, pause before you ask again.
                  * @example wait=30
@@ -5733,9 +5300,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5769,9 +5334,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5809,18 +5372,15 @@ export interface operations {
                 /** @description Only records of this event. */
                 event?: string;
                 /** @description RFC 3339 date and time. */
-                from?: components["parameters"]["From"];
+                from?: string;
                 /** @description RFC 3339 date and time. */
-                to?: components["parameters"]["To"];
+                to?: string;
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Most items on the page. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -5855,9 +5415,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -5909,9 +5467,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -5970,8 +5526,6 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The ETag of an earlier answer: 304 when it is still the current one */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -6026,14 +5580,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Most items on the page. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description What the records are about. */
                 entityId: string;
@@ -6080,10 +5631,7 @@ export interface operations {
     getCheckpoint: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6103,14 +5651,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Most items on the page. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6142,10 +5687,7 @@ export interface operations {
     listLogKeys: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6184,8 +5726,6 @@ export interface operations {
                 to: number;
             };
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The ETag of an earlier answer: 304 when it is still the current one */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -6221,10 +5761,7 @@ export interface operations {
                 /** @description The larger one. */
                 to: number;
             };
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6252,10 +5789,7 @@ export interface operations {
     verifyProof: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6298,14 +5832,11 @@ export interface operations {
                 /** @description ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY. */
                 status?: "ACTIVE" | "PAUSED" | "SUSPENDED" | "TERMINATED";
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Most items on the page. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6354,9 +5885,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6417,13 +5946,10 @@ export interface operations {
     getAgent: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-                agentId: components["parameters"]["AgentId"];
+                agentId: string;
             };
             cookie?: never;
         };
@@ -6466,13 +5992,10 @@ export interface operations {
     terminateAgent: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-                agentId: components["parameters"]["AgentId"];
+                agentId: string;
             };
             cookie?: never;
         };
@@ -6491,13 +6014,10 @@ export interface operations {
     updateAgent: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-                agentId: components["parameters"]["AgentId"];
+                agentId: string;
             };
             cookie?: never;
         };
@@ -6554,14 +6074,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Most items on the page. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6595,10 +6112,7 @@ export interface operations {
     getResource: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description The resource or a pattern with `*` as its last segment, percent-encoded as one segment of the path: `db%2Fcustomers%2F*`. Brought to canonical form. */
                 name: string;
@@ -6630,10 +6144,7 @@ export interface operations {
     putResource: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description The resource or a pattern with `*` as its last segment, percent-encoded as one segment of the path: `db%2Fcustomers%2F*`. Brought to canonical form. */
                 name: string;
@@ -6683,10 +6194,7 @@ export interface operations {
     deleteResource: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description The resource or a pattern with `*` as its last segment, percent-encoded as one segment of the path: `db%2Fcustomers%2F*`. Brought to canonical form. */
                 name: string;
@@ -6709,9 +6217,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6754,13 +6260,10 @@ export interface operations {
                 /** @description RFC 3339 date and time. */
                 at?: string;
             };
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-                agentId: components["parameters"]["AgentId"];
+                agentId: string;
             };
             cookie?: never;
         };
@@ -6799,21 +6302,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description RFC 3339 date and time. */
-                from?: components["parameters"]["From"];
+                from?: string;
                 /** @description RFC 3339 date and time. */
-                to?: components["parameters"]["To"];
+                to?: string;
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Most items on the page. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
-                agentId: components["parameters"]["AgentId"];
+                agentId: string;
             };
             cookie?: never;
         };
@@ -6854,14 +6354,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Most items on the page. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -6910,9 +6407,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6973,13 +6468,10 @@ export interface operations {
     revokeKey: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description Names the key. */
-                keyId: components["parameters"]["KeyId"];
+                keyId: string;
             };
             cookie?: never;
         };
@@ -6999,14 +6491,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /** @description Names the key. */
-                keyId: components["parameters"]["KeyId"];
+                keyId: string;
             };
             cookie?: never;
         };
@@ -7059,10 +6549,7 @@ export interface operations {
     getHalt: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7091,9 +6578,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7132,10 +6617,7 @@ export interface operations {
     liftHalt: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7173,9 +6655,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7220,10 +6700,7 @@ export interface operations {
     getReplay: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description What its creation or its list gave. */
                 id: string;
@@ -7263,10 +6740,7 @@ export interface operations {
     getShadow: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7295,8 +6769,6 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The ETag of an earlier answer: 304 when it is still the current one */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -7374,9 +6846,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7428,10 +6898,7 @@ export interface operations {
     withdrawPolicies: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7460,9 +6927,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7501,10 +6966,7 @@ export interface operations {
     dropPolicyStage: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description Of the set: SHA-256, lower-case hex. */
                 digest: string;
@@ -7536,9 +6998,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7586,9 +7046,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7639,10 +7097,7 @@ export interface operations {
                 /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
                 after: string;
             };
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7688,14 +7143,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Most items on the page. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7736,10 +7188,7 @@ export interface operations {
     getPolicyApproval: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description The change. */
                 approvalId: string;
@@ -7780,9 +7229,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7816,9 +7263,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7851,10 +7296,7 @@ export interface operations {
     getPolicySet: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description Of the set: SHA-256, lower-case hex. */
                 digest: string;
@@ -7921,10 +7363,7 @@ export interface operations {
     validatePolicies: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -7976,12 +7415,9 @@ export interface operations {
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
                 cursor?: string;
                 /** @description Most items on the page. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8007,10 +7443,7 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8061,9 +7494,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -8130,13 +7561,10 @@ export interface operations {
     deleteWebhook: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description Names the webhook. */
-                webhookId: components["parameters"]["WebhookId"];
+                webhookId: string;
             };
             cookie?: never;
         };
@@ -8155,13 +7583,10 @@ export interface operations {
     updateWebhook: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description Names the webhook. */
-                webhookId: components["parameters"]["WebhookId"];
+                webhookId: string;
             };
             cookie?: never;
         };
@@ -8216,14 +7641,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /** @description Names the webhook. */
-                webhookId: components["parameters"]["WebhookId"];
+                webhookId: string;
             };
             cookie?: never;
         };
@@ -8254,17 +7677,14 @@ export interface operations {
                 /** @description Only deliveries in this state. */
                 state?: "pending" | "delivered" | "failed";
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
-                cursor?: components["parameters"]["Cursor"];
+                cursor?: string;
                 /** @description Most items on the page. */
-                limit?: components["parameters"]["Limit"];
+                limit?: number;
             };
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path: {
                 /** @description Names the webhook. */
-                webhookId: components["parameters"]["WebhookId"];
+                webhookId: string;
             };
             cookie?: never;
         };
@@ -8290,14 +7710,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again */
+                /** @description Makes the request safe to repeat for 24 hours: the same key and body give the first answer again, with the header `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /** @description Names the webhook. */
-                webhookId: components["parameters"]["WebhookId"];
+                webhookId: string;
                 /** @description Names the delivery. */
                 deliveryId: string;
             };
@@ -8318,10 +7736,7 @@ export interface operations {
     getHealth: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8345,10 +7760,7 @@ export interface operations {
     getReadiness: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -8382,8 +7794,6 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The ETag of an earlier answer: 304 when it is still the current one */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -8423,8 +7833,6 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The ETag of an earlier answer: 304 when it is still the current one */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -8463,8 +7871,6 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The ETag of an earlier answer: 304 when it is still the current one */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -8509,8 +7915,6 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : - */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The ETag of an earlier answer: 304 when it is still the current one */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
