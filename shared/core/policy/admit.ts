@@ -49,6 +49,7 @@ const HINTS: Readonly<Record<LintCode, string>> = {
   UNKNOWN_ORGANISATION: 'correct the slug',
   TOOL_ABSENT: 'begin the conditions with tool.present equal true',
   UNANCHORED_PATTERN: 'write ^ at the beginning and $ at the end',
+  PATH_PREFIX: 'write matchesResource, or matchesGlob where upper and lower case differ',
   UNKNOWN_TOOL: 'correct the name',
   BUDGET_BYPASSED: 'give the other rules the same budget, or narrow them',
 };

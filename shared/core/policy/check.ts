@@ -73,7 +73,7 @@ function operatorProblem(
   const wrong =
     listedFactProblem(comparison.value) ??
     operator.valueProblem(comparison.value, entry.type) ??
-    (operator.isOfFact && typeProblem(comparison, entry.type, entry.values));
+    (operator.isOfFact && typeProblem(comparison, entry, scope.declarations));
   return wrong === undefined ? undefined : { code: 'BAD_VALUE', pointer: `${pointer}/value`, message: wrong };
 }
 
@@ -146,8 +146,8 @@ const COMPARED_AS: Readonly<Record<string, string>> = {
 /** Checks that the compared values have the fact's type and are in its closed list, if it has one. */
 function typeProblem(
   comparison: ItemComparison,
-  type: string,
-  values: readonly string[] | undefined,
+  { type, values }: VocabularyEntry,
+  declarations: Declarations,
 ): string | undefined {
   const wanted = COMPARED_AS[type];
   if (wanted === undefined) return undefined;
@@ -156,7 +156,7 @@ function typeProblem(
     return `must be ${wanted === 'number' ? 'a number' : `a ${wanted}`}, as the fact is`;
   const stranger = values === undefined ? undefined : items.find((item) => !values.some((value) => value === item));
   if (stranger === undefined || values === undefined) return undefined;
-  return `${shown(stranger)} is not one of ${values.join(', ')}${meantOf(stranger, values)}`;
+  return `${shown(stranger)} is not one of ${values.join(', ')}${meantOf(stranger, values, declarations)}`;
 }
 
 /** What a path of an amount may lead to: a number, or a member that callers write, which may be one. */

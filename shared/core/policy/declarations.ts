@@ -1,5 +1,6 @@
 // What a policy set declares beside its policies: typed attributes of agents and resources, typed members of the context, and terms.
 import type { AttributeDeclaration, AttributesFile, AttributeType, ContextDeclaration } from '../attributes/schema.ts';
+import type { KnownVerbs } from '../intent/lexicon/known-verbs.ts';
 import { NO_TERMS, type Terms } from './terms.ts';
 import type { FactType, VocabularyEntry } from './vocabulary.ts';
 
@@ -16,6 +17,8 @@ export interface Declarations {
    * braces in their messages are ordinary characters, and a replay prints them as they were printed then.
    */
   readonly hasPlaceholders: boolean;
+  /** The verbs of the lexicon, for suggestions; absent where files are not checked for an author. */
+  readonly verbs?: Pick<KnownVerbs, 'actionOf' | 'all'>;
 }
 
 const TYPES: Readonly<Record<AttributeType, FactType>> = {

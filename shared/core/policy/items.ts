@@ -94,10 +94,14 @@ export function compileItems(condition: ItemCondition, makeLeaf: (comparison: It
 }
 
 /** All comparisons of a condition, without those of nested lists. */
-export function itemComparisons(condition: ItemCondition): ItemComparison[] {
-  if ('not' in condition) return itemComparisons(condition.not);
-  if ('all' in condition) return condition.all.flatMap(itemComparisons);
-  return 'any' in condition ? condition.any.flatMap(itemComparisons) : [condition];
+export function itemComparisons(
+  condition: ItemCondition,
+  negated = false,
+): { readonly comparison: ItemComparison; readonly negated: boolean }[] {
+  if ('not' in condition) return itemComparisons(condition.not, !negated);
+  if ('all' in condition) return condition.all.flatMap((part) => itemComparisons(part, negated));
+  if ('any' in condition) return condition.any.flatMap((part) => itemComparisons(part, negated));
+  return [{ comparison: condition, negated }];
 }
 
 const ITEM = { fact: 'item', description: 'an item of the list' } as const;

@@ -7,6 +7,7 @@ import { deadFinding } from './lint/dead.ts';
 import { obligationFindings } from './lint/obligations.ts';
 import { openToAnyone, openToLessTrusted } from './lint/open.ts';
 import { createLintedSet, type LintedRule } from './lint/rules.ts';
+import { pathFindings } from './lint/paths.ts';
 import { shadowFindings } from './lint/shadow.ts';
 import { type KnownTools, toolFindings } from './lint/tools.ts';
 import type { LintFinding } from './lint/types.ts';
@@ -63,7 +64,11 @@ export function lintPolicySet(
   }
   if (errorsOnly) return findings.filter(({ severity }) => severity === 'error').sort(CODE_ORDER);
   linted.budget.left = Math.min(linted.budget.left, warningsBudget);
-  findings.push(...wordFindings(linted, alive, surroundings), ...toolFindings(linted, alive, surroundings));
+  findings.push(
+    ...wordFindings(linted, alive, surroundings),
+    ...toolFindings(linted, alive, surroundings),
+    ...pathFindings(linted, alive),
+  );
   const unconditional = new Set<LintedRule>();
   for (const rule of alive) {
     findings.push(...duplicateConditions(linted, rule));

@@ -5,6 +5,7 @@ import { canonicalize } from '../proof/canonical.ts';
 import { compileCatalogues, type ToolCatalogues } from '../tools/catalogue.ts';
 import type { ToolCatalogueFile } from '../tools/schema.ts';
 import type { AttributesFile } from '../attributes/schema.ts';
+import type { KnownVerbs } from '../intent/lexicon/known-verbs.ts';
 import type { AuthzenFile } from '../authzen/schema.ts';
 import { budgetClashes } from './budget.ts';
 import { compilePolicies } from './compile.ts';
@@ -90,6 +91,8 @@ export interface LoadDependencies<Lexicon> {
    * each with `pointer` and `message`.
    */
   readonly compileLexicon: (json: unknown) => Lexicon;
+  /** Returns the verbs that conditions may name, for suggestions in findings. */
+  readonly verbsOf?: (lexicon: Lexicon) => KnownVerbs;
 }
 
 export type LoadResult<Lexicon = unknown> =
@@ -216,8 +219,11 @@ export function loadPolicySet<Lexicon>(
   const named = files.filter(isTerms);
   const locate = named.map(located)[0]?.locate;
   const terms = collect(named, termsUnder(untermed, locate));
+  const compiled = compileLexiconFile(lexiconText, deps);
+  const verbs = 'lexicon' in compiled ? deps.verbsOf?.(compiled.lexicon) : undefined;
   const declarations = {
     ...untermed,
+    ...(verbs === undefined ? {} : { verbs }),
     terms: terms.findings.length === 0 ? termsOf(terms.items[0], locate) : UNREADABLE_TERMS,
   };
   const policies = collect(files.filter(isPolicy), policiesUnder(declarations));
@@ -229,7 +235,6 @@ export function loadPolicySet<Lexicon>(
     const file = policies.fileOf(policy);
     if (file !== undefined) findings.push(...findingsOf(located(file), [{ code: 'BUDGET_CLASH', ...clash }]));
   }
-  const compiled = compileLexiconFile(lexiconText, deps);
   if ('lexicon' in compiled && findings.length === 0) {
     const [names] = authzen.items;
     const parts = {

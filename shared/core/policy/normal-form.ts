@@ -141,12 +141,15 @@ function itemLeaf(comparison: ItemComparison, list: VocabularyEntry, find: PathF
   };
 }
 
-/** The comparisons with constants within the condition on the items of a list, without those of nested lists. */
-export function itemLeavesOf({ comparison, entry }: Leaf): Leaf[] {
+/**
+ * The comparisons with constants within the condition on the items of a list, without those of nested lists. Each is negated as the
+ * comparison of the list is, and once more for each `not` around it.
+ */
+export function itemLeavesOf(leaf: Leaf): Leaf[] {
   // The value of an operator with a quantifier.
-  return itemComparisons(comparison.value as ItemCondition)
-    .filter(({ value }) => factReferenceOf(value) === undefined)
-    .map((one) => itemLeafOf(one, entry, fixedPath));
+  return itemComparisons(leaf.comparison.value as ItemCondition, leaf.negated)
+    .filter(({ comparison }) => factReferenceOf(comparison.value) === undefined)
+    .map(({ comparison, negated }) => ({ ...itemLeafOf(comparison, leaf.entry, fixedPath), negated }));
 }
 
 /** What the test of a leaf's operator compares the fact with. */

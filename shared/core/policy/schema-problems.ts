@@ -100,19 +100,27 @@ function unknownOperator(name: unknown): string {
   return `there is no operator ${shown(name)}${meant}; known are ${OPERATOR_NAMES.join(', ')}`;
 }
 
-/** Returns `; did you mean "live"?` for a word close to one of a closed list, or a known synonym of one; otherwise the empty string. */
-export function meantOf(value: unknown, names: readonly string[]): string {
+/**
+ * Returns `; did you mean "live"?` for a word close to one of a closed list, a known synonym of one, or a verb of the lexicon whose action is
+ * in the list; otherwise the empty string.
+ */
+export function meantOf(value: unknown, names: readonly string[], { verbs }: Pick<Declarations, 'verbs'> = {}): string {
   const text = typeof value === 'string' ? value : '';
   const word = OTHER_WORDS.get(text);
-  return word !== undefined && names.includes(word) ? `; did you mean "${word}"?` : didYouMean(text, names);
+  if (word !== undefined && names.includes(word)) return `; did you mean "${word}"?`;
+  const near = didYouMean(text, names);
+  const verb = verbs?.actionOf(text) === undefined ? nearestName(text, verbs?.all ?? []) : text;
+  const action = verb === undefined ? undefined : verbs?.actionOf(verb);
+  if (action === undefined || !names.includes(action) || (verb !== text && near !== '')) return near;
+  return `; the lexicon counts the verb "${verb}" as "${action}": did you mean "${action}"?`;
 }
 
-function oneOf(value: unknown, allowed: readonly unknown[]): string {
+function oneOf(value: unknown, allowed: readonly unknown[], declarations: Declarations): string {
   const names = allowed.map(String);
   const text = typeof value === 'string' ? value : '';
   if (text === 'RISK' && names.includes('DENY'))
     return `"RISK" is an event of policies of stage "intake"; those of stage "enforce" have ${names.join(', ')}`;
-  return `${shown(value)} is not one of ${names.join(', ')}${meantOf(value, names)}`;
+  return `${shown(value)} is not one of ${names.join(', ')}${meantOf(value, names, declarations)}`;
 }
 
 /** The unknown member and the known ones. */
@@ -226,7 +234,7 @@ export function problemOf(document: unknown, error: ErrorObject, declarations = 
     if (inCondition && pointer.endsWith('/operator'))
       return { code: 'UNKNOWN_OPERATOR', pointer, message: unknownOperator(value) };
     const allowed: unknown = params['allowedValues'];
-    return schema(oneOf(value, Array.isArray(allowed) ? allowed : []));
+    return schema(oneOf(value, Array.isArray(allowed) ? allowed : [], declarations));
   }
   if (keyword === 'const' && /^\/rules\/\d+\/event\/type$/.test(pointer))
     return schema(

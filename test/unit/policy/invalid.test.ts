@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { positionAt } from '../../../shared/kernel/json.ts';
+import { knownVerbs } from '../../../shared/core/intent/lexicon/known-verbs.ts';
 import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
 import { LexiconSchema } from '../../../shared/core/intent/lexicon/schema.ts';
 import type { TextFile } from '../../../shared/core/policy/files.ts';
@@ -11,6 +12,7 @@ import { loadPolicySet } from '../../../shared/core/policy/load.ts';
 import { PolicySchema } from '../../../shared/core/policy/schema.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { dataOf } from '../../support/data.ts';
+import { filesOf, policy } from './support.ts';
 
 /** The check that refuses it: strict JSON, the published schema, or the checks beyond a schema. */
 type By = 'json' | 'schema' | 'meaning';
@@ -116,4 +118,26 @@ describe('an invalid edit of the lexicon', () => {
     expect(finding).to.include({ code: 'LEXICON', line: 1, column: 1 });
     expect(finding?.message).to.contain('missing or empty');
   });
+});
+
+describe('an action that is a verb', () => {
+  const MEANT: readonly (readonly [word: string, says: string])[] = [
+    ['destroy', '; did you mean "delete"?'],
+    ['Delete', '; did you mean "delete"?'],
+    ['wipe', '; the lexicon counts the verb "wipe" as "delete": did you mean "delete"?'],
+    ['rm', '; the lexicon counts the verb "rm" as "delete": did you mean "delete"?'],
+    ['obliterat', '; the lexicon counts the verb "obliterate" as "delete": did you mean "delete"?'],
+    ['qqqqqqqq', ''],
+  ];
+  for (const [word, says] of MEANT)
+    it(`such as ${word} is answered with ${says === '' ? 'no guess' : says}`, () => {
+      const conditions = { all: [{ fact: 'intent', path: 'action', operator: 'in', value: ['read', word] }] };
+      const files = filesOf([policy('p', 'DENY', conditions, { target: { actions: [word], resources: ['a/*'] } })]);
+      const loaded = loadPolicySet(files, lexicon, { compileLexicon, verbsOf: knownVerbs });
+      const list = 'read, create, update, delete, execute, send, transfer, grant, revoke, unknown';
+      expect(loaded.ok ? [] : loaded.findings.map(({ pointer, message }) => [pointer, message])).to.deep.equal([
+        ['/target/actions/0', `"${word}" is not one of ${list}, *${says}`],
+        ['/rules/0/conditions/all/0/value', `"${word}" is not one of ${list}${says}`],
+      ]);
+    });
 });

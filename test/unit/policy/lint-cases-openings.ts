@@ -84,6 +84,47 @@ export const OPENING_CASES: readonly LintCase[] = [
     policies: [degradeIf('p', all(is('intent.extent', 'equal', 'all')), db('read'))],
     says: ['warning WIDENING p /rules/0'],
   },
+  ...[
+    to(['unknown'], ['db/*']),
+    to(['unknown'], ['*']),
+    to(['read'], ['db/*'], { environments: ['test'] }),
+    to(['delete'], ['db/*'], { environments: ['dev'] }),
+    to(['*'], ['db/*'], { environments: ['test', 'dev'] }),
+  ].map((target) => ({
+    name: `a DEGRADE for everybody, ${JSON.stringify(target.target)}`,
+    policies: [degradeIf('p', all(is('intent.extent', 'equal', 'one')), target)],
+    says: ['warning WIDENING p /rules/0'],
+  })),
+  {
+    name: 'a DEGRADE of unknown actions for the trusted',
+    policies: [degradeIf('p', all(level('greaterThan', 2)), to(['unknown'], ['*']))],
+    says: [],
+  },
+  {
+    name: 'a narrow ALLOW for everybody in the test environment',
+    policies: [
+      policy(
+        'p',
+        'ALLOW',
+        all(is('intent.extent', 'equal', 'one')),
+        to(['delete'], ['db/*'], { environments: ['test'] }),
+      ),
+    ],
+    says: [],
+  },
+  ...[is('context.purpose', 'notEqual', 'ads'), is('context.region', 'isPresent', false)].map((part) => ({
+    name: `a DEGRADE that the caller avoids no more than an ALLOW, ${JSON.stringify(part)}`,
+    policies: [degradeIf('p', all(level('greaterThan', 2), part), db('read'))],
+    says: ['warning WIDENING p /rules/0/conditions/all/1'],
+  })),
+  {
+    name: 'a DEGRADE unless the caller sends a value with which an ALLOW permits',
+    policies: [
+      policy('a', 'ALLOW', all(level('greaterThan', 2)), db('read')),
+      degradeIf('b', all(level('greaterThan', 2), is('context.purpose', 'notEqual', 'care')), db('read')),
+    ],
+    says: [],
+  },
   {
     name: 'a DEGRADE of requests that everybody may make',
     policies: [policy('a', 'ALLOW', ALWAYS, db('read')), degradeIf('b', ALWAYS, db('read'))],

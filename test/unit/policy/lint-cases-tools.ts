@@ -21,7 +21,7 @@ export const TOOL_CASES: readonly LintCase[] = [
     'TOOL_ABSENT',
     '/all/0',
     'a DENY about an argument',
-    policy('p', 'DENY', all(is('tool.arguments.path', 'startsWith', '/etc')), reads),
+    policy('p', 'DENY', all(is('tool.arguments.path', 'matchesGlob', '/etc/**')), reads),
   ),
   told('TOOL_ABSENT', '/all/0', 'a DENY about a server', policy('p', 'DENY', all(files), reads)),
   told('TOOL_ABSENT', '', 'a DENY of all servers but one', policy('p', 'DENY', not(files), reads)),
@@ -43,7 +43,7 @@ export const TOOL_CASES: readonly LintCase[] = [
     policy(
       'p',
       'DENY',
-      all(is('tool.arguments.path', 'isPresent', true), is('tool.arguments.path', 'startsWith', '/etc')),
+      all(is('tool.arguments.path', 'isPresent', true), is('tool.arguments.path', 'endsWith', '.key')),
       reads,
     ),
   ),
@@ -57,12 +57,64 @@ export const TOOL_CASES: readonly LintCase[] = [
   told('UNANCHORED_PATTERN', '/all/2', 'an anchor on one alternative', allowing('^/srv/a$|/srv/b')),
   told('UNANCHORED_PATTERN', '/all/2', 'an end that is an escaped sign', allowing('^price\\$')),
   told('UNANCHORED_PATTERN', '/all/2', 'anchors of lines', allowing('(?m)^/srv/a$')),
+  told(
+    'UNANCHORED_PATTERN',
+    '/all/2',
+    'a pattern for items',
+    policy(
+      'p',
+      'ALLOW',
+      all(call, trusted, is('tool.arguments.names', 'every', { operator: 'matchesPattern', value: 'ops-' })),
+      reads,
+    ),
+  ),
+  silent(
+    'a pattern that items must not match',
+    policy(
+      'p',
+      'ALLOW',
+      all(call, trusted, is('tool.arguments.names', 'every', { not: { operator: 'matchesPattern', value: 'ops-' } })),
+      reads,
+    ),
+  ),
   silent('a pattern for the whole text', allowing('^/srv/(?:a|b)[^|/]*$')),
   silent('a pattern for the whole text, with a flag', allowing('(?i)^/srv/[]|]+$')),
   silent('a pattern for the whole text, with other anchors', allowing('\\A/srv/a\\z')),
   silent(
     'a DENY by a part of a text',
     policy('p', 'DENY', all(call, is('tool.arguments.path', 'matchesPattern', 'passwd')), reads),
+  ),
+  ...[
+    is('tool.arguments.path', 'startsWith', ['ab', '/srv/reports/']),
+    is('tool.arguments.filePath', 'startsWith', 'reports/'),
+    is('tool.arguments.target_dir', 'startsWith', 'reports'),
+    is('tool.arguments.files[]', 'startsWith', 'C:\\reports\\'),
+    is('tool.arguments.changes', 'some', { path: 'to.file', operator: 'startsWith', value: 'reports/' }),
+    not(is('tool.arguments.x', 'startsWith', '/etc/')),
+    is('intent.entities.paths', 'every', all(not({ operator: 'startsWith', value: '~/.ssh' }))),
+  ].map((part) =>
+    told(
+      'PATH_PREFIX',
+      '/all/2',
+      `a prefix of a path: ${JSON.stringify(part)}`,
+      policy('p', 'ALLOW', all(call, trusted, part), reads),
+    ),
+  ),
+  told(
+    'PATH_PREFIX',
+    '/all/1',
+    'a DENY by a prefix of a path in the context',
+    policy('p', 'DENY', all(is('context.path', 'isPresent', true), is('context.path', 'startsWith', '/etc/')), reads),
+  ),
+  ...[
+    is('tool.arguments.image', 'startsWith', 'registry.example.com/'),
+    is('tool.arguments.url', 'startsWith', 'https://example.com/'),
+    is('tool.arguments.profile', 'startsWith', 'ops-'),
+    is('tool.arguments.path', 'startsWith', '/'),
+    is('tool.arguments.path', 'equal', '/etc/hosts'),
+    is('agent.id', 'startsWith', '/robots/'),
+  ].map((part) =>
+    silent(`no prefix of a path: ${JSON.stringify(part)}`, policy('p', 'ALLOW', all(call, trusted, part), reads)),
   ),
   told(
     'UNKNOWN_TOOL',

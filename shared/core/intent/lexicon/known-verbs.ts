@@ -1,5 +1,5 @@
 // The verbs that a parse may return: those of the lexicon, its commands, the action classes and the verbs of code.
-import { ACTIONS, type Effect } from '../../../kernel/vocabulary.ts';
+import { type ActionClass, ACTIONS, type Effect } from '../../../kernel/vocabulary.ts';
 import type { Lexicon } from './types.ts';
 
 /** Verbs of statements and of code, which are defined in the parsers and not in the lexicon. */
@@ -11,6 +11,8 @@ export interface KnownVerbs {
   has(verb: string): boolean;
   /** What a verb of the installation does; undefined for other words, and for verbs that are also nouns. */
   effectOf(word: string): Effect | undefined;
+  /** The action that a verb or command of the installation counts as; undefined for other words. */
+  actionOf(word: string): ActionClass | undefined;
   /** Undefined when there are too many organisations; then no verb can be called unknown. */
   readonly all: readonly string[] | undefined;
 }
@@ -33,6 +35,7 @@ export function knownVerbs(lexicon: Lexicon): KnownVerbs {
       const entry = lexicon.verbs.get(word);
       return entry === undefined || entry.weak || entry.alsoNoun ? undefined : entry.effect;
     },
+    actionOf: (word) => (lexicon.verbs.get(word) ?? lexicon.commands.get(word))?.action,
     has: (verb) => lexicon.verbs.has(verb) || isTooMuch || words().has(verb),
     get all() {
       return isTooMuch ? undefined : [...words()];

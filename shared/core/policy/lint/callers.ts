@@ -41,10 +41,10 @@ function refusedValues({ leaf }: LeafPart, facts: object): readonly unknown[] {
   return operator.name.startsWith('contains') || operator.name === 'doesNotContain' ? [[...items]] : items;
 }
 
-/** An ALLOW that holds unless the caller sends a certain value: a caller can send another value, or none. */
+/** A permission that holds unless the caller sends a certain value: a caller can send another value, or none. */
 export function callersChoice(set: LintedSet, linted: LintedRule): LintFinding[] {
   const { rule } = linted;
-  if (rule.effect.type !== 'ALLOW') return [];
+  if (!permits(rule.effect.type)) return [];
   return leavesIn(linted.root)
     .filter(isRefusal)
     .flatMap((part) => {

@@ -102,6 +102,10 @@ export function textConstants(leaves: readonly Leaf[]): { whole: string[]; start
 export const isAge = ({ operator }: Leaf): boolean => operator.binds?.includes(NOW) === true;
 export const isOfItems = ({ operator }: Leaf): boolean => operator.quantifier !== undefined;
 
+/** The comparison itself, or those of the items of a list. */
+export const comparedIn = (leaf: Leaf): readonly Leaf[] =>
+  isOfItems(leaf) ? itemLeavesOf(leaf).flatMap(comparedIn) : [leaf];
+
 /** Values of each member of an item, and items, that are combined. */
 const MAX_PER_MEMBER = 8;
 const MAX_ITEMS = 200;

@@ -1,6 +1,6 @@
 // ALLOW and DEGRADE rules that permit more than they seem to: every agent, or agents with less trust than agents that are refused.
 import { effectiveTrust, NO_EVIDENCE } from '../../trust/score.ts';
-import { ACTION_CLASSES, type Action, type ActionClass, permits } from '../../../kernel/vocabulary.ts';
+import { ACTIONS, type Action, permits } from '../../../kernel/vocabulary.ts';
 import type { Facts } from '../types.ts';
 import { applies, evaluationOf, witnessOf } from './answers.ts';
 import { holds, outcomeOf, pathsOf } from '../normal-form.ts';
@@ -12,8 +12,8 @@ import { TRUE, type Formula } from './solve.ts';
 import { both, CERTAIN, type Space } from './space.ts';
 import type { LintFinding } from './types.ts';
 
-/** Most harmful first. */
-const BY_HARM: readonly ActionClass[] = [
+/** Most harmful first; `unknown` comes last, because an example with it shows least. */
+const BY_HARM: readonly Action[] = [
   'delete',
   'transfer',
   'grant',
@@ -23,6 +23,7 @@ const BY_HARM: readonly ActionClass[] = [
   'update',
   'create',
   'read',
+  'unknown',
 ];
 /** Actions with consequences outside of the object itself, or that can not be undone. */
 const CONSEQUENTIAL: ReadonlySet<Action> = new Set(['delete', 'transfer', 'grant', 'revoke', 'execute', 'send']);
@@ -81,26 +82,29 @@ function isPlausible(space: Space): Formula {
 }
 
 /** Actions that a rule must not permit to every agent, most harmful first. */
-function guardedActions({ rule }: LintedRule): readonly ActionClass[] {
-  const actions = rule.actions.includes('*') ? ACTION_CLASSES : rule.actions;
+function guardedActions({ rule }: LintedRule): readonly Action[] {
+  const actions: readonly string[] = rule.actions.includes('*') ? ACTIONS : rule.actions;
   const isBroad = rule.resources.includes('*');
   return BY_HARM.filter(
     (action) =>
       actions.includes(action) &&
       // A DEGRADE looks like a restriction; an author who means to permit something with it adds an ALLOW beside it.
-      (rule.effect.type === 'DEGRADE' || CONSEQUENTIAL.has(action) || (isBroad && action !== 'read')),
+      (rule.effect.type === 'DEGRADE' ||
+        CONSEQUENTIAL.has(action) ||
+        (isBroad && action !== 'read' && action !== 'unknown')),
   );
 }
 
 /**
- * A rule that alone permits an unknown agent an action with consequences; for a DEGRADE, any action. Rules for the test environment are
- * exempt, because it is for experiments.
+ * A rule that alone permits an unknown agent an action with consequences; for a DEGRADE, any action. A narrow ALLOW for the test
+ * environment is exempt, because it is for experiments.
  */
 export function openToAnyone(set: LintedSet, linted: LintedRule): LintFinding | undefined {
   const { rule } = linted;
   if (!permits(rule.effect.type)) return undefined;
   const actions = guardedActions(linted);
   const isBroad = rule.resources.includes('*');
+  const isAnywhere = isBroad || rule.effect.type === 'DEGRADE';
   const pattern = isBroad ? '*' : firstPattern(linted);
   const query = { set, rules: [linted], pattern };
   const isOpen = (space: Space, some: readonly Action[]): Formula =>
@@ -110,7 +114,7 @@ export function openToAnyone(set: LintedSet, linted: LintedRule): LintFinding | 
       isStranger(space, linted),
       space.where('intent.action', (value) => some.some((action) => action === value.get('intent.action'))),
       isPlausible(space),
-      isBroad ? TRUE : space.where('environment', (value) => value.get('environment') === 'live'),
+      isAnywhere ? TRUE : space.where('environment', (value) => value.get('environment') === 'live'),
     );
   // Fast path: most rules restrict who the agent is, and one proof shows that for all actions.
   if (actions.length === 0) return undefined;
@@ -123,7 +127,7 @@ export function openToAnyone(set: LintedSet, linted: LintedRule): LintFinding | 
       accept: (facts) => applies(linted, set, facts) && isPermitted(set, linted, facts),
     });
     if (found.kind !== 'found') continue;
-    const what = `${action} on ${isBroad ? 'every resource' : pattern}`;
+    const what = `${action === 'unknown' ? 'unknown actions' : action} on ${isBroad ? 'every resource' : pattern}`;
     const how = rule.effect.type === 'DEGRADE' ? `DEGRADE permits: it opens ${what}` : `permits ${what}`;
     return ruleFinding(linted, {
       code: 'WIDENING',

@@ -5,7 +5,7 @@ import type { ToolCatalogues } from '../../tools/catalogue.ts';
 import { holdsFor, type Leaf, type NormalNode, pathsOf } from '../normal-form.ts';
 import type { Facts } from '../types.ts';
 import { applies, witnessOf } from './answers.ts';
-import { itemsOf } from './context-values.ts';
+import { comparedIn, itemsOf } from './context-values.ts';
 import { isUnanchored } from './patterns.ts';
 import { leavesIn, type LeafPart, type LintedRule, type LintedSet, ruleFinding, wordsOf } from './rules.ts';
 import { ruleHolds, search } from './search.ts';
@@ -69,15 +69,18 @@ function absentFinding(set: LintedSet, linted: LintedRule, leaves: readonly Leaf
 function patternFindings(set: LintedSet, linted: LintedRule, leaves: readonly LeafPart[]): LintFinding[] {
   if (!permits(linted.rule.effect.type)) return [];
   return leaves.flatMap((part) => {
-    const { leaf } = part;
-    if (leaf.operator.name !== 'matchesPattern' || leaf.negated) return [];
-    const open = itemsOf(leaf).find((item): item is string => typeof item === 'string' && isUnanchored(item));
+    const patterns = comparedIn(part.leaf).filter(
+      ({ operator, negated }) => operator.name === 'matchesPattern' && !negated,
+    );
+    const open = patterns
+      .flatMap(itemsOf)
+      .find((item): item is string => typeof item === 'string' && isUnanchored(item));
     if (open === undefined) return [];
     return finding(set, linted, {
       code: 'UNANCHORED_PATTERN',
       pointer: part.pointer,
       message: `permits every text that contains a match of ${JSON.stringify(open)}, whatever stands before and after it`,
-      hint: `write ${JSON.stringify(`^(?:${open})$`)}, or startsWith or matchesGlob`,
+      hint: `write ${JSON.stringify(`^(?:${open})$`)}, or matchesGlob`,
       shows: `permitted, with "${wordsOf(part)}"`,
     });
   });

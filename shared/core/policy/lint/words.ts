@@ -6,7 +6,7 @@ import { textsOf } from '../comparisons.ts';
 import { OBLIGATION_KINDS } from '../schema-parts.ts';
 import { networkOf } from '../values.ts';
 import { witnessOf } from './answers.ts';
-import { itemsOf } from './context-values.ts';
+import { comparedIn, itemsOf } from './context-values.ts';
 import { leavesIn, wordsOf, type LintedRule, type LintedSet, type LeafPart, ruleFinding } from './rules.ts';
 import { factsOn } from './search.ts';
 import type { LintCode, LintFinding, Witness } from './types.ts';
@@ -107,18 +107,20 @@ function scaleComplaints(part: LeafPart): Complaint[] {
 }
 
 function networkComplaints({ leaf, pointer }: LeafPart): Complaint[] {
-  if (leaf.operator.name !== 'inCidr') return [];
-  return textsOf(leaf.value).flatMap((text) => {
-    const network = networkOf(text);
-    if (network === undefined || !network.hasHostBits) return [];
-    return {
-      code: 'HOST_BITS',
-      pointer,
-      message: `${quoted(text)} names one address and means the whole network ${quoted(network.network)}`,
-      hint: `write "${network.network}" when the network is meant, or "${network.host}" for the one address`,
-      shows: 'the rule holds',
-    };
-  });
+  const networks = comparedIn(leaf).filter(({ operator }) => operator.name === 'inCidr');
+  return networks
+    .flatMap(({ value }) => textsOf(value))
+    .flatMap((text) => {
+      const network = networkOf(text);
+      if (network === undefined || !network.hasHostBits) return [];
+      return {
+        code: 'HOST_BITS',
+        pointer,
+        message: `${quoted(text)} names one address and means the whole network ${quoted(network.network)}`,
+        hint: `write "${network.network}" when the network is meant, or "${network.host}" for the one address`,
+        shows: 'the rule holds',
+      };
+    });
 }
 
 function obligationComplaints({ rule, pointer }: LintedRule): Complaint[] {

@@ -68,7 +68,7 @@ const ABOUT_PERMISSIONS: readonly string[] = ['WIDENING', 'CALLERS_WORD'];
 export function admitOwnPolicies(files: readonly TextFile[], deps: OwnAdmissionDeps): OwnAdmission {
   const { installation, slug, verbs, lintBudget } = deps;
   const { tools } = installation;
-  const declarations = ownDeclarations(installation.declarations, { hasPlaceholders: true });
+  const declarations = { ...ownDeclarations(installation.declarations, { hasPlaceholders: true }), verbs };
   const policyFiles = files.filter((file) => !isForInstallation(file));
   const kind = policiesUnder(declarations);
   const { items, findings } = collect(policyFiles, {
