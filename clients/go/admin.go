@@ -35,7 +35,7 @@ func (s KeysService) Rotate(ctx context.Context, keyID string, body KeyRotate) (
 	return get[KeyRotated](ctx, s.transport, r)
 }
 
-// PoliciesService reads and tests policies.
+// PoliciesService reads, tests and changes policies.
 type PoliciesService struct{ service }
 
 // Active returns the policy set that decides now.

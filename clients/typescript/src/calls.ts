@@ -89,6 +89,11 @@ export function createCalls(http: Http) {
       <P extends PathOf<'put'>>(path: P) =>
       (id: string, body: BodyOf<'put', P>, options?: CallOptions): Promise<AnswerOf<'put', P>> =>
         call('put', path, { path: [id], body }, options),
+    /** DELETE with a body. */
+    removeWith:
+      <P extends PathOf<'delete'>>(path: P) =>
+      (id: string, body: BodyOf<'delete', P>, options?: CallOptions): Promise<AnswerOf<'delete', P>> =>
+        call('delete', path, { path: [id], body }, options),
     remove:
       <P extends PathOf<'delete'>>(path: P) =>
       (id: string, options?: CallOptions): Promise<AnswerOf<'delete', P>> =>

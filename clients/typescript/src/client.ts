@@ -7,6 +7,7 @@ import { type CallOptions, createHttp, type Http } from './http.ts';
 import { type Runtime, SYSTEM_RUNTIME } from './runtime.ts';
 import type {
   ApprovalDetail,
+  BodyOf,
   Decision,
   DryRun,
   EnforceRequest,
@@ -66,8 +67,22 @@ interface Evaluate {
 }
 
 function createResources(http: Http, runtime: Runtime) {
-  const { call, list, listOf, put, read, readBy, readOne, readOneBy, readText, remove, update, write, writeTo } =
-    createCalls(http);
+  const {
+    call,
+    list,
+    listOf,
+    put,
+    read,
+    readBy,
+    readOne,
+    readOneBy,
+    readText,
+    remove,
+    removeWith,
+    update,
+    write,
+    writeTo,
+  } = createCalls(http);
   const wait = { http, runtime };
   const proofs = {
     /** Anchors a statement `{event, entityId, payload}`. The answer has a signed promise; the receipt follows within seconds. */
@@ -189,6 +204,26 @@ function createResources(http: Http, runtime: Runtime) {
       replay: write('/v1/policies/replay'),
       getReplay: readOne('/v1/policies/replays/{id}'),
       shadow: read('/v1/policies/shadow'),
+      /** Puts a policy set into force, or the organisation's own policies. With approvals required, it waits for one. */
+      push: write('/v1/policies'),
+      /** Puts a stored policy set into force again. */
+      rollback: write('/v1/policies/rollback'),
+      /** Puts the set of the policy folder into force, and its later edits. */
+      followFolder: write('/v1/policies/follow-folder'),
+      /** Puts a staged set into force for all organisations. */
+      promote: write('/v1/policies/promote'),
+      /** Drops a stage: its organisations get the set that is in force for all. */
+      dropStage: removeWith('/v1/policies/stages/{digest}'),
+      /** Withdraws the organisation's own policies. */
+      withdraw: (body: BodyOf<'delete', '/v1/policies'>, options?: CallOptions) =>
+        call('delete', '/v1/policies', { body }, options),
+      /** The difference of two stored policy sets. */
+      difference: readBy('/v1/policies/difference'),
+      /** The changes of the policy set that needed approval, newest first. */
+      approvals: list('/v1/policies/approvals'),
+      getApproval: readOne('/v1/policies/approvals/{approvalId}'),
+      approve: writeTo('/v1/policies/approvals/{approvalId}/approve'),
+      reject: writeTo('/v1/policies/approvals/{approvalId}/reject'),
     },
     tools: {
       /** The tool catalogues in force. */

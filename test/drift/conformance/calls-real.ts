@@ -57,6 +57,17 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
   'policies.replay': 'POST /v1/policies/replay',
   'policies.getReplay': 'GET /v1/policies/replays/{id}',
   'policies.shadow': 'GET /v1/policies/shadow',
+  'policies.push': 'POST /v1/policies',
+  'policies.rollback': 'POST /v1/policies/rollback',
+  'policies.followFolder': 'POST /v1/policies/follow-folder',
+  'policies.promote': 'POST /v1/policies/promote',
+  'policies.dropStage': 'DELETE /v1/policies/stages/{digest}',
+  'policies.withdraw': 'DELETE /v1/policies',
+  'policies.difference': 'GET /v1/policies/difference',
+  'policies.approvals': 'GET /v1/policies/approvals',
+  'policies.getApproval': 'GET /v1/policies/approvals/{approvalId}',
+  'policies.approve': 'POST /v1/policies/approvals/{approvalId}/approve',
+  'policies.reject': 'POST /v1/policies/approvals/{approvalId}/reject',
   'tools.list': 'GET /v1/tools',
   'halt.set': 'POST /v1/halt',
   'halt.get': 'GET /v1/halt',
@@ -93,19 +104,22 @@ const real = (name: string, steps: readonly CallStep[], key = ADMIN): CallCase =
   steps,
 });
 
+const NO_DIGEST = '0'.repeat(64);
+const NO_APPROVAL = 'apr_00000000000000000000000000';
 const READ = { agentId: 'reader', intent: 'data.read.user_profile' };
-const file = (id: string): object => ({
+/** A policy that forbids one action. */
+const file = (id: string, action = 'delete'): object => ({
   path: `${id}.json`,
   text: JSON.stringify({
     id,
     description: 'A draft.',
     stage: 'enforce',
-    target: { actions: ['delete'], resources: ['*'] },
+    target: { actions: [action], resources: ['*'] },
     rules: [
       {
         name: 'never',
-        conditions: { all: [{ fact: 'intent', path: 'action', operator: 'equal', value: 'delete' }] },
-        event: { type: 'DENY', params: { code: 'NEVER', message: 'nothing is deleted' } },
+        conditions: { all: [{ fact: 'intent', path: 'action', operator: 'equal', value: action }] },
+        event: { type: 'DENY', params: { code: 'NEVER', message: `no agent may ${action}` } },
       },
     ],
   }),
@@ -338,6 +352,37 @@ function operations(): CallCase[] {
         fails('policies.getReplay', { id: 'rpl_00000000000000000000000000' }, { status: 404 }),
         gives('policies.shadow', {}, { running: false }),
         gives('tools.list', {}, { items: '*' }),
+      ],
+      OPERATOR,
+    ),
+    real("an organisation's own policies are pushed and withdrawn", [
+      gives('policies.active', {}, { digest: '*' }),
+      gives(
+        'policies.push',
+        { files: [file('own', 'grant')], reason: 'Ticket SEC-1', expectedDigest: '${steps.0.result.digest}' },
+        { status: 'activated', digest: '*', reason: 'Ticket SEC-1' },
+      ),
+      gives('policies.withdraw', { reason: 'Ticket SEC-2' }, { digest: '${steps.0.result.digest}' }),
+      fails('policies.push', { files: [{ path: 'own.json', text: '{' }], reason: 'broken' }, { code: 'E2001' }),
+      fails(
+        'policies.push',
+        { files: [file('own', 'grant')], reason: 'stale', expectedDigest: NO_DIGEST },
+        { code: 'E5002' },
+      ),
+    ]),
+    real(
+      'changes of the policy set that need a stage or an approval',
+      [
+        gives('policies.followFolder', { reason: 'it is followed already' }, { digest: '*' }),
+        fails('policies.rollback', { digest: NO_DIGEST, reason: 'never stored' }, { code: 'E4001' }),
+        fails('policies.promote', { digest: NO_DIGEST, reason: 'no such stage' }, { code: 'E4001' }),
+        fails('policies.dropStage', { digest: NO_DIGEST, reason: 'no such stage' }, { code: 'E4001' }),
+        gives('policies.approvals', { limit: 5 }, { items: [], nextCursor: null }),
+        gives('all:policies.approvals', {}, []),
+        fails('policies.difference', { before: NO_DIGEST, after: NO_DIGEST }, { code: 'E4001' }),
+        fails('policies.getApproval', { approvalId: NO_APPROVAL }, { code: 'E4001' }),
+        fails('policies.approve', { approvalId: NO_APPROVAL, reason: 'read' }, { code: 'E4001' }),
+        fails('policies.reject', { approvalId: NO_APPROVAL, reason: 'too wide' }, { code: 'E4001' }),
       ],
       OPERATOR,
     ),
