@@ -54,12 +54,16 @@ export function builtInEvaluation(code: BuiltInCode, message?: string): Evaluati
   return freeze({ verdict: reason.effect, reasons: [reason], obligations: [] });
 }
 
-/** A rule that the engine found to hold, with the ground: certain, in part, or because facts are missing. */
-export interface Match {
+/** A rule that holds, with the ground: certain, in part, or because facts are missing. Enough to choose a verdict. */
+export interface HoldingRule {
   readonly candidate: CandidateRule;
   readonly ground: Exclude<Ground, 'not at all'>;
   /** Whether the conditions hold for every resource that a requested pattern covers. */
   readonly isWhole: boolean;
+}
+
+/** A rule that holds, with what a whole answer says about it. */
+export interface Match extends HoldingRule {
   /** Of the rule, filled with the values of the facts. */
   readonly message: string;
 }
@@ -70,13 +74,15 @@ export interface Match {
  */
 export type MissingOpens = 'nothing' | 'everything';
 
-/** @throws {Error} when the engine and the conditions disagree, because then neither can be trusted */
-export function matchOf(candidate: CandidateRule, facts: object, missingOpens: MissingOpens = 'nothing'): Match {
+/** How a candidate holds on some facts; undefined when it does not. */
+export function holdingOf(
+  candidate: CandidateRule,
+  facts: object,
+  missingOpens: MissingOpens = 'nothing',
+): HoldingRule | undefined {
   const { rule } = candidate;
   const ground = groundOf(rule.condition, facts, rule.holdsWhenUnsure);
-  if (ground === 'not at all') {
-    throw new Error(`the engine found that ${rule.policy}/${rule.name} holds, its conditions do not`);
-  }
+  if (ground === 'not at all') return undefined;
   const isWhole =
     ground === 'certain' ||
     (missingOpens === 'everything' &&
@@ -85,8 +91,20 @@ export function matchOf(candidate: CandidateRule, facts: object, missingOpens: M
     candidate,
     ground: ground === 'partly' && restsOnMissing(rule, facts, isWhole) ? 'missing' : ground,
     isWhole,
-    message: rule.effect.fill?.(facts) ?? rule.effect.message,
   };
+}
+
+export function withMessage(holding: HoldingRule, facts: object): Match {
+  const { effect } = holding.candidate.rule;
+  return { ...holding, message: effect.fill?.(facts) ?? effect.message };
+}
+
+/** @throws {Error} when the engine and the conditions disagree, because then neither can be trusted */
+export function matchOf(candidate: CandidateRule, facts: object, missingOpens: MissingOpens = 'nothing'): Match {
+  const holding = holdingOf(candidate, facts, missingOpens);
+  if (holding !== undefined) return withMessage(holding, facts);
+  const { rule } = candidate;
+  throw new Error(`the engine found that ${rule.policy}/${rule.name} holds, its conditions do not`);
 }
 
 /**
@@ -98,14 +116,22 @@ function restsOnMissing(rule: CompiledRule, facts: object, isWhole: boolean): bo
   return rule.effect.type === 'ESCALATE' && isWhole;
 }
 
-function reasonOf(match: Match, facts: object): Reason | undefined {
+/** The effect of a rule on the verdict: a DEGRADE that holds only because facts are missing is an ESCALATE. */
+function effectOf({ candidate, ground }: HoldingRule): Verdict | undefined {
+  const { type } = candidate.rule.effect;
+  if (type === 'RISK') return undefined;
+  return ground === 'missing' && type === 'DEGRADE' ? 'ESCALATE' : type;
+}
+
+const codeOf = ({ ground }: HoldingRule, { code }: { readonly code: string }): string =>
+  ground === 'missing' ? 'FACT_MISSING' : code;
+
+function reasonOf({ match, effect, facts }: Counting<Match>): Reason[] {
   const { rule } = match.candidate;
-  const { effect } = rule;
-  if (effect.type === 'RISK') return undefined;
-  const head = { policy: rule.policy, rule: rule.name };
-  if (match.ground !== 'missing') return { ...head, effect: effect.type, code: effect.code, message: match.message };
-  const message = `${match.message} (missing: ${missingPaths(rule.leaves, facts).join(', ')})`;
-  return { ...head, effect: effect.type === 'DEGRADE' ? 'ESCALATE' : effect.type, code: 'FACT_MISSING', message };
+  if (rule.effect.type === 'RISK') return [];
+  const missing = match.ground === 'missing' ? ` (missing: ${missingPaths(rule.leaves, facts).join(', ')})` : '';
+  const code = codeOf(match, rule.effect);
+  return [{ policy: rule.policy, rule: rule.name, effect, code, message: `${match.message}${missing}` }];
 }
 
 function compareReasons(a: Reason, b: Reason): number {
@@ -135,7 +161,7 @@ export const isUnknownCall = ({ tool, intent }: Pick<RiskFacts, 'tool' | 'intent
  * would open the parts that no policy permits, a degradation of a place that the text only mentions would open any resource, an
  * agent that omits its context would turn a DENY into an ESCALATE, and an organisation could open what the installation does not.
  */
-function opensAll({ candidate, isWhole }: Match, facts: RiskFacts): boolean {
+function opensAll({ candidate, isWhole }: HoldingRule, facts: RiskFacts): boolean {
   if (candidate.rule.isOwn) return false;
   if (!isWhole || (candidate.rule.effect.type === 'DEGRADE' && isUnknownCall(facts))) return false;
   return candidate.fit === 'full' || (candidate.fit === 'place' && candidate.rule.effect.type === 'ESCALATE');
@@ -145,22 +171,32 @@ function opensAll({ candidate, isWhole }: Match, facts: RiskFacts): boolean {
  * The rules that hold for one meaning of an intent, and the facts with that meaning. An intent with several meanings is
  * evaluated once for each: a refusal of any of them refuses the intent, and a permission needs all of them permitted.
  */
-export interface Judgement {
-  readonly matches: readonly Match[];
+export interface Judgement<Rule extends HoldingRule = Match> {
+  readonly matches: readonly Rule[];
   readonly facts: RiskFacts;
   /** Whether the facts have the risk that the organisation's own policies raised. There is another judgement with the installation's risk. */
   readonly isRaised: boolean;
 }
 
-/** Reasons and obligations of all rules that hold, before the verdict is chosen. */
-interface Collected {
-  readonly reasons: Reason[];
+/** A rule that counts in an answer. */
+interface Counting<Rule> {
+  readonly match: Rule;
+  readonly effect: Verdict;
+  /** With the meaning for which the rule holds. */
+  readonly facts: RiskFacts;
+}
+
+/** The rules that hold, as far as they count, and their obligations, before the verdict is chosen. */
+interface Weighed<Rule> {
+  readonly counting: readonly Counting<Rule>[];
+  /** The effects of these rules. */
+  readonly effects: ReadonlySet<Verdict>;
   /** Obligations of DEGRADE rules. */
-  readonly due: PolicyObligation[];
+  readonly due: readonly PolicyObligation[];
   /** Obligations of DEGRADE rules that count as ESCALATE because facts are missing. */
-  readonly uncertain: PolicyObligation[];
+  readonly uncertain: readonly PolicyObligation[];
   /** ESCALATE rules that name approvers or a lifetime. */
-  readonly escalating: CompiledRule[];
+  readonly escalating: readonly CompiledRule[];
   /** Whether, for each meaning, a rule permits the whole request. */
   readonly isOpen: boolean;
   /** Why budgets keep the request from being open; empty where budgets do not matter. */
@@ -171,10 +207,11 @@ interface Collected {
 const hasBudget = (rule: CompiledRule): rule is BudgetedMatch['rule'] => rule.budget !== undefined;
 
 /** The budgets of these meanings, as `combine` counts them. */
-export const countedFor = (judgements: readonly Judgement[]): Counted => countBudgets(budgetedOf(judgements));
+export const countedFor = (judgements: readonly Judgement<HoldingRule>[]): Counted =>
+  countBudgets(budgetedOf(judgements));
 
 /** The rules with budgets that would permit, each with the meaning for which it holds. */
-function budgetedOf(judgements: readonly Judgement[]): BudgetedMatch[] {
+function budgetedOf(judgements: readonly Judgement<HoldingRule>[]): BudgetedMatch[] {
   return judgements.flatMap(({ matches, facts }) =>
     matches.flatMap((match) => {
       const { rule } = match.candidate;
@@ -183,8 +220,9 @@ function budgetedOf(judgements: readonly Judgement[]): BudgetedMatch[] {
   );
 }
 
-function collect(judgements: readonly Judgement[]): Collected {
-  const reasons: Reason[] = [];
+function weigh<Rule extends HoldingRule>(judgements: readonly Judgement<Rule>[]): Weighed<Rule> {
+  const counting: Counting<Rule>[] = [];
+  const effects = new Set<Verdict>();
   const due: PolicyObligation[] = [];
   const uncertain: PolicyObligation[] = [];
   const escalating: CompiledRule[] = [];
@@ -196,37 +234,49 @@ function collect(judgements: readonly Judgement[]): Collected {
     let opens = false;
     let opensWithin = false;
     for (const match of matches) {
-      const reason = reasonOf(match, facts);
-      if (reason === undefined) continue;
       const { rule } = match.candidate;
+      const effect = effectOf(match);
+      if (effect === undefined || rule.effect.type === 'RISK') continue;
       const isRefused = !isEnough && rule.budget !== undefined && opensAll(match, facts);
-      if (reason.effect !== 'DENY' && opensAll(match, facts)) {
+      if (effect !== 'DENY' && opensAll(match, facts)) {
         opensWithin = true;
         if (!isRefused) opens = true;
       }
       // A DEGRADE over its budget keeps its obligations: without them another rule would permit more than before.
       if (isRefused && rule.effect.type === 'ALLOW') continue;
-      const once = `${rule.index} ${reason.code}`;
-      if (judgements.length > 1 && seen.has(once)) continue;
-      seen.add(once);
-      reasons.push(reason);
+      if (judgements.length > 1) {
+        const once = `${rule.index} ${codeOf(match, rule.effect)}`;
+        if (seen.has(once)) continue;
+        seen.add(once);
+      }
+      counting.push({ match, effect, facts });
+      effects.add(effect);
       if (rule.effect.type === 'ESCALATE' && (rule.effect.approvers ?? rule.effect.ttl) !== undefined)
         escalating.push(rule);
-      if (rule.effect.type === 'DEGRADE')
-        (reason.effect === 'DEGRADE' ? due : uncertain).push(...rule.effect.obligations);
+      if (rule.effect.type === 'DEGRADE') (effect === 'DEGRADE' ? due : uncertain).push(...rule.effect.obligations);
     }
     isOpen &&= opens;
     isOpenWithin &&= opensWithin;
   }
   const overBudget = !isOpen && isOpenWithin ? refusals : [];
-  return { reasons, due, uncertain, escalating, isOpen, overBudget, charges };
+  return { counting, effects, due, uncertain, escalating, isOpen, overBudget, charges };
 }
 
 /** The members of an ESCALATE rule that its approval depends on. */
 const demandsOf = ({ policy, name, effect }: CompiledRule) =>
   effect.type === 'ESCALATE' ? { policy, name, approvers: effect.approvers, ttl: effect.ttl } : { policy, name };
 
-const isOwn = ({ candidate }: Match): boolean => candidate.rule.isOwn;
+const isOwn = ({ candidate }: HoldingRule): boolean => candidate.rule.isOwn;
+
+/** The judgements without the own rules of an organisation and without the risk that they raise; undefined when there are none. */
+function withoutOwn<Rule extends HoldingRule>(judgements: readonly Judgement<Rule>[]): Judgement<Rule>[] | undefined {
+  if (!judgements.some(({ isRaised, matches }) => isRaised || matches.some(isOwn))) return undefined;
+  return judgements.flatMap(({ isRaised, matches, facts }) =>
+    isRaised ? [] : [{ isRaised, matches: matches.filter((match) => !isOwn(match)), facts }],
+  );
+}
+
+const isStricter = (a: Verdict, b: Verdict): boolean => SEVERITY.indexOf(a) < SEVERITY.indexOf(b);
 
 /**
  * Combines all rules that hold for a request. The own rules of an organisation can only make the answer stricter: the answer is at
@@ -234,41 +284,62 @@ const isOwn = ({ candidate }: Match): boolean => candidate.rule.isOwn;
  * of the effects, because a further obligation can end a conflict of obligations, and a higher risk can make a rule hold that permits.
  */
 export function combine(judgements: readonly Judgement[]): Evaluation {
-  const all = settle(collect(judgements));
-  if (!judgements.some(({ isRaised, matches }) => isRaised || matches.some(isOwn))) return all;
-  const installation = judgements.flatMap(({ isRaised, matches, facts }) =>
-    isRaised ? [] : [{ isRaised, matches: matches.filter((match) => !isOwn(match)), facts }],
-  );
-  const alone = settle(collect(installation));
-  return SEVERITY.indexOf(alone.verdict) < SEVERITY.indexOf(all.verdict) ? alone : all;
+  const all = settle(weigh(judgements));
+  const installation = withoutOwn(judgements);
+  if (installation === undefined) return all;
+  const alone = settle(weigh(installation));
+  return isStricter(alone.verdict, all.verdict) ? alone : all;
 }
 
-function settle({ reasons, due, escalating, isOpen, overBudget, charges }: Collected): Evaluation {
-  const has = (effect: Verdict): boolean => reasons.some((reason) => reason.effect === effect);
-  const answer = (verdict: Verdict, kept: Evaluation['obligations'] = []): Evaluation => {
-    const listed = reasons.filter((reason) => LISTED[verdict].includes(reason.effect)).sort(compareReasons);
-    const escalation = verdict === 'ESCALATE' ? escalationOf(escalating.map(demandsOf), listed) : undefined;
-    const escalated = escalation === undefined ? {} : { escalation };
-    const counted = verdict === 'DENY' || charges.length === 0 ? {} : { charges };
-    return freeze({ verdict, reasons: listed, obligations: kept, ...escalated, ...counted });
-  };
-  if (has('DENY')) return answer('DENY');
-  if (!isOpen) {
-    reasons.push(...(overBudget.length > 0 ? overBudget : [builtInReason('NO_MATCH')]));
-    return answer('DENY');
-  }
-  if (has('ESCALATE')) return answer('ESCALATE');
+/** The verdict of `combine`, without its reasons: a search of the linter compares many verdicts and shows few answers. */
+export function combineVerdict(judgements: readonly Judgement<HoldingRule>[]): Verdict {
+  const all = choose(weigh(judgements)).verdict;
+  const installation = withoutOwn(judgements);
+  if (installation === undefined) return all;
+  const alone = choose(weigh(installation)).verdict;
+  return isStricter(alone, all) ? alone : all;
+}
+
+interface Chosen {
+  readonly verdict: Verdict;
+  /** Of a DEGRADE. */
+  readonly obligations: Evaluation['obligations'];
+  /** The types of obligations that can't be kept together, where that makes the verdict an ESCALATE. */
+  readonly conflicts: readonly string[];
+}
+
+function choose({ effects, isOpen, due }: Weighed<unknown>): Chosen {
+  const alone = (verdict: Verdict): Chosen => ({ verdict, obligations: [], conflicts: [] });
+  if (effects.has('DENY') || !isOpen) return alone('DENY');
+  if (effects.has('ESCALATE')) return alone('ESCALATE');
+  if (due.length === 0) return alone('ALLOW');
   const { obligations, conflicts } = mergeObligations(due);
-  if (conflicts.length > 0) {
-    reasons.push(
-      builtInReason(
-        'OBLIGATIONS_CONFLICT',
-        `${BUILT_IN_REASONS.OBLIGATIONS_CONFLICT.message}: ${conflicts.join(', ')}`,
-      ),
-    );
-    return answer('ESCALATE');
-  }
-  return due.length > 0 ? answer('DEGRADE', obligations) : answer('ALLOW');
+  return conflicts.length > 0
+    ? { verdict: 'ESCALATE', obligations: [], conflicts }
+    : { verdict: 'DEGRADE', obligations, conflicts };
+}
+
+/** The reasons for a verdict that no rule gives. */
+function builtInReasonsFor({ conflicts }: Chosen, { effects, isOpen, overBudget }: Weighed<Match>): readonly Reason[] {
+  if (!isOpen && !effects.has('DENY')) return overBudget.length > 0 ? overBudget : [builtInReason('NO_MATCH')];
+  if (conflicts.length === 0) return [];
+  const { message } = BUILT_IN_REASONS.OBLIGATIONS_CONFLICT;
+  return [builtInReason('OBLIGATIONS_CONFLICT', `${message}: ${conflicts.join(', ')}`)];
+}
+
+const reasonsOf = ({ counting }: Weighed<Match>, effects: readonly Verdict[]): Reason[] =>
+  counting.flatMap((one) => (effects.includes(one.effect) ? reasonOf(one) : []));
+
+function settle(weighed: Weighed<Match>): Evaluation {
+  const { escalating, charges } = weighed;
+  const chosen = choose(weighed);
+  const { verdict, obligations } = chosen;
+  const ofRules = reasonsOf(weighed, LISTED[verdict]);
+  const reasons = [...ofRules, ...builtInReasonsFor(chosen, weighed)].sort(compareReasons);
+  const escalation = verdict === 'ESCALATE' ? escalationOf(escalating.map(demandsOf), reasons) : undefined;
+  const escalated = escalation === undefined ? {} : { escalation };
+  const counted = verdict === 'DENY' || charges.length === 0 ? {} : { charges };
+  return freeze({ verdict, reasons, obligations, ...escalated, ...counted });
 }
 
 /**
@@ -277,12 +348,12 @@ function settle({ reasons, due, escalating, isOpen, overBudget, charges }: Colle
  * @param approval the last reason of a permission
  */
 export function combineApproved(judgements: readonly Judgement[], approval: Reason): Evaluation {
-  const collected = collect(judgements);
+  const weighed = weigh(judgements);
   const { verdict, reasons, escalation: _, ...rest } = combine(judgements);
   if (verdict === 'DENY') return freeze({ verdict, reasons, ...rest });
   if (verdict !== 'ESCALATE') return freeze({ verdict, reasons: [...reasons, { ...approval }], ...rest });
-  const degraded = collected.reasons.filter(({ effect }) => effect === 'DEGRADE').sort(compareReasons);
-  const kept = allObligations([...collected.due, ...collected.uncertain]);
+  const degraded = reasonsOf(weighed, ['DEGRADE']).sort(compareReasons);
+  const kept = allObligations([...weighed.due, ...weighed.uncertain]);
   return freeze({
     verdict: kept.length > 0 ? 'DEGRADE' : 'ALLOW',
     reasons: [...reasons, ...degraded, { ...approval }],

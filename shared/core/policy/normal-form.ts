@@ -272,11 +272,41 @@ export function holdsFor(
 /** Why a condition holds: with certainty, for a part of the resources that a pattern covers, or only because facts are missing. */
 export type Ground = 'certain' | 'partly' | 'missing' | 'not at all';
 
+/** From the weakest ground to the strongest: a list of conditions holds on its weakest part, an alternative on its strongest. */
+const GROUNDS = ['not at all', 'missing', 'partly', 'certain'] as const satisfies readonly Ground[];
+const WEAKEST = 0;
+const STRONGEST = GROUNDS.length - 1;
+
+function rankOfLeaf(leaf: Leaf, facts: object): number {
+  switch (outcomeOf(leaf, facts)) {
+    case 'yes':
+      return leaf.negated ? WEAKEST : STRONGEST;
+    case 'no':
+      return leaf.negated ? STRONGEST : WEAKEST;
+    case 'missing':
+      return GROUNDS.indexOf('missing');
+    case 'partly':
+      return GROUNDS.indexOf('partly');
+  }
+}
+
+function rankOf(node: NormalNode, facts: object): number {
+  if (node.kind === 'leaf') return rankOfLeaf(node.leaf, facts);
+  const isAll = node.kind === 'all';
+  let rank = isAll ? STRONGEST : WEAKEST;
+  const last = isAll ? WEAKEST : STRONGEST;
+  for (const part of node.of) {
+    const found = rankOf(part, facts);
+    if (isAll ? found < rank : found > rank) rank = found;
+    if (rank === last) break;
+  }
+  return rank;
+}
+
+/** @param holdsWhenUnsure whether the condition also holds on a ground weaker than certain */
 export function groundOf(node: NormalNode, facts: object, holdsWhenUnsure: boolean): Ground {
-  if (holdsFor(node, facts, { missing: false, partly: false })) return 'certain';
-  if (!holdsWhenUnsure) return 'not at all';
-  if (holdsFor(node, facts, { missing: false, partly: true })) return 'partly';
-  return holdsFor(node, facts, { missing: true, partly: true }) ? 'missing' : 'not at all';
+  const ground = GROUNDS[rankOf(node, facts)] ?? 'not at all';
+  return ground === 'certain' || holdsWhenUnsure ? ground : 'not at all';
 }
 
 /** The paths that are missing (or have the wrong type), sorted, without repetition. */

@@ -1,7 +1,14 @@
 // The result of a set on given facts, with and without one of its rules: the evaluation without json-rules-engine and its promises.
 import { BoundedCache } from '../../../kernel/bounded-cache.ts';
-import { combine, combineRisk, matchOf, prechecks } from '../combine.ts';
-import type { Match } from '../combine.ts';
+import {
+  combine,
+  combineRisk,
+  combineVerdict,
+  holdingOf,
+  type HoldingRule,
+  prechecks,
+  withMessage,
+} from '../combine.ts';
 import type { CompiledSet } from '../compile.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
 import { requestOf } from '../evaluate.ts';
@@ -19,7 +26,7 @@ import type { Witness } from './types.ts';
 const MAX_REMEMBERED = 200;
 interface Caches {
   readonly candidates: BoundedCache<readonly CandidateRule[]>;
-  readonly matches: BoundedCache<readonly Match[]>;
+  readonly holding: BoundedCache<readonly HoldingRule[]>;
 }
 /** Many findings of one set are demonstrated on the same requests and facts, and each needs several evaluations. */
 const cachesOfSets = new WeakMap<CompiledSet, Caches>();
@@ -29,7 +36,7 @@ function cachesOf(compiled: CompiledSet): Caches {
   if (known !== undefined) return known;
   const caches = {
     candidates: new BoundedCache<readonly CandidateRule[]>({ max: MAX_REMEMBERED }),
-    matches: new BoundedCache<readonly Match[]>({ max: MAX_REMEMBERED }),
+    holding: new BoundedCache<readonly HoldingRule[]>({ max: MAX_REMEMBERED }),
   };
   cachesOfSets.set(compiled, caches);
   return caches;
@@ -56,50 +63,63 @@ function candidatesOf({ compiled, budget }: LintedSet, stage: PolicyStage, facts
 }
 
 /** The rules that hold on facts. */
-function allMatches(set: LintedSet, stage: PolicyStage, facts: Facts): readonly Match[] {
+function allHolding(set: LintedSet, stage: PolicyStage, facts: Facts): readonly HoldingRule[] {
   const candidates = candidatesOf(set, stage, facts);
-  const evaluate = (): Match[] => {
+  const evaluate = (): HoldingRule[] => {
     set.budget.left -= CANDIDATE_COST * candidates.length;
-    return candidates
-      .filter(({ rule }) => holdsFor(rule.condition, facts, asEvaluated(rule)))
-      .map((candidate) => matchOf(candidate, facts));
+    const found: HoldingRule[] = [];
+    for (const candidate of candidates) {
+      const holding = holdingOf(candidate, facts);
+      if (holding !== undefined) found.push(holding);
+    }
+    return found;
   };
   if (candidates.length < MIN_CACHED_CANDIDATES) return evaluate();
-  const { matches: known } = cachesOf(set.compiled);
+  const { holding: known } = cachesOf(set.compiled);
   const key = `${stage} ${JSON.stringify(facts)}`;
   set.budget.left -= key.length / LETTERS_PER_COMPARISON;
   const before = known.get(key);
   if (before !== undefined) return before;
-  const matches = evaluate();
-  known.set(key, matches);
-  return matches;
+  const holding = evaluate();
+  known.set(key, holding);
+  return holding;
 }
 
 type Without = ReadonlySet<CompiledRule>;
 
-function matchesOf(set: LintedSet, stage: PolicyStage, facts: Facts, without: Without): readonly Match[] {
-  const matches = allMatches(set, stage, facts);
-  set.budget.left -= MATCH_COST * matches.length;
-  return without.size === 0 ? matches : matches.filter(({ candidate }) => !without.has(candidate.rule));
+function holdingRules(set: LintedSet, stage: PolicyStage, facts: Facts, without: Without): readonly HoldingRule[] {
+  const holding = allHolding(set, stage, facts);
+  set.budget.left -= MATCH_COST * holding.length;
+  return without.size === 0 ? holding : holding.filter(({ candidate }) => !without.has(candidate.rule));
 }
 
 const NOTHING: Without = new Set();
 
 export function riskOf(set: LintedSet, facts: Facts, without = NOTHING): Risk {
-  return combineRisk([{ matches: matchesOf(set, 'intake', facts, without), facts, isRaised: false }]);
+  const matches = holdingRules(set, 'intake', facts, without).map((holding) => withMessage(holding, facts));
+  return combineRisk([{ matches, facts, isRaised: false }]);
 }
-export function evaluationOf(set: LintedSet, facts: Facts, without = NOTHING): Evaluation {
-  return prechecks(facts) ?? combine([{ matches: matchesOf(set, 'enforce', facts, without), facts, isRaised: false }]);
+export function evaluationOf(set: LintedSet, facts: Facts): Evaluation {
+  const early = prechecks(facts);
+  if (early !== undefined) return early;
+  const matches = holdingRules(set, 'enforce', facts, NOTHING).map((holding) => withMessage(holding, facts));
+  return combine([{ matches, facts, isRaised: false }]);
+}
+/** The verdict of `evaluationOf` on the set without some rules, in a fraction of the time. */
+export function verdictOf(set: LintedSet, facts: Facts, without = NOTHING): Verdict {
+  const early = prechecks(facts);
+  if (early !== undefined) return early.verdict;
+  return combineVerdict([{ matches: holdingRules(set, 'enforce', facts, without), facts, isRaised: false }]);
 }
 export function answerOf(set: LintedSet, stage: PolicyStage, facts: Facts, without = NOTHING): Verdict | number {
-  return stage === 'intake' ? riskOf(set, facts, without).score : evaluationOf(set, facts, without).verdict;
+  return stage === 'intake' ? riskOf(set, facts, without).score : verdictOf(set, facts, without);
 }
 
 /** The other rules that take part in the result for some facts; the restricting ones come first. */
 export function othersOn(set: LintedSet, facts: Facts, besides: readonly LintedRule[]): LintedRule[] {
   const isRestricting = ({ rule }: LintedRule): boolean =>
     rule.effect.type === 'DENY' || rule.effect.type === 'ESCALATE';
-  return matchesOf(set, 'enforce', facts, NOTHING)
+  return holdingRules(set, 'enforce', facts, NOTHING)
     .flatMap(({ candidate }) => set.of(candidate.rule) ?? [])
     .filter((linted) => !besides.includes(linted))
     .sort((a, b) => Number(isRestricting(b)) - Number(isRestricting(a)));

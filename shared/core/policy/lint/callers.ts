@@ -1,6 +1,6 @@
 // ALLOW and DEGRADE rules that trust the caller's own statements: members of the context, which the caller writes.
 import { permits } from '../../../kernel/vocabulary.ts';
-import { applies, evaluationOf, witnessOf } from './answers.ts';
+import { applies, verdictOf, witnessOf } from './answers.ts';
 import { itemsOf } from './context-values.ts';
 import { withPath } from './facts.ts';
 import { isPermitted, withoutNamed } from './open.ts';
@@ -55,8 +55,8 @@ export function callersChoice(set: LintedSet, linted: LintedRule): LintFinding[]
         rules: [linted],
         formula: (space) => both(ruleHolds(space, linted), space.conditionOf(node, CERTAIN)),
         accept: (facts) =>
-          permits(evaluationOf(set, facts).verdict) &&
-          refusedValues(part, facts).some((value) => !permits(evaluationOf(set, withPath(facts, path, value)).verdict)),
+          permits(verdictOf(set, facts)) &&
+          refusedValues(part, facts).some((value) => !permits(verdictOf(set, withPath(facts, path, value)))),
       });
       if (found.kind !== 'found') return [];
       const isAbsence = leaf.operator.name === 'isPresent';
@@ -104,7 +104,7 @@ export function hangsOnCaller(set: LintedSet, linted: LintedRule): LintFinding[]
           ),
         accept: (facts) => {
           if (!applies(linted, set, facts) || !isPermitted(set, linted, facts)) return false;
-          return !permits(evaluationOf(set, withPath(facts, path, undefined)).verdict);
+          return !permits(verdictOf(set, withPath(facts, path, undefined)));
         },
       });
       if (found.kind !== 'found') return [];

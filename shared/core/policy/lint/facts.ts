@@ -1,5 +1,6 @@
 // Completes the few relevant facts to whole facts: derived facts are computed, and all others get default values.
 import { effectiveTrust, NO_EVIDENCE } from '../../trust/score.ts';
+import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import { VERDICTS } from '../../../kernel/vocabulary.ts';
 import { effectOfAction } from '../../intent/lexicon/effect.ts';
 import { isPattern, normalizedOf, overlaps } from '../../intent/resource.ts';
@@ -16,7 +17,13 @@ function setMember(at: object, key: string, value: unknown): void {
   // A context may have a member __proto__, which an assignment would not create. Defining a member costs several times as much.
   if (key === '__proto__')
     Object.defineProperty(at, key, { value, writable: true, enumerable: true, configurable: true });
-  else Reflect.set(at, key, value);
+  // Any object can take any member; Reflect.set costs several times as much.
+  else (at as Record<string, unknown>)[key] = value;
+}
+
+function ownMember(at: object, key: string): unknown {
+  // Object.hasOwn has shown that the member exists.
+  return Object.hasOwn(at, key) ? (at as Record<string, unknown>)[key] : undefined;
 }
 
 /** Whether a path says that there is no call, or one, and nothing else. */
@@ -44,33 +51,43 @@ export function setPath(facts: object, path: string, value: unknown): void {
     setPath(facts, path, new Date(timeFor(facts) - value.ms).toISOString());
     return;
   }
-  const isInList = path.includes('[]');
   const keys = keysOf(path);
-  const last = keys.pop();
+  const last = keys.at(-1);
+  if (last === undefined) return;
+  const isInList = path.includes('[]');
   let at = facts;
-  for (const [i, key] of keys.entries()) {
-    const next: unknown = Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined;
+  for (let i = 0; i < keys.length - 1; i += 1) {
+    const key = keys[i] ?? '';
+    const next = ownMember(at, key);
     if (typeof next === 'object' && next !== null && (!Array.isArray(next) || isInList)) at = next;
     else {
       if (value === undefined) return;
-      const made = (keys[i + 1] ?? last) === '0' && isInList ? [] : {};
+      const made = keys[i + 1] === '0' && isInList ? [] : {};
       setMember(at, key, made);
       at = made;
     }
   }
-  if (last === undefined) return;
   if (value === undefined) Reflect.deleteProperty(at, last);
   // Another path may lead into the value, which other facts share.
-  else setMember(at, last, CALLERS.test(path) && typeof value === 'object' ? structuredClone(value) : value);
+  else setMember(at, last, typeof value === 'object' && CALLERS.test(path) ? structuredClone(value) : value);
 }
 
 /** Facts of which a path may lead to a whole, and another one into it. */
 const CALLERS = /^(?:context|tool\.arguments)\./;
 
+/** Paths of the rules of a few sets; a search sets the same ones thousands of times. */
+const keysOfPaths = new BoundedCache<readonly string[]>({ max: 1_000 });
+
 /** The keys of a path; a list's item has the key 0. */
-function keysOf(path: string): string[] {
-  const keys = path.split('.');
-  return path.includes('[]') ? keys.flatMap((key) => (key.endsWith('[]') ? [key.slice(0, -2), '0'] : [key])) : keys;
+function keysOf(path: string): readonly string[] {
+  const known = keysOfPaths.get(path);
+  if (known !== undefined) return known;
+  const plain = path.split('.');
+  const keys = path.includes('[]')
+    ? plain.flatMap((key) => (key.endsWith('[]') ? [key.slice(0, -2), '0'] : [key]))
+    : plain;
+  keysOfPaths.set(path, keys);
+  return keys;
 }
 
 /** As setPath, on a copy that shares everything beside the path. */
@@ -78,7 +95,7 @@ export function withPath(facts: Facts, path: string, value: unknown): Facts {
   const copy = { ...facts };
   let at: object = copy;
   for (const key of keysOf(path).slice(0, -1)) {
-    const next: unknown = Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined;
+    const next = ownMember(at, key);
     if (typeof next !== 'object' || next === null) break;
     const copied = Array.isArray(next) ? next.slice() : { ...next };
     setMember(at, key, copied);
@@ -125,11 +142,12 @@ export function usualFacts(): Facts {
 }
 
 /** A longer window contains at least the count of a shorter one. */
-function completeHistory({ history }: Facts, isGiven: (path: string) => boolean): void {
+function completeHistory({ history }: Facts, given: ReadonlySet<string>): void {
   for (const verdict of VERDICTS) {
     let least = history.last_60s[verdict];
     for (const window of ['last_1h', 'last_24h'] as const) {
-      if (!isGiven(`history.${window}.${verdict}`)) history[window][verdict] = least;
+      // Most facts have no counts, and then nothing is missing.
+      if (least > 0 && !given.has(`history.${window}.${verdict}`)) history[window][verdict] = least;
       least = history[window][verdict];
     }
   }
@@ -152,13 +170,16 @@ function completeTool(facts: Facts, given: readonly Assignment[]): void {
 
 const TAGS = 'key.tags';
 
-const hasAge = (assignment: Assignment): boolean => [...assignment.values()].some((value) => value instanceof Ago);
+function hasAge(assignment: Assignment): boolean {
+  for (const value of assignment.values()) if (value instanceof Ago) return true;
+  return false;
+}
 
 /** Ages are relative to the time, which must be set before. */
-const agesLast = (given: readonly Assignment[]): readonly Assignment[] => [
-  ...given.filter((assignment) => !hasAge(assignment)),
-  ...given.filter(hasAge),
-];
+function agesLast(given: readonly Assignment[]): readonly Assignment[] {
+  const ages = given.filter(hasAge);
+  return ages.length === 0 ? given : [...given.filter((assignment) => !ages.includes(assignment)), ...ages];
+}
 
 /**
  * The facts of a request of which some facts are given. @param pattern the target that the request must match; a request for another
@@ -175,15 +196,15 @@ export function factsOf(given: readonly Assignment[], pattern: string): Facts {
       paths.add(path);
     }
   const { intent, agent, trust } = facts;
-  const isGiven = (path: string): boolean => paths.has(path);
-  Object.assign(intent, partsOf(intent.resource), { normalized: normalizedOf(intent.resource, intent.action) });
-  if (!isGiven('intent.verb')) intent.verb = intent.action;
-  if (!isGiven('intent.effect')) intent.effect = effectOfAction(intent.action);
-  if (!isGiven('intent.extent') && isPattern(intent.resource)) intent.extent = 'all';
-  if (!isGiven('intent.places') && !overlaps(pattern, intent.resource)) intent.places = [instanceOf(pattern)];
-  if (!isGiven('agent.status') && trust.recorded.score > NO_EVIDENCE.score)
+  Object.assign(intent, partsOf(intent.resource));
+  intent.normalized = normalizedOf(intent.resource, intent.action);
+  if (!paths.has('intent.verb')) intent.verb = intent.action;
+  if (!paths.has('intent.effect')) intent.effect = effectOfAction(intent.action);
+  if (!paths.has('intent.extent') && isPattern(intent.resource)) intent.extent = 'all';
+  if (!paths.has('intent.places') && !overlaps(pattern, intent.resource)) intent.places = [instanceOf(pattern)];
+  if (!paths.has('agent.status') && trust.recorded.score > NO_EVIDENCE.score)
     Object.assign(agent, { registered: true, status: 'ACTIVE' });
-  completeHistory(facts, isGiven);
+  completeHistory(facts, paths);
   completeTool(facts, given);
   return facts;
 }

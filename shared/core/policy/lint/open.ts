@@ -2,7 +2,7 @@
 import { effectiveTrust, NO_EVIDENCE } from '../../trust/score.ts';
 import { ACTIONS, type Action, permits } from '../../../kernel/vocabulary.ts';
 import type { Facts } from '../types.ts';
-import { applies, evaluationOf, witnessOf } from './answers.ts';
+import { applies, verdictOf, witnessOf } from './answers.ts';
 import { holds, outcomeOf, pathsOf } from '../normal-form.ts';
 import { itemsOf } from './context-values.ts';
 import { usualFacts } from './facts.ts';
@@ -30,7 +30,7 @@ const CONSEQUENTIAL: ReadonlySet<Action> = new Set(['delete', 'transfer', 'grant
 
 /** Whether the set permits the request, and would not without the rule. */
 export function isPermitted(set: LintedSet, { rule }: LintedRule, facts: Facts): boolean {
-  return permits(evaluationOf(set, facts).verdict) && !permits(evaluationOf(set, facts, new Set([rule])).verdict);
+  return permits(verdictOf(set, facts)) && !permits(verdictOf(set, facts, new Set([rule])));
 }
 
 /** The facts have values that the rule does not name: for example any key except the ones that it requires. */
@@ -165,9 +165,7 @@ export function openToLessTrusted(set: LintedSet, linted: LintedRule): LintFindi
     rules: [linted],
     formula: (space) => both(ruleHolds(space, linted), space.conditionOf(rule.condition, CERTAIN), isPlausible(space)),
     accept: (facts) =>
-      applies(linted, set, facts) &&
-      isPermitted(set, linted, facts) &&
-      evaluationOf(set, byMostTrusted(facts)).verdict === 'DENY',
+      applies(linted, set, facts) && isPermitted(set, linted, facts) && verdictOf(set, byMostTrusted(facts)) === 'DENY',
   });
   if (found.kind !== 'found') return undefined;
   const { level } = found.facts.trust;

@@ -1,7 +1,7 @@
 // Rules that other rules make pointless: outweighed wherever they hold, contradicted, or a guard that a wider ALLOW bypasses.
 import { permits } from '../../../kernel/vocabulary.ts';
 import type { Facts } from '../types.ts';
-import { applies, evaluationOf, othersOn, witnessOf } from './answers.ts';
+import { applies, verdictOf, othersOn, witnessOf } from './answers.ts';
 import {
   areAlike,
   areEquivalent,
@@ -197,8 +197,8 @@ function walkAround(set: LintedSet, guarded: LintedRule, wide: LintedRule): Fact
           ),
         accept: (facts) =>
           applies(wide, set, facts) &&
-          permits(evaluationOf(set, facts).verdict) &&
-          !permits(evaluationOf(set, facts, new Set([wide.rule])).verdict),
+          permits(verdictOf(set, facts)) &&
+          !permits(verdictOf(set, facts, new Set([wide.rule]))),
       },
       (facts) => othersOn(set, facts, [wide]),
     );
