@@ -2,7 +2,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
-import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
+import {
+  combine,
+  combineVerdict,
+  holdingOf,
+  type Judgement,
+  withMessage,
+} from '../../../shared/core/policy/combine.ts';
+import { createEvaluator, requestOf } from '../../../shared/core/policy/evaluate.ts';
 import { loadCanonicalSet, type PolicySet } from '../../../shared/core/policy/load.ts';
 import type { Evaluation, Facts, Risk } from '../../../shared/core/policy/types.ts';
 import { lacksObligation } from '../../support/obligations.ts';
@@ -87,6 +94,54 @@ function expectNotMilder(alone: Evaluation, both: Evaluation, why: string): void
   for (const obligation of alone.obligations)
     if (lacksObligation(both.obligations, obligation)) expect.fail(`lost ${JSON.stringify(obligation)}: ${why}`);
 }
+
+/** The policies with one small budget on every rule that permits. */
+const budgeted = (policies: readonly PolicyLike[]): PolicyLike[] =>
+  policies.map((one) => ({
+    ...one,
+    rules: one.rules.map((rule) =>
+      /"type":"(?:ALLOW|DEGRADE)"/.test(JSON.stringify(rule.event))
+        ? { ...rule, budget: { name: 'calls', window: '1h', limit: 5 } }
+        : rule,
+    ),
+  }));
+
+/** What holds on some facts, as an evaluation combines it. */
+function judgementOf({ compiled }: PolicySet, facts: Facts, isRaised: boolean): Judgement {
+  const matches = compiled.enforce
+    .find(requestOf(facts))
+    .flatMap((candidate) => holdingOf(candidate, facts) ?? [])
+    .map((holding) => withMessage(holding, facts));
+  return { matches, facts, isRaised };
+}
+
+describe('the verdict alone', () => {
+  it('is that of the whole answer: with own policies, budgets, a raised risk, and two meanings', () => {
+    const seen = new Map<string, number>();
+    const used = fc.constantFrom(0, 5);
+    fc.assert(
+      fc.property(installations, owns, arbitraryFacts(), arbitraryFacts(), used, (policies, own, one, other, count) => {
+        const [plain, withBudgets] = [setOf(policies), setOf(budgeted(policies))];
+        const [first, second] = [one, other].map((changes) =>
+          factsWith({ ...changes, 'budgets.calls': { used: count } }),
+        );
+        if (first === undefined || second === undefined) return;
+        for (const set of [plain, withBudgets, composed(withBudgets, own)])
+          for (const judgements of [
+            [judgementOf(set, first, false)],
+            [judgementOf(set, first, false), judgementOf(set, second, true)],
+            [judgementOf(set, first, false), judgementOf(set, second, false)],
+          ]) {
+            const { verdict } = combine(judgements);
+            expect(combineVerdict(judgements)).to.equal(verdict);
+            seen.set(verdict, (seen.get(verdict) ?? 0) + 1);
+          }
+      }),
+      runs(100, 0.2),
+    );
+    expect([...seen.keys()]).to.have.members(STRICTNESS);
+  });
+});
 
 describe("an organisation's own policies", () => {
   it('never make a verdict milder, an obligation less or a risk lower, also once approved', async () => {

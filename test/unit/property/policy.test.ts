@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
 import { createEvaluator, requestOf } from '../../../shared/core/policy/evaluate.ts';
 import type { CompiledRule } from '../../../shared/core/policy/compiled-rule.ts';
+import { groundOf, holdsFor } from '../../../shared/core/policy/normal-form.ts';
 import { allObligations } from '../../../shared/core/policy/obligations.ts';
 import { isPattern, matchesPattern } from '../../../shared/core/intent/resource.ts';
 import { fitOf } from '../../../shared/core/policy/rule-index.ts';
@@ -77,6 +78,25 @@ describe('every policy set', () => {
         const own = enforce.rules.map((rule) => ({ rule: labelOf(rule), fit: fitOf(rule, request) }));
         const found = enforce.find(request).map(({ rule, fit }) => ({ rule: labelOf(rule), fit }));
         expect(own.filter(({ fit }) => fit !== undefined)).to.deep.equal(found);
+      }),
+      RUNS,
+    );
+  });
+
+  it('the ground of a condition is the first of the three ways to count undecided comparisons in which it holds', () => {
+    const unsure = [
+      ['certain', false, false],
+      ['partly', false, true],
+      ['missing', true, true],
+    ] as const;
+    fc.assert(
+      fc.property(arbitraryPolicies(), arbitraryFacts(), (policies, changes) => {
+        const facts = factsWith(changes);
+        for (const { condition, holdsWhenUnsure } of setOf(policies).compiled.enforce.rules) {
+          const ways = holdsWhenUnsure ? unsure : unsure.slice(0, 1);
+          const found = ways.find(([, missing, partly]) => holdsFor(condition, facts, { missing, partly }));
+          expect(groundOf(condition, facts, holdsWhenUnsure)).to.equal(found?.[0] ?? 'not at all');
+        }
       }),
       RUNS,
     );
