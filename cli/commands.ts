@@ -202,6 +202,26 @@ export const COMMANDS: CommandList = [
         load: async () => (await import('./policy/rollback.ts')).followFolderCommand,
       },
       {
+        name: 'stages',
+        summary: 'list the staged policy sets: for whom they are in force, and what a share in shadow has shown',
+        load: async () => (await import('./policy/stage.ts')).policyStagesCommand,
+      },
+      {
+        name: 'promote',
+        summary: 'put a staged policy set into force for all organisations',
+        load: async () => (await import('./policy/stage.ts')).promotePoliciesCommand,
+      },
+      {
+        name: 'drop-stage',
+        summary: 'end a stage: its organisations get the policy set that is in force for all',
+        load: async () => (await import('./policy/stage.ts')).dropStageCommand,
+      },
+      {
+        name: 'withdraw',
+        summary: 'remove the own policies of an organisation, with a key of it',
+        load: async () => (await import('./policy/stage.ts')).withdrawPoliciesCommand,
+      },
+      {
         name: 'log',
         summary: 'list who put which policy set into force, when and why',
         load: async () => (await import('./policy/log.ts')).policyLogCommand,

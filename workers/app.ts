@@ -188,7 +188,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   const relay = startRelay({ db, queues, logger });
   const onCounted = shadowCounter(metrics.registry);
   const { shadowPolicyDir: dir, shadowShare: share } = config;
-  const shadow = dir === undefined ? undefined : startShadow({ db, databaseUrl, dir, share, nowMs, logger, onCounted });
+  const shadow = startShadow({ db, databaseUrl, dir, share, logger, onCounted });
   const schedule = keepSchedule(queues, logger);
   const { pulseFd, healthPort } = deps;
   const apart = { databaseUrl, pulseFd };
@@ -209,7 +209,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     check: () => readWorkersReadiness({ db, redisUrl, clockProblem: () => clock.problem() }),
     async close() {
       audits.close();
-      await Promise.all([reader.close(), relay.close(), schedule.close(), replays.close(), shadow?.close()]);
+      await Promise.all([reader.close(), relay.close(), schedule.close(), replays.close(), shadow.close()]);
       // The rest of the time is for closing the stores.
       await queues.close(config.shutdownTimeoutMs * 0.8);
       await deciding.close();

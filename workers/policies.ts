@@ -99,13 +99,14 @@ export async function applyFolder(
     return false;
   }
   const { digest, policies } = set;
-  if (result !== 'unchanged') logger.info({ digest, policies }, MESSAGES[result]);
+  const message = MESSAGES[result];
+  if (message !== undefined) logger.info({ digest, policies }, message);
   for (const { file, line, column, code, message } of warnings)
     logger.warn({ file, line, column, code }, `policy folder: ${file}:${line}:${column} ${message}`);
   return true;
 }
 
-const MESSAGES: Readonly<Record<Exclude<FolderResult, 'unchanged'>, string>> = {
+const MESSAGES: Readonly<Partial<Record<FolderResult, string>>> = {
   activated: 'policy set activated',
   proposed: 'the policy set of the folder waits for approval',
   pinned:
@@ -131,7 +132,8 @@ async function applySet(
   }
   const isPinned = held.inForce !== undefined && held.inForce.source !== 'folder';
   if (isPinned) await storePolicySet(sql, { digest, canonical, atMs });
-  const result = isPinned ? 'pinned' : (await changePolicySet(sql, { ...change, signature }, rules, atMs, read)).kind;
+  const changed = isPinned ? undefined : await changePolicySet(sql, { ...change, signature }, rules, atMs, read);
+  const result = changed?.kind ?? 'pinned';
   if (result !== 'activated') await sql.query(CONFIRM, [read.read_at, findings, digest]);
   return isPinned && held.inForce?.digest === digest ? 'unchanged' : result;
 }

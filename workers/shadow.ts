@@ -1,10 +1,10 @@
-// Shadow mode: evaluates recorded decisions under a second folder of policies. The results are counted and never answered.
+// Shadow mode: evaluates recorded decisions under a second folder of policies and under staged sets. The results are counted and never answered.
 import { performance } from 'node:perf_hooks';
 import { Counter, type Registry } from 'prom-client';
 import type { Database } from '../shared/platform/db/database.ts';
 import { ADVISORY_LOCKS } from '../shared/platform/db/locks.ts';
 import { createDraftReplayer } from '../shared/domain/drafts/draft-replayer.ts';
-import { draftOfFolder } from '../shared/domain/drafts/replay-draft.ts';
+import { draftOfDigest, draftOfFolder } from '../shared/domain/drafts/replay-draft.ts';
 import {
   beginShadow,
   logsBehind,
@@ -13,6 +13,7 @@ import {
   shadowLog,
   storeShadowState,
 } from '../shared/domain/drafts/shadow-store.ts';
+import { readShares, type StagedShare } from '../shared/domain/policy-sets/stages.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import { readPolicyFolder } from '../shared/domain/policy-sets/folder.ts';
 import type { Finding } from '../shared/core/policy/types.ts';
@@ -30,11 +31,10 @@ const ACTIVE = 'SELECT active_digest FROM policy_state';
 
 export interface ShadowDeps {
   readonly db: Database;
-  /** CUSTOS_SHADOW_POLICY_DIR */
-  readonly dir: string;
+  /** CUSTOS_SHADOW_POLICY_DIR; undefined: only staged sets are evaluated. */
+  readonly dir?: string | undefined;
   /** CUSTOS_SHADOW_SHARE, 0..1 */
   readonly share: number;
-  readonly nowMs: () => number;
   readonly logger: Logger;
   readonly onCounted?: (counts: { readonly same: number; readonly different: number }) => void;
 }
@@ -46,10 +46,48 @@ export interface ShadowWorker {
   follow(): Promise<number>;
 }
 
-/** Holds the draft of the folder and evaluates new decisions under it. Only one may run at a time: see startShadow. */
+/** The sets that are staged by share, loaded when they appear. */
+function createStagedDrafts(db: Database, logger: Logger) {
+  let drafts: readonly ShadowDraft[] = [];
+  let broken: ReadonlySet<string> = new Set();
+
+  const load = async ({ digest, share, organisationIds }: StagedShare): Promise<ShadowDraft | undefined> => {
+    const known = drafts.find((draft) => draft.digest === digest);
+    if (known !== undefined) return { ...known, share, organisationIds };
+    const loaded = broken.has(digest) ? undefined : await draftOfDigest(db, digest);
+    if (loaded?.ok === true) {
+      const { policies } = loaded.set;
+      logger.info({ digest, share }, 'a staged policy set is evaluated in shadow');
+      const replayer = await createDraftReplayer(db, loaded.set);
+      return { digest, policies: policies.length, replayer, share, organisationIds };
+    }
+    if (loaded !== undefined) logger.warn({ digest }, 'this version can not load a staged policy set');
+    broken = new Set([...broken, digest]);
+    return undefined;
+  };
+
+  return {
+    async read(): Promise<readonly ShadowDraft[]> {
+      const read: ShadowDraft[] = [];
+      for (const stage of await readShares(db)) {
+        const draft = await load(stage);
+        if (draft !== undefined) read.push(draft);
+      }
+      drafts = read;
+      return drafts;
+    },
+  };
+}
+
+/** Holds the drafts and evaluates new decisions under them. Only one may run at a time: see startShadow. */
 export function createShadowWorker(deps: ShadowDeps): ShadowWorker {
-  const { db, dir, share, nowMs, logger, onCounted } = deps;
+  const { db, dir, share, logger, onCounted } = deps;
   let draft: ShadowDraft | undefined;
+  let staged: readonly ShadowDraft[] = [];
+  let isBegun = false;
+  /** Whether there was nothing to evaluate under, so that the decisions since then are passed over. */
+  let isIdle = false;
+  const stages = createStagedDrafts(db, logger);
   let findings: readonly Finding[] = [];
   let seen = '';
   let applied = '';
@@ -71,39 +109,55 @@ export function createShadowWorker(deps: ShadowDeps): ShadowWorker {
     if (!loaded.ok) return refuse(loaded.findings);
     const { digest, policies } = loaded.set;
     if (draft?.digest !== digest)
-      draft = { digest, policies: policies.length, replayer: await createDraftReplayer(db, loaded.set) };
+      draft = { digest, policies: policies.length, replayer: await createDraftReplayer(db, loaded.set), share };
     findings = [];
     logger.info({ digest, share }, 'shadow policies are evaluated');
   };
 
+  const lookAtFolder = async (folderDir: string): Promise<void> => {
+    // A folder without its own lexicon uses the lexicon of the set in force.
+    const [active] = await db.query<{ active_digest: string | null }>(ACTIVE, []);
+    const folder = await readPolicyFolder(folderDir).catch(
+      (error: NodeJS.ErrnoException) => error.code ?? 'no reason given',
+    );
+    const now = typeof folder === 'string' ? folder : `${folder.fingerprint} ${active?.active_digest ?? ''}`;
+    const isSettled = now === seen || applied === '';
+    seen = now;
+    if (now !== applied && isSettled) {
+      if (typeof folder === 'string') {
+        const message = `the folder of shadow policies cannot be read (${folder})`;
+        refuse([{ file: '.', line: 1, column: 1, pointer: '', code: 'NOT_JSON', message }]);
+      } else await apply(folder);
+      applied = now;
+    }
+  };
+
   return {
     async look() {
-      // A folder without its own lexicon uses the lexicon of the set in force.
-      const [active] = await db.query<{ active_digest: string | null }>(ACTIVE, []);
-      const folder = await readPolicyFolder(dir).catch(
-        (error: NodeJS.ErrnoException) => error.code ?? 'no reason given',
-      );
-      const now = typeof folder === 'string' ? folder : `${folder.fingerprint} ${active?.active_digest ?? ''}`;
-      const isSettled = now === seen || applied === '';
-      seen = now;
-      if (now !== applied && isSettled) {
-        if (typeof folder === 'string') {
-          const message = `the folder of shadow policies cannot be read (${folder})`;
-          refuse([{ file: '.', line: 1, column: 1, pointer: '', code: 'NOT_JSON', message }]);
-        } else await apply(folder);
-        applied = now;
+      if (dir !== undefined) await lookAtFolder(dir);
+      staged = await stages.read();
+      // The heartbeat lets the next worker continue where this one stopped; without drafts there is nothing to continue.
+      if (dir !== undefined || staged.length > 0) {
+        // Before the first heartbeat, whose age shows for how long no worker evaluated.
+        if (!isBegun) await beginShadow(db);
+        isBegun = true;
+        await storeShadowState(db, { digest: draft?.digest, share, findings });
       }
-      await storeShadowState(db, { digest: draft?.digest, share, findings }, nowMs());
       return findings;
     },
     async follow() {
-      if (draft === undefined) {
-        await skipToEnds(db);
+      // A staged set has a share of its own.
+      const ofFolder = staged.some((one) => one.digest === draft?.digest) ? undefined : draft;
+      const drafts = [...staged, ...(ofFolder === undefined ? [] : [ofFolder])];
+      if (drafts.length === 0) {
+        isIdle = true;
         return 0;
       }
+      if (isIdle) await skipToEnds(db);
+      isIdle = false;
       let evaluated = 0;
       for (const logId of await logsBehind(db)) {
-        const counts = await shadowLog(db, logId, draft, { share, nowMs: nowMs() });
+        const counts = await shadowLog(db, logId, drafts);
         evaluated += counts.same + counts.different;
         onCounted?.(counts);
       }
@@ -116,7 +170,7 @@ export function createShadowWorker(deps: ShadowDeps): ShadowWorker {
 export function shadowCounter(registry: Registry): NonNullable<ShadowDeps['onCounted']> {
   const counter = new Counter({
     name: 'custos_shadow_decisions_total',
-    help: 'Live decisions evaluated under the draft of shadow mode, by result (same, different)',
+    help: 'Live decisions evaluated under drafts in shadow, by result (same, different)',
     labelNames: ['result'] as const,
     registers: [registry],
   });
@@ -129,7 +183,7 @@ export function shadowCounter(registry: Registry): NonNullable<ShadowDeps['onCou
 
 /** Starts shadow mode as soon as no other worker runs it. */
 export function startShadow(deps: ShadowDeps & { readonly databaseUrl: string }): Loop {
-  const { db, databaseUrl, logger } = deps;
+  const { databaseUrl, logger } = deps;
   let worker = createShadowWorker(deps);
   let lookedMs = Number.NEGATIVE_INFINITY;
   return runAlone({
@@ -141,7 +195,6 @@ export function startShadow(deps: ShadowDeps & { readonly databaseUrl: string })
       if (isFirst) {
         worker = createShadowWorker(deps);
         lookedMs = Number.NEGATIVE_INFINITY;
-        await beginShadow(db);
       }
       const startedMs = performance.now();
       if (startedMs - lookedMs >= POLL_EVERY_MS) {

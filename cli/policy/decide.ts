@@ -31,10 +31,17 @@ export async function showPolicyChange(
   const comparison = sets && comparePolicySets(sets.before, sets.after);
   if (json) return printJson({ ...view, comparison: comparison ?? null });
   for (const [name, value] of Object.entries(view))
-    if (value !== null) printLine(`${`${name}:`.padEnd(16)}${printable(value)}`);
+    if (value !== null && value.length !== 0)
+      printLine(`${`${name}:`.padEnd(16)}${printable(typeof value === 'string' ? value : JSON.stringify(value))}`);
   printLine();
   if (comparison === undefined || sets === undefined) printLine('This version can not compare the sets.');
   else for (const line of comparisonLines(comparison, sets.before, sets.after)) printLine(line);
+}
+
+/** What became of a change. */
+export function outcomeText(state: string): string {
+  if (state === 'pending') return 'approved, and waiting for further approvals';
+  return state === 'used' ? 'approved and carried out' : 'rejected';
 }
 
 export async function decidePolicyChange(
@@ -51,6 +58,5 @@ export async function decidePolicyChange(
   const row = await db.transaction((sql) => decideChange(sql, approvalId, { state, by, reason, nowMs }, rules));
   if (json) return printJson(policyApprovalView(row, nowMs));
   printLine(approvalId);
-  const what = state === 'approved' ? 'approved and in force' : 'rejected';
-  say(`${what}: policy set ${row.digest} of ${printable(row.author)}, by ${by}.`);
+  say(`${outcomeText(row.state)}: policy set ${row.digest} of ${printable(row.author)}, by ${by}.`);
 }

@@ -3,13 +3,14 @@ import { comparePolicySets } from '../../shared/core/policy/compare.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import { draftOfDigest } from '../../shared/domain/drafts/replay-draft.ts';
 import { runAdmin } from '../admin.ts';
-import { CommandError, EXIT, exitWith, UsageError } from '../exit.ts';
+import { EXIT, exitWith, UsageError } from '../exit.ts';
 import { printFindings, printJson, printLine } from '../output.ts';
 import type { CommandBody } from '../program.ts';
+import { type RemoteOptions, withRemote } from './remote.ts';
 import { comparisonLines } from './diff-text.ts';
 import { admitFolder, readFolder, shownFinding } from './folder.ts';
 import { resolved } from './place.ts';
-import { activeDigest } from './push.ts';
+import { activeDigest, loaded, setOfService } from './stored.ts';
 
 const ACTIVE = 'active';
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -23,14 +24,12 @@ export const diffPoliciesCommand: CommandBody = {
     [EXIT.unmet]: 'With --fail-on-change: the sets differ.',
   },
   define: (command) =>
-    command
-      .argument('<before>', HELP)
-      .argument('<after>', HELP)
+    withRemote(command.argument('<before>', HELP).argument('<after>', HELP))
       .option('--json', 'print JSON')
       .option('--fail-on-change', 'exit with code 4 when the sets differ')
       .action(
-        exitWith(async (before, after, { json, failOnChange }) => {
-          const sets = await setsOf([before, after]);
+        exitWith(async (before, after, { json, failOnChange, ...options }) => {
+          const sets = await setsOf([before, after], options);
           const [old, now] = sets;
           if (old === undefined || now === undefined) return EXIT.broken;
           const comparison = comparePolicySets(old, now);
@@ -44,9 +43,11 @@ export const diffPoliciesCommand: CommandBody = {
 const isStored = (named: string): boolean => named === ACTIVE || DIGEST.test(named);
 
 /** Undefined for a folder with errors, which are printed. The database is opened only if one of them is stored there. */
-async function setsOf(named: readonly string[]): Promise<(PolicySet | undefined)[]> {
+async function setsOf(named: readonly string[], options: RemoteOptions): Promise<(PolicySet | undefined)[]> {
   const stored = new Map<string, PolicySet>();
-  if (named.some(isStored))
+  if (options.url !== undefined)
+    for (const name of named.filter(isStored)) stored.set(name, await setOfService(options, name));
+  else if (named.some(isStored))
     await runAdmin(async ({ db }) => {
       for (const name of named.filter(isStored)) {
         const digest = name === ACTIVE ? await activeDigest(db) : name;
@@ -55,11 +56,7 @@ async function setsOf(named: readonly string[]): Promise<(PolicySet | undefined)
           throw new UsageError(
             name === ACTIVE ? 'No set is in force yet.' : `No set with the digest ${name} is stored.`,
           );
-        if (!set.ok)
-          throw new CommandError(`This version can not load the set ${name}: ${set.findings[0]?.message}.`, {
-            exitCode: EXIT.broken,
-          });
-        stored.set(name, set.set);
+        stored.set(name, loaded(name, set));
       }
     });
   const sets: (PolicySet | undefined)[] = [];

@@ -1,26 +1,32 @@
 // `custos policy push`: puts a policy folder into force as one set, with an author and a reason.
+import type { PolicySet } from '../../shared/core/policy/load.ts';
 import { comparePolicySets } from '../../shared/core/policy/compare.ts';
 import { draftOfDigest } from '../../shared/domain/drafts/replay-draft.ts';
 import { LEXICON_FILE, type PolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
-import type { Database } from '../../shared/platform/db/database.ts';
+import type { Stage } from '../../shared/domain/policy-sets/stages.ts';
 import { runAdmin } from '../admin.ts';
 import { EXIT, exitWith, say, UsageError } from '../exit.ts';
 import { printFindings, printJson, printLine } from '../output.ts';
+import { collect } from '../options.ts';
 import type { CommandBody } from '../program.ts';
 import { comparisonLines } from './diff-text.ts';
 import { admitFolder, readFolder, shownFinding } from './folder.ts';
 import { FOLDER_HELP, policyDirOf } from './place.ts';
+import type { RemoteOptions } from './remote.ts';
+import { activeDigest, setOfService } from './stored.ts';
+import { shareOf } from './stage.ts';
 import { checkReason, printResult, PUT_NOTES, putLocally, type PutOptions, putRemotely } from './put.ts';
-
-const ACTIVE = 'SELECT active_digest AS digest FROM policy_state';
 
 interface PushOptions extends PutOptions {
   readonly expect?: string;
+  readonly organisation?: readonly string[];
+  readonly share?: number;
 }
 
-/** The digest of the set in force; undefined before the first one. */
-export async function activeDigest(db: Database): Promise<string | undefined> {
-  return (await db.query<{ digest: string | null }>(ACTIVE, []))[0]?.digest ?? undefined;
+/** How a push stages its set; empty: it is for all. */
+function stageOf({ organisation: organisations, share }: PushOptions): { readonly stage?: Stage } {
+  if (organisations === undefined && share === undefined) return {};
+  return { stage: { ...(organisations && { organisations }), ...(share === undefined ? {} : { share }) } };
 }
 
 export const pushPoliciesCommand: CommandBody = {
@@ -35,6 +41,8 @@ ${PUT_NOTES}`,
     command
       .argument('[folder]', FOLDER_HELP)
       .option('--reason <text>', 'why; it is recorded in every log (required without --dry-run)')
+      .option('--organisation <slug>', 'only for this organisation; may be repeated', collect)
+      .option('--share <share>', 'only in shadow, for this share of live decisions, such as 10%', shareOf)
       .option('--expect <digest>', 'refuse the push unless this set is in force')
       .option('--dry-run', 'list findings and the difference to the set in force, and change nothing')
       .option('--url <address>', 'push to this running service instead of the database')
@@ -64,20 +72,30 @@ function admitted(dir: string, folder: PolicyFolder, json: true | undefined) {
   return { set, shown };
 }
 
-async function tryOut(dir: string, folder: PolicyFolder, { json }: { readonly json?: true }): Promise<number> {
+async function tryOut(
+  dir: string,
+  folder: PolicyFolder,
+  { json, ...options }: RemoteOptions & { readonly json?: true },
+): Promise<number> {
   const { set, shown } = admitted(dir, folder, json);
   if (set === undefined) return EXIT.broken;
+  const print = (digest: string | undefined, before: PolicySet | undefined): void => {
+    const comparison = before === undefined ? null : comparePolicySets(before, set);
+    if (json) return printJson({ ok: true, digest: set.digest, inForce: digest ?? null, findings: shown, comparison });
+    printLine(set.digest);
+    if (comparison === null) printLine('No set is in force yet, or this version can not load it.');
+    else for (const line of comparisonLines(comparison, before, set)) printLine(line);
+    say('Nothing was changed (--dry-run).');
+  };
+  if (options.url !== undefined) {
+    const before = await setOfService(options, 'active');
+    print(before.digest, before);
+    return EXIT.ok;
+  }
   return runAdmin(async ({ db }) => {
     const digest = await activeDigest(db);
     const before = digest === undefined ? undefined : await draftOfDigest(db, digest);
-    const comparison = before?.ok === true ? comparePolicySets(before.set, set) : null;
-    if (json) printJson({ ok: true, digest: set.digest, inForce: digest ?? null, findings: shown, comparison });
-    else {
-      printLine(set.digest);
-      if (comparison === null) printLine('No set is in force yet, or this version can not load it.');
-      else for (const line of comparisonLines(comparison, before?.ok ? before.set : undefined, set)) printLine(line);
-      say('Nothing was changed (--dry-run).');
-    }
+    print(digest, before?.ok === true ? before.set : undefined);
     return EXIT.ok;
   });
 }
@@ -89,7 +107,9 @@ async function pushHere(dir: string, folder: PolicyFolder, options: PushOptions)
     const canonical = new TextEncoder().encode(set.canonical);
     const { digest } = set;
     const { reason, expect: expectedDigest } = options;
-    const change = { digest, canonical, reason, source: 'push' as const, expectedDigest };
+    const staged = stageOf(options);
+    const source = staged.stage === undefined ? ('push' as const) : ('stage' as const);
+    const change = { digest, canonical, reason, source, expectedDigest, ...staged };
     printResult(await putLocally(db, nowMs, { ...change, signature: folder.signature }), options);
     return EXIT.ok;
   });
@@ -108,7 +128,8 @@ async function pushThere(
     reason,
     ...(expect === undefined ? {} : { expectedDigest: expect }),
     ...(signature === undefined ? {} : { signature: signature.trim() }),
+    ...stageOf(options),
   };
-  printResult(await putRemotely(options, '/v1/policies', body), options);
+  printResult(await putRemotely(options, 'POST', '/v1/policies', body), options);
   return EXIT.ok;
 }

@@ -4,25 +4,21 @@ import type { PolicyChangeResult } from '../../shared/api/policy-set.ts';
 import { type ChangeResult, changePolicySet, type PolicyChange } from '../../shared/domain/policy-sets/change.ts';
 import { changeRulesOf } from '../../shared/domain/policy-sets/change-rules.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
-import { memberOf } from '../../shared/kernel/json.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import { operatorName } from '../admin.ts';
 import { loadConfig } from '../context.ts';
-import { CommandError, say, UsageError } from '../exit.ts';
-import { readFile } from '../input.ts';
+import { say, UsageError } from '../exit.ts';
 import { printJson, printLine } from '../output.ts';
+import { callService, type RemoteOptions } from './remote.ts';
 
 export const PUT_NOTES = `Without --url the command works on the service's database, as other commands do: it reads CUSTOS_POLICY_APPROVALS and
 CUSTOS_POLICY_SIGNERS, which must be set as for the service. With --url it sends the change to a running service, with the admin key of
 CUSTOS_KEY or --key-file.`;
 
 const MAX_REASON = 1_000;
-const TIMEOUT_MS = 60_000;
 
-export interface PutOptions {
+export interface PutOptions extends RemoteOptions {
   readonly reason: string;
-  readonly url?: string;
-  readonly keyFile?: string;
   readonly json?: true;
 }
 
@@ -59,53 +55,34 @@ export async function putLocally(db: Database, nowMs: number, change: Omit<Polic
 const idOf = (result: ChangeResult): string | null => (result.kind === 'proposed' ? result.proposal.approval_id : null);
 
 function previousOf(result: ChangeResult, digest: string): string | null {
-  if (result.kind === 'activated') return result.previousDigest;
-  return result.kind === 'proposed' ? result.proposal.previous_digest : digest;
+  if (result.kind === 'proposed') return result.proposal.previous_digest;
+  return result.kind === 'unchanged' ? digest : result.previousDigest;
 }
 
-function keyOf({ keyFile }: PutOptions): string {
-  const key = keyFile === undefined ? process.env['CUSTOS_KEY'] : readFile(keyFile).toString('utf8').trim();
-  if (key === undefined || key === '')
-    throw new UsageError('An admin key is needed: set CUSTOS_KEY, or name a file with --key-file.');
-  return key;
+/** @throws {UsageError} */
+export function digestOf(named: string): string {
+  if (/^[0-9a-f]{64}$/.test(named)) return named;
+  throw new UsageError('The digest must be 64 hex digits.');
 }
 
-/** Sends a change to a running service. @throws {CommandError} with its refusal */
-export async function putRemotely(options: PutOptions, path: string, body: object): Promise<Result> {
-  const { url = '' } = options;
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new UsageError('--url must be the address of the service, such as https://custos.example.com.');
-  const key = keyOf(options);
-  let answer: Response;
-  try {
-    answer = await fetch(`${url.replace(/\/$/, '')}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': key },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-  } catch (error) {
-    throw new CommandError(`${new URL(url).origin} does not answer.`, { cause: error });
-  }
-  const said: unknown = await answer.json().catch(() => undefined);
-  if (!answer.ok) {
-    const errors: unknown = memberOf(said, 'errors');
-    const more = (Array.isArray(errors) ? errors : []).map((one: unknown) => `  ${String(memberOf(one, 'message'))}`);
-    const detail = memberOf(said, 'detail');
-    const sentence = typeof detail === 'string' ? detail : `The service answered with status ${answer.status}.`;
-    throw new CommandError([sentence, ...more].join('\n'));
-  }
+/** Sends a change to a running service. @throws {RefusedError} */
+export async function putRemotely(
+  options: RemoteOptions,
+  method: 'POST' | 'DELETE',
+  path: string,
+  body: object,
+): Promise<Result> {
   // The service's documented answer.
-  const result = said as Static<typeof PolicyChangeResult>;
+  const result = (await callService(options, method, path, body)) as Static<typeof PolicyChangeResult>;
   return { ...result, approvalId: result.approval?.approvalId ?? null };
 }
 
 const SENTENCES: Readonly<Record<Result['status'], string>> = {
   activated: 'The set is in force; every process evaluates it within two seconds.',
   unchanged: 'The set was in force already; nothing changed.',
-  staged: 'The set is in force for the organisations that were named, within two seconds.',
+  staged: 'The set is staged; "custos policy stages" shows for whom, and what a share has shown.',
   dropped: 'The set is no longer staged.',
-  waiting: 'The set waits for approval by another admin:',
+  waiting: 'The change waits for approval by another admin:',
 };
 
 /** The digest on standard output, and the rest for a person. */

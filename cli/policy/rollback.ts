@@ -4,12 +4,12 @@ import { runAdmin } from '../admin.ts';
 import { CommandError, EXIT, exitWith, UsageError } from '../exit.ts';
 import { readFile } from '../input.ts';
 import type { CommandBody } from '../program.ts';
-import { checkReason, printResult, PUT_NOTES, putLocally, putRemotely } from './put.ts';
+import { checkReason, digestOf, printResult, PUT_NOTES, putLocally, putRemotely } from './put.ts';
 
 const FOLDER = 'SELECT folder_digest AS digest FROM policy_state';
 
 /** The line of a signature file, as the service takes it. */
-function signatureOf(file: string | undefined): { readonly signature?: string } {
+export function signatureOf(file: string | undefined): { readonly signature?: string } {
   return file === undefined ? {} : { signature: readFile(file).toString('utf8').trim() };
 }
 
@@ -26,11 +26,11 @@ ${PUT_NOTES}`,
       .option('--key-file <path>', 'with --url: a file with an admin key (default: the key in CUSTOS_KEY)')
       .option('--json', 'print JSON')
       .action(
-        exitWith(async (digest, { signature, ...options }) => {
-          if (!/^[0-9a-f]{64}$/.test(digest)) throw new UsageError('The digest must be 64 hex digits.');
+        exitWith(async (named, { signature, ...options }) => {
+          const digest = digestOf(named);
           const change = { digest, reason: checkReason(options.reason), ...signatureOf(signature) };
           if (options.url !== undefined)
-            printResult(await putRemotely(options, '/v1/policies/rollback', change), options);
+            printResult(await putRemotely(options, 'POST', '/v1/policies/rollback', change), options);
           else
             await runAdmin(async ({ db, nowMs }) => {
               const stored = await draftOfDigest(db, digest);
@@ -58,7 +58,7 @@ export const followFolderCommand: CommandBody = {
         exitWith(async ({ signature, ...options }) => {
           const change = { reason: checkReason(options.reason), ...signatureOf(signature) };
           if (options.url !== undefined)
-            printResult(await putRemotely(options, '/v1/policies/follow-folder', change), options);
+            printResult(await putRemotely(options, 'POST', '/v1/policies/follow-folder', change), options);
           else
             await runAdmin(async ({ db, nowMs }) => {
               const [row] = await db.query<{ digest: string | null }>(FOLDER, []);

@@ -15,8 +15,8 @@ export const shadowStatusCommand: CommandBody = {
   define: (command) =>
     command.option('--json', 'print JSON, with all drafts that were evaluated').action(
       exitWith(({ json }) =>
-        runAdmin(async ({ db, nowMs }) => {
-          const status = await readShadowStatus(db, nowMs);
+        runAdmin(async ({ db }) => {
+          const status = await readShadowStatus(db);
           if (json) printJson(status);
           else show(status);
           return status.findings.length > 0 ? EXIT.broken : EXIT.ok;

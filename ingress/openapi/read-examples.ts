@@ -31,6 +31,7 @@ const PROPOSED = {
   decidedAt: null,
   decidedBy: null,
   decisionReason: null,
+  votes: [],
 };
 /** Of lists whose items are long: the example of one item is that of the route of one. */
 const EMPTY_PAGE = { items: [], nextCursor: null };
@@ -214,6 +215,18 @@ export const READ_EXAMPLES: Readonly<Record<string, unknown>> = {
     ],
     withoutExample: [],
   },
+  'GET /v1/policies/stages': pageOf(),
+  'GET /v1/policies/activations': pageOf({
+    activatedAt: AT.now,
+    digest,
+    previousDigest: null,
+    organisation: null,
+    author: 'folder',
+    reason: null,
+    source: 'folder',
+    approver: null,
+    signer: null,
+  }),
   'GET /v1/policies/approvals': pageOf(PROPOSED),
   'GET /v1/policies/approvals/{approvalId}': { ...PROPOSED, mayDecide: true },
   'GET /v1/policies/{digest}': { digest, createdAt: AT.now, engine: 1, lexicon: {}, policies: [nightPolicy(6)] },

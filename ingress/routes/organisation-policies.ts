@@ -1,47 +1,23 @@
-// Policies of single organisations: own policies that an organisation pushes, and sets that the operator stages for some.
+// Own policies of an organisation over HTTP: pushed and withdrawn by its admins, on top of the installation's set.
 import type { Static } from 'typebox';
-import {
-  DropStageRequest,
-  PolicyChangeResult,
-  PolicyDigestParams,
-  PromotePoliciesRequest,
-  PushPoliciesRequest,
-  WithdrawPoliciesRequest,
-} from '../../shared/api/policy-set.ts';
+import { PolicyChangeResult, PushPoliciesRequest, WithdrawPoliciesRequest } from '../../shared/api/policy-set.ts';
 import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
 import { admitOwnPolicies } from '../../shared/core/policy/own/admit.ts';
 import type { Finding } from '../../shared/core/policy/types.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import { holdPolicyState, storePolicySet } from '../../shared/domain/policy-sets/activate.ts';
+import { holdPolicyState } from '../../shared/domain/policy-sets/activate.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
-import { changePolicySet } from '../../shared/domain/policy-sets/change.ts';
-import type { ChangeRules } from '../../shared/domain/policy-sets/change-rules.ts';
-import {
-  type ChangedOrganisation,
-  changeOrganisation,
-  dropStage,
-  stageSet,
-} from '../../shared/domain/policy-sets/organisation-change.ts';
+import { type ChangedOrganisation, changeOrganisation } from '../../shared/domain/policy-sets/organisation-change.ts';
 import { readOrganisationSets } from '../../shared/domain/policy-sets/organisation-sets.ts';
-import { canonicalOf } from '../../shared/domain/policy-sets/stored-sets.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { changedFields } from '../../shared/kernel/recorded-change.ts';
-import type { Database, EntitySql } from '../../shared/platform/db/database.ts';
-import { findingErrors, pathFindings, type PushedSet } from '../pushed-set.ts';
+import type { EntitySql } from '../../shared/platform/db/database.ts';
+import { findingErrors, pathFindings } from '../pushed-set.ts';
 import { parseBody } from '../request/read.ts';
 import { createCompiler } from '../request/schema.ts';
 import { compileBody } from '../request/validate.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
-import { assertOperator } from './policies.ts';
-
-export interface OrganisationPolicyDeps {
-  readonly db: Database;
-  readonly nowMs: () => number;
-  readonly policies: ActivePolicySet;
-  readonly changeRules: ChangeRules;
-  /** Waits until this process has seen its own change. */
-  readonly settle: () => Promise<void>;
-}
+import { assertReason, type PolicyChangeDeps } from './policy-change-reply.ts';
 
 type Committing = Pick<RequestContext<unknown, unknown, unknown>, 'commit'>;
 
@@ -54,10 +30,6 @@ const MAX_OWN_BYTES = 1_048_576;
 export function assertOwnAdmin(key: AuthenticatedKey): void {
   if (key.environment === 'live') return;
   throw new ApiError('E1004', "An organisation's own policies need a live admin:* key.");
-}
-
-function assertReason(reason: string): void {
-  if (reason.trim() === '') throw invalidField('/reason', 'must not be blank');
 }
 
 /** The set in force, under the lock that orders all changes of sets. @throws {ApiError} E6002 */
@@ -100,12 +72,10 @@ function ownReply(
 export interface OrganisationPushes {
   /** POST /v1/policies by an organisation: the files are all of its own policies. @throws {ApiError} E1004, E2001, E2005, E5002, E3001 */
   pushOwn(request: Committing & { readonly key: AuthenticatedKey; readonly body: Uint8Array }): Promise<Reply>;
-  /** POST /v1/policies with `stage`. @throws {ApiError} E2001, E5002 */
-  stage(request: Committing & { readonly key: AuthenticatedKey }, pushed: PushedSet): Promise<Reply>;
 }
 
-export function createOrganisationPushes(deps: OrganisationPolicyDeps): OrganisationPushes {
-  const { db, nowMs, policies, changeRules, settle } = deps;
+export function createOrganisationPushes(deps: PolicyChangeDeps): OrganisationPushes {
+  const { db, nowMs, policies, settle } = deps;
   const bodies = compileBody(createCompiler(), PushPoliciesRequest);
 
   const bodyOf = (bytes: Uint8Array): Static<typeof PushPoliciesRequest> => {
@@ -150,23 +120,6 @@ export function createOrganisationPushes(deps: OrganisationPolicyDeps): Organisa
       await settle();
       return reply;
     },
-    async stage({ key, commit }, { set: { digest, canonical }, stage, reason, expectedDigest, warnings }) {
-      if (stage === undefined) throw invalidField('/stage', 'is missing');
-      assertStageable(changeRules);
-      const reply = await commit(async (sql) => {
-        const atMs = nowMs();
-        const installation = await holdInstallation(sql);
-        if (expectedDigest !== undefined && expectedDigest !== installation)
-          throw new ApiError('E5002', `The set ${expectedDigest} is not in force; ${installation} is.`);
-        await storePolicySet(sql, { digest, canonical, atMs });
-        const by = { author: key.keyId, reason, atMs };
-        const staged = await stageSet(sql, installation, { digest, organisations: stage.organisations, ...by });
-        const about = { previousDigest: installation, organisations: staged, author: key.keyId, reason };
-        return stageReply({ status: 'staged', digest, ...about, findings: warnings });
-      });
-      await settle();
-      return reply;
-    },
   };
 
   /** The set below the own policies of an organisation: the installation's, or a staged one. */
@@ -177,44 +130,8 @@ export function createOrganisationPushes(deps: OrganisationPolicyDeps): Organisa
   }
 }
 
-/** A stage has no second person and no signature: it would be a way around both. @throws {ApiError} E5002 */
-function assertStageable({ needsApproval, signers }: ChangeRules): void {
-  if (needsApproval || signers !== undefined)
-    throw new ApiError(
-      'E5002',
-      'Sets can not be staged for organisations where a change of policies needs an approval or a signature.',
-    );
-}
-
-interface Staged {
-  readonly status: 'activated' | 'unchanged' | 'staged' | 'dropped';
-  readonly digest: string;
-  /** The set in force for all before. */
-  readonly previousDigest: string;
-  readonly organisations: readonly string[];
-  readonly author: string;
-  readonly reason: string;
-  readonly findings?: readonly Finding[];
-}
-
-const STATUS = { activated: 201, unchanged: 200, staged: 201, dropped: 200 } as const;
-
-function stageReply({ status, digest, previousDigest, organisations, author, reason, findings = [] }: Staged): Reply {
-  const about = { author, reason, source: 'stage', signer: null };
-  return {
-    status: STATUS[status],
-    body: { status, digest, previousDigest, organisations, ...about, findings },
-    change: {
-      subject: 'policy_set',
-      id: digest,
-      fields: changedFields({}, { [status]: organisations.length === 0 ? 'all' : organisations }),
-      reason,
-    },
-  };
-}
-
-export function organisationPolicyRoutes(deps: OrganisationPolicyDeps): Route[] {
-  const { db, nowMs, changeRules, settle } = deps;
+export function organisationPolicyRoutes(deps: PolicyChangeDeps): Route[] {
+  const { db, nowMs, settle } = deps;
   return [
     defineRoute({
       method: 'DELETE',
@@ -238,63 +155,6 @@ export function organisationPolicyRoutes(deps: OrganisationPolicyDeps): Route[] 
         });
         await settle();
         return { ...ownReply(changed, { author, reason, findings: [] }), status: 200 };
-      },
-    }),
-    defineRoute({
-      method: 'POST',
-      path: '/v1/policies/promote',
-      operationId: 'promotePolicies',
-      access: ['admin:*'],
-      tag: 'Policies',
-      summary: 'Put a staged set into force for all organisations',
-      description: 'As a push of the same set. It is no longer staged then.',
-      request: { body: PromotePoliciesRequest },
-      responses: {
-        200: { description: 'The set was in force already.', schema: PolicyChangeResult },
-        201: { description: 'The set is in force for all.', schema: PolicyChangeResult },
-      },
-      errors: ['E4001', 'E5002', 'E6002'],
-      idempotent: true,
-      handler: async ({ key, body: { digest, reason, expectedDigest }, commit }) => {
-        assertOperator(key);
-        assertReason(reason);
-        assertStageable(changeRules);
-        if ((await canonicalOf(db, digest)) === undefined)
-          throw new ApiError('E4001', 'There is no policy set with this digest.');
-        const reply = await commit(async (sql) => {
-          const change = { digest, author: key.keyId, reason, source: 'push' as const, expectedDigest };
-          const previousDigest = await holdInstallation(sql);
-          const { kind } = await changePolicySet(sql, change, changeRules, nowMs());
-          const status = kind === 'unchanged' ? kind : 'activated';
-          return stageReply({ status, digest, previousDigest, organisations: [], author: key.keyId, reason });
-        });
-        await settle();
-        return reply;
-      },
-    }),
-    defineRoute({
-      method: 'DELETE',
-      path: '/v1/policies/stages/{digest}',
-      operationId: 'dropPolicyStage',
-      access: ['admin:*'],
-      tag: 'Policies',
-      summary: 'Drop a stage: its organisations get the set that is in force for all',
-      description: 'The set stays stored, and can be staged or promoted again.',
-      request: { params: PolicyDigestParams, body: DropStageRequest },
-      responses: { 200: { description: 'The organisations that had it.', schema: PolicyChangeResult } },
-      errors: ['E4001', 'E6002'],
-      handler: async ({ key, params: { digest }, body: { reason } }) => {
-        assertOperator(key);
-        assertReason(reason);
-        const author = key.keyId;
-        const reply = await db.transaction(async (sql) => {
-          const previousDigest = await holdInstallation(sql);
-          const organisations = await dropStage(sql, previousDigest, { digest, author, reason, atMs: nowMs() });
-          if (organisations.length === 0) throw new ApiError('E4001', 'This set is not staged.');
-          return stageReply({ status: 'dropped', digest, previousDigest, organisations, author, reason });
-        });
-        await settle();
-        return reply;
       },
     }),
   ];

@@ -36,7 +36,7 @@ export function assertOperator(key: AuthenticatedKey): void {
 }
 
 /** @throws {ApiError} E1004 */
-function assertLiveAdmin(key: AuthenticatedKey): void {
+export function assertLiveAdmin(key: AuthenticatedKey): void {
   if (key.environment !== 'live') throw new ApiError('E1004', 'Policies need a live admin:* key.');
 }
 

@@ -1,125 +1,58 @@
 // Changes of the policy set over HTTP: push, roll back, follow the folder again, and the approvals that they may need.
-import {
-  PolicyApproval,
-  PolicyApprovalDetail,
-  PolicyApprovalList,
-  PolicyChangeResult,
-  PushPoliciesRequest,
-} from '../../shared/api/policy-set.ts';
+import { Type } from 'typebox';
+import { ApprovalVerdict } from '../../shared/api/approval.ts';
+import { closed, PageQuery } from '../../shared/api/common.ts';
+import { policyApprovalView } from '../../shared/api/policy-approval-view.ts';
 import {
   FollowFolderRequest,
   MAX_PUSH_BYTES,
+  PolicyApproval,
+  PolicyApprovalDetail,
+  PolicyApprovalList,
   PolicyComparison,
+  PushPoliciesRequest,
   RollBackPoliciesRequest,
 } from '../../shared/api/policy-set.ts';
-import { policyApprovalView } from '../../shared/api/policy-approval-view.ts';
-import { ApprovalVerdict } from '../../shared/api/approval.ts';
-import { closed, PageQuery } from '../../shared/api/common.ts';
 import { areSameHands } from '../../shared/domain/approvals/hands.ts';
 import { noSuchApproval } from '../../shared/domain/approvals/store.ts';
-import { Type } from 'typebox';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { admitStoredApart } from '../../shared/domain/policy-sets/admission.ts';
-import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
+import { decideChange } from '../../shared/domain/policy-sets/change.ts';
+import { mayApprove } from '../../shared/domain/policy-sets/change-votes.ts';
 import {
-  type ChangeResult,
-  changePolicySet,
-  decideChange,
-  type PolicyChange,
-} from '../../shared/domain/policy-sets/change.ts';
-import type { ChangeRules } from '../../shared/domain/policy-sets/change-rules.ts';
-import { listProposals, readProposal, type StoredProposal } from '../../shared/domain/policy-sets/proposals.ts';
+  changeVotesOf,
+  listProposals,
+  readProposal,
+  type StoredProposal,
+} from '../../shared/domain/policy-sets/proposals.ts';
 import { canonicalOf, createSetComparer, organisationSlugs } from '../../shared/domain/policy-sets/stored-sets.ts';
-import type { Database } from '../../shared/platform/db/database.ts';
-import type { Finding } from '../../shared/core/policy/types.ts';
-import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
 import { changedFields } from '../../shared/kernel/recorded-change.ts';
 import { createPushReader, findingErrors } from '../pushed-set.ts';
-import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
-import { readPage } from './paging.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { createOrganisationPushes, organisationPolicyRoutes } from './organisation-policies.ts';
+import { readPage } from './paging.ts';
 import { assertOperator } from './policies.ts';
-
-export interface PolicyChangeDeps {
-  readonly db: Database;
-  readonly nowMs: () => number;
-  readonly policies: ActivePolicySet;
-  readonly changeRules: ChangeRules;
-  /** Waits until this process has seen its own change. */
-  readonly settle: () => Promise<void>;
-}
+import { assertReason, createApplyChange, type PolicyChangeDeps, RESPONSES } from './policy-change-reply.ts';
+import { policyStageRoutes } from './policy-stages.ts';
 
 const ApprovalParams = closed({ approvalId: Type.String({ minLength: 1, maxLength: 64, description: 'The change.' }) });
 const CURSOR = /^apr_[0-9a-z]{26}$/;
-const STATUS = { activated: 201, unchanged: 200, proposed: 202 } as const;
-
-const RESPONSES = {
-  200: { description: 'The set was in force already; nothing changed.', schema: PolicyChangeResult },
-  201: { description: 'The set is in force.', schema: PolicyChangeResult },
-  202: { description: 'The set waits for approval (CUSTOS_POLICY_APPROVALS).', schema: PolicyChangeResult },
-};
-
-/** The answer to a change. */
-function replyOf(
-  change: PolicyChange,
-  result: ChangeResult,
-  { warnings, atMs }: { readonly warnings: readonly Finding[]; readonly atMs: number },
-): Reply {
-  const { digest, author, reason, source } = change;
-  const proposal = result.kind === 'proposed' ? result.proposal : undefined;
-  const previousDigest =
-    result.kind === 'activated'
-      ? result.previousDigest
-      : result.kind === 'proposed'
-        ? result.proposal.previous_digest
-        : digest;
-  const body = {
-    status: result.kind === 'proposed' ? 'waiting' : result.kind,
-    digest,
-    previousDigest,
-    author,
-    reason,
-    source,
-    signer: result.kind === 'activated' ? result.signer : (proposal?.signer ?? null),
-    ...(proposal === undefined ? {} : { approval: policyApprovalView(proposal, atMs) }),
-    findings: warnings,
-  };
-  const after = result.kind === 'activated' ? digest : previousDigest;
-  return {
-    status: STATUS[result.kind],
-    body,
-    ...(proposal === undefined ? {} : { headers: { location: `/v1/policies/approvals/${proposal.approval_id}` } }),
-    change: {
-      subject: 'policy_set',
-      id: digest,
-      fields: changedFields({ inForce: previousDigest }, { inForce: after }),
-      ...(reason === null ? {} : { reason }),
-    },
-  };
-}
-
-export function policyChangeRoutes({ db, nowMs, policies, changeRules, settle }: PolicyChangeDeps): Route[] {
+export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
+  const { db, nowMs, policies, changeRules, settle } = deps;
   const reader = createPushReader();
-  const pushes = createOrganisationPushes({ db, nowMs, policies, changeRules, settle });
+  const pushes = createOrganisationPushes(deps);
   const comparer = createSetComparer(db);
 
-  const apply = async (
-    { commit }: Pick<RequestContext<unknown, unknown, unknown>, 'commit'>,
-    change: PolicyChange,
-    warnings: readonly Finding[] = [],
-  ): Promise<Reply> => {
-    const reply = await commit(async (sql) => {
-      const atMs = nowMs();
-      return replyOf(change, await changePolicySet(sql, change, changeRules, atMs), { warnings, atMs });
-    });
-    await settle();
-    return reply;
-  };
+  const apply = createApplyChange(deps);
   const detailOf = async (key: AuthenticatedKey, row: StoredProposal): Promise<object> => {
     const comparison = await comparer.compare(row.previous_digest, row.digest);
     return {
       ...policyApprovalView(row, nowMs()),
-      mayDecide: !(await areSameHands(db, row.author, key.keyId)),
+      mayDecide:
+        mayApprove(changeRules, key.keyId, key.tags) &&
+        changeVotesOf(row).every(({ by }) => by !== key.keyId) &&
+        !(await areSameHands(db, row.author, key.keyId)),
       ...(comparison === null ? {} : { comparison }),
     };
   };
@@ -139,11 +72,12 @@ export function policyChangeRoutes({ db, nowMs, policies, changeRules, settle }:
       idempotent: true,
       handler: async ({ key, params, body: { reason }, commit }) => {
         assertOperator(key);
-        if (reason.trim() === '') throw invalidField('/reason', 'must not be blank');
+        assertReason(reason);
         const reply = await commit(async (sql) => {
           const decision = { state, by: key.keyId, reason, nowMs: nowMs() };
           const row = await decideChange(sql, params.approvalId, decision, changeRules);
-          const fields = changedFields({ state: 'pending' }, { state });
+          const after = row.state === 'pending' ? 'pending' : state;
+          const fields = changedFields({ state: 'pending' }, { state: after });
           return {
             status: 200,
             body: policyApprovalView(row, nowMs()),
@@ -156,7 +90,8 @@ export function policyChangeRoutes({ db, nowMs, policies, changeRules, settle }:
     });
 
   return [
-    ...organisationPolicyRoutes({ db, nowMs, policies, changeRules, settle }),
+    ...organisationPolicyRoutes(deps),
+    ...policyStageRoutes(deps),
     defineRoute({
       method: 'POST',
       path: '/v1/policies',
@@ -181,10 +116,10 @@ export function policyChangeRoutes({ db, nowMs, policies, changeRules, settle }:
         const active = policies.status().activeDigest;
         const inForce = active === undefined ? undefined : await canonicalOf(db, active);
         const pushed = await reader.read({ body, organisations, inForce });
-        if (pushed.stage !== undefined) return pushes.stage({ key, commit }, pushed);
-        const { reason, expectedDigest, signature, warnings, set } = pushed;
+        const { reason, expectedDigest, signature, stage, warnings, set } = pushed;
         const { digest, canonical } = set;
-        const change = { digest, canonical, author: request.key.keyId, reason, source: 'push' as const };
+        const source = stage === undefined ? ('push' as const) : ('stage' as const);
+        const change = { digest, canonical, author: key.keyId, reason, source, stage };
         return apply(request, { ...change, expectedDigest, signature }, warnings);
       },
     }),
@@ -206,7 +141,7 @@ export function policyChangeRoutes({ db, nowMs, policies, changeRules, settle }:
         const { key, body } = request;
         const { digest, reason, expectedDigest, signature } = body;
         assertOperator(key);
-        if (reason.trim() === '') throw invalidField('/reason', 'must not be blank');
+        assertReason(reason);
         const canonical = await canonicalOf(db, digest);
         if (canonical === undefined) throw new ApiError('E4001', 'There is no policy set with this digest.');
         const { set, errors } = await admitStoredApart(canonical);
@@ -236,7 +171,7 @@ export function policyChangeRoutes({ db, nowMs, policies, changeRules, settle }:
       handler: async (request) => {
         const { key, body } = request;
         assertOperator(key);
-        if (body.reason.trim() === '') throw invalidField('/reason', 'must not be blank');
+        assertReason(body.reason);
         const { folderDigest } = policies.status();
         if (folderDigest === undefined)
           throw new ApiError(

@@ -204,7 +204,7 @@ export function policyReplayRoutes({ db, nowMs }: PolicyReplayDeps): Route[] {
       errors: ['E6002'],
       handler: async ({ key }) => {
         assertOperator(key);
-        return { status: 200, body: await readShadowStatus(db, nowMs()) };
+        return { status: 200, body: await readShadowStatus(db) };
       },
     }),
   ];

@@ -1,10 +1,11 @@
 // The one view of a proposed policy set: what the HTTP interface, the dashboard and the command line show of its row.
 import type { Static } from 'typebox';
-import { proposalStatus, type StoredProposal } from '../domain/policy-sets/proposals.ts';
+import { changeVotesOf, proposalStatus, stageOf, type StoredProposal } from '../domain/policy-sets/proposals.ts';
 import type { PolicyApproval } from './policy-set.ts';
 
 /** @param atMs the time at which the status holds */
 export function policyApprovalView(row: StoredProposal, atMs: number): Static<typeof PolicyApproval> {
+  const stage = stageOf(row);
   return {
     approvalId: row.approval_id,
     status: proposalStatus(row, atMs),
@@ -19,5 +20,7 @@ export function policyApprovalView(row: StoredProposal, atMs: number): Static<ty
     decidedAt: row.decided_at?.toISOString() ?? null,
     decidedBy: row.decided_by,
     decisionReason: row.decision_reason,
+    ...(stage === undefined ? {} : { stage: stage === 'drop' ? { drop: true } : { ...stage } }),
+    votes: changeVotesOf(row),
   };
 }

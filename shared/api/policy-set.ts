@@ -1,6 +1,7 @@
 // Schemas of policy sets and findings.
 import { Type } from 'typebox';
 import { FindingSchema } from '../core/policy/types.ts';
+import { ShadowedDraftSchema } from '../domain/drafts/reports.ts';
 import { ACTIVATION_SOURCES } from '../domain/policy-sets/activate.ts';
 import { StringEnum } from '../kernel/schema.ts';
 import { VERDICTS } from '../kernel/vocabulary.ts';
@@ -182,6 +183,12 @@ const Signature = Type.Optional(
   }),
 );
 
+const Share = Type.Number({
+  exclusiveMinimum: 0,
+  maximum: 1,
+  description: 'Share of live decisions that are evaluated under the set in shadow; their verdicts stay.',
+});
+
 export const PushPoliciesRequest = named('PushPoliciesRequest', {
   files: Type.Array(
     closed({
@@ -205,14 +212,20 @@ export const PushPoliciesRequest = named('PushPoliciesRequest', {
   stage: Type.Optional(
     closed(
       {
-        organisations: Type.Array(Type.String({ minLength: 1, maxLength: 40, description: 'A slug.' }), {
-          minItems: 1,
-          maxItems: 1_000,
-          uniqueItems: true,
-          description: 'The organisations for which the set comes into force; the others keep theirs.',
-        }),
+        organisations: Type.Optional(
+          Type.Array(Type.String({ minLength: 1, maxLength: 40, description: 'A slug.' }), {
+            minItems: 1,
+            maxItems: 1_000,
+            uniqueItems: true,
+            description: 'The organisations concerned; the others keep their set.',
+          }),
+        ),
+        share: Type.Optional(Share),
       },
-      { description: 'Puts the set into force for some organisations only; see POST /v1/policies/promote.' },
+      {
+        description:
+          'Puts the set into force for some organisations, or with `share` evaluates it in shadow; see POST /v1/policies/promote.',
+      },
     ),
   ),
 });
@@ -223,9 +236,10 @@ export const WithdrawPoliciesRequest = named('WithdrawPoliciesRequest', {
 });
 
 export const PromotePoliciesRequest = named('PromotePoliciesRequest', {
-  digest: PolicySetDigest,
+  digest: PolicyDigestParams.properties.digest,
   reason: Reason,
   expectedDigest: ExpectedDigest,
+  signature: Signature,
 });
 
 export const DropStageRequest = named('DropStageRequest', { reason: Reason });
@@ -257,7 +271,58 @@ const proposal = {
   decidedAt: Nullable(Timestamp),
   decidedBy: Nullable(Type.String({ description: 'A key, or cli:<user> for a decision from the shell.' })),
   decisionReason: Nullable(Type.String({ description: 'The reason given with the decision.' })),
+  stage: Type.Optional(
+    JsonObject({
+      description: 'Absent: for all. `{"organisations", "share"}`, or `{"drop": true}` for a dropped stage.',
+    }),
+  ),
+  votes: Type.Array(
+    closed({
+      by: Type.String({ description: 'Who approved.' }),
+      at: Timestamp,
+      reason: Type.String({ description: 'Why.' }),
+    }),
+    { description: 'Approvals so far, where CUSTOS_POLICY_QUORUM demands several.' },
+  ),
 };
+
+const Slugs = Type.Array(Type.String(), { description: 'Slugs.' });
+
+export const PolicyStageList = listOf(
+  named(
+    'PolicyStage',
+    {
+      digest: PolicySetDigest,
+      author: Author,
+      reason: Nullable(Type.String({ description: 'Why it was staged.' })),
+      stagedAt: Timestamp,
+      organisations: Slugs,
+      share: Nullable(Share),
+      shareOf: Nullable(Slugs),
+      shadow: Nullable(ShadowedDraftSchema),
+    },
+    {
+      description:
+        'In force for `organisations`; with `share` evaluated in shadow for `shareOf` (null: all), with the result in `shadow`.',
+    },
+  ),
+  'PolicyStageList',
+);
+
+export const PolicyActivationList = listOf(
+  named('PolicyActivation', {
+    activatedAt: Timestamp,
+    digest: PolicySetDigest,
+    previousDigest: Nullable(PolicySetDigest),
+    organisation: Nullable(Type.String({ description: 'The slug; null: for all.' })),
+    author: Author,
+    reason: Nullable(Type.String({ description: 'The reason given.' })),
+    source: Source,
+    approver: Nullable(Type.String({ description: 'Who approved it.' })),
+    signer: Nullable(Type.String({ description: 'Who signed it.' })),
+  }),
+  'PolicyActivationList',
+);
 
 export const PolicyApproval = named('PolicyApproval', proposal, {
   description: 'A change that waits for the approval of a second person, or waited.',
@@ -307,7 +372,7 @@ export const PolicyApprovalList = listOf(PolicyApproval, 'PolicyApprovalList');
 export const PolicyChangeResult = named('PolicyChangeResult', {
   status: StringEnum(['activated', 'unchanged', 'waiting', 'staged', 'dropped'], {
     description:
-      'unchanged: the set was in force already; waiting: for `approval`; staged: in force for `organisations`; dropped: no longer staged.',
+      'unchanged: the set was in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no longer staged.',
   }),
   organisations: Type.Optional(
     Type.Array(Type.String(), { description: 'With staged and dropped: the slugs of the organisations concerned.' }),

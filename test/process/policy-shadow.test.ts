@@ -1,5 +1,5 @@
 // Shadow mode on a real service: new decisions that a draft would change are counted once, by one worker at a time.
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -60,7 +60,6 @@ describe('shadow mode', () => {
       db: service.db,
       dir: draftDir,
       share,
-      nowMs: service.nowMs,
       logger,
       onCounted: shadowCounter(registry),
     });
@@ -116,9 +115,9 @@ describe('shadow mode', () => {
       digest: loaded.set.digest,
       policies: 1,
       replayer,
+      share: 1,
     });
-    const step = (one: ShadowDraft, logId: number) =>
-      shadowLog(service.db, logId, one, { share: 1, nowMs: service.nowMs() });
+    const step = (one: ShadowDraft, logId: number) => shadowLog(service.db, logId, [one]);
     const logs = await logsBehind(service.db);
     expect(logs).to.have.length.greaterThan(0);
     const dying = draft({ replay: () => Promise.reject(new Error('killed')) });
@@ -150,6 +149,74 @@ describe('shadow mode', () => {
     expect([draft.digest, drafts.length]).to.deep.equal([inForce, 2]);
     expect(drafts[0]).to.deep.include({ digest: inForce, transitions: [] });
     expect(drafts[0].decisions.evaluated).to.equal(2);
+  });
+
+  it('evaluates a staged set for its share and organisations, without an effect on verdicts, until it is dropped or promoted', async () => {
+    const { db, admin } = service;
+    const lateId = await service.addOrganisation('staged');
+    const other = await service.client({ organisationId: lateId });
+    const files = readdirSync(SHIPPED_POLICIES)
+      .filter((name) => name.endsWith('.json') && name !== 'reads.json')
+      .map((name) => ({ path: name, text: shipped(name) }));
+    const push = async (stage: object) => {
+      const denied = { path: 'reads.json', text: denyingReads.replace('"description": "', '"description": "Staged. ') };
+      const body = { files: [...files, denied], reason: 'try it', stage };
+      return (await admin.post('/v1/policies', body)).json;
+    };
+    const stages = async () => (await admin.get('/v1/policies/stages')).json.items;
+    const reading = { intent: 'data.read.user_profile', agent_id: 'staged' };
+    const shadow = createShadowWorker({ db, share: 1, logger });
+    const turn = async (): Promise<number> => {
+      await worker.append();
+      await shadow.look();
+      return shadow.follow();
+    };
+    expect(await turn(), 'nothing is staged').to.equal(0);
+    const refused = await push({ share: 0 });
+    expect([refused.code, (await push({})).code]).to.deep.equal(['E2001', 'E2001']);
+    const { status: answer, digest } = await push({ share: 1, organisations: ['staged'] });
+    expect(answer).to.equal('staged');
+    expect((await stages())[0]).to.deep.include({
+      digest,
+      share: 1,
+      shareOf: ['staged'],
+      organisations: [],
+      shadow: null,
+    });
+    await turn();
+    expect((await other.post('/v1/enforce', reading)).json.verdict).to.equal('ALLOW');
+    expect((await client.post('/v1/enforce', reading)).json.verdict).to.equal('ALLOW');
+    expect(await turn(), 'those of the named organisation').to.equal(1);
+    // Another process continues where this one stopped, whatever its clock says.
+    const next = createShadowWorker({ db, share: 1, logger });
+    await other.post('/v1/enforce', reading);
+    await worker.append();
+    await next.look();
+    expect(await next.follow()).to.equal(1);
+    const [{ shadow: shown }] = await stages();
+    expect(shown.decisions.evaluated).to.equal(2);
+    expect(shown.transitions).to.deep.equal([{ from: 'ALLOW', to: 'DENY', decisions: 2 }]);
+    expect(shown.examples[0]).to.deep.include({ agentId: 'staged', organisation: 'staged' });
+    const listed = await custos('stages');
+    expect(listed.stdout, listed.stderr).to.contain(digest).and.to.contain('100 % of the live decisions of staged');
+    const dropped = await admin.request('DELETE', `/v1/policies/stages/${digest}`, { body: { reason: 'enough' } });
+    expect([dropped.status, dropped.json.status, await stages()]).to.deep.equal([200, 'dropped', []]);
+    await other.post('/v1/enforce', reading);
+    expect(await turn()).to.equal(0);
+    await push({ share: 0.5 });
+    expect((await stages())[0]).to.deep.include({ share: 0.5, shareOf: null, shadow: null });
+    const promoted = await admin.post('/v1/policies/promote', { digest, reason: 'it works' });
+    expect([promoted.json.status, await stages()]).to.deep.equal(['activated', []]);
+    await waitFor(async () => (await other.post('/v1/enforce', reading)).json.verdict === 'DENY');
+    const back = await admin.post('/v1/policies/rollback', { digest: inForce, reason: 'back' });
+    expect(back.json.status).to.equal('activated');
+    await waitFor(async () => (await other.post('/v1/enforce', reading)).json.verdict === 'ALLOW');
+    const { items } = (await admin.get('/v1/policies/activations?limit=2')).json;
+    expect(items.map(({ source, reason }: { source: string; reason: string }) => [source, reason])).to.deep.equal([
+      ['rollback', 'back'],
+      ['push', 'it works'],
+    ]);
+    await worker.append();
   });
 
   it('evaluates the configured share, always of the same decisions', async () => {

@@ -120,8 +120,8 @@ describe('tool calls that were decided', () => {
   it('are shadowed under a stricter draft, and counted by the verdicts of the draft', async () => {
     await worker.append();
     await beginShadow(service.db);
-    const { db, nowMs } = service;
-    const shadow = createShadowWorker({ db, dir: draftDir, share: 1, nowMs, logger: pino({ level: 'silent' }) });
+    const { db } = service;
+    const shadow = createShadowWorker({ db, dir: draftDir, share: 1, logger: pino({ level: 'silent' }) });
     expect(await shadow.look()).to.deep.equal([]);
     await session();
     await worker.append();

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { createLogger } from '../../shared/platform/observe/logger.ts';
 import { signSet } from '../../shared/core/policy/signature.ts';
-import { changePolicySet } from '../../shared/domain/policy-sets/change.ts';
+import { changePolicySet, decideChange } from '../../shared/domain/policy-sets/change.ts';
 import { applyFolder } from '../../workers/policies.ts';
 import type { Client, ClientResponse } from '../support/client.ts';
 import { folderOf, type PolicyFiles, type Service, startService } from '../support/service.ts';
@@ -198,6 +198,74 @@ describe('a change of the policy set', () => {
     expect([late.status, late.json.code]).to.deep.equal([409, 'E5001']);
     const { items } = (await second.client.get('/v1/policies/approvals?limit=1')).json;
     expect(items[0]).to.deep.include({ approvalId: approval.approvalId, status: 'superseded' });
+  });
+
+  it('of a stage, its promotion and its drop waits for approval, too; a share changes no verdict and does not', async () => {
+    const { digest: before } = await inForce();
+    const organisationId = await service.addOrganisation('trial');
+    const tenant = await service.client({ scopes: ['admin:*'], organisationId });
+    const propose = (method: 'POST' | 'DELETE', path: string, body: object) =>
+      strict.admin.withKey(first.key).request(method, path, { body });
+    const approve = async ({ json }: ClientResponse, word = 'approve'): Promise<ClientResponse> =>
+      second.client.post(`/v1/policies/approvals/${json.approval.approvalId}/${word}`, { reason: 'seen' });
+    const staging = { files: filesOf(setOf('DENY', 'TRIAL')), reason: 'try', stage: { organisations: ['trial'] } };
+    const asked = await propose('POST', '/v1/policies', staging);
+    expect(asked.json.approval).to.deep.include({ source: 'stage', stage: { organisations: ['trial'] } });
+    const ofTenant = async (): Promise<string> => (await tenant.get('/v1/policies')).json.digest;
+    expect([asked.status, await ofTenant()]).to.deep.equal([202, before]);
+    expect((await approve(asked)).json.status).to.equal('used');
+    const { digest } = asked.json;
+    await waitFor(async () => (await ofTenant()) === digest, { what: 'the staged set' });
+    expect((await inForce()).digest).to.equal(before);
+    const { items } = (await tenant.get('/v1/policies/activations?limit=1')).json;
+    expect(items[0]).to.deep.include({ digest, organisation: 'trial', author: first.keyId, approver: second.keyId });
+
+    const dropping = await propose('DELETE', `/v1/policies/stages/${digest}`, { reason: 'over' });
+    expect([dropping.status, dropping.json.approval.stage]).to.deep.equal([202, { drop: true }]);
+    expect((await approve(dropping, 'reject')).json.status).to.equal('rejected');
+    const promoting = await propose('POST', '/v1/policies/promote', { digest, reason: 'for all' });
+    expect([promoting.status, (await approve(promoting)).json.status]).to.deep.equal([202, 'used']);
+    await waitFor(async () => (await inForce()).digest === digest, { what: 'the promoted set' });
+    const share = { files: filesOf(setOf('ESCALATE', 'SHARE')), reason: 'look', stage: { share: 0.1 } };
+    expect((await propose('POST', '/v1/policies', share)).json.status).to.equal('staged');
+    const last = (await records()).at(-1);
+    expect(last).to.deep.include({ change: 'staged', share: 0.1, author: first.keyId });
+  });
+
+  it('needs as many different approvers as the rules demand, each with one of the named keys or tags, and each on record', async () => {
+    const { db, nowMs } = service;
+    const rules = { needsApproval: true, approvalTtlMs: 60_000, signers: undefined, quorum: 2 };
+    const named = { ...rules, approvers: { keys: [second.keyId], tags: ['security'] } };
+    const guard = await service.addKey({ scopes: ['admin:*'], tags: ['security'] });
+    const outsider = await service.addKey({ scopes: ['admin:*'] });
+    const { digest } = (await push(setOf('DENY', 'QUORUM'), { stage: { share: 1 } })).json;
+    const change = { digest, author: first.keyId, reason: 'r', source: 'push' as const };
+    const proposed = await db.transaction((sql) => changePolicySet(sql, change, named, nowMs()));
+    if (proposed.kind !== 'proposed') return expect.fail(proposed.kind);
+    const { approval_id: id } = proposed.proposal;
+    const approve = async (by: string): Promise<string> => {
+      const decision = { state: 'approved' as const, by, reason: `by ${by}`, nowMs: nowMs() };
+      return db
+        .transaction(async (sql) => (await decideChange(sql, id, decision, named)).state as string)
+        .catch((error: { code: string }) => error.code);
+    };
+    expect(await approve(outsider.keyId)).to.equal('E1004');
+    expect(await approve('cli:root'), 'the shell has no tags').to.equal('E1004');
+    expect(await approve(guard.keyId)).to.equal('pending');
+    expect(await approve(guard.keyId), 'a second vote of the same key').to.equal('pending');
+    expect((await inForce()).digest).not.to.equal(digest);
+    expect(await approve(second.keyId)).to.equal('used');
+    await settled();
+    expect((await inForce()).digest).to.equal(digest);
+    const said = (await records()).slice(-2);
+    expect(said[0]).to.deep.equal({
+      change: 'vote',
+      approvalId: id,
+      digest,
+      by: guard.keyId,
+      reason: `by ${guard.keyId}`,
+    });
+    expect(said[1]).to.deep.include({ change: 'activated', approver: `${guard.keyId}, ${second.keyId}` });
   });
 
   it('waits for approval when the folder is edited, and any other admin may decide', async () => {

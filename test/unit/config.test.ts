@@ -49,6 +49,8 @@ describe('readConfig', () => {
       dataDir: '/srv/custos/.custos',
       policyApprovals: false,
       policyDir: '/srv/custos/policies',
+      policyApprovers: undefined,
+      policyQuorum: 1,
       policySigners: undefined,
       shadowPolicyDir: undefined,
       shadowShare: 1,

@@ -44,25 +44,25 @@ export const ReplayReportSchema = named(
 );
 export type ReplayReport = Shape<typeof ReplayReportSchema>;
 
+export const ShadowedDraftSchema = named('ShadowedDraft', {
+  digest: DraftDigest,
+  policies: Policies,
+  share: Type.Number({ description: 'Share of live decisions that was evaluated.' }),
+  since: Timestamp,
+  until: Timestamp,
+  skipped: Type.Integer({
+    minimum: 0,
+    description: 'Records passed over because the worker was too far behind.',
+  }),
+  ...DifferenceSchema.properties,
+});
+export type ShadowedDraft = Shape<typeof ShadowedDraftSchema>;
+
 export const ShadowStatusSchema = named('ShadowStatus', {
   running: Type.Boolean({ description: 'Whether a worker is evaluating a draft for comparison with the active set.' }),
   draft: Nullable(NamedDraft),
   share: Nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Share of live decisions that is evaluated.' })),
   findings: Type.Array(FindingSchema, { description: 'Why the folder cannot be evaluated; empty when it can.' }),
-  drafts: Type.Array(
-    closed({
-      digest: DraftDigest,
-      policies: Policies,
-      share: Type.Number({ description: 'Share of live decisions that was evaluated.' }),
-      since: Timestamp,
-      until: Timestamp,
-      skipped: Type.Integer({
-        minimum: 0,
-        description: 'Records passed over because the worker was too far behind.',
-      }),
-      ...DifferenceSchema.properties,
-    }),
-    { description: 'The changes by each draft, latest evaluation first.' },
-  ),
+  drafts: Type.Array(ShadowedDraftSchema, { description: 'The changes by each draft, latest evaluation first.' }),
 });
 export type ShadowStatus = Shape<typeof ShadowStatusSchema>;

@@ -9,7 +9,8 @@ import {
   type WholeRow,
 } from '../../platform/db/seals/rows.ts';
 import { writeToAllLogs } from '../ledger/service-record.ts';
-import { nextActivation, recomposeOrganisations } from './organisation-change.ts';
+import { nextActivation, recomposeOrganisations, type Signature } from './organisation-change.ts';
+import { endShare } from './stages.ts';
 
 /** Where a set in force comes from. */
 export const ACTIVATION_SOURCES = ['folder', 'push', 'rollback', 'stage'] as const;
@@ -30,7 +31,7 @@ export interface Activation {
   /** Who approved it, if a second person had to. */
   readonly approver?: string | null;
   /** The signature that was checked. */
-  readonly signature?: { readonly signer: string; readonly sequence: bigint };
+  readonly signature?: Signature;
   readonly atMs: number;
 }
 
@@ -128,6 +129,7 @@ export async function activatePolicySet(
   const inForce = { active_digest: digest, activated_at: at, ...authored };
   // The seal covers the whole new state, whatever a forged row contained.
   await updateSealed(sql, 'policy_state', held.row, inForce, read);
+  await endShare(sql, digest);
   const ofOrganisations = await recomposeOrganisations(sql, digest, atMs);
   const signer = signature?.signer ?? null;
   await insertSealed(sql, 'policy_activation', {

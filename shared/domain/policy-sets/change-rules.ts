@@ -1,9 +1,14 @@
 // The rules of an installation for changes of its policies: whether a second person must approve, and whose signatures count.
 import { readFileSync } from 'node:fs';
 import { parseSigners, type Signers } from '../../core/policy/signature.ts';
+import type { KeysAndTags } from '../../platform/config/forms.ts';
 import { OperatorError } from '../../kernel/operator-error.ts';
 
 export interface ChangeRules {
+  /** Who may approve; undefined: every other admin of the operator. */
+  readonly approvers?: KeysAndTags | undefined;
+  /** How many must approve; absent: 1. */
+  readonly quorum?: number;
   /** Whether a change opens an approval instead of coming into force. */
   readonly needsApproval: boolean;
   /** How long such an approval may be decided. */
@@ -16,10 +21,20 @@ export interface ChangeRules {
 export function changeRulesOf(config: {
   readonly policyApprovals: boolean;
   readonly approvalTtlMs: number;
+  readonly policyApprovers?: KeysAndTags | undefined;
+  readonly policyQuorum?: number;
   readonly policySigners?: string | undefined;
 }): ChangeRules {
-  const { policyApprovals: needsApproval, approvalTtlMs, policySigners: file } = config;
-  return { needsApproval, approvalTtlMs, signers: file === undefined ? undefined : readSigners(file) };
+  const { policyApprovals, approvalTtlMs, policyApprovers: approvers, policyQuorum: quorum = 1 } = config;
+  const { policySigners: file } = config;
+  return {
+    // Whoever names approvers or a number of them wants approvals, even without CUSTOS_POLICY_APPROVALS.
+    needsApproval: policyApprovals || approvers !== undefined || quorum > 1,
+    ...(approvers && { approvers }),
+    quorum,
+    approvalTtlMs,
+    signers: file === undefined ? undefined : readSigners(file),
+  };
 }
 
 function readSigners(file: string): Signers {

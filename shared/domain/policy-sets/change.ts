@@ -3,7 +3,8 @@ import { ApiError, invalidField } from '../../kernel/errors.ts';
 import type { EntitySql, Sql } from '../../platform/db/database.ts';
 import { genuine, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
 import { checkSignature } from '../../core/policy/signature.ts';
-import { areSameHands } from '../approvals/hands.ts';
+import { MAX_VOTES } from '../../core/policy/approvers.ts';
+import { readKeyRelations } from '../approvals/hands.ts';
 import { noSuchApproval } from '../approvals/store.ts';
 import {
   type Activation,
@@ -14,13 +15,18 @@ import {
   storePolicySet,
 } from './activate.ts';
 import type { ChangeRules } from './change-rules.ts';
+import { mayApprove, missingVotes } from './change-votes.ts';
+import { beginStage, changesVerdicts, dropStage, type StageChange, type StageOrder } from './stages.ts';
 import {
+  changeVotesOf,
   closeProposal,
   holdProposal,
   proposalOfFolder,
   proposalStatus,
   propose,
+  stageOf,
   type StoredProposal,
+  storeVote,
   supersedeProposals,
 } from './proposals.ts';
 
@@ -29,9 +35,17 @@ export interface PolicyChange extends Pick<Activation, 'digest' | 'canonical' | 
   readonly expectedDigest?: string | undefined;
   /** The line of a signature file. */
   readonly signature?: string | undefined;
+  /** Only this changes; absent: the set is to be in force for all. */
+  readonly stage?: StageChange | undefined;
 }
 
 export type ChangeResult =
+  | {
+      readonly kind: 'staged' | 'dropped';
+      readonly previousDigest: string | null;
+      readonly organisations: readonly string[];
+      readonly signer: string | null;
+    }
   | { readonly kind: 'activated'; readonly previousDigest: string | null; readonly signer: string | null }
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'proposed'; readonly proposal: StoredProposal };
@@ -49,10 +63,11 @@ async function lastSequence(sql: Sql): Promise<bigint | undefined> {
 /** @throws {ApiError} E2001 at /signature */
 async function signatureOf(
   sql: Sql,
-  { digest, signature }: PolicyChange,
+  { digest, signature, stage }: PolicyChange,
   { signers }: ChangeRules,
 ): Promise<Activation['signature']> {
-  if (signers === undefined) return undefined;
+  // A share changes no verdict. A dropped stage brings back the set that is in force for all, which was signed then.
+  if (signers === undefined || stage === 'drop' || (stage !== undefined && !changesVerdicts(stage))) return undefined;
   const checked = checkSignature(signature, { digest, signers, lastSequence: await lastSequence(sql) });
   if (typeof checked === 'string') throw invalidField('/signature', checked);
   return checked;
@@ -80,30 +95,57 @@ export async function changePolicySet(
 ): Promise<ChangeResult> {
   const held = await holdPolicyState(sql);
   assertGenuine(held);
-  const { digest, canonical, author, reason, source, expectedDigest } = change;
+  const { digest, canonical, author, reason, source, expectedDigest, stage } = change;
   const previousDigest = held.inForce?.digest ?? null;
   if (expectedDigest !== undefined && expectedDigest !== previousDigest)
     throw new ApiError('E5002', `The set ${expectedDigest} is not in force; ${previousDigest ?? 'none'} is.`);
-  if (digest === previousDigest && source === held.inForce?.source) return { kind: 'unchanged' };
-  // A push of what the folder has put into force changes nothing either; only the folder takes over from a push.
-  if (digest === previousDigest && source !== 'folder') return { kind: 'unchanged' };
+  if (stage === undefined && digest === previousDigest) {
+    // Only the folder takes over from a push: a push of what the folder has put into force changes nothing.
+    if (source === held.inForce?.source || source !== 'folder') return { kind: 'unchanged' };
+  }
   const signature = await signatureOf(sql, change, rules);
   const signed = signature === undefined ? {} : { signature };
+  if (canonical !== undefined) await storePolicySet(sql, { digest, canonical, atMs: nowMs });
   // The first set of an installation cannot wait: until it is in force nothing is decided.
   const isFirst = previousDigest === null && source === 'folder';
-  if (rules.needsApproval && !isFirst) {
-    if (canonical !== undefined) await storePolicySet(sql, { digest, canonical, atMs: nowMs });
+  const changesAny = stage === undefined || changesVerdicts(stage);
+  if (rules.needsApproval && changesAny && !isFirst) {
     const known =
       author === FOLDER_AUTHOR && previousDigest !== null
         ? await proposalOfFolder(sql, digest, previousDigest)
         : undefined;
-    const proposal = { digest, previousDigest, author, reason, source, ...signed, ttlMs: rules.approvalTtlMs };
+    const proposal = { digest, previousDigest, author, reason, source, stage, ...signed, ttlMs: rules.approvalTtlMs };
     return { kind: 'proposed', proposal: known ?? (await propose(sql, proposal, nowMs)) };
   }
-  const stored = canonical === undefined ? {} : { canonical };
-  await activatePolicySet(sql, held, { digest, ...stored, author, reason, source, ...signed, atMs: nowMs }, read);
+  if (stage !== undefined) {
+    const order = { digest, author, reason: reason ?? '', ...signed, atMs: nowMs };
+    return changeStage(sql, held, order, stage);
+  }
+  await activatePolicySet(sql, held, { digest, author, reason, source, ...signed, atMs: nowMs }, read);
   await supersedeProposals(sql, digest, nowMs);
   return { kind: 'activated', previousDigest, signer: signature?.signer ?? null };
+}
+
+/** @throws {ApiError} E2001, E4001, E5002, E6002 (no set is in force) */
+async function changeStage(
+  sql: EntitySql,
+  { inForce }: HeldState,
+  order: StageOrder,
+  stage: StageChange,
+): Promise<ChangeResult> {
+  if (inForce === undefined)
+    throw new ApiError('E6002', 'No policy set is in force.', { headers: { 'retry-after': '2' } });
+  const { digest: previousDigest } = inForce;
+  const signer = order.signature?.signer ?? null;
+  if (stage === 'drop')
+    return {
+      kind: 'dropped',
+      previousDigest,
+      signer,
+      organisations: await dropStage(sql, previousDigest, order),
+    };
+  const organisations = await beginStage(sql, previousDigest, order, stage);
+  return { kind: 'staged', previousDigest, signer, organisations };
 }
 
 export interface ChangeDecision {
@@ -128,7 +170,9 @@ export async function decideChange(
   const held = await holdPolicyState(sql);
   const row = await holdProposal(sql, approvalId);
   if (row === undefined) throw noSuchApproval();
-  if (await areSameHands(sql, row.author, by))
+  const votes = changeVotesOf(row);
+  const relations = await readKeyRelations(sql, [row.author, by, ...votes.map((vote) => vote.by)]);
+  if (relations.areSameHands(row.author, by))
     throw new ApiError(
       'E1004',
       'The author may not decide about the change, nor may a key that the author created or that created it; another admin must.',
@@ -136,6 +180,8 @@ export async function decideChange(
   const status = proposalStatus(row, nowMs);
   if (status !== 'pending') throw new ApiError('E5001', `The approval is closed: it is ${status}.`);
   if (state === 'rejected') return closeProposal(sql, row, { state, by, reason }, nowMs);
+  if (!mayApprove(rules, by, relations.tagsOf(by)))
+    throw new ApiError('E1004', 'Only the keys that CUSTOS_POLICY_APPROVERS names may approve changes of policies.');
   assertGenuine(held);
   const inForce = held.inForce?.digest ?? null;
   if (inForce !== row.previous_digest)
@@ -145,16 +191,38 @@ export async function decideChange(
     );
   if (row.source === 'folder' && held.row.folder_digest !== row.digest)
     throw new ApiError('E5002', 'The policy folder was edited again since; decide about its newest set.');
-  const { digest, author, source, signer, signed_sequence: sequence } = row;
-  const last = sequence === null ? undefined : await lastSequence(sql);
-  if (rules.signers !== undefined && (signer === null || !rules.signers.has(signer)))
-    throw new ApiError('E5002', 'The set has no signature of a signer whom this installation trusts now.');
-  if (sequence !== null && last !== undefined && BigInt(sequence) <= last)
-    throw new ApiError('E5002', 'A newer signed set was put into force since; sign and propose the set again.');
-  const signature = signer === null || sequence === null ? {} : { signature: { signer, sequence: BigInt(sequence) } };
-  const activation = { digest, author, reason: row.reason, source, approver: by, ...signature, atMs: nowMs };
+  const signature = await signatureOfProposal(sql, row, rules);
+  const voters = [...new Set([...votes.map((vote) => vote.by), by])];
+  if (missingVotes(rules, { author: row.author, votes: voters }, relations.votersAt(nowMs)) > 0) {
+    if (voters.length === votes.length) return row;
+    if (votes.length >= MAX_VOTES) throw new ApiError('E5002', `The approval has ${MAX_VOTES} votes.`);
+    return storeVote(sql, row, { by, reason }, nowMs);
+  }
   const closed = await closeProposal(sql, row, { state: 'used', by, reason }, nowMs);
-  await activatePolicySet(sql, held, activation);
-  await supersedeProposals(sql, digest, nowMs);
+  const { digest, author, source } = row;
+  const approved = { digest, author, approver: voters.join(', '), ...signature, atMs: nowMs };
+  const stage = stageOf(row);
+  if (stage !== undefined) await changeStage(sql, held, { ...approved, reason: row.reason ?? '' }, stage);
+  else {
+    await activatePolicySet(sql, held, { ...approved, reason: row.reason, source });
+    await supersedeProposals(sql, digest, nowMs);
+  }
   return closed;
+}
+
+/** The signature of a proposed set, which must still be valid. @throws {ApiError} E5002 */
+async function signatureOfProposal(
+  sql: Sql,
+  row: StoredProposal,
+  { signers }: ChangeRules,
+): Promise<Pick<Activation, 'signature'>> {
+  const { signer, signed_sequence: sequence } = row;
+  const needsOne = signers !== undefined && stageOf(row) !== 'drop';
+  if (needsOne && (signer === null || !signers.has(signer)))
+    throw new ApiError('E5002', 'The set has no signature of a signer whom this installation trusts now.');
+  if (signer === null || sequence === null) return {};
+  const last = await lastSequence(sql);
+  if (last !== undefined && BigInt(sequence) <= last)
+    throw new ApiError('E5002', 'A newer signed set was put into force since; sign and propose the set again.');
+  return { signature: { signer, sequence: BigInt(sequence) } };
 }

@@ -1,5 +1,5 @@
-// Changes of the set of single organisations: their own policies, sets that are staged for them, and changes of the installation's set below.
-import { ApiError, invalidField } from '../../kernel/errors.ts';
+// Changes of the set of one organisation: its own policies, a set that is staged for it, and a change of the installation's set below.
+import { ApiError } from '../../kernel/errors.ts';
 import type { OwnPolicies } from '../../core/policy/own/compose.ts';
 import type { Misfit } from '../../core/policy/own/fit.ts';
 import type { EntitySql, Sql } from '../../platform/db/database.ts';
@@ -22,6 +22,12 @@ const RECENT =
 /** Every process reads the rows of all organisations again after each change. */
 const MAX_PUSHES_PER_HOUR = 60;
 const HOUR_MS = 3_600_000;
+
+/** A signature of a set that was checked. */
+export interface Signature {
+  readonly signer: string;
+  readonly sequence: bigint;
+}
 
 /** The set of an organisation before and after a change of the installation's. */
 export interface SetOfOrganisation {
@@ -101,6 +107,9 @@ export interface OrganisationChange {
   /** A key id, or `cli:` and the name of the shell's user. */
   readonly author: string;
   readonly reason: string;
+  readonly approver?: string | null;
+  /** The signature that was checked. */
+  readonly signature?: Signature | undefined;
   readonly atMs: number;
 }
 
@@ -136,7 +145,8 @@ export async function changeOrganisation(
   installation: string,
   change: OrganisationChange,
 ): Promise<ChangedOrganisation> {
-  const { organisationId, expectedDigest, author, reason, atMs } = change;
+  const { organisationId, expectedDigest, author, reason, approver = null, signature, atMs } = change;
+  const signer = signature?.signer ?? null;
   const at = new Date(atMs);
   const [before] = await readOrganisationSets(sql, organisationId);
   const was = trusted(before);
@@ -175,9 +185,9 @@ export async function changeOrganisation(
     author,
     reason,
     source,
-    approver: null,
-    signer: null,
-    signed_sequence: null,
+    approver,
+    signer,
+    signed_sequence: signature === undefined ? null : String(signature.sequence),
     organisation_id: organisationId,
   });
   const body = {
@@ -187,71 +197,12 @@ export async function changeOrganisation(
     author,
     reason,
     source,
-    approver: null,
-    signer: null,
+    approver,
+    signer,
     installationDigest: base.digest,
     ownDigest,
     ...(composed.misfits.length === 0 ? {} : { misfits: composed.misfits.map(({ policy }) => policy) }),
   };
   await writeToLogsOf(sql, organisationId, { event: 'custos.policy_set', body }, atMs);
   return { digest, previousDigest, misfits: composed.misfits };
-}
-
-const ORGANISATIONS = 'SELECT id, slug FROM organisation WHERE slug = ANY ($1::text[]) ORDER BY slug';
-const OPERATOR = 'SELECT id FROM organisation WHERE is_operator';
-/** Each staged set is in the memory of every process. */
-const MAX_STAGES = 3;
-
-interface StageChange {
-  readonly digest: string;
-  readonly author: string;
-  readonly reason: string;
-  readonly atMs: number;
-}
-
-/** The operator's log has a record of each stage, too. Other logs have the activations. */
-async function recordStage(
-  sql: EntitySql,
-  change: 'staged' | 'stage_dropped',
-  { digest, author, reason, atMs }: StageChange,
-  organisations: readonly string[],
-): Promise<void> {
-  const [operator] = await sql.query<{ id: string }>(OPERATOR, []);
-  const body = { change, digest, organisations, author, reason };
-  if (operator !== undefined) await writeToLogsOf(sql, operator.id, { event: 'custos.policy_set', body }, atMs);
-}
-
-/**
- * Puts a stored set into force for some organisations, on which their own policies stay. The caller holds the row of the installation's set.
- * @returns their slugs @throws {ApiError} E2001 (unknown organisations), E5002 (in force for all, or too many stages)
- */
-export async function stageSet(
-  sql: EntitySql,
-  installation: string,
-  { organisations, ...change }: StageChange & { readonly organisations: readonly string[] },
-): Promise<string[]> {
-  const { digest, author, reason, atMs } = change;
-  if (digest === installation) throw new ApiError('E5002', 'The set is in force for all organisations already.');
-  const found = await sql.query<{ id: string; slug: string }>(ORGANISATIONS, [organisations]);
-  const at = organisations.findIndex((slug) => !found.some((one) => one.slug === slug));
-  if (at !== -1) throw invalidField(`/stage/organisations/${at}`, 'is not an organisation');
-  const staged = new Set((await readOrganisationSets(sql)).flatMap(({ row }) => row?.staged_digest ?? []));
-  if (!staged.has(digest) && staged.size >= MAX_STAGES)
-    throw new ApiError('E5002', `${MAX_STAGES} sets are staged already; promote or drop one of them.`);
-  for (const { id: organisationId } of found)
-    await changeOrganisation(sql, installation, { organisationId, staged: digest, author, reason, atMs });
-  const slugs = found.map(({ slug }) => slug);
-  await recordStage(sql, 'staged', change, slugs);
-  return slugs;
-}
-
-/** Gives the organisations of a stage the installation's set again. @returns their slugs; empty: the set is not staged */
-export async function dropStage(sql: EntitySql, installation: string, change: StageChange): Promise<string[]> {
-  const { digest, author, reason, atMs } = change;
-  const staged = (await readOrganisationSets(sql)).filter(({ row }) => row?.staged_digest === digest);
-  for (const { organisationId } of staged)
-    await changeOrganisation(sql, installation, { organisationId, staged: null, author, reason, atMs });
-  const slugs = staged.map(({ slug }) => slug);
-  if (slugs.length > 0) await recordStage(sql, 'stage_dropped', change, slugs);
-  return slugs;
 }

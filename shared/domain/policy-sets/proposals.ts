@@ -13,6 +13,7 @@ import {
 } from '../../platform/db/seals/rows.ts';
 import { writeServiceRecord } from '../ledger/service-record.ts';
 import type { Activation, ActivationSource } from './activate.ts';
+import type { StageChange } from './stages.ts';
 
 /** A row with a genuine seal. */
 export type StoredProposal = Omit<SealedRow<'policy_proposal'>, 'state' | 'source'> & {
@@ -72,7 +73,26 @@ async function record(sql: EntitySql, body: object, nowMs: number): Promise<void
 
 export interface NewProposal extends Pick<Activation, 'digest' | 'author' | 'reason' | 'source' | 'signature'> {
   readonly previousDigest: string | null;
+  /** Absent: the set is to be in force for all. */
+  readonly stage?: StageChange | undefined;
   readonly ttlMs: number;
+}
+
+/** A vote for a change that needs several. */
+export interface ChangeVote {
+  readonly by: string;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly reason: string;
+}
+
+// The rows are sealed, so their JSON is the service's own.
+export function stageOf({ stage }: Pick<StoredProposal, 'stage'>): StageChange | undefined {
+  return stage === null ? undefined : (JSON.parse(stage) as StageChange);
+}
+
+export function changeVotesOf({ votes }: Pick<StoredProposal, 'votes'>): ChangeVote[] {
+  return votes === null ? [] : (JSON.parse(votes) as ChangeVote[]);
 }
 
 /**
@@ -81,10 +101,15 @@ export interface NewProposal extends Pick<Activation, 'digest' | 'author' | 'rea
  */
 export async function propose(sql: EntitySql, proposal: NewProposal, nowMs: number): Promise<StoredProposal> {
   const { digest, previousDigest, author, reason, source, signature, ttlMs } = proposal;
+  const stage = proposal.stage === undefined ? null : JSON.stringify(proposal.stage);
   const open = await pendingProposals(sql, nowMs);
   const same = open.find(
     (row) =>
-      row.digest === digest && row.previous_digest === previousDigest && row.author === author && row.source === source,
+      row.digest === digest &&
+      row.previous_digest === previousDigest &&
+      row.author === author &&
+      row.source === source &&
+      row.stage === stage,
   );
   if (same !== undefined) return same;
   if (open.length >= MAX_PENDING)
@@ -107,8 +132,12 @@ export async function propose(sql: EntitySql, proposal: NewProposal, nowMs: numb
     decided_at: null,
     decided_by: null,
     decision_reason: null,
+    stage,
+    votes: null,
   });
-  await record(sql, { change: 'proposed', approvalId, digest, previousDigest, author, reason, source }, nowMs);
+  const staged = proposal.stage === undefined ? {} : { stage: proposal.stage };
+  const about = { approvalId, digest, previousDigest, author, reason, source, ...staged };
+  await record(sql, { change: 'proposed', ...about }, nowMs);
   const stored = await readProposal(sql, approvalId);
   if (stored === undefined) throw new Error('a proposal was not stored');
   return stored;
@@ -143,6 +172,19 @@ export async function closeProposal(
   const { approval_id: approvalId, digest } = row;
   if (state !== 'used') await record(sql, { change: state, approvalId, digest, by, reason }, nowMs);
   return closed;
+}
+
+/** Stores a vote that does not decide yet, for a row that is held. */
+export async function storeVote(
+  sql: EntitySql,
+  row: StoredProposal,
+  { by, reason }: Pick<ChangeVote, 'by' | 'reason'>,
+  nowMs: number,
+): Promise<StoredProposal> {
+  const votes = JSON.stringify([...changeVotesOf(row), { by, at: new Date(nowMs).toISOString(), reason }]);
+  const voted = await updateSealed<'policy_proposal', StoredProposal>(sql, 'policy_proposal', row, { votes });
+  await record(sql, { change: 'vote', approvalId: row.approval_id, digest: row.digest, by, reason }, nowMs);
+  return voted;
 }
 
 /** Closes the proposals for a set that is no longer in force. The caller holds the state row. */

@@ -177,3 +177,19 @@ export function readAddressRanges(text: string): readonly AddressRange[] {
     return { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
   });
 }
+
+/** Keys that are named by their ids or by their tags. */
+export interface KeysAndTags {
+  readonly keys: readonly string[];
+  readonly tags: readonly string[];
+}
+
+/** A list such as `tag:security,key:3fK9x2Qa`. */
+export function readKeysAndTags(text: string): KeysAndTags {
+  const parts = text.split(',').map((part) => /^(tag|key):(.+)$/.exec(part.trim()));
+  const named = (kind: string): string[] => parts.flatMap((part) => (part?.[1] === kind && part[2]) || []);
+  const [keys, tags] = [named('key'), named('tag')];
+  if (parts.includes(null) || keys.some((key) => !/^[0-9A-Za-z]{8}$/.test(key)))
+    throw new Error(`must be tags and ids of keys, such as tag:security,key:3fK9x2Qa, not "${text}"`);
+  return { keys, tags };
+}

@@ -16,6 +16,7 @@ import {
   type Places,
   readAddressRanges,
   readBootstrapKey,
+  readKeysAndTags,
   readHost,
   readRateLimits,
   readTrustProxy,
@@ -97,6 +98,21 @@ export const SETTINGS = {
     description:
       '1: a pushed set, a rollback and an edit of the policy folder open an approval, and come into force when another person approves; the same for ingress and workers',
     read: oneOrZero,
+  },
+  policyApprovers: {
+    name: 'CUSTOS_POLICY_APPROVERS',
+    unit: 'tags and key ids',
+    description:
+      'who may approve changes of policies, such as tag:security,key:3fK9x2Qa; it demands approvals as CUSTOS_POLICY_APPROVALS=1 does. Absent: every other admin of the operator',
+    read: readKeysAndTags,
+  },
+  policyQuorum: {
+    name: 'CUSTOS_POLICY_QUORUM',
+    unit: '1 to 10',
+    fallback: '1',
+    description:
+      'how many different people must approve a change of policies; more than 1 demands approvals as CUSTOS_POLICY_APPROVALS=1 does',
+    read: integer(1, 10),
   },
   policySigners: {
     name: 'CUSTOS_POLICY_SIGNERS',

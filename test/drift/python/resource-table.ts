@@ -82,6 +82,8 @@ export const RESOURCES: Readonly<Record<string, Readonly<Record<string, Row>>>> 
     rollback: row('POST /v1/policies/rollback'),
     follow_folder: row('POST /v1/policies/follow-folder'),
     promote: row('POST /v1/policies/promote'),
+    stages: row('GET /v1/policies/stages'),
+    activations: row('GET /v1/policies/activations'),
     drop_stage: row('DELETE /v1/policies/stages/{digest}'),
     withdraw: row('DELETE /v1/policies'),
     difference: row('GET /v1/policies/difference'),

@@ -171,7 +171,6 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
       db: service.db,
       dir,
       share: 1,
-      nowMs: service.nowMs,
       logger,
       onCounted: () => undefined,
     });

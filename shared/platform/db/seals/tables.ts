@@ -216,6 +216,8 @@ export const SEALED_TABLES = {
       decided_by: 'text?',
       decision_reason: 'text?',
       version: 'integer',
+      stage: 'text?',
+      votes: 'text?',
     },
     unsealed: {},
     history: 'updates',
