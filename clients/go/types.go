@@ -1116,7 +1116,7 @@ type Finding struct {
 type FollowFolderRequest struct {
 	// Why; stored in every log permanently.
 	Reason string `json:"reason"`
-	// The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set.
+	// The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS.
 	Signature *string `json:"signature,omitempty"`
 }
 
@@ -1540,6 +1540,31 @@ type OutcomeRequest struct {
 	Detail *string `json:"detail,omitempty"`
 }
 
+// PolicyActivation is part of the API's requests or answers.
+type PolicyActivation struct {
+	// RFC 3339, UTC, milliseconds.
+	ActivatedAt string `json:"activatedAt"`
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	Digest         string  `json:"digest"`
+	PreviousDigest *string `json:"previousDigest"`
+	Organisation   *string `json:"organisation"`
+	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
+	Author string  `json:"author"`
+	Reason *string `json:"reason"`
+	// Where the set comes from.
+	// One of: folder, push, rollback, stage.
+	Source   string  `json:"source"`
+	Approver *string `json:"approver"`
+	Signer   *string `json:"signer"`
+}
+
+// PolicyActivationList is part of the API's requests or answers.
+type PolicyActivationList struct {
+	// One page of them.
+	Items      []PolicyActivation `json:"items"`
+	NextCursor *string            `json:"nextCursor"`
+}
+
 // PolicyApproval is part of the API's requests or answers.
 // A change that waits for the approval of a second person, or waited.
 type PolicyApproval struct {
@@ -1565,6 +1590,10 @@ type PolicyApproval struct {
 	DecidedAt      *string `json:"decidedAt"`
 	DecidedBy      *string `json:"decidedBy"`
 	DecisionReason *string `json:"decisionReason"`
+	// Absent: for all. Of a dropped stage: `{"drop": true}`.
+	Stage map[string]any `json:"stage,omitempty"`
+	// Approvals while CUSTOS_POLICY_QUORUM demands more.
+	Votes []ApprovalVote `json:"votes"`
 }
 
 // PolicyApprovalDetail is part of the API's requests or answers.
@@ -1591,6 +1620,10 @@ type PolicyApprovalDetail struct {
 	DecidedAt      *string `json:"decidedAt"`
 	DecidedBy      *string `json:"decidedBy"`
 	DecisionReason *string `json:"decisionReason"`
+	// Absent: for all. Of a dropped stage: `{"drop": true}`.
+	Stage map[string]any `json:"stage,omitempty"`
+	// Approvals while CUSTOS_POLICY_QUORUM demands more.
+	Votes []ApprovalVote `json:"votes"`
 	// Whether the calling key may decide while it is pending.
 	MayDecide  bool              `json:"mayDecide"`
 	Comparison *PolicyComparison `json:"comparison,omitempty"`
@@ -1605,7 +1638,7 @@ type PolicyApprovalList struct {
 
 // PolicyChangeResult is part of the API's requests or answers.
 type PolicyChangeResult struct {
-	// unchanged: the set was in force already; waiting: for `approval`; staged: in force for `organisations`; dropped: no longer staged.
+	// unchanged: the set was in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no longer staged.
 	// One of: activated, unchanged, waiting, staged, dropped.
 	Status string `json:"status"`
 	// With staged and dropped: the slugs of the organisations concerned.
@@ -1715,7 +1748,7 @@ type PolicySetStatusFolder struct {
 }
 
 // PolicySetStatusLastRead is part of the API's requests or answers.
-// The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings.
+// The last reading of the policy folder. A refused folder leaves the active set in force.
 type PolicySetStatusLastRead struct {
 	At *string `json:"at"`
 	// Whether the folder was accepted.
@@ -1749,8 +1782,32 @@ type PolicySetStatus struct {
 	Tools []map[string]any `json:"tools,omitempty"`
 	// The policy folder. `digest` is that of its last valid content, null while it has errors.
 	Folder PolicySetStatusFolder `json:"folder"`
-	// The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings.
+	// The last reading of the policy folder. A refused folder leaves the active set in force.
 	LastRead PolicySetStatusLastRead `json:"lastRead"`
+}
+
+// PolicyStage is part of the API's requests or answers.
+// In force for `organisations`; with `share` in shadow for `shareOf` (null: all).
+type PolicyStage struct {
+	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	Digest string `json:"digest"`
+	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
+	Author string  `json:"author"`
+	Reason *string `json:"reason"`
+	// RFC 3339, UTC, milliseconds.
+	StagedAt string `json:"stagedAt"`
+	// Slugs.
+	Organisations []string       `json:"organisations"`
+	Share         *float64       `json:"share"`
+	ShareOf       []string       `json:"shareOf"`
+	Shadow        *ShadowedDraft `json:"shadow"`
+}
+
+// PolicyStageList is part of the API's requests or answers.
+type PolicyStageList struct {
+	// One page of them.
+	Items      []PolicyStage `json:"items"`
+	NextCursor *string       `json:"nextCursor"`
 }
 
 // Problem is part of the API's requests or answers.
@@ -1803,12 +1860,14 @@ type Promise struct {
 
 // PromotePoliciesRequest is part of the API's requests or answers.
 type PromotePoliciesRequest struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	// Of the set: SHA-256, lower-case hex.
 	Digest string `json:"digest"`
 	// Why; stored in every log permanently.
 	Reason string `json:"reason"`
-	// The set that you believe to be in force; with another one in force the answer is 409.
+	// The set that must be in force; else 409.
 	ExpectedDigest *string `json:"expectedDigest,omitempty"`
+	// The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS.
+	Signature *string `json:"signature,omitempty"`
 }
 
 // Proof is part of the API's requests or answers.
@@ -1925,10 +1984,12 @@ type PushPoliciesRequestFiles struct {
 }
 
 // PushPoliciesRequestStage is part of the API's requests or answers.
-// Puts the set into force for some organisations only; see POST /v1/policies/promote.
+// For some organisations, or with `share` only in shadow; see POST /v1/policies/promote.
 type PushPoliciesRequestStage struct {
-	// The organisations for which the set comes into force; the others keep theirs.
-	Organisations []string `json:"organisations"`
+	// The organisations concerned; the others keep their set.
+	Organisations []string `json:"organisations,omitempty"`
+	// Share of live decisions that are evaluated under the set in shadow.
+	Share *float64 `json:"share,omitempty"`
 }
 
 // PushPoliciesRequest is part of the API's requests or answers.
@@ -1937,11 +1998,11 @@ type PushPoliciesRequest struct {
 	Files []PushPoliciesRequestFiles `json:"files"`
 	// Why; stored in every log permanently.
 	Reason string `json:"reason"`
-	// The set that you believe to be in force; with another one in force the answer is 409.
+	// The set that must be in force; else 409.
 	ExpectedDigest *string `json:"expectedDigest,omitempty"`
-	// The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set.
+	// The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS.
 	Signature *string `json:"signature,omitempty"`
-	// Puts the set into force for some organisations only; see POST /v1/policies/promote.
+	// For some organisations, or with `share` only in shadow; see POST /v1/policies/promote.
 	Stage *PushPoliciesRequestStage `json:"stage,omitempty"`
 }
 
@@ -2531,9 +2592,9 @@ type RollBackPoliciesRequest struct {
 	Digest string `json:"digest"`
 	// Why; stored in every log permanently.
 	Reason string `json:"reason"`
-	// The set that you believe to be in force; with another one in force the answer is 409.
+	// The set that must be in force; else 409.
 	ExpectedDigest *string `json:"expectedDigest,omitempty"`
-	// The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set.
+	// The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS.
 	Signature *string `json:"signature,omitempty"`
 }
 
@@ -2544,8 +2605,20 @@ type ShadowStatusDraft struct {
 	Digest string `json:"digest"`
 }
 
-// ShadowStatusDrafts is part of the API's requests or answers.
-type ShadowStatusDrafts struct {
+// ShadowStatus is part of the API's requests or answers.
+type ShadowStatus struct {
+	// Whether a worker is evaluating a draft for comparison with the active set.
+	Running bool               `json:"running"`
+	Draft   *ShadowStatusDraft `json:"draft"`
+	Share   *float64           `json:"share"`
+	// Why the folder cannot be evaluated; empty when it can.
+	Findings []Finding `json:"findings"`
+	// The changes by each draft, latest evaluation first.
+	Drafts []ShadowedDraft `json:"drafts"`
+}
+
+// ShadowedDraft is part of the API's requests or answers.
+type ShadowedDraft struct {
 	// Of a policy set, SHA-256, lower-case hex.
 	Digest string `json:"digest"`
 	// Its number of policies.
@@ -2572,18 +2645,6 @@ type ShadowStatusDrafts struct {
 	Examples []ReplayReportExamples `json:"examples"`
 }
 
-// ShadowStatus is part of the API's requests or answers.
-type ShadowStatus struct {
-	// Whether a worker is evaluating a draft for comparison with the active set.
-	Running bool               `json:"running"`
-	Draft   *ShadowStatusDraft `json:"draft"`
-	Share   *float64           `json:"share"`
-	// Why the folder cannot be evaluated; empty when it can.
-	Findings []Finding `json:"findings"`
-	// The changes by each draft, latest evaluation first.
-	Drafts []ShadowStatusDrafts `json:"drafts"`
-}
-
 // StoredPolicySet is part of the API's requests or answers.
 type StoredPolicySet struct {
 	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
@@ -2600,7 +2661,7 @@ type StoredPolicySet struct {
 	InstallationDigest *string `json:"installationDigest,omitempty"`
 	// See /schemas/lexicon.json.
 	Lexicon map[string]any `json:"lexicon"`
-	// In a set with own policies of an organisation: {placeholders, policies, slug}. The digest is then that of {engine, installation, organisation}, where installation is the document of installationDigest.
+	// Own policies of an organisation: {placeholders, policies, slug}. The digest is then that of {engine, installation, organisation}.
 	Organisation map[string]any `json:"organisation,omitempty"`
 	// Whether `{fact.path}` in messages is a placeholder; absent: it is plain text.
 	Placeholders *bool            `json:"placeholders,omitempty"`
@@ -3047,7 +3108,7 @@ type WebhookWithSecret struct {
 type WithdrawPoliciesRequest struct {
 	// Why; stored in every log permanently.
 	Reason string `json:"reason"`
-	// The set that you believe to be in force; with another one in force the answer is 409.
+	// The set that must be in force; else 409.
 	ExpectedDigest *string `json:"expectedDigest,omitempty"`
 }
 
@@ -3189,6 +3250,14 @@ type TrustHistoryQuery struct {
 
 // AuthKeysQuery holds the query parameters of GET /v1/auth/keys. Empty ones are not sent.
 type AuthKeysQuery struct {
+	// The nextCursor of the page before. Opaque; stays valid while rows are added.
+	Cursor string `query:"cursor"`
+	// Most items on the page.
+	Limit int64 `query:"limit"`
+}
+
+// PoliciesActivationsQuery holds the query parameters of GET /v1/policies/activations. Empty ones are not sent.
+type PoliciesActivationsQuery struct {
 	// The nextCursor of the page before. Opaque; stays valid while rows are added.
 	Cursor string `query:"cursor"`
 	// Most items on the page.

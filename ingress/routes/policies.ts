@@ -149,8 +149,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'A policy set that is or was in force',
-      description:
-        'Decisions name the set that made them by its digest. An organisation reads the sets of the installation and its own; the operator reads all.',
+      description: 'An organisation reads the sets of the installation and its own; the operator reads all.',
       request: { params: PolicyDigestParams },
       responses: { 200: { description: 'The set, as it was digested.', schema: StoredPolicySet } },
       errors: ['E4001'],

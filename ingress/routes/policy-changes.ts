@@ -65,7 +65,7 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
       access: ['admin:*'],
       tag: 'Policies',
       summary: word === 'approve' ? 'Approve a change of the policy set' : 'Reject a change of the policy set',
-      description: `${effect} The author may not decide, nor may a key that the author created or that created it.`,
+      description: effect,
       request: { params: ApprovalParams, body: ApprovalVerdict },
       responses: { 200: { description: `The change, ${state}.`, schema: PolicyApproval } },
       errors: ['E4001', 'E5001', 'E5002'],
@@ -100,7 +100,7 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
       tag: 'Policies',
       summary: 'Put a policy set into force',
       description:
-        'The files are the whole set. They are checked like the policy folder, and come into force in every process within two seconds, all or nothing. From then on edits of the folder do not come into force, until POST /v1/policies/follow-folder. From an organisation that is not the operator, the files are its own policies: they come on top of the set of the installation, for it alone, and can only make it stricter.',
+        'The files are the whole set. It comes into force in every process within two seconds, all or nothing; edits of the folder no longer do, until POST /v1/policies/follow-folder. From another organisation than the operator the files are its own policies, for it alone, which can only make answers stricter.',
       request: { body: PushPoliciesRequest, unparsedUpTo: MAX_PUSH_BYTES },
       responses: RESPONSES,
       errors: ['E2001', 'E5002', 'E6002'],
@@ -130,8 +130,7 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'Put a stored policy set into force again',
-      description:
-        'Any set that was ever stored, by its digest. As after a push, edits of the folder do not come into force from then on.',
+      description: 'Any set that was ever stored. As after a push, the folder is not followed.',
       request: { body: RollBackPoliciesRequest },
       responses: RESPONSES,
       errors: ['E2001', 'E4001', 'E5002', 'E6002'],
@@ -235,8 +234,7 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'Read one change of the policy set with its difference',
-      description:
-        'The difference to the set that was in force when it was proposed, with requests that would be answered differently.',
+      description: 'With the difference to the set that was in force when it was proposed.',
       request: { params: ApprovalParams },
       responses: { 200: { description: 'The change.', schema: PolicyApprovalDetail } },
       errors: ['E4001'],
@@ -250,7 +248,7 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
     deciding(
       'approve',
       'approved',
-      'Its set comes into force in the same transaction, if no other set was put into force since.',
+      'Carried out in the same transaction, unless another set was put into force since. Not by the author, nor by a key that it created or that created it.',
     ),
     deciding('reject', 'rejected', 'Nothing comes into force.'),
   ];

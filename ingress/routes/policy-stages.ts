@@ -30,7 +30,7 @@ export function policyStageRoutes(deps: PolicyChangeDeps): Route[] {
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'The staged policy sets',
-      description: 'Who has which staged set, and for shares what was compared so far.',
+      description: 'With what shares have shown so far.',
       responses: { 200: { description: 'At most three.', schema: PolicyStageList } },
       handler: async ({ key }) => {
         assertOperator(key);
@@ -44,7 +44,7 @@ export function policyStageRoutes(deps: PolicyChangeDeps): Route[] {
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'The history of policy sets, newest first',
-      description: "An organisation reads the installation's activations and its own; the operator reads all.",
+      description: "An organisation reads its own and the installation's.",
       request: { query: PageQuery },
       responses: { 200: { description: 'One page.', schema: PolicyActivationList } },
       handler: async ({ key, query }) => {
@@ -65,7 +65,7 @@ export function policyStageRoutes(deps: PolicyChangeDeps): Route[] {
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'Put a staged set into force for all organisations',
-      description: 'As a push of the same set. It is no longer staged then.',
+      description: 'As a push of the same set.',
       request: { body: PromotePoliciesRequest },
       responses: RESPONSES,
       errors: ['E2001', 'E4001', 'E5002', 'E6002'],
@@ -88,7 +88,7 @@ export function policyStageRoutes(deps: PolicyChangeDeps): Route[] {
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'Drop a stage: its organisations get the set that is in force for all',
-      description: 'A share is no longer evaluated. The set stays stored, and can be staged or promoted again.',
+      description: 'The set stays stored.',
       request: { params: PolicyDigestParams, body: DropStageRequest },
       responses: {
         200: { description: 'The organisations that had it.', schema: PolicyChangeResult },

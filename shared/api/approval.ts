@@ -1,4 +1,5 @@
 // Schemas of approvals.
+import { ApprovalVote } from './approval-vote.ts';
 import { type Static, Type } from 'typebox';
 import { APPROVAL_STATES } from '../core/decision/approval.ts';
 import { RequestedSchema } from '../core/policy/types.ts';
@@ -29,12 +30,6 @@ const ApprovalDemand = named('ApprovalDemand', {
   atLeast: Type.Integer({ minimum: 1, description: 'How many different hands must approve.' }),
   approvedBy: Type.Array(Type.String(), { description: 'Keys whose votes count, one of each hand.' }),
   missing: Type.Integer({ minimum: 0, description: 'How many votes are missing.' }),
-});
-
-const ApprovalVote = named('ApprovalVote', {
-  by: Type.String({ description: 'The key that approved.' }),
-  at: Timestamp,
-  reason: Type.String({ description: 'The reason it gave.' }),
 });
 
 const members = {

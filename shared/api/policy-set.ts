@@ -5,6 +5,7 @@ import { ShadowedDraftSchema } from '../domain/drafts/reports.ts';
 import { ACTIVATION_SOURCES } from '../domain/policy-sets/activate.ts';
 import { StringEnum } from '../kernel/schema.ts';
 import { VERDICTS } from '../kernel/vocabulary.ts';
+import { ApprovalVote } from './approval-vote.ts';
 import { closed, JsonObject, listOf, named, NO_NUL, Nullable, Timestamp } from './common.ts';
 
 export const PolicySetDigest = Type.String({
@@ -101,8 +102,7 @@ export const PolicySetStatus = named('PolicySetStatus', {
       findings: Type.Array(FindingSchema, { description: 'Problems and warnings.' }),
     },
     {
-      description:
-        'The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings.',
+      description: 'The last reading of the policy folder. A refused folder leaves the active set in force.',
     },
   ),
 });
@@ -118,7 +118,7 @@ export const StoredPolicySet = named('StoredPolicySet', {
   organisation: Type.Optional(
     JsonObject({
       description:
-        'In a set with own policies of an organisation: {placeholders, policies, slug}. The digest is then that of {engine, installation, organisation}, where installation is the document of installationDigest.',
+        'Own policies of an organisation: {placeholders, policies, slug}. The digest is then that of {engine, installation, organisation}.',
     }),
   ),
   placeholders: Type.Optional(
@@ -173,20 +173,20 @@ const Reason = Type.String({
 const ExpectedDigest = Type.Optional(
   Type.String({
     pattern: '^[0-9a-f]{64}$',
-    description: 'The set that you believe to be in force; with another one in force the answer is 409.',
+    description: 'The set that must be in force; else 409.',
   }),
 );
 const Signature = Type.Optional(
   Type.String({
     maxLength: 300,
-    description: 'The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set.',
+    description: 'The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS.',
   }),
 );
 
 const Share = Type.Number({
   exclusiveMinimum: 0,
   maximum: 1,
-  description: 'Share of live decisions that are evaluated under the set in shadow; their verdicts stay.',
+  description: 'Share of live decisions that are evaluated under the set in shadow.',
 });
 
 export const PushPoliciesRequest = named('PushPoliciesRequest', {
@@ -223,8 +223,7 @@ export const PushPoliciesRequest = named('PushPoliciesRequest', {
         share: Type.Optional(Share),
       },
       {
-        description:
-          'Puts the set into force for some organisations, or with `share` evaluates it in shadow; see POST /v1/policies/promote.',
+        description: 'For some organisations, or with `share` only in shadow; see POST /v1/policies/promote.',
       },
     ),
   ),
@@ -273,17 +272,10 @@ const proposal = {
   decisionReason: Nullable(Type.String({ description: 'The reason given with the decision.' })),
   stage: Type.Optional(
     JsonObject({
-      description: 'Absent: for all. `{"organisations", "share"}`, or `{"drop": true}` for a dropped stage.',
+      description: 'Absent: for all. Of a dropped stage: `{"drop": true}`.',
     }),
   ),
-  votes: Type.Array(
-    closed({
-      by: Type.String({ description: 'Who approved.' }),
-      at: Timestamp,
-      reason: Type.String({ description: 'Why.' }),
-    }),
-    { description: 'Approvals so far, where CUSTOS_POLICY_QUORUM demands several.' },
-  ),
+  votes: Type.Array(ApprovalVote, { description: 'Approvals while CUSTOS_POLICY_QUORUM demands more.' }),
 };
 
 const Slugs = Type.Array(Type.String(), { description: 'Slugs.' });
@@ -302,8 +294,7 @@ export const PolicyStageList = listOf(
       shadow: Nullable(ShadowedDraftSchema),
     },
     {
-      description:
-        'In force for `organisations`; with `share` evaluated in shadow for `shareOf` (null: all), with the result in `shadow`.',
+      description: 'In force for `organisations`; with `share` in shadow for `shareOf` (null: all).',
     },
   ),
   'PolicyStageList',

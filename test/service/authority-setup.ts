@@ -11,9 +11,10 @@ export const DASHBOARD = '/dashboard/api';
 export const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
 /** Their data belongs to the whole installation: the key must belong to the operator, in addition to having the scope. */
-export const OPERATOR_ONLY = /\/v1\/policies\/(?!\{digest\}$)|\/v1\/tools\b|^\/metrics$|\/dashboard\/api\/polic/;
+export const OPERATOR_ONLY =
+  /\/v1\/policies\/(?!\{digest\}$|activations$)|\/v1\/tools\b|^\/metrics$|\/dashboard\/api\/polic/;
 /** Open to live admins of all organisations, because the set of the installation is in force for all. */
-export const OF_POLICY_SETS = /\/v1\/policies(?:\/\{digest\})?$/;
+export const OF_POLICY_SETS = /\/v1\/policies(?:\/\{digest\}|\/activations)?$/;
 
 /** A path parameter: an id of the owner, and an unknown id of the same form. */
 export interface Named {

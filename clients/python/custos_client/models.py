@@ -683,7 +683,7 @@ class Finding:
 class FollowFolderRequest:
     # Why; stored in every log permanently.
     reason: str
-    # The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set.
+    # The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS.
     signature: Optional[str] = None
 
 
@@ -1100,6 +1100,35 @@ class OutcomeRequest:
 
 
 @dataclass(frozen=True)
+class PolicyActivation:
+    is_camel_case: ClassVar[bool] = True
+
+    # RFC 3339, UTC, milliseconds.
+    activated_at: str
+    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
+    # attributes, authzen, placeholders, resources, terms, tools.
+    digest: str
+    previous_digest: Optional[str]
+    organisation: Optional[str]
+    # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
+    author: str
+    reason: Optional[str]
+    # Where the set comes from.
+    source: Literal["folder", "push", "rollback", "stage"]
+    approver: Optional[str]
+    signer: Optional[str]
+
+
+@dataclass(frozen=True)
+class PolicyActivationList:
+    is_camel_case: ClassVar[bool] = True
+
+    # One page of them.
+    items: List[PolicyActivation]
+    next_cursor: Optional[str]
+
+
+@dataclass(frozen=True)
 class PolicyApproval:
     """A change that waits for the approval of a second person, or waited."""
 
@@ -1126,6 +1155,10 @@ class PolicyApproval:
     decided_at: Optional[str]
     decided_by: Optional[str]
     decision_reason: Optional[str]
+    # Approvals while CUSTOS_POLICY_QUORUM demands more.
+    votes: List[ApprovalVote]
+    # Absent: for all.
+    stage: Optional[Dict[str, Any]] = None
 
 
 @dataclass(frozen=True)
@@ -1153,8 +1186,12 @@ class PolicyApprovalDetail:
     decided_at: Optional[str]
     decided_by: Optional[str]
     decision_reason: Optional[str]
+    # Approvals while CUSTOS_POLICY_QUORUM demands more.
+    votes: List[ApprovalVote]
     # Whether the calling key may decide while it is pending.
     may_decide: bool
+    # Absent: for all.
+    stage: Optional[Dict[str, Any]] = None
     comparison: Optional[PolicyComparison] = None
 
 
@@ -1171,7 +1208,7 @@ class PolicyApprovalList:
 class PolicyChangeResult:
     is_camel_case: ClassVar[bool] = True
 
-    # unchanged: the set was in force already; waiting: for `approval`; staged: in force for `organisations`;
+    # unchanged: the set was in force already; waiting: for `approval`; staged: see GET /v1/policies/stages;
     # dropped: no longer staged.
     status: Literal["activated", "unchanged", "waiting", "staged", "dropped"]
     # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
@@ -1250,7 +1287,7 @@ class PolicySetStatusFolder:
 
 @dataclass(frozen=True)
 class PolicySetStatusLastRead:
-    """The result of the last reading of the policy folder."""
+    """The last reading of the policy folder."""
 
     at: Optional[str]
     # Whether the folder was accepted.
@@ -1316,7 +1353,7 @@ class PolicySetStatus:
     policies: List[Dict[str, Any]]
     # The policy folder.
     folder: PolicySetStatusFolder
-    # The result of the last reading of the policy folder.
+    # The last reading of the policy folder.
     last_read: PolicySetStatusLastRead
     # The organisation's own policies; absent without any, and for the operator.
     own: Optional[PolicySetStatusOwn] = None
@@ -1328,6 +1365,36 @@ class PolicySetStatus:
     # Named conditions and constants: see /schemas/terms.json.
     terms: Optional[Dict[str, Any]] = None
     tools: Optional[List[Dict[str, Any]]] = None
+
+
+@dataclass(frozen=True)
+class PolicyStage:
+    """In force for `organisations`; with `share` in shadow for `shareOf` (null: all)."""
+
+    is_camel_case: ClassVar[bool] = True
+
+    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
+    # attributes, authzen, placeholders, resources, terms, tools.
+    digest: str
+    # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
+    author: str
+    reason: Optional[str]
+    # RFC 3339, UTC, milliseconds.
+    staged_at: str
+    # Slugs.
+    organisations: List[str]
+    share: Optional[float]
+    share_of: Optional[List[str]]
+    shadow: Optional[ShadowedDraft]
+
+
+@dataclass(frozen=True)
+class PolicyStageList:
+    is_camel_case: ClassVar[bool] = True
+
+    # One page of them.
+    items: List[PolicyStage]
+    next_cursor: Optional[str]
 
 
 @dataclass(frozen=True)
@@ -1381,13 +1448,14 @@ class Promise(TypedDict):
 class PromotePoliciesRequest:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
-    # attributes, authzen, placeholders, resources, terms, tools.
+    # Of the set: SHA-256, lower-case hex.
     digest: str
     # Why; stored in every log permanently.
     reason: str
-    # The set that you believe to be in force; with another one in force the answer is 409.
+    # The set that must be in force; else 409.
     expected_digest: Optional[str] = None
+    # The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS.
+    signature: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -1519,10 +1587,12 @@ class PushPoliciesRequestFile:
 
 @dataclass(frozen=True)
 class PushPoliciesRequestStage:
-    """Puts the set into force for some organisations only; see POST /v1/policies/promote."""
+    """For some organisations, or with `share` only in shadow; see POST /v1/policies/promote."""
 
-    # The organisations for which the set comes into force; the others keep theirs.
-    organisations: List[str]
+    # The organisations concerned; the others keep their set.
+    organisations: Optional[List[str]] = None
+    # Share of live decisions that are evaluated under the set in shadow.
+    share: Optional[float] = None
 
 
 @dataclass(frozen=True)
@@ -1533,11 +1603,11 @@ class PushPoliciesRequest:
     files: List[PushPoliciesRequestFile]
     # Why; stored in every log permanently.
     reason: str
-    # The set that you believe to be in force; with another one in force the answer is 409.
+    # The set that must be in force; else 409.
     expected_digest: Optional[str] = None
-    # The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set.
+    # The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS.
     signature: Optional[str] = None
-    # Puts the set into force for some organisations only; see POST /v1/policies/promote.
+    # For some organisations, or with `share` only in shadow; see POST /v1/policies/promote.
     stage: Optional[PushPoliciesRequestStage] = None
 
 
@@ -2134,14 +2204,26 @@ class RollBackPoliciesRequest:
     digest: str
     # Why; stored in every log permanently.
     reason: str
-    # The set that you believe to be in force; with another one in force the answer is 409.
+    # The set that must be in force; else 409.
     expected_digest: Optional[str] = None
-    # The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set.
+    # The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS.
     signature: Optional[str] = None
 
 
 @dataclass(frozen=True)
-class ShadowStatusDraft:
+class ShadowStatus:
+    # Whether a worker is evaluating a draft for comparison with the active set.
+    running: bool
+    draft: Optional[ReplayDraft]
+    share: Optional[float]
+    # Why the folder cannot be evaluated; empty when it can.
+    findings: List[Finding]
+    # The changes by each draft, latest evaluation first.
+    drafts: List[ShadowedDraft]
+
+
+@dataclass(frozen=True)
+class ShadowedDraft:
     is_camel_case: ClassVar[bool] = True
 
     # Of a policy set, SHA-256, lower-case hex.
@@ -2171,18 +2253,6 @@ class ShadowStatusDraft:
 
 
 @dataclass(frozen=True)
-class ShadowStatus:
-    # Whether a worker is evaluating a draft for comparison with the active set.
-    running: bool
-    draft: Optional[ReplayDraft]
-    share: Optional[float]
-    # Why the folder cannot be evaluated; empty when it can.
-    findings: List[Finding]
-    # The changes by each draft, latest evaluation first.
-    drafts: List[ShadowStatusDraft]
-
-
-@dataclass(frozen=True)
 class StoredPolicySet:
     is_camel_case: ClassVar[bool] = True
 
@@ -2203,7 +2273,7 @@ class StoredPolicySet:
     # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
     # attributes, authzen, placeholders, resources, terms, tools.
     installation_digest: Optional[str] = None
-    # In a set with own policies of an organisation: {placeholders, policies, slug}.
+    # Own policies of an organisation: {placeholders, policies, slug}.
     organisation: Optional[Dict[str, Any]] = None
     # Whether `{fact.path}` in messages is a placeholder; absent: it is plain text.
     placeholders: Optional[bool] = None
@@ -2486,7 +2556,7 @@ class WithdrawPoliciesRequest:
 
     # Why; stored in every log permanently.
     reason: str
-    # The set that you believe to be in force; with another one in force the answer is 409.
+    # The set that must be in force; else 409.
     expected_digest: Optional[str] = None
 
 

@@ -582,7 +582,30 @@ POLICIES_PROMOTE: Operation[m.PolicyChangeResult] = Operation(
     query_arguments=(),
     body=m.PromotePoliciesRequest,
     answer=m.PolicyChangeResult,
-    statuses=(200, 201,),
+    statuses=(200, 201, 202,),
+    is_text=False,
+)
+POLICIES_STAGES: Operation[m.PolicyStageList] = Operation(
+    method="GET",
+    path="/v1/policies/stages",
+    path_arguments=(),
+    query_arguments=(),
+    body=None,
+    answer=m.PolicyStageList,
+    statuses=(200,),
+    is_text=False,
+)
+POLICIES_ACTIVATIONS: Operation[m.PolicyActivationList] = Operation(
+    method="GET",
+    path="/v1/policies/activations",
+    path_arguments=(),
+    query_arguments=(
+        ("cursor", "cursor"),
+        ("limit", "limit"),
+    ),
+    body=None,
+    answer=m.PolicyActivationList,
+    statuses=(200,),
     is_text=False,
 )
 POLICIES_DROP_STAGE: Operation[m.PolicyChangeResult] = Operation(
@@ -592,7 +615,7 @@ POLICIES_DROP_STAGE: Operation[m.PolicyChangeResult] = Operation(
     query_arguments=(),
     body=m.DropStageRequest,
     answer=m.PolicyChangeResult,
-    statuses=(200,),
+    statuses=(200, 202,),
     is_text=False,
 )
 POLICIES_WITHDRAW: Operation[m.PolicyChangeResult] = Operation(

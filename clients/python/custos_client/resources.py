@@ -665,9 +665,33 @@ class Policies(Resource):
         digest: str,
         reason: str,
         expected_digest: Optional[str] = None,
+        signature: Optional[str] = None,
     ) -> m.PolicyChangeResult:
         """Put a staged set into force for all organisations: POST /v1/policies/promote."""
-        return self._call(ops.POLICIES_PROMOTE, digest=digest, reason=reason, expected_digest=expected_digest)
+        return self._call(
+            ops.POLICIES_PROMOTE,
+            digest=digest,
+            reason=reason,
+            expected_digest=expected_digest,
+            signature=signature,
+        )
+
+    def stages(self) -> List[m.PolicyStage]:
+        """The staged policy sets: GET /v1/policies/stages."""
+        return self._items(ops.POLICIES_STAGES)
+
+    def activations(self, *, limit: Optional[int] = None) -> Iterator[m.PolicyActivation]:
+        """The history of policy sets, newest first: GET /v1/policies/activations."""
+        return self._iterate(ops.POLICIES_ACTIVATIONS, limit=limit)
+
+    def activations_page(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> m.PolicyActivationList:
+        """The history of policy sets, newest first: GET /v1/policies/activations."""
+        return self._call(ops.POLICIES_ACTIVATIONS, limit=limit, cursor=cursor)
 
     def drop_stage(self, digest: str, *, reason: str) -> m.PolicyChangeResult:
         """Drop a stage: its organisations get the set that is in force for all: DELETE

@@ -819,7 +819,7 @@ export interface paths {
         put?: never;
         /**
          * What a draft would have decided
-         * @description Evaluates stored decisions of the operator's organisation again under a draft, from the facts that were recorded with them, and reports what would have changed. Nothing is stored or put into force. Up to 1000 decisions are answered at once, with `Accept: text/html` as a page; more are a job, and Location says where to look.
+         * @description Evaluates stored decisions of the operator's organisation again under a draft, from their recorded facts. Nothing comes into force. Up to 1000 decisions are answered at once, with `Accept: text/html` as a page; more are a job, and Location says where to look.
          *
          *     Scope: admin:*.
          */
@@ -891,7 +891,7 @@ export interface paths {
         put?: never;
         /**
          * Put a policy set into force
-         * @description The files are the whole set. They are checked like the policy folder, and come into force in every process within two seconds, all or nothing. From then on edits of the folder do not come into force, until POST /v1/policies/follow-folder. From an organisation that is not the operator, the files are its own policies: they come on top of the set of the installation, for it alone, and can only make it stricter.
+         * @description The files are the whole set. It comes into force in every process within two seconds, all or nothing; edits of the folder no longer do, until POST /v1/policies/follow-folder. From another organisation than the operator the files are its own policies, for it alone, which can only make answers stricter.
          *
          *     Scope: admin:*.
          */
@@ -908,6 +908,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/policies/stages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The staged policy sets
+         * @description With what shares have shown so far.
+         *
+         *     Scope: admin:*.
+         */
+        get: operations["listPolicyStages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/activations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The history of policy sets, newest first
+         * @description An organisation reads its own and the installation's.
+         *
+         *     Scope: admin:*.
+         */
+        get: operations["listPolicyActivations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/policies/promote": {
         parameters: {
             query?: never;
@@ -919,7 +963,7 @@ export interface paths {
         put?: never;
         /**
          * Put a staged set into force for all organisations
-         * @description As a push of the same set. It is no longer staged then.
+         * @description As a push of the same set.
          *
          *     Scope: admin:*.
          */
@@ -942,7 +986,7 @@ export interface paths {
         post?: never;
         /**
          * Drop a stage: its organisations get the set that is in force for all
-         * @description The set stays stored, and can be staged or promoted again.
+         * @description The set stays stored.
          *
          *     Scope: admin:*.
          */
@@ -963,7 +1007,7 @@ export interface paths {
         put?: never;
         /**
          * Put a stored policy set into force again
-         * @description Any set that was ever stored, by its digest. As after a push, edits of the folder do not come into force from then on.
+         * @description Any set that was ever stored. As after a push, the folder is not followed.
          *
          *     Scope: admin:*.
          */
@@ -1049,7 +1093,7 @@ export interface paths {
         };
         /**
          * Read one change of the policy set with its difference
-         * @description The difference to the set that was in force when it was proposed, with requests that would be answered differently.
+         * @description With the difference to the set that was in force when it was proposed.
          *
          *     Scope: admin:*.
          */
@@ -1073,7 +1117,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a change of the policy set
-         * @description Its set comes into force in the same transaction, if no other set was put into force since. The author may not decide, nor may a key that the author created or that created it.
+         * @description Carried out in the same transaction, unless another set was put into force since. Not by the author, nor by a key that it created or that created it.
          *
          *     Scope: admin:*.
          */
@@ -1095,7 +1139,7 @@ export interface paths {
         put?: never;
         /**
          * Reject a change of the policy set
-         * @description Nothing comes into force. The author may not decide, nor may a key that the author created or that created it.
+         * @description Nothing comes into force.
          *
          *     Scope: admin:*.
          */
@@ -1115,7 +1159,7 @@ export interface paths {
         };
         /**
          * A policy set that is or was in force
-         * @description Decisions name the set that made them by its digest. An organisation reads the sets of the installation and its own; the operator reads all.
+         * @description An organisation reads the sets of the installation and its own; the operator reads all.
          *
          *     Scope: admin:*.
          */
@@ -3313,6 +3357,45 @@ export interface components {
             /** @description A request that demonstrates it. */
             example?: string;
         };
+        ShadowedDraft: {
+            /** @description Of a policy set, SHA-256, lower-case hex. */
+            digest: string;
+            /** @description Its number of policies. */
+            policies: number;
+            /** @description Share of live decisions that was evaluated. */
+            share: number;
+            /** @description RFC 3339, UTC, milliseconds. */
+            since: string;
+            /** @description RFC 3339, UTC, milliseconds. */
+            until: string;
+            /** @description Records passed over because the worker was too far behind. */
+            skipped: number;
+            decisions: components["schemas"]["ReplayReportDecisions"];
+            changed: components["schemas"]["ReplayReportChanged"];
+            /** @description The same verdict and obligations for other reasons. */
+            otherReasons: number;
+            /** @description The changes of verdicts. */
+            transitions: {
+                /**
+                 * @description The recorded verdict.
+                 * @enum {string}
+                 */
+                from: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                /**
+                 * @description The verdict under the draft.
+                 * @enum {string}
+                 */
+                to: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                /** @description How many. */
+                decisions: number;
+            }[];
+            rules: components["schemas"]["ReplayReportRules"];
+            agents: components["schemas"]["ReplayReportAgents"];
+            resources: components["schemas"]["ReplayReportResources"];
+            environments: components["schemas"]["ReplayReportEnvironments"];
+            /** @description For each transition up to 20, each agent, resource and reasons once, and five with the same reasons. */
+            examples: components["schemas"]["ReplayReportExamples"][];
+        };
         ShadowStatus: {
             /** @description Whether a worker is evaluating a draft for comparison with the active set. */
             running: boolean;
@@ -3324,45 +3407,7 @@ export interface components {
             /** @description Why the folder cannot be evaluated; empty when it can. */
             findings: components["schemas"]["Finding"][];
             /** @description The changes by each draft, latest evaluation first. */
-            drafts: {
-                /** @description Of a policy set, SHA-256, lower-case hex. */
-                digest: string;
-                /** @description Its number of policies. */
-                policies: number;
-                /** @description Share of live decisions that was evaluated. */
-                share: number;
-                /** @description RFC 3339, UTC, milliseconds. */
-                since: string;
-                /** @description RFC 3339, UTC, milliseconds. */
-                until: string;
-                /** @description Records passed over because the worker was too far behind. */
-                skipped: number;
-                decisions: components["schemas"]["ReplayReportDecisions"];
-                changed: components["schemas"]["ReplayReportChanged"];
-                /** @description The same verdict and obligations for other reasons. */
-                otherReasons: number;
-                /** @description The changes of verdicts. */
-                transitions: {
-                    /**
-                     * @description The recorded verdict.
-                     * @enum {string}
-                     */
-                    from: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                    /**
-                     * @description The verdict under the draft.
-                     * @enum {string}
-                     */
-                    to: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                    /** @description How many. */
-                    decisions: number;
-                }[];
-                rules: components["schemas"]["ReplayReportRules"];
-                agents: components["schemas"]["ReplayReportAgents"];
-                resources: components["schemas"]["ReplayReportResources"];
-                environments: components["schemas"]["ReplayReportEnvironments"];
-                /** @description For each transition up to 20, each agent, resource and reasons once, and five with the same reasons. */
-                examples: components["schemas"]["ReplayReportExamples"][];
-            }[];
+            drafts: components["schemas"]["ShadowedDraft"][];
         };
         WithdrawPoliciesRequest: {
             /**
@@ -3370,7 +3415,7 @@ export interface components {
              * @example Ticket SEC-12: refunds need a human
              */
             reason: string;
-            /** @description The set that you believe to be in force; with another one in force the answer is 409. */
+            /** @description The set that must be in force; else 409. */
             expectedDigest?: string;
         };
         /** @description A change that waits for the approval of a second person, or waited. */
@@ -3404,10 +3449,16 @@ export interface components {
             decidedAt: string | null;
             decidedBy: string | null;
             decisionReason: string | null;
+            /** @description Absent: for all. Of a dropped stage: `{"drop": true}`. */
+            stage?: {
+                [key: string]: unknown;
+            };
+            /** @description Approvals while CUSTOS_POLICY_QUORUM demands more. */
+            votes: components["schemas"]["ApprovalVote"][];
         };
         PolicyChangeResult: {
             /**
-             * @description unchanged: the set was in force already; waiting: for `approval`; staged: in force for `organisations`; dropped: no longer staged.
+             * @description unchanged: the set was in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no longer staged.
              * @enum {string}
              */
             status: "activated" | "unchanged" | "waiting" | "staged" | "dropped";
@@ -3429,16 +3480,61 @@ export interface components {
             /** @description Warnings. */
             findings: components["schemas"]["Finding"][];
         };
-        PromotePoliciesRequest: {
+        /** @description In force for `organisations`; with `share` in shadow for `shareOf` (null: all). */
+        PolicyStage: {
             /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            digest: string;
+            /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
+            author: string;
+            reason: string | null;
+            /** @description RFC 3339, UTC, milliseconds. */
+            stagedAt: string;
+            /** @description Slugs. */
+            organisations: string[];
+            share: number | null;
+            shareOf: string[] | null;
+            shadow: components["schemas"]["ShadowedDraft"] | null;
+        };
+        PolicyStageList: {
+            /** @description One page of them. */
+            items: components["schemas"]["PolicyStage"][];
+            nextCursor: string | null;
+        };
+        PolicyActivation: {
+            /** @description RFC 3339, UTC, milliseconds. */
+            activatedAt: string;
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            digest: string;
+            previousDigest: string | null;
+            organisation: string | null;
+            /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
+            author: string;
+            reason: string | null;
+            /**
+             * @description Where the set comes from.
+             * @enum {string}
+             */
+            source: "folder" | "push" | "rollback" | "stage";
+            approver: string | null;
+            signer: string | null;
+        };
+        PolicyActivationList: {
+            /** @description One page of them. */
+            items: components["schemas"]["PolicyActivation"][];
+            nextCursor: string | null;
+        };
+        PromotePoliciesRequest: {
+            /** @description Of the set: SHA-256, lower-case hex. */
             digest: string;
             /**
              * @description Why; stored in every log permanently.
              * @example Ticket SEC-12: refunds need a human
              */
             reason: string;
-            /** @description The set that you believe to be in force; with another one in force the answer is 409. */
+            /** @description The set that must be in force; else 409. */
             expectedDigest?: string;
+            /** @description The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS. */
+            signature?: string;
         };
         DropStageRequest: {
             /**
@@ -3460,14 +3556,16 @@ export interface components {
              * @example Ticket SEC-12: refunds need a human
              */
             reason: string;
-            /** @description The set that you believe to be in force; with another one in force the answer is 409. */
+            /** @description The set that must be in force; else 409. */
             expectedDigest?: string;
-            /** @description The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set. */
+            /** @description The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS. */
             signature?: string;
-            /** @description Puts the set into force for some organisations only; see POST /v1/policies/promote. */
+            /** @description For some organisations, or with `share` only in shadow; see POST /v1/policies/promote. */
             stage?: {
-                /** @description The organisations for which the set comes into force; the others keep theirs. */
-                organisations: string[];
+                /** @description The organisations concerned; the others keep their set. */
+                organisations?: string[];
+                /** @description Share of live decisions that are evaluated under the set in shadow. */
+                share?: number;
             };
         };
         RollBackPoliciesRequest: {
@@ -3478,9 +3576,9 @@ export interface components {
              * @example Ticket SEC-12: refunds need a human
              */
             reason: string;
-            /** @description The set that you believe to be in force; with another one in force the answer is 409. */
+            /** @description The set that must be in force; else 409. */
             expectedDigest?: string;
-            /** @description The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set. */
+            /** @description The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS. */
             signature?: string;
         };
         FollowFolderRequest: {
@@ -3489,7 +3587,7 @@ export interface components {
              * @example Ticket SEC-12: refunds need a human
              */
             reason: string;
-            /** @description The line that `custos policy sign` prints; required where CUSTOS_POLICY_SIGNERS is set. */
+            /** @description The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS. */
             signature?: string;
         };
         /** @description The difference of two sets; absent when this version can not load one of them. */
@@ -3574,6 +3672,12 @@ export interface components {
             decidedAt: string | null;
             decidedBy: string | null;
             decisionReason: string | null;
+            /** @description Absent: for all. Of a dropped stage: `{"drop": true}`. */
+            stage?: {
+                [key: string]: unknown;
+            };
+            /** @description Approvals while CUSTOS_POLICY_QUORUM demands more. */
+            votes: components["schemas"]["ApprovalVote"][];
             /** @description Whether the calling key may decide while it is pending. */
             mayDecide: boolean;
             comparison?: components["schemas"]["PolicyComparison"];
@@ -3650,7 +3754,7 @@ export interface components {
                 /** @description Whether edits come into force. False after a push or a rollback, until POST /v1/policies/follow-folder. */
                 isFollowed: boolean;
             };
-            /** @description The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings. */
+            /** @description The last reading of the policy folder. A refused folder leaves the active set in force. */
             lastRead: {
                 at: string | null;
                 /** @description Whether the folder was accepted. */
@@ -3680,7 +3784,7 @@ export interface components {
             lexicon: {
                 [key: string]: unknown;
             };
-            /** @description In a set with own policies of an organisation: {placeholders, policies, slug}. The digest is then that of {engine, installation, organisation}, where installation is the document of installationDigest. */
+            /** @description Own policies of an organisation: {placeholders, policies, slug}. The digest is then that of {engine, installation, organisation}. */
             organisation?: {
                 [key: string]: unknown;
             };
@@ -6923,6 +7027,73 @@ export interface operations {
             };
         };
     };
+    listPolicyStages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PolicyStageList"];
+                };
+            };
+        };
+    };
+    listPolicyActivations: {
+        parameters: {
+            query?: {
+                /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "activatedAt": "2026-03-01T09:30:00.000Z",
+                     *           "digest": "7c5aa4f2b08de9d13f65c0b1a2948e7760c3d5f41b9e82a70d6f3c8e15b4a902",
+                     *           "previousDigest": null,
+                     *           "organisation": null,
+                     *           "author": "folder",
+                     *           "reason": null,
+                     *           "source": "folder",
+                     *           "approver": null,
+                     *           "signer": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PolicyActivationList"];
+                };
+            };
+        };
+    };
     promotePolicies: {
         parameters: {
             query?: never;
@@ -6961,6 +7132,14 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyChangeResult"];
                 };
             };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyChangeResult"];
+                };
+            };
         };
     };
     dropPolicyStage: {
@@ -6985,6 +7164,14 @@ export interface operations {
         };
         responses: {
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyChangeResult"];
+                };
+            };
+            202: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7174,7 +7361,8 @@ export interface operations {
                      *           "expiresAt": "2026-03-01T09:30:00.000Z",
                      *           "decidedAt": null,
                      *           "decidedBy": null,
-                     *           "decisionReason": null
+                     *           "decisionReason": null,
+                     *           "votes": []
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -7217,6 +7405,7 @@ export interface operations {
                      *       "decidedAt": null,
                      *       "decidedBy": null,
                      *       "decisionReason": null,
+                     *       "votes": [],
                      *       "mayDecide": true
                      *     }
                      */

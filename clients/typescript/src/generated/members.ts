@@ -1,7 +1,7 @@
 // Generated from docs/openapi.json by "npm run generate". Do not edit.
 
 /** Members whose values are never respelled: they belong to callers and to policies. */
-export const FREE_FORM: readonly string[] = ['actual', 'annotations', 'arguments', 'attributes', 'authzen', 'bound', 'context', 'evidence', 'expected', 'facts', 'lexicon', 'metadata', 'obligations', 'organisation', 'payload', 'policies', 'reads', 'resources', 'terms', 'tools'];
+export const FREE_FORM: readonly string[] = ['actual', 'annotations', 'arguments', 'attributes', 'authzen', 'bound', 'context', 'evidence', 'expected', 'facts', 'lexicon', 'metadata', 'obligations', 'organisation', 'payload', 'policies', 'reads', 'resources', 'stage', 'terms', 'tools'];
 
 export interface OperationMembers {
   /** Members of the request that the service spells in snake_case. */
@@ -61,6 +61,8 @@ export const OPERATIONS = {
   'GET /v1/policies': { required: ['digest', 'activatedAt'] },
   'POST /v1/policies': { required: ['status', 'digest'] },
   'DELETE /v1/policies': { required: ['status', 'digest'] },
+  'GET /v1/policies/stages': { required: ['items', 'nextCursor'] },
+  'GET /v1/policies/activations': { required: ['items', 'nextCursor'] },
   'POST /v1/policies/promote': { required: ['status', 'digest'] },
   'DELETE /v1/policies/stages/{digest}': { required: ['status', 'digest'] },
   'POST /v1/policies/rollback': { required: ['status', 'digest'] },
