@@ -53,13 +53,14 @@ function painted(verdict: Verdict, { red, yellow, green, cyan }: Paint): string 
 }
 
 function conditionLine(
-  { fact, path, operator, expected, expectedFact, actual, missing, result, condition }: ExplainedCondition,
+  { fact, path, operator, expected, expectedFact, actual, item, missing, result, condition }: ExplainedCondition,
   style: Paint,
 ): string {
   const other = expectedFact === undefined ? '' : `${fullPath(expectedFact.fact, expectedFact.path)} = `;
   const saw = missing ? `missing, so it ${result ? 'holds' : 'does not hold'} in this rule` : `is ${valueText(actual)}`;
+  const decided = item === undefined ? '' : `; item ${item.index} decided: ${valueText(item.actual)}`;
   const mark = result ? style.green('+') : style.red('-');
-  return `    ${mark} ${printable(fullPath(fact, path))} ${operator} ${printable(other)}${valueText(expected)}  ${style.dim(`(${saw}${condition === undefined ? '' : `; in the condition ${printable(condition)}`})`)}`;
+  return `    ${mark} ${printable(fullPath(fact, path))} ${operator} ${printable(other)}${valueText(expected)}  ${style.dim(`(${saw}${decided}${condition === undefined ? '' : `; in the condition ${printable(condition)}`})`)}`;
 }
 
 const alternativeText = (text: string, matched: boolean): string =>

@@ -1027,6 +1027,15 @@ type ExplainedRuleConditionsExpectedFact struct {
 	Path *string `json:"path,omitempty"`
 }
 
+// ExplainedRuleConditionsItem is part of the API's requests or answers.
+// The item that decided `some` or `every`; absent where all items together did.
+type ExplainedRuleConditionsItem struct {
+	// Its position, from 0.
+	Index int64 `json:"index"`
+	// The item.
+	Actual any `json:"actual"`
+}
+
 // ExplainedRuleConditions is part of the API's requests or answers.
 type ExplainedRuleConditions struct {
 	// The fact that is compared.
@@ -1045,6 +1054,8 @@ type ExplainedRuleConditions struct {
 	ExpectedFact *ExplainedRuleConditionsExpectedFact `json:"expectedFact,omitempty"`
 	// The value of the fact.
 	Actual any `json:"actual,omitempty"`
+	// The item that decided `some` or `every`; absent where all items together did.
+	Item *ExplainedRuleConditionsItem `json:"item,omitempty"`
 	// Whether the fact is missing.
 	Missing bool `json:"missing"`
 	// Whether the condition holds.

@@ -126,6 +126,9 @@ function withoutSecrets(rule: ExplainedRule): ExplainedRule {
   const conditions = rule.conditions.map((condition) => ({
     ...condition,
     ...('actual' in condition ? { actual: masked(condition, condition.actual) } : {}),
+    ...(condition.item === undefined
+      ? {}
+      : { item: { ...condition.item, actual: masked(condition, condition.item.actual) } }),
     expected: masked(condition.expectedFact, condition.expected),
   }));
   return { ...rule, conditions };

@@ -46,6 +46,12 @@ const POLICY = {
           { fact: 'tool', path: 'present', operator: 'equal', value: true },
           { fact: 'tool', path: 'arguments.note', operator: 'isPresent', value: true },
           { fact: 'tool', path: 'arguments.note', operator: 'equal', value: 'never' },
+          {
+            fact: 'tool',
+            path: 'arguments.notes',
+            operator: 'some',
+            value: { operator: 'notEqual', value: 'harmless' },
+          },
         ],
       },
       event: { type: 'DENY', params: { code: 'NOTES', message: 'this note is never passed on' } },
@@ -248,18 +254,26 @@ describe('a tool call', () => {
 
   it('is explained on the dashboard with the secrets among its arguments masked, in facts and conditions', async () => {
     const secret = 'sk-abcdefghijklmnopqrstuv';
-    const { json } = await ask(call('list', { path: '/srv/a', token: 'abc', note: secret, n: 7 }));
+    const { json } = await ask(
+      call('list', { path: '/srv/a', token: 'abc', note: secret, n: 7, notes: ['harmless', secret] }),
+    );
     const signed = await signIn(service.admin, service.adminKey);
     const shown = await signed.get(`/decisions/${json.decision_id}/explanation`);
-    const args = { path: '/srv/a', token: '[secret]', note: '[secret]', n: 7 };
+    const args = { path: '/srv/a', token: '[secret]', note: '[secret]', n: 7, notes: ['harmless', '[secret]'] };
     expect(shown.json.facts.tool.arguments).to.deep.equal(args);
-    expect(shown.json.masked.map(({ pointer }: { pointer: string }) => pointer)).to.have.members(['/token', '/note']);
+    expect(shown.json.masked.map(({ pointer }: { pointer: string }) => pointer)).to.have.members([
+      '/token',
+      '/note',
+      '/notes/1',
+    ]);
     const rule = shown.json.rules.find((each: ExplainedRule) => each.rule === 'notes');
     expect(rule.conditions.map(({ actual }: ExplainedCondition) => actual)).to.deep.equal([
       true,
       '[secret]',
       '[secret]',
+      ['harmless', '[secret]'],
     ]);
+    expect(rule.conditions[3]).to.deep.include({ item: { index: 1, actual: '[secret]' }, result: true });
     expect(shown.text).not.to.include(secret);
   });
 

@@ -577,6 +577,16 @@ class ExplainedRuleConditionExpectedFact:
 
 
 @dataclass(frozen=True)
+class ExplainedRuleConditionItem:
+    """The item that decided `some` or `every`; absent where all items together did."""
+
+    # Its position, from 0.
+    index: int
+    # The item.
+    actual: Any
+
+
+@dataclass(frozen=True)
 class ExplainedRuleCondition:
     is_camel_case: ClassVar[bool] = True
 
@@ -600,6 +610,8 @@ class ExplainedRuleCondition:
     expected_fact: Optional[ExplainedRuleConditionExpectedFact] = None
     # The value of the fact.
     actual: Optional[Any] = None
+    # The item that decided `some` or `every`; absent where all items together did.
+    item: Optional[ExplainedRuleConditionItem] = None
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,9 @@ function itemsProblem(
     if ('any' in condition) return lookAtEach(condition.any, `${at}/any`);
     const entry = itemEntry(list, condition.path);
     if (typeof entry === 'string') return { code: 'UNKNOWN_FACT', pointer: `${at}/path`, message: entry };
-    return operatorProblem(condition, { entry, scope }, at, depth);
+    return namedValueProblem(condition.value, scope, at, (named) =>
+      operatorProblem({ ...condition, value: named }, { entry, scope }, at, depth),
+    );
   };
   const lookAtEach = (parts: readonly ItemCondition[], at: string): Problem | undefined => {
     for (const [i, part] of parts.entries()) {
@@ -203,14 +205,21 @@ const membersOf = (node: unknown): Readonly<Record<string, unknown>> =>
   typeof node === 'object' && node !== null ? (node as Record<string, unknown>) : {};
 const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** As comparisonProblem, of a comparison whose value may be a constant of terms.json. */
-function namedValueProblem(comparison: Comparison, scope: Scope, pointer: string): Problem | undefined {
-  const { terms } = scope.declarations;
-  const name = constantUse(comparison.value);
-  if (name === undefined) return comparisonProblem(comparison, scope, pointer);
+/**
+ * The problem of a comparison whose value may be a constant of terms.json.
+ * @param problemWith finds the problem of the comparison with a value
+ */
+function namedValueProblem(
+  written: unknown,
+  { declarations: { terms } }: Scope,
+  pointer: string,
+  problemWith: (value: unknown) => Problem | undefined,
+): Problem | undefined {
+  const name = constantUse(written);
+  if (name === undefined) return problemWith(written);
   const value = terms.constantOf(name)?.value;
   if (value === undefined) return unknownTerm('constants', name, terms, `${pointer}/value/constant`)[0];
-  const problem = comparisonProblem({ ...comparison, value }, scope, pointer);
+  const problem = problemWith(value);
   if (problem?.code !== 'BAD_VALUE') return problem;
   return usedProblem('constants', name, terms, problem, `${pointer}/value`);
 }
@@ -237,7 +246,10 @@ export function conditionProblems(node: unknown, scope: Scope, pointer: string, 
   const problems = parts.flatMap(([part, at]) => conditionProblems(part, scope, at, isSound));
   if (fact === undefined || !isSound(pointer)) return problems;
   // The schema accepted it and it has a fact, so it is a comparison.
-  const problem = namedValueProblem(node as Comparison, scope, pointer);
+  const comparison = node as Comparison;
+  const problem = namedValueProblem(comparison.value, scope, pointer, (value) =>
+    comparisonProblem({ ...comparison, value }, scope, pointer),
+  );
   return problem === undefined ? problems : [...problems, problem];
 }
 

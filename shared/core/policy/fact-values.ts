@@ -47,6 +47,7 @@ const RIGHT_TYPES: ReadonlyMap<string, readonly FactType[]> = new Map([
   ['doesNotContain', SCALARS],
   ['containsAny', LISTS],
   ['containsAll', LISTS],
+  ['containsNone', LISTS],
   ['startsWith', TEXTS],
   ['endsWith', TEXTS],
   ['hostIn', TEXTS],

@@ -82,6 +82,24 @@ export function quantified(
   return joined(seen, decisive);
 }
 
+/**
+ * The item that decided: the first one for which a condition of `some` holds or one of `every` does not, and of an undecidable result the
+ * first undecidable item. Undefined where all items together decided.
+ */
+export function decidingItem(
+  how: Quantifier,
+  list: unknown,
+  test: ItemTest,
+  facts: object,
+): { readonly index: number; readonly actual: unknown } | undefined {
+  const outcome = quantified(how, list, test, facts, new Work());
+  if (!Array.isArray(list) || list.length > MAX_ITEMS || outcome === (how === 'some' ? 'no' : 'yes')) return undefined;
+  const items: readonly unknown[] = list;
+  const work = new Work();
+  const index = items.findIndex((item) => outcomeFor(test.root, item, facts, work) === outcome);
+  return index === -1 ? undefined : { index, actual: items[index] };
+}
+
 /** Compiles a checked condition. @param makeLeaf compiles one comparison */
 export function compileItems(condition: ItemCondition, makeLeaf: (comparison: ItemComparison) => ItemLeaf): ItemTest {
   const nodeOf = (one: ItemCondition): ItemNode => {
@@ -173,3 +191,6 @@ export const ITEM_OPERATORS = {
     `is a list, not an empty one, and the condition holds for each item; an empty list, and one of more than ${MAX_ITEMS} items, count as missing`,
   ),
 } as const satisfies Readonly<Record<string, Entry>>;
+
+/** Whether the value of an operator is a condition on the items of a list. */
+export const isQuantifier = (operator: string): boolean => Object.hasOwn(ITEM_OPERATORS, operator);

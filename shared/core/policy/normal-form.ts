@@ -5,6 +5,7 @@ import type { ExplainedCondition } from './types.ts';
 import type { Operator, ComparisonOutcome } from './operators.ts';
 import {
   compileItems,
+  decidingItem,
   itemComparisons,
   type ItemLeaf,
   type ItemTest,
@@ -314,6 +315,14 @@ export function missingPaths(leaves: readonly Leaf[], facts: object): string[] {
   return [...new Set(leaves.flatMap((leaf) => missingIn(leaf, facts)))].sort();
 }
 
+/** The item that decided a comparison of a list. */
+function decidingItemOf({ operator, read, value }: Leaf, facts: object): Pick<ExplainedCondition, 'item'> {
+  if (operator.quantifier === undefined) return {};
+  // Prepared by `leafOf`.
+  const item = decidingItem(operator.quantifier, read(facts), value as ItemTest, facts);
+  return item === undefined ? {} : { item: { index: item.index, actual: item.actual ?? null } };
+}
+
 /** A comparison with the actual value of its fact. */
 export function explainLeaf(leaf: Leaf, facts: object): ExplainedCondition {
   const { comparison, negated, holdsWhenUnsure, other } = leaf;
@@ -327,6 +336,7 @@ export function explainLeaf(leaf: Leaf, facts: object): ExplainedCondition {
     ...(reference === undefined ? {} : { expectedFact: reference }),
     ...leaf.origin,
     actual: plainValue(leaf.read(facts)) ?? null,
+    ...decidingItemOf(leaf, facts),
     missing: outcome === 'missing',
     result: holds(outcome, negated, holdsWhenUnsure),
   };

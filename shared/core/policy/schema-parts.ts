@@ -111,6 +111,11 @@ const itemList = (description: string): object => ({
   description,
   examples: [[cheap]],
 });
+/** A value that is another fact, or a constant of terms.json. */
+const NAMED_VALUES = [
+  conditional({ type: 'object', required: ['fact'] }, { $ref: '#/$defs/factReference' }),
+  conditional({ type: 'object', required: ['constant'] }, { $ref: '#/$defs/constantUse' }),
+];
 /** The value of `some` and `every`: a condition on an item of the list. */
 const itemCondition = {
   type: 'object',
@@ -132,7 +137,11 @@ const itemCondition = {
       description: 'as in conditions; some and every for a list within the item, at most once',
       examples: ['greaterThan'],
     },
-    value: { description: 'what it is compared with; its type depends on the operator', examples: [100, 'EUR'] },
+    value: {
+      description: 'what it is compared with, as in conditions; its type depends on the operator',
+      allOf: NAMED_VALUES,
+      examples: [100, 'EUR', { fact: 'agent', path: 'id' }, { constant: 'limit' }],
+    },
   },
   oneOf: [
     ...JUNCTIONS.map(onlyMember),
@@ -165,10 +174,7 @@ const condition = {
     value: {
       description:
         'what the fact is compared with; its type depends on the operator. Or another fact: {"fact": "agent", "path": "id"}; or a constant of terms.json: {"constant": "business-hours"}',
-      allOf: [
-        conditional({ type: 'object', required: ['fact'] }, { $ref: '#/$defs/factReference' }),
-        conditional({ type: 'object', required: ['constant'] }, { $ref: '#/$defs/constantUse' }),
-      ],
+      allOf: NAMED_VALUES,
       examples: [
         4,
         'destructive',

@@ -2,7 +2,8 @@
 import type { NamedCondition, NamedConstant, TermsFile } from './terms-schema.ts';
 import { TERMS_FILE } from './files.ts';
 import { pointerToken } from '../../kernel/json.ts';
-import type { Comparison, Condition, WrittenCondition } from './schema.ts';
+import { isQuantifier, itemComparisons } from './items.ts';
+import type { Comparison, Condition, ItemComparison, ItemCondition, WrittenCondition } from './schema.ts';
 
 /** The names that a part of an expanded condition comes from. */
 export interface Origin {
@@ -38,6 +39,15 @@ export function constantUse(value: unknown): string | undefined {
   return typeof constant === 'string' ? constant : undefined;
 }
 
+/** The constants that a comparison names, also for the items of a list. */
+function constantsIn({ operator, value }: ItemComparison): string[] {
+  const name = constantUse(value);
+  if (name !== undefined) return [name];
+  if (!isQuantifier(operator)) return [];
+  // The schema demands a condition on an item.
+  return itemComparisons(value as ItemCondition).flatMap(({ comparison }) => constantsIn(comparison));
+}
+
 /** The parts directly below a condition. */
 export function partsOf(condition: WrittenCondition): readonly WrittenCondition[] {
   if ('all' in condition) return condition.all;
@@ -49,8 +59,7 @@ export function partsOf(condition: WrittenCondition): readonly WrittenCondition[
 export function namesIn(condition: WrittenCondition): { readonly conditions: string[]; readonly constants: string[] } {
   if ('condition' in condition) return { conditions: [condition.condition], constants: [] };
   if ('fact' in condition) {
-    const name = constantUse(condition.value);
-    return { conditions: [], constants: name === undefined ? [] : [name] };
+    return { conditions: [], constants: constantsIn(condition) };
   }
   const found = partsOf(condition).map(namesIn);
   return {
@@ -76,17 +85,34 @@ export function termsOf(
     origins.set(part, { ...origins.get(part), ...origin });
     return part;
   }
-  function withConstant(comparison: Comparison, name: string): Comparison {
+  function valueOf(name: string): unknown {
     const constant = constantOf(name);
     if (constant === undefined) throw new Error(`there is no constant ${name}`);
-    return withOrigin({ ...comparison, value: constant.value }, { constant: name });
+    return constant.value;
+  }
+  function withConstant(comparison: Comparison, name: string): Comparison {
+    return withOrigin({ ...comparison, value: valueOf(name) }, { constant: name });
+  }
+  /** A condition on items with every constant replaced. */
+  function itemsOf(condition: ItemCondition): ItemCondition {
+    if ('not' in condition) return { not: itemsOf(condition.not) };
+    if ('all' in condition) return { all: condition.all.map(itemsOf) };
+    if ('any' in condition) return { any: condition.any.map(itemsOf) };
+    const name = constantUse(condition.value);
+    return name === undefined ? withItems(condition) : { ...condition, value: valueOf(name) };
+  }
+  /** A comparison with every constant replaced that the condition on its items names; the same object when there is none. */
+  function withItems<C extends ItemComparison>(comparison: C): C {
+    if (constantsIn(comparison).length === 0) return comparison;
+    // The value of such an operator, by the schema.
+    return { ...comparison, value: itemsOf(comparison.value as ItemCondition) };
   }
   /** Copies what is written in a term, so that equal parts of two terms have their own origins. */
   function copied(condition: WrittenCondition, name: string): Condition {
     if ('condition' in condition) return named(condition.condition);
     if ('fact' in condition) {
       const constant = constantUse(condition.value);
-      const own = constant === undefined ? { ...condition } : withConstant(condition, constant);
+      const own = constant === undefined ? { ...withItems(condition) } : withConstant(condition, constant);
       return withOrigin(own, { condition: name });
     }
     const below = (part: WrittenCondition): Condition => copied(part, name);
@@ -108,7 +134,7 @@ export function termsOf(
     if ('condition' in condition) return named(condition.condition);
     if ('fact' in condition) {
       const name = constantUse(condition.value);
-      return name === undefined ? condition : withConstant(condition, name);
+      return name === undefined ? withItems(condition) : withConstant(condition, name);
     }
     const isSame = (parts: readonly WrittenCondition[], made: readonly Condition[]): boolean =>
       made.every((part, i) => part === parts[i]);

@@ -236,6 +236,15 @@ export const ExplanationSchema = Type.Array(
             ),
           ),
           actual: Type.Optional(Type.Unknown({ description: 'The value of the fact.' })),
+          item: Type.Optional(
+            closed(
+              {
+                index: Type.Integer({ minimum: 0, description: 'Its position, from 0.' }),
+                actual: Type.Unknown({ description: 'The item.' }),
+              },
+              { description: 'The item that decided `some` or `every`; absent where all items together did.' },
+            ),
+          ),
           missing: Type.Boolean({ description: 'Whether the fact is missing.' }),
           result: Type.Boolean({ description: 'Whether the condition holds.' }),
         }),

@@ -254,6 +254,42 @@ describe('terms.json', () => {
     ]);
   });
 
+  it('is replaced in conditions on items, also of nested lists and of named conditions', async () => {
+    const above = { path: 'price', operator: 'greaterThan', value: constant('limit') };
+    const inner = { path: 'lines', operator: 'some', value: not(above) };
+    const terms = {
+      conditions: { dear: { condition: is('context.items', 'some', { any: [above, inner] }) } },
+      constants: { limit: { value: 100 } },
+    };
+    const written = policy('p', 'ALLOW', all(use('dear')));
+    for (const set of [
+      setWith(terms, written),
+      setWith({ constants: terms.constants }, policy('p', 'ALLOW', all(terms.conditions.dear.condition))),
+    ]) {
+      const again = loadCanonicalSet(set.canonical, { compileLexicon });
+      if (!again.ok) return expect.fail(JSON.stringify(again.findings));
+      for (const [items, verdict] of [
+        [[{ price: 101 }], 'ALLOW'],
+        [[{ price: 100 }], 'DENY'],
+        [[{ price: 1, lines: [{ price: 101 }, { price: 5 }] }], 'ALLOW'],
+      ] as const) {
+        const facts = factsWith({ 'context.items': items });
+        expect((await createEvaluator({ set: again.set }).evaluate(facts)).verdict).to.equal(verdict);
+      }
+    }
+    expect(warningsOf(terms, written).warnings.map(({ code }) => code)).to.not.include('UNUSED_TERM');
+    const wrong = (value: unknown) =>
+      findingsOf(
+        loadWith({ constants: { limit: { value } } }, policy('p', 'ALLOW', all(is('context.items', 'every', above)))),
+      );
+    expect(wrong('x')).to.deep.equal([
+      'p0.json:25 BAD_VALUE /rules/0/conditions/all/0/value/value the constant "limit" (terms.json:3:12): must be a number',
+    ]);
+    expect(findingsOf(loadWith({}, policy('p', 'ALLOW', all(is('context.items', 'every', above))))).join()).to.contain(
+      'UNKNOWN_TERM /rules/0/conditions/all/0/value/value/constant',
+    );
+  });
+
   it('is named by an explanation and by coverage', async () => {
     const set = setWith(TERMS, policy('p', 'ALLOW', all(use('at-work'), is('agent.id', 'in', constant('teams')))));
     const { candidates } = await createEvaluator({ set }).explain(factsWith());

@@ -84,4 +84,32 @@ describe('the explanation of a rule', () => {
       'not agent.id isPresent true',
     ]);
   });
+
+  const above = (value: unknown) => ({ path: 'price', operator: 'greaterThan', value });
+  const ITEMS: readonly (readonly [how: string, condition: object, items: unknown, item: object | undefined])[] = [
+    ['some', above(5), [{ price: 1 }, { price: 9 }, { price: 10 }], { index: 1, actual: { price: 9 } }],
+    ['some', above(5), [{ price: 1 }, { price: 2 }], undefined],
+    ['some', above(5), [{ price: 1 }, {}, { price: 'x' }], { index: 1, actual: {} }],
+    ['some', above(5), [], undefined],
+    ['some', above(5), 'no list', undefined],
+    ['every', above(5), [{ price: 9 }, { price: 1 }], { index: 1, actual: { price: 1 } }],
+    ['every', above(5), [{ price: 9 }], undefined],
+    ['every', above(5), [{ price: 9 }, null], { index: 1, actual: null }],
+    ['some', not(above(5)), [{ price: 9 }, { price: 1 }], { index: 1, actual: { price: 1 } }],
+    [
+      'some',
+      { path: 'lines', operator: 'some', value: above(5) },
+      [{ lines: [{ price: 9 }] }],
+      { index: 0, actual: { lines: [{ price: 9 }] } },
+    ],
+    ['some', above({ fact: 'trust', path: 'level' }), [{ price: 3 }, { price: 5 }], { index: 1, actual: { price: 5 } }],
+  ];
+  for (const [how, condition, items, item] of ITEMS)
+    it(`names the item that decided ${how} ${JSON.stringify(condition)} of ${JSON.stringify(items)}`, async () => {
+      const facts = factsWith({ 'context.items': items, 'trust.level': 4 });
+      const { candidates } = await evaluatorOf([
+        policy('p', 'ALLOW', all(is('context.items', how, condition))),
+      ]).explain(facts);
+      expect(candidates[0]?.conditions[0]?.item).to.deep.equal(item);
+    });
 });

@@ -2005,6 +2005,13 @@ export interface components {
                 };
                 /** @description The value of the fact. */
                 actual?: unknown;
+                /** @description The item that decided `some` or `every`; absent where all items together did. */
+                item?: {
+                    /** @description Its position, from 0. */
+                    index: number;
+                    /** @description The item. */
+                    actual: unknown;
+                };
                 /** @description Whether the fact is missing. */
                 missing: boolean;
                 /** @description Whether the condition holds. */

@@ -101,13 +101,13 @@ function stateWords(name: string, actual: unknown): string | undefined {
 }
 
 function Condition({ condition }: { readonly condition: ExplainedCondition }): VNode {
-  const { operator, expected, expectedFact, actual, missing, result, condition: named } = condition;
+  const { operator, expected, expectedFact, actual, item, missing, result, condition: named } = condition;
   const name = factName(condition);
   const words = stateWords(name, actual);
   return html`<div class=${`condition ${result ? 'holds' : ''}`}>
     <span class="condition-mark" aria-hidden="true">${result ? '✓' : '✕'}</span>
     <span class="visually-hidden">${result ? 'True: ' : 'False: '}</span>
     <span class="condition-text"><code>${spelled(name)}</code> <span class="operator" title=${operator}>${SIGNS[operator] ?? operator}</span> ${expectedFact && html`<code>${spelled(factName(expectedFact))}</code> <span class="muted">=</span> `}<code>${valueOf(expected)}</code>${named !== undefined && html` <span class="muted">of ${named}</span>`}</span>
-    <span class="condition-saw">${missing ? 'missing' : html`was <code>${valueOf(actual)}</code>${words && html` <span class="muted">${words}</span>`}`}</span>
+    <span class="condition-saw">${missing ? 'missing' : html`was <code>${valueOf(actual)}</code>${words && html` <span class="muted">${words}</span>`}`}${item && html` <span class="muted">item ${item.index} decided:</span> <code>${valueOf(item.actual)}</code>`}</span>
   </div>`;
 }

@@ -96,7 +96,7 @@ export function seedsFor(leaf: Leaf, leaves: readonly Leaf[], pattern: string): 
     numbers: numbersAround(constants.filter(isNumber)),
     times: [...TIMES, ...constants.filter(isText).filter((text) => !Number.isNaN(Date.parse(text)))],
   };
-  const isListOnRight = ['in', 'notIn', 'containsAny', 'containsAll'].includes(operator);
+  const isListOnRight = ['in', 'notIn', 'containsAny', 'containsAll', 'containsNone'].includes(operator);
   const isListOnLeft = operator.startsWith('contains') || operator === 'doesNotContain';
   return [
     ...seedsOf(left, operator, isListOnLeft && left.entry.type !== 'string', seeds),
