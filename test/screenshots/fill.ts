@@ -46,6 +46,36 @@ export function examplePolicies(): PolicyFiles {
         },
       ],
     },
+    'refunds.json': {
+      id: 'refunds',
+      description: 'Agents grant refunds of at most 500 a day, and send at most 40 letters an hour.',
+      stage: 'enforce',
+      target: { actions: ['update', 'send'], resources: ['refunds/*', 'letters/*'] },
+      rules: [
+        {
+          name: 'refunds-a-day',
+          conditions: {
+            all: [{ fact: 'intent', path: 'resource', operator: 'matchesResource', value: 'refunds/*' }],
+          },
+          event: { type: 'ALLOW', params: { code: 'SMALL_REFUND', message: 'refunds within the budget are free' } },
+          budget: {
+            name: 'refunds-a-day',
+            per: ['agent'],
+            window: '1d',
+            limit: 500,
+            amount: { fact: 'context', path: 'amount' },
+          },
+        },
+        {
+          name: 'letters-an-hour',
+          conditions: {
+            all: [{ fact: 'intent', path: 'resource', operator: 'matchesResource', value: 'letters/*' }],
+          },
+          event: { type: 'ALLOW', params: { code: 'LETTERS', message: 'letters within the budget are free' } },
+          budget: { name: 'letters-an-hour', window: '1h', limit: 40 },
+        },
+      ],
+    },
     'reports.json': {
       id: 'reports',
       description: 'Reports about customers have at most 500 rows, with addresses masked.',
@@ -167,6 +197,20 @@ async function decideForADay(service: Service, caller: Client, worker: TestWorke
   await worker.append();
 }
 
+/** Budgets that are used up, nearly used up, and hardly used. */
+async function useBudgets(caller: Client): Promise<void> {
+  const refunds = { 'support-triage': 500, 'invoice-reader': 412.5, 'crm-sync': 35, 'new-hire': 0.25 };
+  for (const [agentId, sum] of Object.entries(refunds))
+    await caller.post('/v1/enforce', {
+      agent_id: agentId,
+      trust_level: 7,
+      intent: 'update:refunds/order-7',
+      context: { amount: sum },
+    });
+  for (let n = 0; n < 17; n += 1)
+    await caller.post('/v1/enforce', { agent_id: 'support-triage', trust_level: 7, intent: 'send:letters/reminder' });
+}
+
 /** Questions that wait for a human now, with different contexts. One of them has one of two votes. */
 async function escalate(caller: Client, { addKey }: Service): Promise<void> {
   const asked = [
@@ -255,6 +299,7 @@ export async function fill(service: Service, worker: TestWorker): Promise<void> 
     expiresAtMs: service.nowMs() + 20 * DAY_MS,
   });
   await decideForADay(service, caller, worker);
+  await useBudgets(caller);
   await escalate(caller, service);
   await addWebhook(service, worker);
   await changeAgents(service);

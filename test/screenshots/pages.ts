@@ -45,6 +45,7 @@ const SHOTS: readonly Shot[] = [
   { name: 'agents', path: '/agents' },
   { name: 'agent', path: '/agents/crm-sync' },
   { name: 'tools', path: '/tools' },
+  { name: 'budgets', path: '/budgets' },
   { name: 'approvals', path: '/approvals' },
   { name: 'approval', path: '/approvals', firstRow: true },
   { name: 'receipts', path: '/receipts' },

@@ -1,10 +1,12 @@
 // Budgets: exact over processes, charged once for each permission, given back once, and recorded so that decisions can be verified.
 import { expect } from 'chai';
+import type { BudgetCount, ListedBudgets } from '../../ingress/dashboard/client/wire/budgets.ts';
 import { readBudgetShares } from '../../shared/domain/decisions/budget-shares.ts';
 import { forgetBudgets } from '../../workers/jobs/forget-budgets.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
 import { type Client, type ClientResponse, createClient } from '../support/client.ts';
+import { signIn } from '../support/dashboard.ts';
 import { approve, ask, escalate, gist } from '../support/escalations.ts';
 import { compileStored, type Service, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
@@ -85,6 +87,52 @@ describe('budgets', () => {
     expect((await ask(client, refund(name(), 1))).verdict, 'another agent').to.equal('ALLOW');
     const read = await client.get(`/v1/decisions/${first.decision_id}`);
     expect(read.json.budgets).to.deep.equal(first.budgets);
+  });
+
+  it('are listed for the dashboard, fullest first, page by page, and only to those who may see their agents', async () => {
+    const [full, half, little] = [name(), name(), name()];
+    for (const [agent, amount] of [
+      [half, 0.5],
+      [full, 1],
+      [little, 0.000001],
+    ] as const)
+      await ask(client, refund(agent, amount));
+    const session = await signIn(service.admin, service.adminKey);
+    const list = async (query: string, by = session): Promise<ListedBudgets> =>
+      (await by.get(`/budgets?budget=refunds${query}`)).json;
+    const { budgets } = await list('');
+    expect(budgets).to.deep.equal([
+      {
+        name: 'refunds',
+        window: '1h',
+        limit: 1,
+        per: ['agent'],
+        amount: 'context.amount',
+        rules: [{ policy: 'budgets', rule: 'refunds' }],
+      },
+    ]);
+    const counts: BudgetCount[] = [];
+    for (let cursor = ''; ; ) {
+      const { items, nextCursor } = await list(`&limit=1${cursor}`);
+      counts.push(...items);
+      if (nextCursor === null) break;
+      cursor = `&cursor=${nextCursor}`;
+    }
+    expect(counts).to.deep.equal((await list('')).items);
+    const own = (agent: string) => ({ countedFor: { agent }, name: 'refunds', limit: 1, window: '1h' });
+    expect(counts.filter(({ countedFor: { agent } }) => [full, half, little].includes(String(agent)))).to.deep.equal([
+      { ...own(full), used: 1, left: 0, share: 1 },
+      { ...own(half), used: 0.5, left: 0.5, share: 0.5 },
+      { ...own(little), used: 0.000001, left: 0.999999, share: 0.000001 },
+    ]);
+    const bound = await signIn(service.admin, (await service.addKey({ scopes: ['admin:*'], agentIds: [half] })).key);
+    expect((await list('', bound)).items.map(({ countedFor: { agent } }) => agent)).to.deep.equal([half]);
+    expect((await list(`&agentId=${half}`)).items).to.deep.equal((await list('', bound)).items);
+    expect((await bound.get(`/budgets?agentId=${full}`)).json.code).to.equal('E1004');
+    expect((await session.get('/budgets?policy=another')).json).to.deep.include({ items: [], budgets: [] });
+    expect((await session.get('/budgets?cursor=eA')).json.code).to.equal('E2001');
+    const test = await signIn(service.admin, (await service.addKey({ scopes: ['admin:*'], environment: 'test' })).key);
+    expect((await list('', test)).items).to.deep.equal([]);
   });
 
   it('permit exactly the limit, whatever eight services with connections of their own ask at once', async () => {

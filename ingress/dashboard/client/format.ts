@@ -23,6 +23,11 @@ export function amount(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 0 });
 }
 
+/** With every decimal that budgets count: 0, 3, 0.25, 1,234.000001. */
+export function exact(value: number): string {
+  return value.toLocaleString('en', { maximumFractionDigits: 6 });
+}
+
 /** 4.2 ms, 57 ms, 1.3 s */
 export function milliseconds(ms: number): string {
   if (ms >= 1_000) return `${(ms / 1_000).toFixed(1)} s`;

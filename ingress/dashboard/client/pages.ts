@@ -61,6 +61,14 @@ export const PAGES: readonly PageEntry[] = [
     component: lazy(async () => (await import('./pages/tools.ts')).ToolsPage),
   },
   {
+    name: 'budgets',
+    title: 'Budgets',
+    group: 'Govern',
+    icon: 'wallet',
+    words: 'limits quotas used left',
+    component: lazy(async () => (await import('./pages/budgets.ts')).BudgetsPage),
+  },
+  {
     name: 'approvals',
     title: 'Approvals',
     group: 'Govern',

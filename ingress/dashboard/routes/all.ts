@@ -6,6 +6,7 @@ import type { ReadOverview } from '../overview/overview.ts';
 import { type AgentPageDeps, agentPageRoutes } from './agents.ts';
 import { type ApprovalTopicDeps, approvalTopic } from './approvals.ts';
 import { auditRoutes } from './audit.ts';
+import { budgetPageRoutes } from './budgets.ts';
 import { deadJobRoutes } from './dead-jobs.ts';
 import { type DecisionPagesDeps, decisionPageRoutes } from './decisions.ts';
 import { overviewRoutes, overviewTopic } from './overview.ts';
@@ -34,6 +35,7 @@ export function dashboardRoutes(deps: DashboardRouteDeps): Route[] {
     ...auditRoutes(deps.db),
     ...policyPageRoutes(deps),
     ...toolPageRoutes(deps),
+    ...budgetPageRoutes(deps),
     ...deadJobRoutes(deps.db),
     ...waitingApprovalRoutes(deps.waiting),
   ];

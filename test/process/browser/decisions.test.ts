@@ -498,6 +498,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
         ['agents', '/agents?prefix=billing', '.list tbody tr'],
         ['agent', '/agents/billing-1', '.u-over'],
         ['tools', '/tools', '.list'],
+        ['budgets', '/budgets', '.list'],
       ] as const) {
         await pages.go(path);
         await page.locator(ready).first().waitFor();

@@ -14,6 +14,7 @@ const PAGES = [
   'Decisions',
   'Agents',
   'Tools',
+  'Budgets',
   'Approvals',
   'Receipts',
   'Audit',

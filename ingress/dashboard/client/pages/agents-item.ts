@@ -22,6 +22,7 @@ import {
 import type { AgentActivity, StatusChange } from '../wire/agents.ts';
 import { ChangedBy, Decisions, Keys, StatusHistory, Tools, Waiting } from './agents-activity.ts';
 import { StatusActions } from './agents-status.ts';
+import { BudgetsOfAgent } from './budgets-parts.ts';
 import { TrustCauses, TrustOverTime } from './agents-trust.ts';
 import { Badges } from './decisions-parts.ts';
 
@@ -55,7 +56,7 @@ export function AgentPage({ id }: { readonly id: string }): VNode {
     <${Waiting} agentId=${id} />
     <div class="columns">
       <div class="column"><${Decisions} agentId=${id} activity=${activity.data} /><${Details} id=${id} agent=${registered} /></div>
-      <div class="column"><${WhenLoaded} of=${activity} what="Reading its activity">${({ tools, statusChanges, keys }: AgentActivity) => html`<${Tools} agentId=${id} tools=${tools} /><${StatusHistory} changes=${statusChanges} /><${Keys} keys=${keys} />`}<//></div>
+      <div class="column"><${BudgetsOfAgent} agentId=${id} /><${WhenLoaded} of=${activity} what="Reading its activity">${({ tools, statusChanges, keys }: AgentActivity) => html`<${Tools} agentId=${id} tools=${tools} /><${StatusHistory} changes=${statusChanges} /><${Keys} keys=${keys} />`}<//></div>
     </div>
     <${TrustCauses} agentId=${id} />`;
 }

@@ -1,5 +1,6 @@
 // One policy for reading: its target, its rules in words, and all of it as JSON.
-import type { Policy, WrittenCondition } from '#shared/core/policy/schema.js';
+import type { Budget, Policy, WrittenCondition } from '#shared/core/policy/schema.js';
+import { exact } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { Badge, Card, Empty, JsonView, KeyValue, Verdict } from '../ui.ts';
 import { compared, factName, operatorWords } from './policies-words.ts';
@@ -58,8 +59,13 @@ function RuleText({ rule }: { readonly rule: Rule }): VNode {
       ${'obligations' in params && html`<ul class="obligations">${params.obligations.map((each) => html`<li><code>${JSON.stringify(each)}</code></li>`)}</ul>`}
       ${'approvers' in params && params.approvers !== undefined && html`<p>approved by at least ${params.approvers.atLeast ?? 1} of ${[...(params.approvers.tags ?? []).map((tag) => `tag ${tag}`), ...(params.approvers.keys ?? []).map((key) => `key ${key}`)].join(' or ')}</p>`}
       ${'ttl' in params && params.ttl !== undefined && html`<p>within <code>${params.ttl}</code></p>`}
+      ${'budget' in rule && rule.budget !== undefined && html`<p>${budgetWords(rule.budget)}</p>`}
     </div></div>
   </li>`;
+}
+
+function budgetWords({ name, per = [], window, limit, amount }: Budget): VNode {
+  return html`counted in the budget <code>${name}</code>: at most <span class="num">${exact(limit)}</span>${amount !== undefined && html` of <code>${factName(amount)}</code>`} in <code>${window}</code>${per.length > 0 && ` for each ${per.join(' and ')}`}`;
 }
 
 function ConditionText({ condition }: { readonly condition: WrittenCondition }): VNode {

@@ -6,6 +6,7 @@ import { html, type VNode } from '../html.ts';
 import { href, useFilters } from '../router.ts';
 import { Badge, Card, type Column, Empty, Filters, Id, KeyValue, List, PageHead, Time, WhenLoaded } from '../ui.ts';
 import type { PolicyHead, PolicySetInfo } from '../wire.ts';
+import { BudgetsOfPolicy } from './budgets-parts.ts';
 import { Codes, Effect, PolicyBody } from './policies-rules.ts';
 
 const COLUMNS: readonly Column<PolicyHead>[] = [
@@ -78,5 +79,5 @@ export function PolicyPage({ digest, id }: { readonly digest: string; readonly i
     : { to: href('policies', digest), label: `Set ${short(digest, 12)}` };
   return html`<${PageHead} title=${id} lead=${answer.data?.policy.description} back=${back} />
     ${!isActive && html`<p class="muted section">The set of this policy is not in force any more.</p>`}
-    <${WhenLoaded} of=${answer} what="Reading the policy">${({ policy }: PolicyAnswer) => html`<${PolicyBody} policy=${policy} />`}<//>`;
+    <${WhenLoaded} of=${answer} what="Reading the policy">${({ policy }: PolicyAnswer) => html`${isActive && html`<${BudgetsOfPolicy} policy=${id} />`}<${PolicyBody} policy=${policy} />`}<//>`;
 }
