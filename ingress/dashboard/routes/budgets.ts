@@ -47,7 +47,7 @@ export function budgetPageRoutes({ db, policies }: BudgetPageDeps): Route[] {
         const page = pageOf(
           rows,
           limit,
-          ({ id: _, ...count }) => count,
+          ({ id: _id, ...count }) => count,
           (row) => `${row.share} ${row.id}`,
         );
         return { budgets, most: MAX_COUNTS, ...page };
