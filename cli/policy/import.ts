@@ -6,6 +6,7 @@ import type { FactPath } from '../../shared/core/policy/import/conditions.ts';
 import { importAgt } from '../../shared/core/policy/import/agt.ts';
 import { importCedar } from '../../shared/core/policy/import/cedar.ts';
 import { importCerbos } from '../../shared/core/policy/import/cerbos.ts';
+import { withNamedConditions } from '../../shared/core/policy/import/named.ts';
 import { ImportError, type ImportResult, type SourceFile } from '../../shared/core/policy/import/result.ts';
 import { FACT_NAMES } from '../../shared/core/policy/vocabulary.ts';
 import { findPlaces } from '../../shared/platform/config/root.ts';
@@ -73,7 +74,10 @@ async function run(format: Format, names: readonly string[], options: Options): 
     if (!(error instanceof ImportError)) throw error;
     throw new CommandError(`${error.message}.`, { exitCode: EXIT.broken });
   }
-  const files = results.flatMap((result) => result.files);
+  const files = withNamedConditions(
+    results.flatMap((result) => result.files),
+    new Map(results.flatMap((result) => [...(result.names ?? [])])),
+  );
   const twice = files.find(({ path: name }, i) => files.findIndex((other) => other.path === name) !== i);
   if (twice !== undefined) throw new UsageError(`Two of the files make ${twice.path}: import them one by one.`);
   if (options.out !== undefined) write(resolved(options.out), files);

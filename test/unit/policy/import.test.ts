@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { importAgt } from '../../../shared/core/policy/import/agt.ts';
 import { importCedar } from '../../../shared/core/policy/import/cedar.ts';
 import { importCerbos } from '../../../shared/core/policy/import/cerbos.ts';
+import { withNamedConditions } from '../../../shared/core/policy/import/named.ts';
 import { ImportError, type ImportResult } from '../../../shared/core/policy/import/result.ts';
 import { createEvaluator, type Evaluator } from '../../../shared/core/policy/evaluate.ts';
 import { loadPolicySet } from '../../../shared/core/policy/load.ts';
@@ -19,8 +20,11 @@ const sourceOf = (name: string) => ({
   text: readFileSync(path.join(findRoot(), 'test', 'unit', 'policy', 'import', name), 'utf8'),
 });
 
-function evaluatorOf({ files }: ImportResult): Evaluator {
-  const texts = files.map(({ path: name, json }) => ({ path: name, text: JSON.stringify(json) }));
+function evaluatorOf({ files, names }: ImportResult): Evaluator {
+  const texts = withNamedConditions(files, names).map(({ path: name, json }) => ({
+    path: name,
+    text: JSON.stringify(json),
+  }));
   const loaded = loadPolicySet(texts, LEXICON, { compileLexicon });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings, null, 1));
   return createEvaluator({ set: loaded.set });
@@ -62,6 +66,22 @@ describe('imported policies', () => {
           const isAllowed = table.allowed[agent]?.[id]?.includes(action) === true;
           expect(verdict, `${agent} ${action} ${id}`).to.equal(isAllowed ? 'ALLOW' : 'DENY');
         }
+  });
+
+  it('have names for repeated conditions: those of the derived roles, and others by what they say', () => {
+    const { files, names } = importCerbos([sourceOf('expenses.yaml'), sourceOf('roles.yaml')], { lexicon });
+    const named = withNamedConditions(files, names);
+    const lengthOf = (some: ImportResult['files']): number => JSON.stringify(some).length;
+    expect(lengthOf(named)).to.be.below(lengthOf(files) * 0.9);
+    const terms = named.find(({ path: name }) => name === 'terms.json')?.json as { conditions: object };
+    expect(Object.keys(terms.conditions)).to.deep.equal([
+      'owner',
+      'finance',
+      'finance-manager',
+      'owner-id-not-equal-agent-id-and-status-is-open',
+    ]);
+    const policy = JSON.stringify(named.find(({ path: name }) => name === 'expense.json')?.json);
+    expect(policy.match(/"condition":"owner"/g)).to.have.lengthOf(4);
   });
 
   it('decide as the rules of a bank say, and refuse what matches a pattern in the arguments', async () => {

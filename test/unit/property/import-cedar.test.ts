@@ -3,6 +3,7 @@ import { isAuthorized, type CedarValueJson } from '@cedar-policy/cedar-wasm/node
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { importCedar } from '../../../shared/core/policy/import/cedar.ts';
+import { withNamedConditions } from '../../../shared/core/policy/import/named.ts';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { loadPolicySet } from '../../../shared/core/policy/load.ts';
 import { compileLexicon, factsWith, LEXICON } from '../policy/support.ts';
@@ -108,14 +109,17 @@ function factsOf({ agent, staff, team, action, owner, level, n, s }: Question) {
 describe('imported Cedar policies', () => {
   it('permit exactly what Cedar permits, also where attributes are missing', async () => {
     const lexicon = shippedLexicon();
-    let allowed = 0;
+    let [allowed, named] = [0, 0];
     await fc.assert(
       fc.asyncProperty(
         fc.array(cedarPolicy, { minLength: 1, maxLength: 3 }),
         fc.array(questions, { minLength: 1, maxLength: 5 }),
         async (policies, asked) => {
-          const text = policies.join('\n');
-          const { files } = importCedar({ name: 'random.cedar', text }, { lexicon });
+          // The first policy twice, so that the import has repeated conditions to name.
+          const text = [...policies, ...policies.slice(0, 1)].join('\n');
+          const imported = importCedar({ name: 'random.cedar', text }, { lexicon });
+          const files = withNamedConditions(imported.files);
+          if (files.some(({ path }) => path === 'terms.json')) named += 1;
           const loaded = loadPolicySet(
             files.map(({ path, json }) => ({ path, text: JSON.stringify(json) })),
             LEXICON,
@@ -136,5 +140,6 @@ describe('imported Cedar policies', () => {
       runs(150),
     );
     expect(allowed, 'permitted questions').to.be.greaterThan(20);
+    expect(named, 'imports with named conditions').to.be.greaterThan(5);
   });
 });

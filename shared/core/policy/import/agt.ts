@@ -4,6 +4,7 @@ import { isMap, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { Lexicon } from '../../intent/lexicon/types.ts';
 import { type FactPath, Inexpressible, exactly, joined, translator, type WrittenCondition } from './conditions.ts';
 import { ExpressionError, parseExpression } from './expression.ts';
+import { lineOf, membersOf } from './members.ts';
 import {
   catalogueFile,
   distinct,
@@ -64,10 +65,6 @@ interface Rule {
   readonly message: string;
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim().replace(/\s+/g, ' ') : '');
-const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-
 /** @throws {Inexpressible} */
 function conditionOf(given: unknown, table: FieldTable): WrittenCondition {
   if (typeof given === 'string') {
@@ -105,16 +102,16 @@ function readDocument({ name: file, text }: SourceFile) {
     const { name, priority, action, condition, conditions, message, description, reason } = membersOf(given);
     const node = items.items[i] as { readonly range?: readonly [number, number, number] } | undefined;
     return {
-      name: textOf(name) || `rule-${i + 1}`,
+      name: lineOf(name) || `rule-${i + 1}`,
       line: lines.linePos(node?.range?.[0] ?? 0).line,
       priority: typeof priority === 'number' ? priority : 0,
-      action: textOf(action),
-      effect: Object.hasOwn(EFFECTS, textOf(action)) ? EFFECTS[textOf(action)] : undefined,
+      action: lineOf(action),
+      effect: Object.hasOwn(EFFECTS, lineOf(action)) ? EFFECTS[lineOf(action)] : undefined,
       condition: condition ?? conditions,
-      message: textOf(message) || textOf(reason) || textOf(description) || textOf(name),
+      message: lineOf(message) || lineOf(reason) || lineOf(description) || lineOf(name),
     };
   });
-  const byDefault = textOf(membersOf(members['defaults'])['action']) || textOf(members['default_action']);
+  const byDefault = lineOf(membersOf(members['defaults'])['action']) || lineOf(members['default_action']);
   return { rules, members, byDefault: byDefault === '' ? 'deny' : byDefault };
 }
 
@@ -173,7 +170,7 @@ export function importAgt(
     written.push(writtenRule({ name, effect, condition: whole, message: message.slice(0, 500) }));
     if (!refuses && condition !== undefined) permitted.push(exactly(condition, { missing: 'is false', refuses: true }));
   }
-  const id = slugOf(textOf(members['name']), slugOf(source.name.replace(/\.[^.]*$/, ''), 'imported'));
+  const id = slugOf(lineOf(members['name']), slugOf(source.name.replace(/\.[^.]*$/, ''), 'imported'));
   if (EFFECTS[byDefault] === 'ALLOW')
     written.push(
       writtenRule({
@@ -183,28 +180,19 @@ export function importAgt(
         message: 'the policy permits what no rule refuses',
       }),
     );
-  const { files, unknown } = catalogueFile({
+  const catalogue = catalogueFile({
     server: id,
     names: conditions.flatMap(toolsIn),
     resourceOf: (tool) => `${id}/${slugOf(tool, 'tool')}`,
     lexicon: options.lexicon,
+    source: { file: source.name, line: 1 },
   });
-  for (const tool of unknown)
-    notes.push({
-      file: source.name,
-      line: 1,
-      rule: tool,
-      kind: 'stricter',
-      message: 'nothing is known about this tool, so no call of it is permitted: add it to a catalogue',
-    });
-  const description = textOf(members['description']) || `Imported from ${source.name}.`;
+  notes.push(...catalogue.notes);
+  const description = lineOf(members['description']) || `Imported from ${source.name}.`;
   if (written.length === 0) throw new ImportError(`${source.name} has no rule that can be expressed`);
   return {
-    files: [policyFile({ id, description, resources: ['*'], rules: written }), ...files],
+    files: [policyFile({ id, description, resources: ['*'], rules: written }), ...catalogue.files],
     notes,
-    rules: {
-      found: rules.length,
-      imported: rules.length - notes.filter(({ kind, rule }) => kind === 'left out' && !unknown.includes(rule)).length,
-    },
+    rules: { found: rules.length, imported: rules.length - notes.filter(({ kind }) => kind === 'left out').length },
   };
 }

@@ -244,20 +244,14 @@ export function importCedar(source: SourceFile, options: { readonly lexicon: Lex
   }
   if (byTarget.size === 0) throw new ImportError(`${source.name} has no policy that can be expressed`);
   const id = slugOf(source.name.replace(/\.[^.]*$/, ''), 'cedar');
-  const { files, unknown } = catalogueFile({
+  const catalogue = catalogueFile({
     server: id,
     names: tools,
     resourceOf: (tool) => `${id}/${slugOf(tool, 'tool')}`,
     lexicon: options.lexicon,
+    source: { file: source.name, line: 1 },
   });
-  for (const tool of unknown)
-    notes.push({
-      file: source.name,
-      line: 1,
-      rule: tool,
-      kind: 'stricter',
-      message: 'nothing is known about this tool, so no call of it is permitted: add it to a catalogue',
-    });
+  notes.push(...catalogue.notes);
   const policies = [...byTarget.values()].map(({ resources, rules }, i) =>
     policyFile({
       id: byTarget.size === 1 ? id : `${id}-${i + 1}`,
@@ -266,7 +260,7 @@ export function importCedar(source: SourceFile, options: { readonly lexicon: Lex
       rules,
     }),
   );
-  return { files: [...policies, ...attributes.files(), ...files], notes, rules: { found, imported } };
+  return { files: [...policies, ...attributes.files(), ...catalogue.files], notes, rules: { found, imported } };
 }
 
 function actionCondition(action: Scope, tools: Set<string>): WrittenCondition | undefined {

@@ -4,6 +4,7 @@ import { LineCounter, parseAllDocuments } from 'yaml';
 import type { Lexicon } from '../../intent/lexicon/types.ts';
 import { type FactPath, Inexpressible, exactly, joined, translator, type WrittenCondition } from './conditions.ts';
 import { type Expression, ExpressionError, parseExpression } from './expression.ts';
+import { itemsOf, type Members, membersOf, textOf, textsOf } from './members.ts';
 import {
   both,
   catalogueFile,
@@ -18,13 +19,6 @@ import {
   toolIs,
   writtenRule,
 } from './result.ts';
-
-type Members = Readonly<Record<string, unknown>>;
-const membersOf = (value: unknown): Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
-const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const textsOf = (value: unknown): string[] => itemsOf(value).filter((item): item is string => typeof item === 'string');
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 interface Document {
   readonly file: string;
@@ -167,15 +161,24 @@ export function importCerbos(sources: readonly SourceFile[], options: { readonly
   const conditionOf = (given: unknown, defined: Defined): WrittenCondition | undefined =>
     given === undefined ? undefined : matchOf(membersOf(membersOf(given)['match']), reader(defined));
 
+  /** The names of derived roles, by the JSON of their conditions. */
+  const names = new Map<string, string>();
   /** By name. */
   const derived = new Map<string, () => WrittenCondition | undefined>();
   for (const { content } of documents) {
     const roles = membersOf(content['derivedRoles']);
     const defined = definitionsOf(roles);
-    for (const definition of itemsOf(roles['definitions']).map(membersOf))
-      derived.set(textOf(definition['name']), () =>
-        both(taggedWith(textsOf(definition['parentRoles'])), conditionOf(definition['condition'], defined)),
-      );
+    for (const definition of itemsOf(roles['definitions']).map(membersOf)) {
+      const name = textOf(definition['name']);
+      derived.set(name, () => {
+        const role = both(
+          taggedWith(textsOf(definition['parentRoles'])),
+          conditionOf(definition['condition'], defined),
+        );
+        if (role !== undefined) names.set(JSON.stringify(role), slugOf(name, 'role'));
+        return role;
+      });
+    }
   }
   /** @throws {Inexpressible} */
   const derivedRole = (name: string): WrittenCondition | undefined => {
@@ -285,18 +288,12 @@ export function importCerbos(sources: readonly SourceFile[], options: { readonly
       names: tools,
       resourceOf: () => `${server}/{id}`,
       lexicon: options.lexicon,
+      source: { file, line: lineOf(['resourcePolicy', 'rules']) },
     });
     files.push(...catalogue.files);
-    for (const tool of catalogue.unknown)
-      notes.push({
-        file,
-        line: lineOf(['resourcePolicy', 'rules']),
-        rule: tool,
-        kind: 'stricter',
-        message: 'nothing is known about this tool, so no call of it is permitted: add it to a catalogue',
-      });
+    notes.push(...catalogue.notes);
   }
   if (found === 0) throw new ImportError('the files have no resource policy of Cerbos with rules');
   if (imported === 0) throw new ImportError('no rule can be expressed');
-  return { files: [...files, ...attributes.files()], notes, rules: { found, imported } };
+  return { files: [...files, ...attributes.files()], notes, rules: { found, imported }, names };
 }

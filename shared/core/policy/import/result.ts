@@ -27,6 +27,8 @@ export interface ImportResult {
   readonly files: readonly { readonly path: string; readonly json: object }[];
   readonly notes: readonly ImportNote[];
   readonly rules: { readonly found: number; readonly imported: number };
+  /** Conditions that have a name in the source, by their JSON. */
+  readonly names?: ReadonlyMap<string, string>;
 }
 
 export class ImportError extends Error {}
@@ -136,29 +138,37 @@ export interface ImportedTools {
   readonly names: Iterable<string>;
   readonly resourceOf: (tool: string) => string;
   readonly lexicon: Lexicon;
+  /** Where notes about the tools belong. */
+  readonly source: { readonly file: string; readonly line: number };
 }
 
-/** A catalogue that says what the tools do. Tools whose names the lexicon does not know are left out, so that calls of them are unknown. */
+/** A catalogue that says what the tools do. Tools whose names the lexicon does not know are left out, with a note: calls of them are unknown. */
 export function catalogueFile(tools: ImportedTools): {
   readonly files: ImportResult['files'];
-  readonly unknown: readonly string[];
+  readonly notes: readonly ImportNote[];
 } {
-  const { server, names, resourceOf, lexicon } = tools;
+  const { server, names, resourceOf, lexicon, source } = tools;
   const entries: [string, object][] = [];
-  const unknown: string[] = [];
+  const notes: ImportNote[] = [];
   for (const name of [...new Set(names)].sort()) {
     const action = classOf(name, lexicon);
-    if (action === undefined) unknown.push(name);
+    if (action === undefined)
+      notes.push({
+        ...source,
+        rule: name,
+        kind: 'stricter',
+        message: 'nothing is known about this tool, so no call of it is permitted: add it to a catalogue',
+      });
     else entries.push([name, { action, resource: resourceOf(name) }]);
   }
-  if (entries.length === 0) return { files: [], unknown };
+  if (entries.length === 0) return { files: [], notes };
   const json = {
     $schema: '../schema/tools.schema.json',
     server,
     description: `The tools that the imported policy names. Compare their actions and resources with what they do.`,
     tools: Object.fromEntries(entries),
   };
-  return { files: [{ path: `tools/${server}.json`, json }], unknown };
+  return { files: [{ path: `tools/${server}.json`, json }], notes };
 }
 
 /** Joins a scope and a condition; undefined is always. */
