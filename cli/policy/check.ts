@@ -1,4 +1,5 @@
 // `custos policy check`: lists everything that is wrong with a policy folder, before the service reads it.
+import { setFlagsFromString } from 'node:v8';
 import { EXIT, exitWith, UsageError } from '../exit.ts';
 import { counted, paint, printFindings, printJson, printLine } from '../output.ts';
 import type { CommandBody } from '../program.ts';
@@ -8,6 +9,12 @@ import { BROKEN, type CheckedFolder, checkFolder } from './findings.ts';
 import { testsDirOf } from './folder.ts';
 import { FOLDER_HELP, policyDirOf } from './place.ts';
 import { watchFolders } from './watch.ts';
+
+/**
+ * Lets a function run nine times as long as by default (66 kB of bytecode) before V8 optimises it. A check ends before most optimised code
+ * pays: with the default, the compiler took a third of the processor time for 100 policies, and a sixth for 1,000.
+ */
+const LATE_OPTIMISATION = '--interrupt-budget=600000';
 
 interface CheckOptions {
   readonly strict?: true | undefined;
@@ -25,6 +32,7 @@ export const checkPoliciesCommand: CommandBody = {
       .option('--watch', 'check again whenever a file changes, until Ctrl-C')
       .action(
         exitWith(async (folder, { watch, strict, ...chosen }) => {
+          setFlagsFromString(LATE_OPTIMISATION);
           const dir = policyDirOf(folder);
           const options: CheckOptions = { strict, format: formatOf(chosen) };
           if (watch) {

@@ -7,7 +7,7 @@ import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import { type Admission, admitPolicySet } from '../../shared/core/policy/admit.ts';
 import { parseFile } from '../../shared/core/policy/files.ts';
 import type { Finding } from '../../shared/core/policy/types.ts';
-import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
+import { BLOCKING, LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { CommandError, EXIT, UsageError } from '../exit.ts';
 import type { ShownFinding } from '../output.ts';
 import { DEFAULT_HELP, policyDirOf, reasonOf, resolved } from './place.ts';
@@ -29,7 +29,7 @@ export function shownFinding(dir: string, finding: Finding): ShownFinding {
 /** @throws {UsageError} with the reason why the folder can't be read */
 export async function readFolder(dir: string): Promise<PolicyFolder> {
   try {
-    return await readPolicyFolder(dir);
+    return await readPolicyFolder(dir, BLOCKING);
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === undefined) throw error;

@@ -92,7 +92,7 @@ export function collect<T>(
   readonly fileOf: (item: T) => TextFile | undefined;
 } {
   const findings: Finding[] = [];
-  const seen = new Map<string, { readonly item: T; readonly text: string; readonly file: TextFile }>();
+  const seen = new Map<string, { readonly item: T; readonly file: TextFile }>();
   for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     const parsed = parseFile(file);
     if (!('value' in parsed)) {
@@ -105,10 +105,9 @@ export function collect<T>(
       continue;
     }
     const item = withoutSchema(checked.item);
-    const text = canonicalize(item);
     const other = seen.get(keyOf(item));
-    if (other === undefined) seen.set(keyOf(item), { item, text, file });
-    else if (other.text !== text) {
+    if (other === undefined) seen.set(keyOf(item), { item, file });
+    else if (canonicalize(other.item) !== canonicalize(item)) {
       const [newer, older] = isNewer(other.file, file) ? [other.file, file] : [file, other.file];
       const message = `the ${member} ${JSON.stringify(keyOf(item))} of ${newer.path} is also that of ${older.path}, with other content`;
       findings.push(...findingsOf(located(newer), [{ code: duplicate, pointer: `/${member}`, message }]));

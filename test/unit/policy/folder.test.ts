@@ -3,7 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { readPolicyFolder, stampOfFolder, unreadable } from '../../../shared/domain/policy-sets/folder.ts';
+import {
+  BLOCKING,
+  type PolicyFolder,
+  readPolicyFolder,
+  stampOfFolder,
+  unreadable,
+} from '../../../shared/domain/policy-sets/folder.ts';
 import { temporaryFolder } from '../../support/folders.ts';
 
 function folder(): { dir: string; put: (name: string, text?: string) => void } {
@@ -15,10 +21,16 @@ function folder(): { dir: string; put: (name: string, text?: string) => void } {
   return { dir, put };
 }
 
-const namesOf = async (dir: string): Promise<string[]> =>
-  (await readPolicyFolder(dir)).policies.map(({ path: name }) => name);
+/** Read as the service and as a command reads it, which must make no difference. */
+async function read(dir: string): Promise<PolicyFolder> {
+  const found = await readPolicyFolder(dir);
+  expect(await readPolicyFolder(dir, BLOCKING)).to.deep.equal(found);
+  return found;
+}
+
+const namesOf = async (dir: string): Promise<string[]> => (await read(dir)).policies.map(({ path: name }) => name);
 const refusedOf = async (dir: string): Promise<string[]> =>
-  (await readPolicyFolder(dir)).refused.map(({ file, code }) => `${file} ${code}`);
+  (await read(dir)).refused.map(({ file, code }) => `${file} ${code}`);
 
 describe('the policy folder', () => {
   it('refuses a pipe by name instead of waiting for its writer', async () => {
@@ -43,7 +55,7 @@ describe('the policy folder', () => {
       'x.json.bak',
     ])
       put(name);
-    const { refused, policies } = await readPolicyFolder(dir);
+    const { refused, policies } = await read(dir);
     expect(refused.map(({ file }) => file)).to.deep.equal(['sub/zz.json5', 'zz.JSON', 'zz.json.txt', 'zz.jsonc']);
     expect(refused[0]).to.deep.include({ line: 1, column: 1, pointer: '', code: 'NOT_JSON' });
     expect(refused[0]?.message).to.contain('.json');
@@ -68,7 +80,7 @@ describe('the policy folder', () => {
     put('a.json');
     symlinkSync('nowhere', path.join(dir, 'gone.json'));
     symlinkSync('round.json', path.join(dir, 'round.json'));
-    const { policies, refused } = await readPolicyFolder(dir);
+    const { policies, refused } = await read(dir);
     expect(policies.map((file) => file.path)).to.deep.equal(['a.json']);
     expect(refused.map(({ file, message }) => `${file} ${message}`)).to.deep.equal([
       "gone.json can't be read: the target of the link does not exist",
@@ -103,7 +115,7 @@ describe('the policy folder', () => {
     writeFileSync(path.join(dir, 'unmarked.json'), Buffer.from('{}', 'utf16le'));
     put('replaced.json', '{ "id": "\ufffd\u{1f600}" }');
     writeFileSync(path.join(dir, 'lexicon.json'), Buffer.from([0x7b, 0xef, 0xbf, 0xbd, 0xc3]));
-    const { policies, refused } = await readPolicyFolder(dir);
+    const { policies, refused } = await read(dir);
     expect(policies.map((file) => file.path)).to.deep.equal(['a.json', 'replaced.json']);
     expect(refused.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`)).to.deep.equal([
       'latin1.json:2:13 is not UTF-8 text: save it as UTF-8',
@@ -126,15 +138,15 @@ describe('the policy folder', () => {
     symlinkSync(elsewhere.dir, path.join(dir, 'team'));
     put('a.json');
     const later = Date.now() + 60_000;
-    const before = [(await readPolicyFolder(dir)).fingerprint, await stampOfFolder(dir, later)];
+    const before = [(await read(dir)).fingerprint, await stampOfFolder(dir, later)];
     expect(before[1]).to.be.a('string');
     put('c.JSON');
-    const refused = [(await readPolicyFolder(dir)).fingerprint, await stampOfFolder(dir, later)];
+    const refused = [(await read(dir)).fingerprint, await stampOfFolder(dir, later)];
     expect(refused[0]).to.not.equal(before[0]);
     expect(refused[1]).to.not.equal(before[1]);
     elsewhere.put('b.json', '{"id":"b"}');
     utimesSync(path.join(elsewhere.dir, 'b.json'), 1, 1);
-    expect((await readPolicyFolder(dir)).fingerprint).to.not.equal(refused[0]);
+    expect((await read(dir)).fingerprint).to.not.equal(refused[0]);
     expect(await stampOfFolder(dir, later)).to.not.equal(refused[1]);
   });
 });
