@@ -37,6 +37,9 @@ export interface ResourceDeps {
   readonly settle: () => Promise<void>;
 }
 
+/** The sort keys in cursors are names. */
+export const RESOURCE_CURSOR = /^[^\u0000]{1,2048}$/u;
+
 const ownerOf = ({ organisationId, environment }: AuthenticatedKey): Owner => ({ organisationId, environment });
 
 /** The canonical name of the path. @throws {ApiError} E2001 at {name} */
@@ -49,7 +52,7 @@ function nameOf({ name }: { readonly name: string }): string {
 }
 
 /** @throws {ApiError} E1004 */
-function assertNotBound({ agentIds }: AuthenticatedKey): void {
+export function assertNotBound({ agentIds }: AuthenticatedKey): void {
   // The agent holds the keys that are bound to it, and must not say what it owns. No entry belongs to an agent, so they read none either.
   if (agentIds !== null)
     throw new ApiError('E1004', 'A key that is bound to agents may neither read nor change the registry of resources.');
@@ -63,7 +66,11 @@ function assertDeclared(entry: ResourceEntry, declarations: Declarations): void 
   throw new ApiError('E2001', `The request is invalid: ${first.pointer} ${first.message}.`, { errors });
 }
 
-function bodyOf({ name, entry, createdAt, updatedAt }: StoredResource, declarations: Declarations): ResourceBody {
+/** A stored entry as the API shows it. */
+export function bodyOf(
+  { name, entry, createdAt, updatedAt }: StoredResource,
+  declarations: Declarations,
+): ResourceBody {
   const attributesIgnored = attributeProblems('resource', attributesOfEntry(entry), declarations);
   return {
     name,
@@ -122,8 +129,8 @@ export function resourceRoutes({ db, nowMs, policies, settle }: ResourceDeps): R
       handler: async ({ key, query }) => {
         assertNotBound(key);
         const page = await readPage(query, {
-          cursor: /^[^\u0000]{1,2048}$/u,
-          read: (after, count) => listResources(db, ownerOf(key), after ?? '', count),
+          cursor: RESOURCE_CURSOR,
+          read: (after, count) => listResources(db, ownerOf(key), { after: after ?? '', count }),
           sortKey: ({ name }) => name,
         });
         return { status: 200, body: { ...page, items: page.items.map((one) => bodyOf(one, declarations())) } };

@@ -25,6 +25,20 @@ export function examplePolicies(): PolicyFiles {
   ]);
   return {
     ...(Object.fromEntries(shipped) as PolicyFiles),
+    'attributes.json': {
+      resource: {
+        region: { type: 'text', values: ['eu', 'us'], description: 'where it is stored' },
+        critical: { type: 'boolean', description: 'whether a failure stops the business' },
+        systems: { type: 'list', description: 'which systems use it' },
+      },
+    },
+    'resources/customers.json': {
+      name: 'db/customers/*',
+      class: 'confidential',
+      owner: 'sales',
+      attributes: { region: 'eu' },
+    },
+    'resources/reports.json': { name: 'reports/*', owner: 'finance', attributes: { systems: ['crm', 'billing'] } },
     'payroll.json': {
       id: 'payroll',
       description: 'Payrolls are read when two people of finance agree.',
@@ -211,6 +225,14 @@ async function useBudgets(caller: Client): Promise<void> {
     await caller.post('/v1/enforce', { agent_id: 'support-triage', trust_level: 7, intent: 'send:letters/reminder' });
 }
 
+async function registerResources(admin: Client): Promise<void> {
+  const put = (name: string, body: object): Promise<unknown> =>
+    admin.request('PUT', `/v1/resources/${encodeURIComponent(name)}`, { body });
+  await put('db/customers/*', { class: 'secret', owner: 'sales', attributes: { region: 'eu', critical: true } });
+  await put('payroll/november', { class: 'confidential', owner: 'finance' });
+  await put('srv/app/config.yaml', { owner: 'platform', attributes: { systems: ['web', 'workers'] } });
+}
+
 /** Questions that wait for a human now, with different contexts. One of them has one of two votes. */
 async function escalate(caller: Client, { addKey }: Service): Promise<void> {
   const asked = [
@@ -300,6 +322,7 @@ export async function fill(service: Service, worker: TestWorker): Promise<void> 
   });
   await decideForADay(service, caller, worker);
   await useBudgets(caller);
+  await registerResources(admin);
   await escalate(caller, service);
   await addWebhook(service, worker);
   await changeAgents(service);

@@ -46,6 +46,12 @@ const SHOTS: readonly Shot[] = [
   { name: 'agent', path: '/agents/crm-sync' },
   { name: 'tools', path: '/tools' },
   { name: 'budgets', path: '/budgets' },
+  { name: 'resources', path: '/resources' },
+  {
+    name: 'resource-form',
+    path: '/resources',
+    before: async ({ page }) => page.getByRole('button', { name: /^Edit/ }).first().click(),
+  },
   { name: 'approvals', path: '/approvals' },
   { name: 'approval', path: '/approvals', firstRow: true },
   { name: 'receipts', path: '/receipts' },

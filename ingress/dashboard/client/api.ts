@@ -38,7 +38,7 @@ type ProblemDetails = Pick<Problem, 'status'> & Partial<Pick<Problem, 'code' | '
 
 export interface ApiRequest {
   /** Default: GET, or POST with a body. */
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Parameters that are undefined or '' are left out. */

@@ -69,6 +69,14 @@ export const PAGES: readonly PageEntry[] = [
     component: lazy(async () => (await import('./pages/budgets.ts')).BudgetsPage),
   },
   {
+    name: 'resources',
+    title: 'Resources',
+    group: 'Govern',
+    icon: 'database',
+    words: 'attributes owners classes register',
+    component: lazy(async () => (await import('./pages/resources.ts')).ResourcesPage),
+  },
+  {
     name: 'approvals',
     title: 'Approvals',
     group: 'Govern',

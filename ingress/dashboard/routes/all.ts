@@ -10,6 +10,7 @@ import { budgetPageRoutes } from './budgets.ts';
 import { deadJobRoutes } from './dead-jobs.ts';
 import { type DecisionPagesDeps, decisionPageRoutes } from './decisions.ts';
 import { overviewRoutes, overviewTopic } from './overview.ts';
+import { resourcePageRoutes } from './resources.ts';
 import { type PolicyPageDeps, policyPageRoutes } from './policies.ts';
 import type { WaitingReader } from '../waiting-approvals.ts';
 import { waitingApprovalRoutes } from './waiting-approvals.ts';
@@ -36,6 +37,7 @@ export function dashboardRoutes(deps: DashboardRouteDeps): Route[] {
     ...policyPageRoutes(deps),
     ...toolPageRoutes(deps),
     ...budgetPageRoutes(deps),
+    ...resourcePageRoutes(deps),
     ...deadJobRoutes(deps.db),
     ...waitingApprovalRoutes(deps.waiting),
   ];

@@ -41,7 +41,7 @@ const DELETED = `SELECT DISTINCT v.row_id[3] AS name FROM row_version v
       AND NOT EXISTS (SELECT FROM resource r WHERE r.organisation_id = v.row_id[1] AND r.environment = v.row_id[2] AND r.name = v.row_id[3])`;
 const ONE = `SELECT (SELECT max(version) FROM row_version WHERE table_name = 'resource' AND row_id = ARRAY[$1::text, $2::text, $3::text]) AS newest, ${sealedColumns('resource', 'r')}
     FROM (SELECT) AS one LEFT JOIN resource r ON r.organisation_id = $1 AND r.environment = $2 AND r.name = $3`;
-const PAGE = `${ALL} AND name > $3 AND removed_at IS NULL ORDER BY name LIMIT $4`;
+const PAGE = `${ALL} AND name > $3 AND starts_with(name, $4) AND removed_at IS NULL ORDER BY name LIMIT $5`;
 const COUNT = `SELECT count(*)::int AS count FROM resource WHERE ${OWNED}`;
 /** Serializes the changes of one organisation's registry, so that the limit holds. */
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('custos resources ' || $1 || ' ' || $2, 0))";
@@ -84,10 +84,22 @@ export async function readResource(sql: Sql, owner: Owner, name: string): Promis
   return inForce(sql, await readRow(sql, owner, name));
 }
 
-/** Entries by name. @param after the name before the page */
-export async function listResources(sql: Sql, owner: Owner, after: string, count: number): Promise<StoredResource[]> {
+export interface ResourcePage {
+  /** The name before the page; empty: from the beginning. */
+  readonly after: string;
+  /** Of the names. Default: any. */
+  readonly prefix?: string;
+  readonly count: number;
+}
+
+/** Entries by name. */
+export async function listResources(
+  sql: Sql,
+  owner: Owner,
+  { after, prefix = '', count }: ResourcePage,
+): Promise<StoredResource[]> {
   const rows = await genuinePage<Row>(sql, 'resource', count, (last) =>
-    sql.query<Row>(PAGE, [...ownerColumns(owner), last?.name ?? after, count]),
+    sql.query<Row>(PAGE, [...ownerColumns(owner), last?.name ?? after, prefix, count]),
   );
   return rows.map(storedOf);
 }

@@ -499,6 +499,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
         ['agent', '/agents/billing-1', '.u-over'],
         ['tools', '/tools', '.list'],
         ['budgets', '/budgets', '.list'],
+        ['resources', '/resources', '.list'],
       ] as const) {
         await pages.go(path);
         await page.locator(ready).first().waitFor();

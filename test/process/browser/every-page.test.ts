@@ -15,6 +15,7 @@ const PAGES = [
   'Agents',
   'Tools',
   'Budgets',
+  'Resources',
   'Approvals',
   'Receipts',
   'Audit',
