@@ -22,6 +22,8 @@ export interface DashboardOptions extends Omit<DashboardDeps, Made> {
   readonly clock: EdgeClock;
   readonly version: string;
   readonly policies: ActivePolicySet;
+  /** How many must approve a change of policies (CUSTOS_POLICY_QUORUM). */
+  readonly policyQuorum: number;
   /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
   readonly trustDailyCap: number;
   /** The metrics of this process. */
@@ -48,6 +50,7 @@ export function startDashboard(options: DashboardOptions): RunningDashboard {
     nowMs,
     monotonicMs,
     policies,
+    policyQuorum: options.policyQuorum,
     readOverview: createOverview({ db, queues, policies, nowMs, monotonicMs, version }),
     readActivity: createActivity({ db, nowMs, monotonicMs }),
     agents: createAgentLister({ db, nowMs, trustDailyCap }),

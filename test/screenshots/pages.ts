@@ -63,6 +63,7 @@ const SHOTS: readonly Shot[] = [
   { name: 'webhook', path: '/webhooks', firstRow: true },
   { name: 'policies', path: '/policies' },
   { name: 'policies-history', path: '/policies/history' },
+  { name: 'policies-stages', path: '/policies/stages' },
   { name: 'policies-approvals', path: '/policies/approvals' },
   { name: 'policies-approval', path: '/policies/approvals', firstRow: true },
   { name: 'queues', path: '/queues' },

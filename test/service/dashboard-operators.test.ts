@@ -1,6 +1,7 @@
 // The dashboard's routes for policies and dead jobs: who may see and resolve them, each job only once.
 import { expect } from 'chai';
 import type { AgentActivity } from '../../ingress/dashboard/client/wire/agents.ts';
+import type { ListedResources } from '../../ingress/dashboard/client/wire/resources.ts';
 import type { ListedTools, StrangeTools, ToolProposal } from '../../ingress/dashboard/client/wire/tools.ts';
 import type { ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
 import { createLogger } from '../../shared/platform/observe/logger.ts';
@@ -164,6 +165,8 @@ describe('the routes of the dashboard for operators', () => {
     for (const path of [
       '/policies',
       '/policy-activations',
+      '/policies/waiting',
+      '/policy-organisations',
       `/policy-sets/${digest}`,
       `/policy-sets/${digest}/policies`,
       `/policy-sets/${digest}/policies/a`,
@@ -239,6 +242,43 @@ describe('the routes of the dashboard for operators', () => {
     const { policy: shown, set } = (await operator.get(`/policy-sets/${active.digest}/policies/a`)).json;
     expect([shown.id, shown.rules[0].name, set.digest]).to.deep.equal(['a', 'nobody', active.digest]);
     expect((await operator.get(`/policy-sets/${active.digest}/policies/c`)).json.code).to.equal('E4001');
+  });
+
+  it('resources are listed by name, with the folder for the operator only, and found by the beginning of the name', async () => {
+    await service.apply({
+      ...SECOND,
+      'attributes.json': { resource: { region: { type: 'text' } } },
+      'resources/one.json': { name: 'shop/a', owner: 'folder' },
+      'resources/two.json': { name: 'shop/b/*', attributes: { region: 'eu' } },
+    });
+    const put = (who: Signed, name: string, body: object): Promise<unknown> =>
+      who.send('PUT', `/v1/resources/${encodeURIComponent(name)}`, body);
+    await put(operator, 'shop/a', { owner: 'registered' });
+    await put(operator, 'shop/c', { attributes: { region: 'us' } });
+    await put(tenant, 'shop/of-tenant', { class: 'x' });
+    const list = async (query: string, who = operator): Promise<ListedResources> =>
+      (await who.get(`/resources${query}`)).json;
+    const names: string[] = [];
+    for (let cursor = ''; ; ) {
+      const { items, nextCursor } = await list(`?limit=1${cursor}`);
+      names.push(...items.map(({ name }) => name));
+      if (nextCursor === null) break;
+      cursor = `&cursor=${nextCursor}`;
+    }
+    expect(names).to.deep.equal(['shop/a', 'shop/b/*', 'shop/c']);
+    const all = await list('');
+    expect(all.items.map(({ registered, inFolder }) => [registered?.owner, inFolder?.owner])).to.deep.equal([
+      ['registered', 'folder'],
+      [undefined, undefined],
+      [null, undefined],
+    ]);
+    expect([all.declared, all.hasFolder]).to.deep.equal([{ region: { type: 'text' } }, true]);
+    expect((await list('?prefix=shop/b')).items.map(({ name }) => name)).to.deep.equal(['shop/b/*']);
+    expect((await list('?prefix=shop%25')).items).to.deep.equal([]);
+    const own = await list('', tenant);
+    expect([own.items.map(({ name }) => name), own.hasFolder]).to.deep.equal([['shop/of-tenant'], false]);
+    const bound = await signIn(service.admin, (await service.addKey({ scopes: ['admin:*'], agentIds: ['a'] })).key);
+    expect((await bound.get('/resources')).json.code).to.equal('E1004');
   });
 
   describe('tools', () => {

@@ -5,7 +5,12 @@ import type { DecisionOnRecord } from '#shared/api/decision.js';
 import type { HaltState } from '#shared/api/halt.js';
 import type { Key as KeySchema, KeyCreated, KeyRotated } from '#shared/api/key.js';
 import type { Checkpoint } from '#shared/api/log.js';
-import type { PolicyApproval, PolicyApprovalDetail, PolicyComparison } from '#shared/api/policy-set.js';
+import type {
+  PolicyApproval,
+  PolicyApprovalDetail,
+  PolicyComparison,
+  PolicyStageList,
+} from '#shared/api/policy-set.js';
 import type { Proof, ProofAccepted, ProofChain, ProofListItem } from '#shared/api/proof.js';
 import type { Trust, TrustChange as TrustChangeSchema } from '#shared/api/trust.js';
 import type { Delivery as DeliverySchema, Webhook as WebhookSchema, WebhookWithSecret } from '#shared/api/webhook.js';
@@ -34,6 +39,7 @@ export type Key = Shape<typeof KeySchema>;
 /** The answer to creating or rotating a key: the only one that contains the key. */
 export type MadeKey = Shape<typeof KeyCreated> & Partial<Pick<Shape<typeof KeyRotated>, 'replaces'>>;
 /** A change of the policy set that needs, or needed, approval. */
+export type PolicyStage = Shape<typeof PolicyStageList>['items'][number];
 export type PolicyProposal = Shape<typeof PolicyApproval>;
 export type PolicyApprovalAnswer = Shape<typeof PolicyApprovalDetail>;
 export type PolicyComparisonAnswer = Shape<typeof PolicyComparison>;

@@ -114,6 +114,28 @@ export interface PolicyState {
   readonly loadError: string | null;
 }
 
+/** An organisation whose set is not the installation's. */
+export interface OrganisationSet {
+  /** Slug. */
+  readonly organisation: string;
+  /** Null: its row was changed outside the service. */
+  readonly digest: string | null;
+  readonly hasOwn: boolean;
+  /** The staged set below its own policies. */
+  readonly staged: string | null;
+  readonly author: string | null;
+  readonly reason: string | null;
+  /** Own rules that do not fit the installation's set any more, and are left out. */
+  readonly misfits: number;
+}
+
+/** GET /dashboard/api/policy-organisations */
+export interface OrganisationSets {
+  /** Digest; null before the first set. */
+  readonly inForce: string | null;
+  readonly items: readonly OrganisationSet[];
+}
+
 /** An activation of a set: an item of GET /dashboard/api/policy-activations. */
 export interface PolicyActivation {
   readonly seq: string;

@@ -4,16 +4,27 @@ import { BoundedCache } from '../../../shared/kernel/bounded-cache.ts';
 import { type TSchema, Type } from 'typebox';
 import type { Database } from '../../../shared/platform/db/database.ts';
 import { FOLDER_AUTHOR } from '../../../shared/domain/policy-sets/activate.ts';
+import { readOrganisationSets } from '../../../shared/domain/policy-sets/organisation-sets.ts';
+import { pendingProposals } from '../../../shared/domain/policy-sets/proposals.ts';
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import type { Policy } from '../../../shared/core/policy/schema.ts';
 import type { ToolCatalogueFile } from '../../../shared/core/tools/schema.ts';
 import type { Finding } from '../../../shared/core/policy/types.ts';
 import { closed, DEFAULT_LIMIT, PAGE, PageQuery } from '../../../shared/api/common.ts';
+import { policyApprovalView } from '../../../shared/api/policy-approval-view.ts';
 import type { Route } from '../../route.ts';
 import { decodeCursor, pageOf } from '../../routes/paging.ts';
 import { assertOperator } from '../../routes/policies.ts';
-import type { PolicyActivation, PolicyDifference, PolicyHead, PolicySetInfo, PolicyState } from '../client/wire.ts';
+import type {
+  OrganisationSets,
+  PolicyActivation,
+  PolicyDifference,
+  PolicyHead,
+  PolicySetInfo,
+  PolicyState,
+} from '../client/wire.ts';
+import type { WaitingChanges } from '../client/wire/approvals.ts';
 import { type PageRoute, pageRoute } from './page-route.ts';
 
 const READ = 'SELECT canonical, created_at FROM policy_set_text WHERE digest = $1';
@@ -33,7 +44,7 @@ const PolicyParams = closed({ digest: Digest, id: Type.String({ minLength: 1, ma
 const PoliciesQuery = closed({ search: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })), ...PAGE });
 const DifferenceQuery = closed({ from: Digest, to: Digest });
 /** The sort keys in cursors: a policy's id, and the number of an activation. */
-const POLICY_ID = /^[a-z0-9][a-z0-9-]{0,99}$/;
+const POLICY_ID = /^[a-z0-9][a-z0-9-]{0,99}(\/[a-z0-9][a-z0-9-]{0,99})?$/;
 const SEQ = /^[1-9]\d{0,17}$/;
 
 interface StoredSet {
@@ -54,10 +65,10 @@ interface ComposedContent {
   readonly organisation: { readonly slug: string; readonly policies: readonly Policy[] };
 }
 
-/** The set as it is evaluated: own policies have the slug in their ids. */
+/** The set as it is evaluated, by id: own policies have the slug in their ids. */
 function joined({ installation, organisation: { slug, policies } }: ComposedContent): StoredContent {
   const own = policies.map((policy) => ({ ...policy, id: `${slug}/${policy.id}` }));
-  return { ...installation, policies: [...installation.policies, ...own] };
+  return { ...installation, policies: [...installation.policies, ...own].sort((a, b) => (a.id < b.id ? -1 : 1)) };
 }
 
 type ActivationRow = Omit<PolicyActivation, 'activatedAt'> & { readonly activatedAt: Date };
@@ -65,6 +76,9 @@ type ActivationRow = Omit<PolicyActivation, 'activatedAt'> & { readonly activate
 export interface PolicyPageDeps {
   readonly db: Database;
   readonly policies: ActivePolicySet;
+  readonly nowMs: () => number;
+  /** How many must approve a change (CUSTOS_POLICY_QUORUM). */
+  readonly policyQuorum: number;
 }
 
 function headOf({ id, description, stage, target, rules }: Policy): PolicyHead {
@@ -125,7 +139,7 @@ function operatorRoute<P extends TSchema | undefined = undefined, Q extends TSch
   });
 }
 
-export function policyPageRoutes({ db, policies: active }: PolicyPageDeps): Route[] {
+export function policyPageRoutes({ db, policies: active, nowMs, policyQuorum }: PolicyPageDeps): Route[] {
   const parsedSets = new BoundedCache<StoredSet>({ max: CACHED_SETS });
 
   const setOf = async (digest: string): Promise<StoredSet> => {
@@ -183,6 +197,38 @@ export function policyPageRoutes({ db, policies: active }: PolicyPageDeps): Rout
           activatedAt: row.activatedAt.toISOString(),
         });
         return pageOf(rows, limit, shown, ({ seq }) => seq);
+      },
+    }),
+    operatorRoute({
+      path: '/policies/waiting',
+      summary: 'The changes of policies that wait for approval, soonest expiry first',
+      answer: async (): Promise<WaitingChanges> => {
+        const atMs = nowMs();
+        const rows = await pendingProposals(db, atMs);
+        const items = rows.map((row) => ({ ...policyApprovalView(row, atMs), quorum: policyQuorum }));
+        return { items: items.sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1)) };
+      },
+    }),
+    operatorRoute({
+      path: '/policy-organisations',
+      summary: "The organisations whose set is not the installation's",
+      answer: async (): Promise<OrganisationSets> => {
+        const sets = await readOrganisationSets(db);
+        const items = sets.map(({ slug, row }) => ({
+          organisation: slug,
+          digest: row?.active_digest ?? null,
+          hasOwn: (row?.own_digest ?? null) !== null,
+          staged: row?.staged_digest ?? null,
+          author: row?.author ?? null,
+          reason: row?.reason ?? null,
+          // Text that this service wrote.
+          misfits: row === undefined ? 0 : (JSON.parse(row.findings) as readonly unknown[]).length,
+          isOther: row === undefined || row.active_digest !== null || row.own_digest !== null,
+        }));
+        return {
+          inForce: active.status().activeDigest ?? null,
+          items: items.flatMap(({ isOther, ...item }) => (isOther ? [item] : [])),
+        };
       },
     }),
     operatorRoute({

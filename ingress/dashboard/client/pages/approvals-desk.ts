@@ -26,6 +26,9 @@ export interface Asked {
   readonly verb: Verb;
 }
 
+/** Sends one decision. @returns the progress of an approval that needs more votes, such as `1 of 2` */
+export type SendDecision = (approvalId: string, verb: Verb, reason: string) => Promise<string | undefined>;
+
 export interface Desk {
   readonly marks: ReadonlyMap<string, Mark>;
   readonly asked: Asked | undefined;
@@ -34,8 +37,14 @@ export interface Desk {
   readonly ask: (asked: Asked) => void;
   /** Closes the form; the focus returns to its row. */
   readonly cancel: () => void;
-  /** Decides these approvals, one request each. @param id the row or group of the form */
-  readonly decide: (id: string, approvalIds: readonly string[], verb: Verb, reason: string) => Promise<void>;
+  /** Decides these approvals, one request each. @param id the row or group of the form @param send default: decisions about requests of agents */
+  readonly decide: (
+    id: string,
+    approvalIds: readonly string[],
+    verb: Verb,
+    reason: string,
+    send?: SendDecision,
+  ) => Promise<void>;
   readonly say: (text: string) => void;
   /** Forgets the results, when the list is read again. */
   readonly clear: () => void;
@@ -43,7 +52,6 @@ export interface Desk {
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => window.setTimeout(resolve, ms));
 
-/** @returns the progress of an approval that needs more votes */
 async function decideOne(approvalId: string, verb: Verb, reason: string): Promise<string | undefined> {
   const path = `/v1/approvals/${encodeURIComponent(approvalId)}`;
   try {
@@ -82,7 +90,7 @@ export function useDesk(place: RefObject<HTMLElement | null>): Desk {
       setAsked(undefined);
     },
     clear: () => setMarks(new Map()),
-    async decide(id, approvalIds, verb, reason) {
+    async decide(id, approvalIds, verb, reason, send = decideOne) {
       if (running.current || approvalIds.length === 0) return;
       running.current = true;
       const put = (approvalId: string, mark: Mark): void => setMarks((before) => new Map(before).set(approvalId, mark));
@@ -90,7 +98,7 @@ export function useDesk(place: RefObject<HTMLElement | null>): Desk {
       let last: Problem | undefined;
       const waits = new Map<string, string | undefined>();
       const done = await runEach(approvalIds, {
-        work: async (approvalId) => waits.set(approvalId, await decideOne(approvalId, verb, reason)),
+        work: async (approvalId) => waits.set(approvalId, await send(approvalId, verb, reason)),
         onEnd(approvalId, problem) {
           last = problem ?? last;
           put(approvalId, markOf(verb, reason, problem, waits.get(approvalId)));

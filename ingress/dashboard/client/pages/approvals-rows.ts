@@ -77,7 +77,7 @@ interface ButtonsProps {
   readonly all?: boolean;
 }
 
-function Buttons({ onAsk, verbs, all }: ButtonsProps): VNode {
+export function Buttons({ onAsk, verbs, all }: ButtonsProps): VNode {
   return html`<div class="ask-buttons">${verbs.map(
     (verb) =>
       html`<button key=${verb} type="button" data-verb=${verb} class="button button-small" onClick=${() => onAsk(verb)}>${VERBS[verb]}${all === true ? ' all' : ''}…</button>`,
@@ -85,13 +85,13 @@ function Buttons({ onAsk, verbs, all }: ButtonsProps): VNode {
 }
 
 interface LeftProps {
-  readonly ask: WaitingApproval;
+  readonly ask: Pick<WaitingApproval, 'expiresAt'>;
   readonly mark: Mark | undefined;
   readonly not: string | undefined;
 }
 
 /** The time left, or the result. */
-function Left({ ask, mark, not }: LeftProps): VNode {
+export function Left({ ask, mark, not }: LeftProps): VNode {
   const now = useNow();
   if (mark?.kind === 'done' && mark.waits !== undefined)
     return html`<p class="ask-left"><${Badge} tone="good">${mark.waits} approved<//> <span class="ask-line muted">Others must approve, too.</span></p>`;

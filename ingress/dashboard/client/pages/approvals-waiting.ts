@@ -7,6 +7,7 @@ import { useLive } from '../live.ts';
 import { isTyping } from '../shortcuts.ts';
 import { Empty, ErrorState, Loading } from '../ui.ts';
 import type { ApprovalGroup, WaitingApprovals, WaitingGroups } from '../wire/approvals.ts';
+import { WaitingChangeList } from './approvals-changes.ts';
 import { type Desk, ROW, useDesk } from './approvals-desk.ts';
 import { AskGroup, AskRow } from './approvals-rows.ts';
 
@@ -33,6 +34,7 @@ export function WaitingList({ agentId }: { readonly agentId: string | undefined 
       <${Fresh} newest=${newest ?? undefined} live=${live} agentId=${agentId} onShow=${reload} />
     </div>
     <div class="visually-hidden" role="status">${desk.said}</div>
+    ${agentId === undefined && html`<${WaitingChangeList} desk=${desk} turn=${data} />`}
     ${
       items.length === 0
         ? html`<div class="card"><${Empty} title="No approvals are waiting">Requests that policies escalate${agentId === undefined ? '' : ' for this agent'} appear here by themselves.<//></div>`

@@ -1,4 +1,5 @@
-// Who put a policy set into force, how and why; and the address of the difference of two sets.
+// Who put a policy set into force, how, why and for whom; and the address of the difference of two sets.
+import type { PolicyProposal } from '../answers.ts';
 import { html, type VNode } from '../html.ts';
 import { href } from '../router.ts';
 import { Id } from '../ui.ts';
@@ -27,6 +28,20 @@ export function Authored({ of }: { readonly of: Author }): VNode {
     Boolean,
   );
   return html`${who}${more.length > 0 && html` <span class="muted">${more.join(', ')}</span>`}${reason !== null && html`<div>${reason}</div>`}`;
+}
+
+/** Of every change of policies. */
+export const REASON = { label: 'Reason, kept in every log', required: true };
+
+/** For whom a change puts a set into force. @param stage of a proposal (shared/domain/policy-sets/stages.ts); undefined: for all */
+export function stageWords(stage: PolicyProposal['stage']): string {
+  if (stage === undefined) return 'Policies for all';
+  const { drop, organisations, share } = stage;
+  if (drop === true) return 'End of the stage of';
+  const names = Array.isArray(organisations) ? organisations.join(', ') : 'all';
+  return typeof share === 'number'
+    ? `Policies in shadow, ${Math.round(1_000 * share) / 10} % of decisions of ${names},`
+    : `Policies for ${names}`;
 }
 
 export function differenceTo(from: string, to: string): string {

@@ -22,9 +22,7 @@ import {
   WhenLoaded,
 } from '../ui.ts';
 import type { PolicyState } from '../wire.ts';
-import { Authored, differenceTo } from './policies-authored.ts';
-
-const REASON = { label: 'Reason, kept in every log', required: true };
+import { Authored, differenceTo, REASON, stageWords } from './policies-authored.ts';
 
 /** A button that puts an earlier set into force again. */
 export function RollBack({ digest, reload }: { readonly digest: string; readonly reload: () => void }): VNode {
@@ -114,6 +112,7 @@ function Proposal({ change, reload }: { readonly change: PolicyApprovalAnswer; r
   const { digest, previousDigest, status, createdAt, expiresAt, decidedBy, decisionReason, comparison } = change;
   return html`<${Card} title="Proposed" class="facts"><${KeyValue} items=${[
     ['State', html`<${Badge} tone=${TONES[status]}>${WORDS[status]}<//>`],
+    ['For', change.stage === undefined ? undefined : `${stageWords(change.stage)} this set`],
     ['By', html`<${Authored} of=${change} />`],
     ['Set', html`<${Id} id=${digest} length=${40} copy />`],
     [
@@ -122,6 +121,12 @@ function Proposal({ change, reload }: { readonly change: PolicyApprovalAnswer; r
     ],
     ['Proposed', html`<${Time} at=${createdAt} as="moment" />`],
     ['Expires', status === 'pending' ? html`<${Time} at=${expiresAt} as="moment" />` : undefined],
+    [
+      'Approved by',
+      change.votes.length === 0
+        ? undefined
+        : html`<ul class="plain">${change.votes.map(({ by, at, reason }) => html`<li key=${by}><code>${by}</code> <${Time} at=${at} />: <${Said} text=${reason} /></li>`)}</ul>`,
+    ],
     ['Decided by', decidedBy === null ? undefined : html`<code>${decidedBy}</code>`],
     ['Because', decisionReason === null ? undefined : html`<${Said} text=${decisionReason} />`],
   ]} /><//>

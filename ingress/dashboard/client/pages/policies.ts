@@ -12,6 +12,7 @@ import { DifferencePage, HistoryPage } from './policies-history.ts';
 import { FolderNotice, ProposalPage, ProposalsPage } from './policies-changes.ts';
 import { LastReading } from './policies-findings.ts';
 import { PolicyPage, PolicyTable, SetPage, sizeOf } from './policies-set.ts';
+import { StagesPage } from './policies-stages.ts';
 import { ShadowPage } from './policies-shadow.ts';
 
 const SET = /^([0-9a-f]{64})(?:\/(.+))?$/;
@@ -19,6 +20,7 @@ const SET = /^([0-9a-f]{64})(?:\/(.+))?$/;
 export function PoliciesPage({ id }: PageProps): VNode {
   if (id === undefined) return html`<${ActivePage} />`;
   if (id === 'history') return html`<${HistoryPage} views=${html`<${Views} current="history" />`} />`;
+  if (id === 'stages') return html`<${StagesPage} views=${html`<${Views} current="stages" />`} />`;
   if (id === 'approvals') return html`<${ProposalsPage} views=${html`<${Views} current="approvals" />`} />`;
   if (id.startsWith('approvals/')) return html`<${ProposalPage} id=${id.slice('approvals/'.length)} />`;
   if (id === 'shadow') return html`<${ShadowPage} views=${html`<${Views} current="shadow" />`} />`;
@@ -34,6 +36,7 @@ export function PoliciesPage({ id }: PageProps): VNode {
 const VIEWS = [
   [undefined, 'In force'],
   ['history', 'History'],
+  ['stages', 'Stages'],
   ['approvals', 'Approvals'],
   ['shadow', 'Shadow'],
 ] as const;

@@ -1,5 +1,5 @@
 // The answers of the dashboard's routes of waiting approvals. Types only, which the server imports as well.
-import type { Approval, DecisionAnswer } from '../answers.ts';
+import type { Approval, DecisionAnswer, PolicyProposal } from '../answers.ts';
 import type { ToolFacts } from '#shared/core/tools/call.js';
 import type { Masked } from '#shared/core/tools/mask.js';
 import type { AgentStatus, Verdict } from '#shared/kernel/vocabulary.js';
@@ -92,3 +92,14 @@ export interface WaitingGroups extends ListPage<ApprovalGroup> {
 
 /** GET /dashboard/api/approvals/waiting/alike: the members of one group, soonest expiry first. */
 export type WaitingMembers = ListPage<WaitingApproval>;
+
+/** A change of the policy set that waits. */
+export interface WaitingChange extends PolicyProposal {
+  /** How many must approve it. */
+  readonly quorum: number;
+}
+
+/** GET /dashboard/api/policies/waiting: soonest expiry first. */
+export interface WaitingChanges {
+  readonly items: readonly WaitingChange[];
+}
