@@ -4,6 +4,8 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { beginShadow } from '../../../shared/domain/drafts/shadow-store.ts';
 import { createLogger } from '../../../shared/platform/observe/logger.ts';
+import { admitHere } from '../../../shared/domain/policy-sets/admission.ts';
+import { changePolicySet } from '../../../shared/domain/policy-sets/change.ts';
 import { readPolicyFolder } from '../../../shared/domain/policy-sets/folder.ts';
 import { applyFolder } from '../../../workers/policies.ts';
 import { createDeadJobRecorder } from '../../../workers/dead-jobs.ts';
@@ -57,7 +59,8 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
   const apply = async (change: (files: Map<string, string>) => void): Promise<unknown> =>
     applyFolder({ db: service.db, nowMs: service.nowMs, logger }, await folderWith(change));
   before(async () => {
-    service = await startService();
+    // Of the routes only: the folder of these tests is applied without approvals.
+    service = await startService({ env: { CUSTOS_POLICY_QUORUM: '2' } });
     const record = createDeadJobRecorder<'intents'>({ db: service.db, logger, hooks: {} });
     for (const [intentId, message] of [
       ['int_1', 'connect ECONNREFUSED 10.0.0.7:5432'],
@@ -187,6 +190,42 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await waitFor(async () => (await stat.textContent()) === '3', { what: 'three decisions that would change' });
     await page.getByText('data.read.user_profile').first().waitFor();
     await pages.looks('policy-shadow');
+  });
+
+  it('a change of policies is approved among the approvals with the keyboard, and comes into force with the second vote', async () => {
+    const { page } = seen;
+    const { set } = admitHere(await folderWith((files) => files.delete('credentials.json')));
+    if (set === undefined) throw new Error('the set has errors');
+    const change = { ...set, author: 'cli:alice', reason: 'Credentials have a vault now', source: 'push' as const };
+    const rules = { needsApproval: true, approvalTtlMs: 3_600_000, signers: undefined };
+    await service.db.transaction((sql) => changePolicySet(sql, change, rules, service.nowMs()));
+    await pages.open('/approvals');
+    const row = page.locator('article.ask', { hasText: 'Credentials have a vault now' });
+    await row.getByText('removed').waitFor();
+    expect(await row.textContent())
+      .to.include('cli:alice')
+      .and.include('Approved by 0 of 2');
+    await row.getByRole('button', { name: 'Approve' }).waitFor();
+    await pages.looks('approvals-change');
+    await row.focus();
+    await page.keyboard.press('a');
+    await page.keyboard.type('Checked with the vault team');
+    await page.keyboard.press('Enter');
+    await row.getByText('1 of 2 approved').waitFor();
+    await row.getByText('You have approved it').or(row.getByText('Others must approve, too')).first().waitFor();
+    const [{ approval_id: id } = { approval_id: '' }] = await service.rows<{ approval_id: string }>(
+      "SELECT approval_id FROM policy_proposal WHERE state = 'pending'",
+    );
+    await pages.open(`/policies/approvals/${id}`);
+    await page.getByText('Checked with the vault team').waitFor();
+    const { key } = await service.addKey({ scopes: ['admin:*'], name: 'Second' });
+    const path = `/v1/policies/approvals/${id}/approve`;
+    const voted = await service.admin.withKey(key).post(path, { reason: 'Me too' });
+    expect([voted.status, voted.json.status]).to.deep.equal([200, 'used']);
+    await pages.open('/policies/history');
+    await page.getByText('Credentials have a vault now').waitFor();
+    await pages.open('/policies/stages');
+    await page.getByText('No set is staged').waitFor();
   });
 
   it('dead jobs are retried and discarded, in bulk from the list with each result, and one by one', async () => {

@@ -31,7 +31,7 @@ export function WaitingChangeList({ desk, turn }: ChangesProps): VNode | null {
   }, [turn]);
   const items = changes.data?.items ?? [];
   if (items.length === 0) return null;
-  return html`<section class="section" aria-labelledby="changes"><h2 id="changes">Changes of policies</h2>
+  return html`<section class="ask-changes" aria-labelledby="changes"><h2 id="changes">Changes of policies</h2>
     <div class="card ask-list">${items.map((change) => html`<${ChangeRow} key=${change.approvalId} change=${change} desk=${desk} />`)}</div>
   </section>`;
 }
@@ -76,6 +76,7 @@ function ChangeRow({ change, desk }: { readonly change: WaitingChange; readonly 
     <div class="ask-act">
       <${Left} ask=${change} mark=${mark} not=${undefined} />
       ${!hasEnded && mayDecide && html`<${Buttons} verbs=${['approve', 'reject']} onAsk=${(verb: Verb) => desk.ask({ id: approvalId, verb })} />`}
+      ${detail.error !== undefined && html`<p class="ask-line" role="alert">${detail.error.message}</p>`}
       ${!hasEnded && detail.data !== undefined && !mayDecide && html`<p class="ask-line muted">${votes.some(({ by }) => by === keyId) ? 'You have approved it; others must, too.' : 'Your key may not decide this: it proposed the change, or the two keys come from each other, or others are named.'}</p>`}
     </div>
     ${

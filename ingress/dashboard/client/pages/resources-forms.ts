@@ -109,7 +109,11 @@ const HINTS: Readonly<Record<AttributeDeclaration['type'], string>> = {
 /** A field of the attribute's type. */
 function AttributeField({ name, declaration, text, errors, onText }: AttributeFieldProps): VNode {
   const { type, description, values } = declaration;
-  const hint = [description, HINTS[type], type === 'list' && values && `Allowed: ${values.join(', ')}.`]
+  const hint = [
+    description && `${description}.`,
+    HINTS[type],
+    type === 'list' && values && `Allowed: ${values.join(', ')}.`,
+  ]
     .filter(Boolean)
     .join(' ');
   const choices = type === 'boolean' ? ['true', 'false'] : type === 'text' ? values : undefined;

@@ -82,6 +82,11 @@ function attributesOf({ class: kind, owner, attributes = {} }: Entry): [name: st
   return [...named.filter(([, value]) => value !== undefined && value !== null), ...Object.entries(attributes)];
 }
 
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 function Attributes({ of: { registered, inFolder } }: { readonly of: KnownResource }): VNode {
   const fromFolder = inFolder === null ? [] : attributesOf(inFolder);
   const own = registered === null ? [] : attributesOf(registered);
@@ -90,6 +95,6 @@ function Attributes({ of: { registered, inFolder } }: { readonly of: KnownResour
   if (values.length === 0) return html`<span class="muted">none</span>`;
   return html`<ul class="plain">${values.map(
     ([name, value]) =>
-      html`<li key=${name}><code>${name}</code> <bdi>${spelled(typeof value === 'string' ? value : JSON.stringify(value))}</bdi>${ignored.has(name) && html` <span class="note">counts as missing in rules: it ${ignored.get(name)}</span>`}</li>`,
+      html`<li key=${name}><code>${name}</code> <bdi>${spelled(textOf(value))}</bdi>${ignored.has(name) && html` <span class="note">counts as missing in rules: it ${ignored.get(name)}</span>`}</li>`,
   )}</ul>`;
 }
