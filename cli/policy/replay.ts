@@ -7,13 +7,16 @@ import { countDecisions, type ReplayRange, replayRange } from '../../shared/doma
 import type { ReplayReport } from '../../shared/domain/drafts/reports.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
+import { printable } from '../../shared/core/proof/encoding.ts';
 import type { Environment } from '../../shared/kernel/vocabulary.ts';
 import { requireOrganisation, runAdmin } from '../admin.ts';
 import { EXIT, exitWith, say, UsageError } from '../exit.ts';
 import { durationMs, environmentOption, nonEmpty, timeMs, wholeNumber } from '../options.ts';
-import { printFindings, printJson, printLine } from '../output.ts';
+import { counted, printFindings, printJson, printLine, type ShownFinding } from '../output.ts';
 import type { CommandBody } from '../program.ts';
 import { readFolder, shownPath } from './folder.ts';
+import { type Format, formatOf, formatOption, printReport } from './formats/format.ts';
+import { type Report, suiteOfFiles } from './formats/report.ts';
 import { policyDirOf } from './place.ts';
 import { differenceLines } from './replay-text.ts';
 
@@ -34,8 +37,12 @@ interface ReplayOptions {
   readonly agent?: string;
   readonly limit?: number;
   readonly json?: true;
+  readonly format?: Format;
   readonly html?: string;
+  readonly failOnChange?: true;
 }
+
+const NAME = 'custos policy replay';
 
 export const replayPoliciesCommand: CommandBody = {
   notes: `The draft's intake policies compute risk again. Trust, agent, history, time and the reading of the intent are as recorded:
@@ -62,17 +69,19 @@ With --from and a --to in the past, the same decisions give the same report, byt
       .addOption(environmentOption('only those of this environment'))
       .option('--agent <agentId>', 'only those of this agent', nonEmpty)
       .option('--limit <n>', 'at most this many, oldest first', wholeNumber(1, MAX_DECISIONS))
+      .addOption(formatOption())
       .option('--json', 'print the report as JSON')
       .option('--html <file>', 'write the report as an HTML page, too', nonEmpty)
       .option('--fail-on-change', 'exit with code 4 when any decision would change')
       .action(
-        exitWith(async (folder, { failOnChange, organisation, policies: dir, ...rest }) => {
+        exitWith(async (folder, { organisation, policies: dir, ...rest }) => {
           if (folder !== undefined && dir !== undefined)
             throw new UsageError('Name the folder once: as the argument, or with --policies.');
           const policies = folder ?? dir;
           const options: ReplayOptions = policies === undefined ? rest : { ...rest, policies };
           // The options are checked before the database is opened.
           rangeOf(options, Date.now());
+          formatOf(options);
           return runAdmin(async ({ db, nowMs }) => {
             const range = rangeOf(options, nowMs);
             const draft = await draftOf(db, options);
@@ -80,7 +89,7 @@ With --from and a --to in the past, the same decisions give the same report, byt
             const organisationId =
               organisation === undefined ? undefined : (await requireOrganisation(db, organisation)).id;
             const report = await replay(db, draft.set, { ...range, organisationId }, options);
-            return failOnChange && report.changed.decisions > 0 ? EXIT.unmet : EXIT.ok;
+            return options.failOnChange && report.changed.decisions > 0 ? EXIT.unmet : EXIT.ok;
           });
         }),
       ),
@@ -109,7 +118,8 @@ async function draftOf(db: Database, { policies, set }: ReplayOptions): Promise<
 
 /** @returns the exit code */
 function printBrokenDraft({ findings }: Extract<Draft, { ok: false }>, options: ReplayOptions): number {
-  const { json, policies, set } = options;
+  const { policies, set } = options;
+  const format = formatOf(options);
   const dir = policyDirOf(policies);
   const shown = findings.map((finding) => ({
     ...finding,
@@ -117,9 +127,31 @@ function printBrokenDraft({ findings }: Extract<Draft, { ok: false }>, options: 
     file: set === undefined ? shownPath(dir, finding.file) : finding.file,
     severity: 'error' as const,
   }));
-  if (json) printJson({ ok: false, findings: shown });
+  if (printReport(format, () => ({ name: NAME, suites: [suiteOfFiles(NAME, [], shown)] }))) return EXIT.broken;
+  if (format === 'json') printJson({ ok: false, findings: shown });
   else printFindings(shown);
   return EXIT.broken;
+}
+
+/** A test for each change of verdicts, named by an example. It fails with --fail-on-change. */
+function reportOf({ draft, transitions, examples }: ReplayReport, options: ReplayOptions): Report {
+  const place = options.set ?? policyDirOf(options.policies);
+  const cases = transitions.map(({ from, to, decisions }) => {
+    const example = examples.find(({ before, after }) => before.verdict === from && after.verdict === to);
+    const finding: ShownFinding = {
+      file: place,
+      line: 1,
+      column: 1,
+      severity: options.failOnChange ? 'error' : 'warning',
+      code: 'VERDICT_CHANGES',
+      message: `${counted(decisions, 'decision')} would be ${to} instead of ${from}`,
+      ...(example === undefined
+        ? {}
+        : { example: printable(`${example.decisionId}: ${example.intent} by ${example.agentId}`) }),
+    };
+    return { name: `${from} to ${to}`, file: place, findings: [finding] };
+  });
+  return { name: NAME, suites: [{ name: `draft ${draft.digest}`, cases }] };
 }
 
 async function replay(
@@ -130,7 +162,9 @@ async function replay(
 ): Promise<ReplayReport> {
   const report = await replayRange({ db, set, range, onProgress: await progressOf(db, range) });
   if (options.html !== undefined) writePage(options.html, report);
-  if (options.json) printJson(report);
+  const format = formatOf(options);
+  if (printReport(format, () => reportOf(report, options))) return report;
+  if (format === 'json') printJson(report);
   else {
     printLine(`Draft ${report.draft.digest}, ${report.draft.policies} policies.`);
     printLine(`Decisions from ${report.range.from ?? 'the first'} to ${report.range.to}.`);

@@ -1,6 +1,6 @@
 // Runs docs/guides/write-a-policy.md step by step in a copy of the policies, then breaks its policy in ten ways.
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -169,6 +169,30 @@ describe('The guide to writing a policy', () => {
     printed['new'] = JSON.parse(stdout) as object;
     for (const [name, value] of Object.entries(printed)) expect(named[name], name).to.deep.equal(Object.keys(value));
     expect(Object.keys(named).sort()).to.deep.equal(Object.keys(printed).sort());
+  });
+
+  it('fmt replaces files in one step with their mode, leaves broken ones alone with their place, and --check only tells', async () => {
+    const policy = JSON.stringify(JSON.parse(read('policies/office-hours.json')));
+    const dir = inFolder('unformatted');
+    mkdirSync(dir);
+    const file = path.join(dir, 'a.json');
+    writeFileSync(file, policy, { mode: 0o640 });
+    writeFileSync(path.join(dir, 'b.json'), '{\n  "id": }');
+    const checked = await policyCommand('fmt', 'unformatted', '--check');
+    expect([checked.code, readFileSync(file, 'utf8')]).to.deep.equal([3, policy]);
+    const formatted = await policyCommand('fmt', 'unformatted');
+    expect(formatted.code).to.equal(3);
+    expect(formatted.out)
+      .to.match(/b\.json:2:9 error NOT_JSON/)
+      .and.to.contain('1 formatted, 1 left alone');
+    expect(readFileSync(path.join(dir, 'b.json'), 'utf8')).to.equal('{\n  "id": }');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).to.deep.equal(JSON.parse(policy));
+    expect(statSync(file).mode & 0o777).to.equal(0o640);
+    expect(readdirSync(dir).sort()).to.deep.equal(['a.json', 'b.json']);
+    rmSync(path.join(dir, 'b.json'));
+    expect((await policyCommand('fmt', 'unformatted', '--check')).code).to.equal(0);
+    writeFileSync(file, policy);
+    expect((await policyCommand('fmt', 'unformatted', '--check')).code).to.equal(4);
   });
 
   it('every labelled block is used by these tests', () => {

@@ -306,6 +306,11 @@ describe('policy replay', () => {
       .to.match(/ALLOW\s+DENY\s+2/)
       .and.to.contain('\\u{202e}')
       .and.not.to.contain('\u202e');
+    const junit = await custos('replay', draftDir, '--since', '1h', '--format', 'junit', '--fail-on-change');
+    expect([junit.code, junit.stdout.startsWith('<?xml')], junit.stderr).to.deep.equal([4, true]);
+    expect(junit.stdout).to.match(
+      /<testcase name="ALLOW to DENY"[^>]*><failure message="\d+ decisions would be DENY instead/,
+    );
     const folder = temporaryFolder('broken');
     writeFileSync(path.join(folder, 'a.json'), '{');
     const broken = await custos('replay', '--policies', folder);

@@ -1,12 +1,21 @@
 // Rules that are common in other engines, written for this one: admission to a cluster, with ownership, and Cedar's policy for agents.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
+import { findRoot } from '../../../shared/platform/config/root.ts';
+import { importAgt } from '../../../shared/core/policy/import/agt.ts';
 import { importCedar } from '../../../shared/core/policy/import/cedar.ts';
+import { importCerbos } from '../../../shared/core/policy/import/cerbos.ts';
+import { withNamedConditions } from '../../../shared/core/policy/import/named.ts';
+import type { ImportResult, SourceFile } from '../../../shared/core/policy/import/result.ts';
+import { prettyJson } from '../../../shared/kernel/pretty-json.ts';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { loadPolicySet } from '../../../shared/core/policy/load.ts';
 import { dataOf } from '../../support/data.ts';
 import { shippedLexicon } from '../intent/lexicon.ts';
 import { compileLexicon, factsWith, LEXICON } from './support.ts';
 
+const PORTS = path.join(findRoot(), 'test', 'unit', 'policy', 'ports');
 const PINNED = `registry.example.com/web@sha256:${'0a'.repeat(32)}`;
 const container = (changes: object = {}) => ({ image: PINNED, resources: { limits: { memory: '64Mi' } }, ...changes });
 const manifest = (containers: readonly object[], changes: object = {}) => ({
@@ -62,7 +71,10 @@ const call = (name: string, args: object) => ({
 describe('policies as other engines have them', () => {
   const loaded = loadPolicySet(
     [
-      { path: 'p.json', text: JSON.stringify(dataOf('unit/policy/ports/kubernetes-admission.json')) },
+      ...['admission', 'ownership'].map((name) => ({
+        path: `${name}.json`,
+        text: JSON.stringify(dataOf(`unit/policy/ports/kubernetes-${name}.json`)),
+      })),
       { path: 'attributes.json', text: JSON.stringify({ agent: { team: { type: 'text' } } }) },
     ],
     LEXICON,
@@ -95,12 +107,43 @@ describe('policies as other engines have them', () => {
     expect((await answerTo(manifest([container()]))).verdict).to.equal('DENY');
   });
 
+  it('has the sizes that the guide to ported policies shows', () => {
+    const textOf = (name: string): string =>
+      readFileSync(path.join(findRoot(), 'test', 'unit', 'policy', ...name.split('/')), 'utf8');
+    const sourceOf = (name: string): SourceFile => ({ name: path.basename(name), text: textOf(name) });
+    const lexicon = shippedLexicon();
+    const fields = {
+      code: { fact: 'tool', path: 'arguments.code' },
+      input_text: { fact: 'tool', path: 'arguments.text' },
+    };
+    const [demo, roles] = [sourceOf('import/expenses.yaml'), sourceOf('import/roles.yaml')];
+    const [bank, agents] = [sourceOf('import/bank.yaml'), sourceOf('ports/agents.cedar')];
+    const linesIn = (texts: readonly string[]): number => texts.join('').split('\n').length - 1;
+    const ofImport = (name: string, from: readonly SourceFile[], result: ImportResult): string => {
+      const written = withNamedConditions(result.files, result.names).map(({ json }) => prettyJson(json));
+      const { found, imported } = result.rules;
+      return `| ${name} | ${found} | ${imported} | ${linesIn(from.map(({ text }) => text))} | ${linesIn(written)} |`;
+    };
+    const ofFile = (name: string, file: string): string => {
+      const text = textOf(`ports/${file}`);
+      const { rules } = JSON.parse(text) as { readonly rules: readonly object[] };
+      return `| ${name} | ${rules.length} | ${rules.length} | | ${linesIn([text])} |`;
+    };
+    const rows = [
+      ofImport("Cerbos' expenses demo", [demo, roles], importCerbos([demo, roles], { lexicon })),
+      ofImport("Cedar's rules for agents", [agents], importCedar(agents, { lexicon })),
+      ofImport("a bank's agents", [bank], importAgt(bank, { lexicon, fields })),
+      ofFile('admission to Kubernetes', 'kubernetes-admission.json'),
+      ofFile('ownership in Kubernetes', 'kubernetes-ownership.json'),
+    ];
+    const guide = readFileSync(path.join(findRoot(), 'docs', 'guides', 'ported-policies.md'), 'utf8');
+    expect(guide.match(/^\| .*\d.*\|$/gm)).to.deep.equal(rows);
+  });
+
   it("Cedar's example for agents: what reads is permitted, what destroys is forbidden, the rest is not permitted", async () => {
     const permitted = ['ReadData', 'ListFiles', 'SearchDocuments', 'ModelCall'];
     const forbidden = ['DeleteFile', 'Shell', 'ExecCode', 'DropTable'];
-    const line = (effect: string) => (action: string) =>
-      `${effect}(principal, action == Action::"${action}", resource);`;
-    const text = [...permitted.map(line('permit')), ...forbidden.map(line('forbid'))].join('\n');
+    const text = readFileSync(path.join(PORTS, 'agents.cedar'), 'utf8');
     const { files, rules } = importCedar({ name: 'agents.cedar', text }, { lexicon: shippedLexicon() });
     expect(rules).to.deep.equal({ found: 8, imported: 8 });
     const set = loadPolicySet(
