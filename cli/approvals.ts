@@ -27,6 +27,8 @@ import { say, UsageError } from './exit.ts';
 import { environmentOption, wholeNumber } from './options.ts';
 import { printJson, printLine, printTable } from './output.ts';
 import { decidePolicyChange, policyChangeOf, showPolicyChange } from './policy/decide.ts';
+import { decideRemotely, showRemotely } from './policy/decide-remotely.ts';
+import { withRemote } from './policy/remote.ts';
 import type { CommandBody } from './program.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -65,11 +67,11 @@ const listApprovalsCommand: CommandBody = {
 
 const showApprovalCommand: CommandBody = {
   define: (command) =>
-    command
-      .argument('<approvalId>', APPROVAL_ID_HELP)
+    withRemote(command.argument('<approvalId>', APPROVAL_ID_HELP))
       .option('--json', 'print JSON')
-      .action((approvalId, { json }) =>
-        runAdmin(async ({ db, nowMs }) => {
+      .action((approvalId, { json, ...options }) => {
+        if (options.url !== undefined) return showRemotely(options, approvalId, json);
+        return runAdmin(async ({ db, nowMs }) => {
           const change = await policyChangeOf({ db, nowMs }, approvalId);
           if (change !== undefined) return showPolicyChange({ db, nowMs }, change, json);
           const row = await requireApproval(db, await ownerOf(db, approvalId), approvalId);
@@ -78,20 +80,20 @@ const showApprovalCommand: CommandBody = {
           const canBe = await canBeMet(db, row, nowMs);
           for (const [name, value] of linesOf(row, progress, { canBe, nowMs }))
             printLine(`${`${name}:`.padEnd(12)}${printable(value)}`);
-        }),
-      ),
+        });
+      }),
 };
 
 const decideApprovalCommand = (state: 'approved' | 'rejected'): CommandBody => ({
   define: (command) =>
-    command
-      .argument('<approvalId>', APPROVAL_ID_HELP)
+    withRemote(command.argument('<approvalId>', APPROVAL_ID_HELP))
       .requiredOption('--reason <text>', 'why; it is recorded in the log')
       .option('--json', 'print JSON')
-      .action((approvalId, { reason, json }) =>
-        runAdmin(async ({ db, nowMs }) => {
-          if (reason.trim() === '' || [...reason].length > MAX_REASON)
-            throw new UsageError(`--reason must have 1 to ${MAX_REASON} characters and not be blank.`);
+      .action((approvalId, { reason, json, ...options }) => {
+        if (reason.trim() === '' || [...reason].length > MAX_REASON)
+          throw new UsageError(`--reason must have 1 to ${MAX_REASON} characters and not be blank.`);
+        if (options.url !== undefined) return decideRemotely(options, approvalId, { state, reason, json });
+        return runAdmin(async ({ db, nowMs }) => {
           const change = await policyChangeOf({ db, nowMs }, approvalId);
           if (change !== undefined) return decidePolicyChange({ db, nowMs }, change, { state, reason, json });
           const by = operatorName();
@@ -103,8 +105,8 @@ const decideApprovalCommand = (state: 'approved' | 'rejected'): CommandBody => (
           if (json) return printJson(jsonOf(row, (await readProgress(db, [row], nowMs))(row), nowMs));
           printLine(approvalId);
           say(`${state}: ${printable(`${row.agent_id}, ${askedText(bodyOf(row).intent)}`)}, by ${by}.`);
-        }),
-      ),
+        });
+      }),
 });
 
 const OWNER = 'SELECT organisation_id, environment FROM approval WHERE approval_id = $1';

@@ -19,7 +19,7 @@ function membersOf(set: PolicySet | undefined, id: string): Map<string, string> 
 }
 
 /** The changed rules of a policy, with both texts. */
-function ruleLines(id: string, before: PolicySet | undefined, after: PolicySet): string[] {
+function ruleLines(id: string, before: PolicySet | undefined, after: PolicySet | undefined): string[] {
   const { red, green } = paint();
   const [old, now] = [membersOf(before, id), membersOf(after, id)];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
@@ -33,10 +33,11 @@ function ruleLines(id: string, before: PolicySet | undefined, after: PolicySet):
   });
 }
 
+/** The texts of changed rules are shown where the sets are given. */
 export function comparisonLines(
   { parts, examples, withoutExample }: SetComparison,
-  before: PolicySet | undefined,
-  after: PolicySet,
+  before?: PolicySet,
+  after?: PolicySet,
 ): string[] {
   if (parts.length === 0) return ['The sets are equal.'];
   const lines = parts.flatMap(({ name, change }) => [

@@ -12,12 +12,12 @@ import type { CommandBody } from '../program.ts';
 import { comparisonLines } from './diff-text.ts';
 import { admitFolder, readFolder, shownFinding } from './folder.ts';
 import { FOLDER_HELP, policyDirOf } from './place.ts';
-import type { RemoteOptions } from './remote.ts';
-import { activeDigest, setOfService } from './stored.ts';
+import { activeDigest } from './stored.ts';
 import { shareOf } from './stage.ts';
 import { checkReason, printResult, PUT_NOTES, putLocally, type PutOptions, putRemotely } from './put.ts';
 
 interface PushOptions extends PutOptions {
+  readonly dryRun?: true | undefined;
   readonly expect?: string;
   readonly organisation?: readonly string[];
   readonly share?: number;
@@ -56,8 +56,8 @@ ${PUT_NOTES}`,
             throw new UsageError('--expect must be 64 hex digits.');
           const dir = policyDirOf(named);
           const folder = await readFolder(dir);
-          if (dryRun) return tryOut(dir, folder, options);
-          const checked: PushOptions = { ...options, reason: checkReason(reason ?? '') };
+          if (dryRun && options.url === undefined) return tryOut(dir, folder, options);
+          const checked: PushOptions = { ...options, dryRun, reason: checkReason(reason ?? 'dry run') };
           return checked.url === undefined ? pushHere(dir, folder, checked) : pushThere(folder, checked);
         }),
       ),
@@ -72,11 +72,7 @@ function admitted(dir: string, folder: PolicyFolder, json: true | undefined) {
   return { set, shown };
 }
 
-async function tryOut(
-  dir: string,
-  folder: PolicyFolder,
-  { json, ...options }: RemoteOptions & { readonly json?: true },
-): Promise<number> {
+async function tryOut(dir: string, folder: PolicyFolder, { json }: { readonly json?: true }): Promise<number> {
   const { set, shown } = admitted(dir, folder, json);
   if (set === undefined) return EXIT.broken;
   const print = (digest: string | undefined, before: PolicySet | undefined): void => {
@@ -87,11 +83,6 @@ async function tryOut(
     else for (const line of comparisonLines(comparison, before, set)) printLine(line);
     say('Nothing was changed (--dry-run).');
   };
-  if (options.url !== undefined) {
-    const before = await setOfService(options, 'active');
-    print(before.digest, before);
-    return EXIT.ok;
-  }
   return runAdmin(async ({ db }) => {
     const digest = await activeDigest(db);
     const before = digest === undefined ? undefined : await draftOfDigest(db, digest);
@@ -121,14 +112,17 @@ async function pushThere(
 ): Promise<number> {
   const [first] = refused;
   if (first !== undefined) throw new UsageError(`${first.file} ${first.message}.`);
-  const files = lexicon.text === '' ? policies : [...policies, { path: LEXICON_FILE, text: lexicon.text }];
-  const { reason, expect } = options;
+  // The service refuses unknown members, such as the time of the last change.
+  const whole = lexicon.text === '' ? policies : [...policies, { path: LEXICON_FILE, text: lexicon.text }];
+  const files = whole.map(({ path, text }) => ({ path, text }));
+  const { reason, expect, dryRun } = options;
   const body = {
     files,
     reason,
     ...(expect === undefined ? {} : { expectedDigest: expect }),
     ...(signature === undefined ? {} : { signature: signature.trim() }),
     ...stageOf(options),
+    ...(dryRun && { dryRun }),
   };
   printResult(await putRemotely(options, 'POST', '/v1/policies', body), options);
   return EXIT.ok;

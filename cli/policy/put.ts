@@ -1,4 +1,5 @@
 // What commands that change the set in force share: the service's database or a service over HTTP, and how the result is printed.
+import type { SetComparison } from '../../shared/core/policy/compare.ts';
 import type { Static } from 'typebox';
 import type { PolicyChangeResult } from '../../shared/api/policy-set.ts';
 import { type ChangeResult, changePolicySet, type PolicyChange } from '../../shared/domain/policy-sets/change.ts';
@@ -9,6 +10,7 @@ import { operatorName } from '../admin.ts';
 import { loadConfig } from '../context.ts';
 import { say, UsageError } from '../exit.ts';
 import { printJson, printLine } from '../output.ts';
+import { comparisonLines } from './diff-text.ts';
 import { callService, type RemoteOptions } from './remote.ts';
 
 export const PUT_NOTES = `Without --url the command works on the service's database, as other commands do: it reads CUSTOS_POLICY_APPROVALS and
@@ -25,7 +27,7 @@ export interface PutOptions extends RemoteOptions {
 type Result = Pick<
   Static<typeof PolicyChangeResult>,
   'status' | 'digest' | 'previousDigest' | 'author' | 'reason' | 'source'
-> & { readonly approvalId: string | null };
+> & { readonly approvalId: string | null; readonly comparison?: SetComparison };
 
 /** @throws {UsageError} */
 export function checkReason(reason: string): string {
@@ -82,6 +84,7 @@ const SENTENCES: Readonly<Record<Result['status'], string>> = {
   unchanged: 'The set was in force already; nothing changed.',
   staged: 'The set is staged; "custos policy stages" shows for whom, and what a share has shown.',
   dropped: 'The set is no longer staged.',
+  checked: 'Nothing was changed (--dry-run).',
   waiting: 'The change waits for approval by another admin:',
 };
 
@@ -89,7 +92,8 @@ const SENTENCES: Readonly<Record<Result['status'], string>> = {
 export function printResult(result: Result, { json }: Pick<PutOptions, 'json'>): void {
   if (json) return printJson(result);
   printLine(result.digest);
-  const { status, previousDigest, approvalId } = result;
+  const { status, previousDigest, approvalId, comparison } = result;
+  if (comparison !== undefined) for (const line of comparisonLines(comparison)) printLine(line);
   say(SENTENCES[status]);
   if (approvalId !== null) say(`  custos approvals approve ${printable(approvalId)} --reason "..."`);
   else if (status === 'activated' && previousDigest !== null)

@@ -21,16 +21,22 @@ ${PUT_NOTES}`,
     command
       .argument('<digest>', 'the set: 64 hex digits')
       .requiredOption('--reason <text>', 'why; it is recorded in every log')
+      .option('--dry-run', 'with --url: only check the set and show the difference')
       .option('--signature <file>', 'the line of "custos policy sign --digest", where sets must be signed')
       .option('--url <address>', 'roll back on this running service instead of the database')
       .option('--key-file <path>', 'with --url: a file with an admin key (default: the key in CUSTOS_KEY)')
       .option('--json', 'print JSON')
       .action(
-        exitWith(async (named, { signature, ...options }) => {
+        exitWith(async (named, { signature, dryRun, ...options }) => {
           const digest = digestOf(named);
+          if (dryRun && options.url === undefined)
+            throw new UsageError('--dry-run needs --url; "custos policy diff active DIGEST" compares in the database.');
           const change = { digest, reason: checkReason(options.reason), ...signatureOf(signature) };
           if (options.url !== undefined)
-            printResult(await putRemotely(options, 'POST', '/v1/policies/rollback', change), options);
+            printResult(
+              await putRemotely(options, 'POST', '/v1/policies/rollback', { ...change, ...(dryRun && { dryRun }) }),
+              options,
+            );
           else
             await runAdmin(async ({ db, nowMs }) => {
               const stored = await draftOfDigest(db, digest);

@@ -1,14 +1,24 @@
 // Own policies of an organisation over HTTP: pushed and withdrawn by its admins, on top of the installation's set.
 import type { Static } from 'typebox';
-import { PolicyChangeResult, PushPoliciesRequest, WithdrawPoliciesRequest } from '../../shared/api/policy-set.ts';
+import {
+  PolicyChangeResult,
+  PushPoliciesRequest,
+  type RollBackPoliciesRequest,
+  WithdrawPoliciesRequest,
+} from '../../shared/api/policy-set.ts';
 import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
+import type { SetComparison } from '../../shared/core/policy/compare.ts';
+import type { PolicySet } from '../../shared/core/policy/load.ts';
+import { composedText, digestOfText, type OwnPolicies } from '../../shared/core/policy/own/compose.ts';
+import { fitOwnPolicies } from '../../shared/core/policy/own/fit.ts';
 import { admitOwnPolicies } from '../../shared/core/policy/own/admit.ts';
 import type { Finding } from '../../shared/core/policy/types.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { holdPolicyState } from '../../shared/domain/policy-sets/activate.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { type ChangedOrganisation, changeOrganisation } from '../../shared/domain/policy-sets/organisation-change.ts';
-import { readOrganisationSets } from '../../shared/domain/policy-sets/organisation-sets.ts';
+import { readOrganisationSets, readOwnPolicies } from '../../shared/domain/policy-sets/organisation-sets.ts';
+import type { SetComparer } from '../../shared/domain/policy-sets/stored-sets.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { changedFields } from '../../shared/kernel/recorded-change.ts';
 import type { EntitySql } from '../../shared/platform/db/database.ts';
@@ -17,7 +27,19 @@ import { parseBody } from '../request/read.ts';
 import { createCompiler } from '../request/schema.ts';
 import { compileBody } from '../request/validate.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
-import { assertReason, type PolicyChangeDeps } from './policy-change-reply.ts';
+import { assertReason, checkedReply, type PolicyChangeDeps } from './policy-change-reply.ts';
+
+type OwnSource = 'push' | 'rollback';
+type BaseText = Pick<PolicySet, 'canonical'>;
+
+interface OwnChange {
+  readonly own: OwnPolicies;
+  readonly source: OwnSource;
+  readonly reason: string;
+  readonly expectedDigest?: string | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly warnings: readonly Finding[];
+}
 
 type Committing = Pick<RequestContext<unknown, unknown, unknown>, 'commit'>;
 
@@ -51,12 +73,18 @@ function ownReply(
   {
     author,
     reason,
+    source = 'push',
     findings,
-  }: { readonly author: string; readonly reason: string; readonly findings: readonly Finding[] },
+  }: {
+    readonly author: string;
+    readonly reason: string;
+    readonly source?: OwnSource;
+    readonly findings: readonly Finding[];
+  },
 ): Reply {
   const isSame = digest === previousDigest;
   const status = isSame ? 'unchanged' : 'activated';
-  const about = { author, reason, source: 'push', signer: null };
+  const about = { author, reason, source, signer: null };
   return {
     status: isSame ? 200 : 201,
     body: { status, digest, previousDigest, ...about, findings },
@@ -69,13 +97,31 @@ function ownReply(
   };
 }
 
-export interface OrganisationPushes {
+type OwnRequest<Body> = Committing & { readonly key: AuthenticatedKey; readonly body: Body };
+
+export interface OwnPolicyChanges {
   /** POST /v1/policies by an organisation: the files are all of its own policies. @throws {ApiError} E1004, E2001, E2005, E5002, E3001 */
-  pushOwn(request: Committing & { readonly key: AuthenticatedKey; readonly body: Uint8Array }): Promise<Reply>;
+  push(request: OwnRequest<Uint8Array>): Promise<Reply>;
+  /** POST /v1/policies/rollback by an organisation: the own policies of an earlier set of it. @throws {ApiError} E1004, E2001, E4001, E5002 */
+  rollBack(request: OwnRequest<Static<typeof RollBackPoliciesRequest>>): Promise<Reply>;
+  /**
+   * Compares the own policies of two sets, both on the installation's set that is in force: what else differs concerns others, too.
+   * @throws {ApiError} E1004, E4001
+   */
+  compare(
+    key: AuthenticatedKey,
+    sets: { readonly before: string; readonly after: string },
+  ): Promise<SetComparison | null>;
 }
 
-export function createOrganisationPushes(deps: PolicyChangeDeps): OrganisationPushes {
-  const { db, nowMs, policies, settle } = deps;
+export interface OwnPolicyDeps extends PolicyChangeDeps {
+  readonly comparer: SetComparer;
+}
+
+const OWN_OF = 'SELECT own, organisation_id FROM policy_set_text WHERE digest = $1';
+
+export function createOwnPolicyChanges(deps: OwnPolicyDeps): OwnPolicyChanges {
+  const { db, nowMs, policies, settle, comparer } = deps;
   const bodies = compileBody(createCompiler(), PushPoliciesRequest);
 
   const bodyOf = (bytes: Uint8Array): Static<typeof PushPoliciesRequest> => {
@@ -88,10 +134,44 @@ export function createOrganisationPushes(deps: PolicyChangeDeps): OrganisationPu
     return value as Static<typeof PushPoliciesRequest>;
   };
 
+  /** The own policies of a set; undefined: it is one of the installation. @throws {ApiError} E4001 for sets of others */
+  const ownOf = async (key: AuthenticatedKey, digest: string): Promise<OwnPolicies | undefined> => {
+    const [row] = await db.query<{ own: string | null; organisation_id: string | null }>(OWN_OF, [digest]);
+    const isOther = row?.organisation_id !== null && row?.organisation_id !== key.organisationId;
+    if (row === undefined || isOther) throw new ApiError('E4001', 'There is no policy set with this digest.');
+    return row.own === null ? undefined : readOwnPolicies(db, row.own);
+  };
+  const textOn = (base: BaseText, own: OwnPolicies | undefined): Uint8Array =>
+    Buffer.from(own === undefined ? base.canonical : composedText(base.canonical, own.text), 'utf8');
+
+  /** Puts own policies into force, or only compares them with those in force. */
+  const carryOut = async (
+    { key, commit }: Committing & { readonly key: AuthenticatedKey },
+    base: BaseText,
+    { own, source, reason, expectedDigest, dryRun, warnings }: OwnChange,
+  ): Promise<Reply> => {
+    const { organisationId, keyId: author } = key;
+    if (dryRun === true) {
+      const { digest: previousDigest, own: present } = (await policies.current(organisationId)).set;
+      const before = present === undefined ? undefined : await ownOf(key, previousDigest);
+      const after = textOn(base, own);
+      const change = { digest: digestOfText(after), author, reason, source };
+      const comparison = await comparer.compareTexts(textOn(base, before), after);
+      return checkedReply(change, { previousDigest, comparison, findings: warnings });
+    }
+    const reply = await commit(async (sql) => {
+      const change = { organisationId, own, source, expectedDigest, author, reason, atMs: nowMs() };
+      const changed = await changeOrganisation(sql, await holdInstallation(sql), change);
+      return ownReply(changed, { author, reason, source, findings: [...warnings, ...misfitFindings(changed)] });
+    });
+    await settle();
+    return reply;
+  };
+
   return {
-    async pushOwn({ key, body, commit }) {
+    async push({ key, body, commit }) {
       assertOwnAdmin(key);
-      const { files, reason, expectedDigest, signature, stage } = bodyOf(body);
+      const { files, reason, expectedDigest, signature, stage, dryRun } = bodyOf(body);
       assertReason(reason);
       if (stage !== undefined) throw invalidField('/stage', "is for the installation's sets");
       if (signature !== undefined) throw invalidField('/signature', "is for the installation's sets");
@@ -111,14 +191,33 @@ export function createOrganisationPushes(deps: PolicyChangeDeps): OrganisationPu
           errors: shown,
         });
       }
-      const reply = await commit(async (sql) => {
-        const { organisationId, keyId: author } = key;
-        const change = { organisationId, own, expectedDigest, author, reason, atMs: nowMs() };
-        const changed = await changeOrganisation(sql, await holdInstallation(sql), change);
-        return ownReply(changed, { author, reason, findings: [...warnings, ...misfitFindings(changed)] });
-      });
-      await settle();
-      return reply;
+      return carryOut({ key, commit }, base, { own, source: 'push', reason, expectedDigest, dryRun, warnings });
+    },
+    async rollBack({ key, body, commit }) {
+      assertOwnAdmin(key);
+      const { digest, reason, expectedDigest, signature, dryRun } = body;
+      if (signature !== undefined) throw invalidField('/signature', "is for the installation's sets");
+      const own = await ownOf(key, digest);
+      if (own === undefined)
+        throw new ApiError(
+          'E4001',
+          'This set has no policies of the organisation; DELETE /v1/policies withdraws them.',
+        );
+      const base = await baseOf(key.organisationId);
+      const [misfit] = fitOwnPolicies(own, base.declarations).misfits;
+      if (misfit !== undefined)
+        throw new ApiError(
+          'E2001',
+          `The policy ${misfit.policy} no longer fits the installation's policies: ${misfit.message}.`,
+          { status: 422 },
+        );
+      return carryOut({ key, commit }, base, { own, source: 'rollback', reason, expectedDigest, dryRun, warnings: [] });
+    },
+    async compare(key, { before, after }) {
+      assertOwnAdmin(key);
+      const base = await baseOf(key.organisationId);
+      const [old, now] = [await ownOf(key, before), await ownOf(key, after)];
+      return comparer.compareTexts(textOn(base, old), textOn(base, now));
     },
   };
 

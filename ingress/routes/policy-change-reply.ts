@@ -1,6 +1,7 @@
 // What routes that change policy sets share: they carry out the change in the transaction of the request, and answer with its result.
 import { policyApprovalView } from '../../shared/api/policy-approval-view.ts';
 import { PolicyChangeResult } from '../../shared/api/policy-set.ts';
+import type { SetComparison } from '../../shared/core/policy/compare.ts';
 import type { Finding } from '../../shared/core/policy/types.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { type ChangeResult, changePolicySet, type PolicyChange } from '../../shared/domain/policy-sets/change.ts';
@@ -22,7 +23,7 @@ export interface PolicyChangeDeps {
 const STATUS = { activated: 201, staged: 201, dropped: 200, unchanged: 200, proposed: 202 } as const;
 
 export const RESPONSES = {
-  200: { description: 'The set was in force already; nothing changed.', schema: PolicyChangeResult },
+  200: { description: 'Nothing changed: the set was in force already, or dryRun.', schema: PolicyChangeResult },
   201: { description: 'The set is in force.', schema: PolicyChangeResult },
   202: { description: 'The set waits for approval (CUSTOS_POLICY_APPROVALS).', schema: PolicyChangeResult },
 };
@@ -85,6 +86,23 @@ export function createApplyChange({ nowMs, changeRules, settle }: PolicyChangeDe
     await settle();
     return reply;
   };
+}
+
+/** What a change would do. Nothing was changed. */
+export function checkedReply(
+  { digest, author, reason, source }: Pick<PolicyChange, 'digest' | 'author' | 'reason' | 'source'>,
+  {
+    previousDigest,
+    comparison,
+    findings,
+  }: {
+    readonly previousDigest: string | null;
+    readonly comparison: SetComparison | null;
+    readonly findings: readonly Finding[];
+  },
+): Reply {
+  const about = { digest, previousDigest, author, reason, source, signer: null };
+  return { status: 200, body: { status: 'checked', ...about, ...(comparison && { comparison }), findings } };
 }
 
 /** @throws {ApiError} E2001 */

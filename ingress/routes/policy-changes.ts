@@ -30,10 +30,16 @@ import { ApiError } from '../../shared/kernel/errors.ts';
 import { changedFields } from '../../shared/kernel/recorded-change.ts';
 import { createPushReader, findingErrors } from '../pushed-set.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { createOrganisationPushes, organisationPolicyRoutes } from './organisation-policies.ts';
+import { createOwnPolicyChanges, organisationPolicyRoutes } from './organisation-policies.ts';
 import { readPage } from './paging.ts';
 import { assertOperator } from './policies.ts';
-import { assertReason, createApplyChange, type PolicyChangeDeps, RESPONSES } from './policy-change-reply.ts';
+import {
+  assertReason,
+  checkedReply,
+  createApplyChange,
+  type PolicyChangeDeps,
+  RESPONSES,
+} from './policy-change-reply.ts';
 import { policyStageRoutes } from './policy-stages.ts';
 
 const ApprovalParams = closed({ approvalId: Type.String({ minLength: 1, maxLength: 64, description: 'The change.' }) });
@@ -41,8 +47,8 @@ const CURSOR = /^apr_[0-9a-z]{26}$/;
 export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
   const { db, nowMs, policies, changeRules, settle } = deps;
   const reader = createPushReader();
-  const pushes = createOrganisationPushes(deps);
   const comparer = createSetComparer(db);
+  const own = createOwnPolicyChanges({ ...deps, comparer });
 
   const apply = createApplyChange(deps);
   const detailOf = async (key: AuthenticatedKey, row: StoredProposal): Promise<object> => {
@@ -110,16 +116,20 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
         // `unparsedUpTo`: the body is its bytes.
         const body = request.body as unknown as Uint8Array;
         const { key, commit } = request;
-        if (!key.isOperator) return pushes.pushOwn({ key, body, commit });
+        if (!key.isOperator) return own.push({ key, body, commit });
         assertOperator(key);
         const organisations = await organisationSlugs(db);
         const active = policies.status().activeDigest;
         const inForce = active === undefined ? undefined : await canonicalOf(db, active);
         const pushed = await reader.read({ body, organisations, inForce });
-        const { reason, expectedDigest, signature, stage, warnings, set } = pushed;
+        const { reason, expectedDigest, signature, stage, dryRun, warnings, set } = pushed;
         const { digest, canonical } = set;
         const source = stage === undefined ? ('push' as const) : ('stage' as const);
         const change = { digest, canonical, author: key.keyId, reason, source, stage };
+        if (dryRun === true) {
+          const comparison = inForce === undefined ? null : await comparer.compareTexts(inForce, canonical);
+          return checkedReply(change, { previousDigest: active ?? null, comparison, findings: warnings });
+        }
         return apply(request, { ...change, expectedDigest, signature }, warnings);
       },
     }),
@@ -138,9 +148,10 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
       idempotent: true,
       handler: async (request) => {
         const { key, body } = request;
-        const { digest, reason, expectedDigest, signature } = body;
-        assertOperator(key);
+        const { digest, reason, expectedDigest, signature, dryRun } = body;
         assertReason(reason);
+        if (!key.isOperator) return own.rollBack({ key, body, commit: request.commit });
+        assertOperator(key);
         const canonical = await canonicalOf(db, digest);
         if (canonical === undefined) throw new ApiError('E4001', 'There is no policy set with this digest.');
         const { set, errors } = await admitStoredApart(canonical);
@@ -152,6 +163,11 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
           });
         }
         const change = { digest, author: key.keyId, reason, source: 'rollback' as const };
+        if (dryRun === true) {
+          const previousDigest = policies.status().activeDigest ?? null;
+          const comparison = await comparer.compare(previousDigest, digest);
+          return checkedReply(change, { previousDigest, comparison, findings: [] });
+        }
         return apply(request, { ...change, expectedDigest, signature });
       },
     }),
@@ -189,7 +205,7 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
       tag: 'Policies',
       summary: 'The difference of two stored policy sets',
       description:
-        'Which parts differ, and for each changed rule a request that the sets answer differently, if the search finds one.',
+        'Which parts differ, and for changed rules requests that the sets answer differently. For an organisation its own policies are compared, on the set in force.',
       request: {
         query: closed({
           before: RollBackPoliciesRequest.properties.digest,
@@ -199,8 +215,10 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
       responses: { 200: { description: 'The difference.', schema: PolicyComparison } },
       errors: ['E4001'],
       handler: async ({ key, query }) => {
-        assertOperator(key);
-        const compared = await comparer.compare(query.before, query.after);
+        if (key.isOperator) assertOperator(key);
+        const compared = key.isOperator
+          ? await comparer.compare(query.before, query.after)
+          : await own.compare(key, query);
         if (compared === null)
           throw new ApiError('E4001', 'One of these policy sets is not stored, or this version can not load it.');
         return { status: 200, body: compared };

@@ -176,6 +176,7 @@ const ExpectedDigest = Type.Optional(
     description: 'The set that must be in force; else 409.',
   }),
 );
+const DryRun = Type.Optional(Type.Boolean({ description: 'Only check and compare.' }));
 const Signature = Type.Optional(
   Type.String({
     maxLength: 300,
@@ -209,6 +210,7 @@ export const PushPoliciesRequest = named('PushPoliciesRequest', {
   reason: Reason,
   expectedDigest: ExpectedDigest,
   signature: Signature,
+  dryRun: DryRun,
   stage: Type.Optional(
     closed(
       {
@@ -244,10 +246,11 @@ export const PromotePoliciesRequest = named('PromotePoliciesRequest', {
 export const DropStageRequest = named('DropStageRequest', { reason: Reason });
 
 export const RollBackPoliciesRequest = named('RollBackPoliciesRequest', {
-  digest: PolicySetDigest,
+  digest: PolicyDigestParams.properties.digest,
   reason: Reason,
   expectedDigest: ExpectedDigest,
   signature: Signature,
+  dryRun: DryRun,
 });
 
 export const FollowFolderRequest = named('FollowFolderRequest', { reason: Reason, signature: Signature });
@@ -361,9 +364,9 @@ export const PolicyApprovalDetail = named('PolicyApprovalDetail', {
 export const PolicyApprovalList = listOf(PolicyApproval, 'PolicyApprovalList');
 
 export const PolicyChangeResult = named('PolicyChangeResult', {
-  status: StringEnum(['activated', 'unchanged', 'waiting', 'staged', 'dropped'], {
+  status: StringEnum(['activated', 'unchanged', 'waiting', 'staged', 'dropped', 'checked'], {
     description:
-      'unchanged: the set was in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no longer staged.',
+      'unchanged: the set was in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no longer staged; checked: dryRun.',
   }),
   organisations: Type.Optional(
     Type.Array(Type.String(), { description: 'With staged and dropped: the slugs of the organisations concerned.' }),
@@ -375,6 +378,7 @@ export const PolicyChangeResult = named('PolicyChangeResult', {
   source: Source,
   signer: Nullable(Type.String({ description: 'Who signed the set, if a signature is required.' })),
   approval: Type.Optional(PolicyApproval),
+  comparison: Type.Optional(PolicyComparison),
   findings: Type.Array(FindingSchema, { description: 'Warnings.' }),
 });
 

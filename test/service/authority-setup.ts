@@ -12,9 +12,9 @@ export const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
 /** Their data belongs to the whole installation: the key must belong to the operator, in addition to having the scope. */
 export const OPERATOR_ONLY =
-  /\/v1\/policies\/(?!\{digest\}$|activations$)|\/v1\/tools\b|^\/metrics$|\/dashboard\/api\/polic/;
+  /\/v1\/policies\/(?!\{digest\}$|activations$|rollback$|difference$)|\/v1\/tools\b|^\/metrics$|\/dashboard\/api\/polic/;
 /** Open to live admins of all organisations, because the set of the installation is in force for all. */
-export const OF_POLICY_SETS = /\/v1\/policies(?:\/\{digest\}|\/activations)?$/;
+export const OF_POLICY_SETS = /\/v1\/policies(?:\/\{digest\}|\/(?:activations|rollback|difference))?$/;
 
 /** A path parameter: an id of the owner, and an unknown id of the same form. */
 export interface Named {

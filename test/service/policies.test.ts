@@ -359,6 +359,40 @@ describe('policy sets', () => {
       expect(await verdicts()).to.deep.equal(['ALLOW', 'ALLOW']);
     });
 
+    it('are tried out, compared and rolled back like the set of the installation, by the organisation alone', async () => {
+      const acme = admin('acme');
+      const first = await push(acme, [denial('reports')]);
+      const second = await push(acme, [denial('reports', { resources: ['data/secret'] })]);
+      const digests = { before: first.json.digest, after: second.json.digest };
+      const change = { digest: digests.before, reason: 'as it was' };
+      const tried = await acme.post('/v1/policies/rollback', { ...change, dryRun: true });
+      expect([tried.status, tried.json.status, await inForce(acme)]).to.deep.equal([200, 'checked', digests.after]);
+      expect(tried.json).to.deep.include({ digest: digests.before, previousDigest: digests.after });
+      expect(tried.json.comparison.parts).to.deep.equal([{ name: 'acme/reports', change: 'changed' }]);
+      const dry = await push(acme, [denial('other')], { dryRun: true });
+      expect(dry.json.comparison.parts.map(({ change: how }: { change: string }) => how)).to.have.members([
+        'added',
+        'removed',
+      ]);
+      const compared = await acme.get(`/v1/policies/difference?before=${digests.before}&after=${digests.after}`);
+      const turned = compared.json.examples.map(({ before: was, after: is }: Record<string, string>) => `${was} ${is}`);
+      expect(turned).to.have.members(['ALLOW DENY', 'DENY ALLOW']);
+      const back = await acme.post('/v1/policies/rollback', change);
+      expect([back.status, back.json.source, await inForce(acme)]).to.deep.equal([201, 'rollback', digests.before]);
+      const { items } = (await acme.get('/v1/policies/activations?limit=1')).json;
+      expect(items[0]).to.deep.include({ organisation: 'acme', reason: 'as it was', source: 'rollback' });
+      const others = (await admin('acme-2').get('/v1/policies/activations')).json.items;
+      expect(others.map(({ organisation }: { organisation: string | null }) => organisation)).not.to.include('acme');
+      const strangers = await Promise.all([
+        admin('acme-2').post('/v1/policies/rollback', change),
+        admin('acme-2').get(`/v1/policies/difference?before=${digests.before}&after=${digests.after}`),
+        acme.post('/v1/policies/rollback', { ...change, digest: await inForce() }),
+        acme.post('/v1/policies/rollback', { ...change, expectedDigest: '0'.repeat(64) }),
+      ]);
+      expect(strangers.map(({ json }) => json.code)).to.deep.equal(['E4001', 'E4001', 'E4001', 'E5002']);
+      await acme.request('DELETE', '/v1/policies', { body: { reason: 'over' } });
+    });
+
     it('are staged by the operator for some organisations, then promoted to all or dropped', async () => {
       const installation = await inForce();
       const files = [...shippedSet(), denial('reports')];

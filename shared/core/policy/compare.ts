@@ -42,10 +42,28 @@ const MAX_EXAMPLES = 20;
 /** Comparisons, about a second. */
 const BUDGET = 10_000_000;
 
-/** The parts of a canonical document by name. */
+type Members = Readonly<Record<string, unknown>>;
+
+/** The parts of a canonical document by name. Own policies of an organisation have its slug in front, as when they are evaluated. */
 function partsOf(canonical: string): Map<string, string> {
-  // Written by the loader.
-  const { engine: _, ...members } = JSON.parse(canonical) as Readonly<Record<string, unknown>>;
+  // Written by the loader, or put together from two such texts.
+  const {
+    engine: _,
+    installation,
+    organisation,
+    ...members
+  } = JSON.parse(canonical) as Members & {
+    readonly installation?: Members;
+    readonly organisation?: { readonly slug: string; readonly policies: readonly { readonly id: string }[] };
+  };
+  const { engine: __, ...base } = installation ?? members;
+  const parts = namedParts(base);
+  for (const policy of organisation?.policies ?? [])
+    parts.set(`${organisation?.slug}/${policy.id}`, canonicalize(policy));
+  return parts;
+}
+
+function namedParts(members: Members): Map<string, string> {
   const parts = new Map<string, string>();
   for (const [member, value] of Object.entries(members)) {
     if (!Array.isArray(value)) parts.set(member, canonicalize(value));

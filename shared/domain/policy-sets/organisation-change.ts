@@ -18,7 +18,7 @@ import {
 
 const NEXT_ACTIVATION = "SELECT nextval(pg_get_serial_sequence('policy_activation', 'seq'))::text AS seq";
 const RECENT =
-  "SELECT count(*)::int AS n FROM policy_activation WHERE organisation_id = $1 AND source = 'push' AND activated_at > $2";
+  "SELECT count(*)::int AS n FROM policy_activation WHERE organisation_id = $1 AND source IN ('push', 'rollback') AND activated_at > $2";
 /** Every process reads the rows of all organisations again after each change. */
 const MAX_PUSHES_PER_HOUR = 60;
 const HOUR_MS = 3_600_000;
@@ -100,6 +100,8 @@ export interface OrganisationChange {
   readonly organisationId: string;
   /** New own policies; null: none any more. Absent: as before. */
   readonly own?: OwnPolicies | null;
+  /** How the own policies changed; default: push. */
+  readonly source?: 'push' | 'rollback' | undefined;
   /** A stored set of the installation to be in force for this organisation; null: the installation's. Absent: as before. */
   readonly staged?: string | null;
   /** The set that the author believes to be in force; absent: any. */
@@ -176,7 +178,7 @@ export async function changeOrganisation(
     reason,
   };
   await writeOrganisationSet(sql, organisationId, before, values, composed.misfits);
-  const source = change.own === undefined ? 'stage' : 'push';
+  const source = change.own === undefined ? 'stage' : (change.source ?? 'push');
   await insertSealed(sql, 'policy_activation', {
     seq: await nextActivation(sql),
     digest,

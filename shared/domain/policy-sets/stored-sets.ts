@@ -22,6 +22,8 @@ export async function organisationSlugs(sql: Sql): Promise<string[]> {
 export interface SetComparer {
   /** Null when one of them is not stored, or can't be loaded by this version. */
   compare(before: string | null, after: string): Promise<SetComparison | null>;
+  /** Compares canonical texts. Null when this version can't load one of them. */
+  compareTexts(before: Uint8Array, after: Uint8Array): Promise<SetComparison | null>;
 }
 
 /** Compares in a thread, one pair at a time: large sets take seconds and a core. */
@@ -38,12 +40,13 @@ export function createSetComparer(sql: Sql): SetComparer {
     known.set(key, compared);
     return compared;
   };
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
   return {
-    async compare(before, after) {
-      if (before === null) return null;
-      const mine = last.then(() => run(before, after));
-      last = mine.catch(() => undefined);
-      return mine;
-    },
+    compare: async (before, after) => (before === null ? null : inTurn(() => run(before, after))),
+    compareTexts: (before, after) => inTurn(async () => (await compareStoredApart(before, after)) ?? null),
   };
 }
