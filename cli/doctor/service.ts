@@ -14,6 +14,9 @@ import { countWaitingKeys } from '../../shared/domain/keys/previous-pepper.ts';
 import { checkSealedRows } from '../../shared/platform/db/seals/check.ts';
 import { PEPPER_FILE, PEPPER_PREVIOUS_FILE } from '../../shared/platform/embedded/secrets.ts';
 import { readKeyFile } from '../../shared/domain/ledger/key-file.ts';
+import { stageViews } from '../../shared/domain/drafts/stage-views.ts';
+import { changeRulesOf } from '../../shared/domain/policy-sets/change-rules.ts';
+import { pendingProposals } from '../../shared/domain/policy-sets/proposals.ts';
 import { readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { admitPolicySet } from '../../shared/core/policy/admit.ts';
 import { keyIdOf } from '../../shared/core/proof/keys.ts';
@@ -153,6 +156,25 @@ export async function checkPolicies(db: Database, config: Config): Promise<Diagn
       ),
     ];
   return [ok(check, `${active.slice(0, 12)} is in force, as in the folder`)];
+}
+
+/** What a change of policies needs, and which changes are in progress. */
+export async function checkPolicyChanges(db: Database, config: Config, nowMs: number): Promise<Diagnosis[]> {
+  const check = 'policy changes';
+  const { needsApproval, approvers, quorum = 1, signers } = changeRulesOf(config);
+  const pending = await pendingProposals(db, nowMs);
+  const stages = await stageViews(db);
+  const named = approvers === undefined ? '' : ' of named keys or tags';
+  const approval = needsApproval ? `${quorum} approval${quorum === 1 ? '' : 's'}${named}` : 'no approval';
+  const signature = signers === undefined ? 'no signature' : `a signature of one of ${signers.size} signers`;
+  const [{ source = 'folder' } = {}] = await db.query<{ source: string }>(POLICY_STATE, []);
+  const followed = source === 'folder' ? 'the folder is followed' : 'the folder is not followed';
+  return [
+    ok(
+      check,
+      `need ${approval} and ${signature}; ${followed}; sets that are staged: ${stages.length}; changes that wait for approval: ${pending.length}`,
+    ),
+  ];
 }
 
 function inForce(active: string | undefined): Diagnosis[] {

@@ -1649,8 +1649,8 @@ type PolicyApprovalList struct {
 
 // PolicyChangeResult is part of the API's requests or answers.
 type PolicyChangeResult struct {
-	// unchanged: the set was in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no longer staged.
-	// One of: activated, unchanged, waiting, staged, dropped.
+	// unchanged: the set was in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no longer staged; checked: dryRun.
+	// One of: activated, unchanged, waiting, staged, dropped, checked.
 	Status string `json:"status"`
 	// With staged and dropped: the slugs of the organisations concerned.
 	Organisations []string `json:"organisations,omitempty"`
@@ -1662,9 +1662,10 @@ type PolicyChangeResult struct {
 	Reason *string `json:"reason"`
 	// Where the set comes from.
 	// One of: folder, push, rollback, stage.
-	Source   string          `json:"source"`
-	Signer   *string         `json:"signer"`
-	Approval *PolicyApproval `json:"approval,omitempty"`
+	Source     string            `json:"source"`
+	Signer     *string           `json:"signer"`
+	Approval   *PolicyApproval   `json:"approval,omitempty"`
+	Comparison *PolicyComparison `json:"comparison,omitempty"`
 	// Warnings.
 	Findings []Finding `json:"findings"`
 }
@@ -2013,6 +2014,8 @@ type PushPoliciesRequest struct {
 	ExpectedDigest *string `json:"expectedDigest,omitempty"`
 	// The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS.
 	Signature *string `json:"signature,omitempty"`
+	// Only check and compare.
+	DryRun *bool `json:"dryRun,omitempty"`
 	// For some organisations, or with `share` only in shadow; see POST /v1/policies/promote.
 	Stage *PushPoliciesRequestStage `json:"stage,omitempty"`
 }
@@ -2599,7 +2602,7 @@ type Risk struct {
 
 // RollBackPoliciesRequest is part of the API's requests or answers.
 type RollBackPoliciesRequest struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	// Of the set: SHA-256, lower-case hex.
 	Digest string `json:"digest"`
 	// Why; stored in every log permanently.
 	Reason string `json:"reason"`
@@ -2607,6 +2610,8 @@ type RollBackPoliciesRequest struct {
 	ExpectedDigest *string `json:"expectedDigest,omitempty"`
 	// The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS.
 	Signature *string `json:"signature,omitempty"`
+	// Only check and compare.
+	DryRun *bool `json:"dryRun,omitempty"`
 }
 
 // ShadowStatusDraft is part of the API's requests or answers.
@@ -3277,9 +3282,9 @@ type PoliciesActivationsQuery struct {
 
 // PoliciesDifferenceQuery holds the query parameters of GET /v1/policies/difference. Empty ones are not sent.
 type PoliciesDifferenceQuery struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	// Of the set: SHA-256, lower-case hex.
 	Before string `query:"before,required"`
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	// Of the set: SHA-256, lower-case hex.
 	After string `query:"after,required"`
 }
 

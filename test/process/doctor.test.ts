@@ -124,6 +124,15 @@ describe('custos doctor', () => {
     expect(warnings(after).join()).to.include('is not the one in force');
   });
 
+  it('says what a change of policies needs, and which changes are in progress', async () => {
+    const detailOf = async (more: Readonly<Record<string, string>>): Promise<string | undefined> =>
+      (await doctor({ ...env, ...more })).checks.find(({ check }) => check === 'policy changes')?.detail;
+    expect(await detailOf({})).to.contain('need no approval and no signature; the folder is followed');
+    expect(await detailOf({ CUSTOS_POLICY_APPROVERS: 'tag:security', CUSTOS_POLICY_QUORUM: '2' })).to.match(
+      /^need 2 approvals of named keys or tags .*sets that are staged: 0; changes that wait for approval: 0$/,
+    );
+  });
+
   it('names file, line and column of a broken policy, and the set that stays in force', async () => {
     const policies = path.join(temporaryFolder('doctor-policies'), 'policies');
     cpSync(SHIPPED_POLICIES, policies, { recursive: true });

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { AuditedLogs } from '../../ingress/dashboard/client/wire.ts';
 import type { OperatorAction, OperatorActions } from '../../ingress/dashboard/client/wire/operator-trail.ts';
+import { changePolicySet } from '../../shared/domain/policy-sets/change.ts';
 import { businessRoutes } from '../../ingress/routes/all.ts';
 import { dashboardRoutes } from '../../ingress/dashboard/routes/all.ts';
 import { generateKey } from '../../shared/domain/keys/format.ts';
@@ -28,6 +29,20 @@ interface AuditRow {
   readonly code: string | null;
   readonly change: string | null;
 }
+
+/** A policy that denies reads. */
+const CLOSED = {
+  id: 'closed',
+  stage: 'enforce',
+  target: { actions: ['read'], resources: ['*'] },
+  rules: [
+    {
+      name: 'closed',
+      conditions: { all: [{ fact: 'intent', path: 'effect', operator: 'equal', value: 'read' }] },
+      event: { type: 'DENY', params: { code: 'CLOSED', message: 'closed' } },
+    },
+  ],
+};
 
 describe('the data of the audit page', () => {
   let service: Service;
@@ -118,6 +133,46 @@ describe('the data of the audit page', () => {
       expect(row?.action.replace('/dashboard/api', ''), route).to.equal(route);
       expect(row?.outcome, route).to.equal('done');
       expect(withPlaceholders(row?.change ?? null), route).to.deep.equal(expected);
+    }
+  });
+
+  it('names the set and what changed for every route that changes policies', async () => {
+    const set = (name: string): object => ({
+      files: [{ path: 'x.json', text: JSON.stringify({ ...CLOSED, description: name }) }],
+      reason: name,
+    });
+    const { digest: first } = (await service.admin.get('/v1/policies')).json;
+    const { digest } = (await service.admin.post('/v1/policies', { ...set('tried'), stage: { share: 1 } })).json;
+    const inForce = (from: string, to: string) => [{ name: 'inForce', from, to }];
+    const propose = async (): Promise<string> => {
+      const rules = { needsApproval: true, approvalTtlMs: 60_000, signers: undefined };
+      const change = { digest, author: 'cli:x', reason: 'r', source: 'push' as const };
+      const result = await service.db.transaction((sql) => changePolicySet(sql, change, rules, service.nowMs()));
+      return result.kind === 'proposed' ? result.proposal.approval_id : expect.fail(result.kind);
+    };
+    const decided = (state: string) => [{ name: 'state', from: 'pending', to: state }];
+    const reason = 'because';
+    const steps: readonly (readonly [string, string | (() => Promise<string>), object, string, object[]])[] = [
+      ['DELETE', `/v1/policies/stages/${digest}`, { reason }, digest, [{ name: 'dropped', to: 'all' }]],
+      ['POST', '/v1/policies', { ...set('tried'), reason }, digest, inForce(first, digest)],
+      ['POST', '/v1/policies/rollback', { digest: first, reason }, first, inForce(digest, first)],
+      ['POST', '/v1/policies/promote', { digest, reason }, digest, inForce(first, digest)],
+      ['POST', '/v1/policies/follow-folder', { reason }, first, inForce(digest, first)],
+      ['POST', async () => `/v1/policies/approvals/${await propose()}/reject`, { reason }, digest, decided('rejected')],
+      [
+        'POST',
+        async () => `/v1/policies/approvals/${await propose()}/approve`,
+        { reason },
+        digest,
+        decided('approved'),
+      ],
+    ];
+    for (const [method, place, body, id, fields] of steps) {
+      const path = typeof place === 'string' ? place : await place();
+      const answer = await signed.send(method, path, body);
+      expect(answer.status, `${method} ${path} ${answer.text}`).to.be.below(300);
+      const [row] = (await read<OperatorActions>('/audit/actions?limit=1')).items;
+      expect(row?.change, `${method} ${path}`).to.deep.equal({ subject: 'policy_set', id, fields, reason });
     }
   });
 

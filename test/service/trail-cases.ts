@@ -368,7 +368,7 @@ export function withPlaceholders(change: RecordedChange | null): object | null {
   return { ...change, ...(change.id.startsWith('dec_') ? { id: '<decision>' } : {}), fields };
 }
 
-/** Changes of policy sets need files, stages, other organisations or a setting: test/service/policy-changes.test.ts and policies.test.ts make them. */
+/** Changes of policy sets follow one another, so another test makes them (dashboard-audit.test.ts). */
 export const MADE_ELSEWHERE: ReadonlySet<string> = new Set([
   'POST /v1/policies',
   'DELETE /v1/policies',

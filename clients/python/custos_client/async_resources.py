@@ -643,6 +643,7 @@ class AsyncPolicies(AsyncResource):
         reason: str,
         expected_digest: Optional[str] = None,
         signature: Optional[str] = None,
+        dry_run: Optional[bool] = None,
         stage: Optional[Union[m.PushPoliciesRequestStage, Mapping[str, Any]]] = None,
     ) -> m.PolicyChangeResult:
         """Put a policy set into force: POST /v1/policies."""
@@ -652,6 +653,7 @@ class AsyncPolicies(AsyncResource):
             reason=reason,
             expected_digest=expected_digest,
             signature=signature,
+            dry_run=dry_run,
             stage=stage,
         )
 
@@ -662,6 +664,7 @@ class AsyncPolicies(AsyncResource):
         reason: str,
         expected_digest: Optional[str] = None,
         signature: Optional[str] = None,
+        dry_run: Optional[bool] = None,
     ) -> m.PolicyChangeResult:
         """Put a stored policy set into force again: POST /v1/policies/rollback."""
         return await self._call(
@@ -670,6 +673,7 @@ class AsyncPolicies(AsyncResource):
             reason=reason,
             expected_digest=expected_digest,
             signature=signature,
+            dry_run=dry_run,
         )
 
     async def follow_folder(self, *, reason: str, signature: Optional[str] = None) -> m.PolicyChangeResult:

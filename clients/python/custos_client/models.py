@@ -1221,8 +1221,8 @@ class PolicyChangeResult:
     is_camel_case: ClassVar[bool] = True
 
     # unchanged: the set was in force already; waiting: for `approval`; staged: see GET /v1/policies/stages;
-    # dropped: no longer staged.
-    status: Literal["activated", "unchanged", "waiting", "staged", "dropped"]
+    # dropped: no longer staged; checked: dryRun.
+    status: Literal["activated", "unchanged", "waiting", "staged", "dropped", "checked"]
     # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
     # attributes, authzen, placeholders, resources, terms, tools.
     digest: str
@@ -1238,6 +1238,7 @@ class PolicyChangeResult:
     # With staged and dropped: the slugs of the organisations concerned.
     organisations: Optional[List[str]] = None
     approval: Optional[PolicyApproval] = None
+    comparison: Optional[PolicyComparison] = None
 
 
 @dataclass(frozen=True)
@@ -1619,6 +1620,8 @@ class PushPoliciesRequest:
     expected_digest: Optional[str] = None
     # The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS.
     signature: Optional[str] = None
+    # Only check and compare.
+    dry_run: Optional[bool] = None
     # For some organisations, or with `share` only in shadow; see POST /v1/policies/promote.
     stage: Optional[PushPoliciesRequestStage] = None
 
@@ -2211,8 +2214,7 @@ class Risk:
 class RollBackPoliciesRequest:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
-    # attributes, authzen, placeholders, resources, terms, tools.
+    # Of the set: SHA-256, lower-case hex.
     digest: str
     # Why; stored in every log permanently.
     reason: str
@@ -2220,6 +2222,8 @@ class RollBackPoliciesRequest:
     expected_digest: Optional[str] = None
     # The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS.
     signature: Optional[str] = None
+    # Only check and compare.
+    dry_run: Optional[bool] = None
 
 
 @dataclass(frozen=True)

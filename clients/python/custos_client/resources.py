@@ -625,6 +625,7 @@ class Policies(Resource):
         reason: str,
         expected_digest: Optional[str] = None,
         signature: Optional[str] = None,
+        dry_run: Optional[bool] = None,
         stage: Optional[Union[m.PushPoliciesRequestStage, Mapping[str, Any]]] = None,
     ) -> m.PolicyChangeResult:
         """Put a policy set into force: POST /v1/policies."""
@@ -634,6 +635,7 @@ class Policies(Resource):
             reason=reason,
             expected_digest=expected_digest,
             signature=signature,
+            dry_run=dry_run,
             stage=stage,
         )
 
@@ -644,6 +646,7 @@ class Policies(Resource):
         reason: str,
         expected_digest: Optional[str] = None,
         signature: Optional[str] = None,
+        dry_run: Optional[bool] = None,
     ) -> m.PolicyChangeResult:
         """Put a stored policy set into force again: POST /v1/policies/rollback."""
         return self._call(
@@ -652,6 +655,7 @@ class Policies(Resource):
             reason=reason,
             expected_digest=expected_digest,
             signature=signature,
+            dry_run=dry_run,
         )
 
     def follow_folder(self, *, reason: str, signature: Optional[str] = None) -> m.PolicyChangeResult:

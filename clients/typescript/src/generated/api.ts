@@ -1049,7 +1049,7 @@ export interface paths {
         };
         /**
          * The difference of two stored policy sets
-         * @description Which parts differ, and for each changed rule a request that the sets answer differently, if the search finds one.
+         * @description Which parts differ, and for changed rules requests that the sets answer differently. For an organisation its own policies are compared, on the set in force.
          *
          *     Scope: admin:*.
          */
@@ -3463,12 +3463,59 @@ export interface components {
             /** @description Approvals while CUSTOS_POLICY_QUORUM demands more. */
             votes: components["schemas"]["ApprovalVote"][];
         };
+        /** @description The difference of two sets; absent when this version can not load one of them. */
+        PolicyComparison: {
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            before: string;
+            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            after: string;
+            /** @description The parts that differ. */
+            parts: {
+                /** @description The id of a policy, `tools/` and a server, `lexicon`, ... */
+                name: string;
+                /**
+                 * @description What happens to it.
+                 * @enum {string}
+                 */
+                change: "added" | "removed" | "changed";
+            }[];
+            /** @description Requests that the sets answer differently, at most one for each changed rule. */
+            examples: {
+                /** @description The changed rule, as `policy/rule`. */
+                rule: string;
+                /**
+                 * @description The set that has the rule.
+                 * @enum {string}
+                 */
+                in: "before" | "after";
+                /** @description The action and the resource of the request. */
+                intent: string;
+                /** @description live, test or dev. */
+                environment: string;
+                /** @description The facts that the rule reads; null: missing. */
+                facts: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description The verdict.
+                 * @enum {string}
+                 */
+                before: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                /**
+                 * @description The verdict.
+                 * @enum {string}
+                 */
+                after: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+            }[];
+            /** @description Changed rules for which the limited search found no such request. */
+            withoutExample: string[];
+        };
         PolicyChangeResult: {
             /**
-             * @description unchanged: the set was in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no longer staged.
+             * @description unchanged: the set was in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no longer staged; checked: dryRun.
              * @enum {string}
              */
-            status: "activated" | "unchanged" | "waiting" | "staged" | "dropped";
+            status: "activated" | "unchanged" | "waiting" | "staged" | "dropped" | "checked";
             /** @description With staged and dropped: the slugs of the organisations concerned. */
             organisations?: string[];
             /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
@@ -3484,6 +3531,7 @@ export interface components {
             source: "folder" | "push" | "rollback" | "stage";
             signer: string | null;
             approval?: components["schemas"]["PolicyApproval"];
+            comparison?: components["schemas"]["PolicyComparison"];
             /** @description Warnings. */
             findings: components["schemas"]["Finding"][];
         };
@@ -3567,6 +3615,8 @@ export interface components {
             expectedDigest?: string;
             /** @description The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS. */
             signature?: string;
+            /** @description Only check and compare. */
+            dryRun?: boolean;
             /** @description For some organisations, or with `share` only in shadow; see POST /v1/policies/promote. */
             stage?: {
                 /** @description The organisations concerned; the others keep their set. */
@@ -3576,7 +3626,7 @@ export interface components {
             };
         };
         RollBackPoliciesRequest: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            /** @description Of the set: SHA-256, lower-case hex. */
             digest: string;
             /**
              * @description Why; stored in every log permanently.
@@ -3587,6 +3637,8 @@ export interface components {
             expectedDigest?: string;
             /** @description The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS. */
             signature?: string;
+            /** @description Only check and compare. */
+            dryRun?: boolean;
         };
         FollowFolderRequest: {
             /**
@@ -3596,53 +3648,6 @@ export interface components {
             reason: string;
             /** @description The line of `custos policy sign`; required with CUSTOS_POLICY_SIGNERS. */
             signature?: string;
-        };
-        /** @description The difference of two sets; absent when this version can not load one of them. */
-        PolicyComparison: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
-            before: string;
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
-            after: string;
-            /** @description The parts that differ. */
-            parts: {
-                /** @description The id of a policy, `tools/` and a server, `lexicon`, ... */
-                name: string;
-                /**
-                 * @description What happens to it.
-                 * @enum {string}
-                 */
-                change: "added" | "removed" | "changed";
-            }[];
-            /** @description Requests that the sets answer differently, at most one for each changed rule. */
-            examples: {
-                /** @description The changed rule, as `policy/rule`. */
-                rule: string;
-                /**
-                 * @description The set that has the rule.
-                 * @enum {string}
-                 */
-                in: "before" | "after";
-                /** @description The action and the resource of the request. */
-                intent: string;
-                /** @description live, test or dev. */
-                environment: string;
-                /** @description The facts that the rule reads; null: missing. */
-                facts: {
-                    [key: string]: unknown;
-                };
-                /**
-                 * @description The verdict.
-                 * @enum {string}
-                 */
-                before: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                /**
-                 * @description The verdict.
-                 * @enum {string}
-                 */
-                after: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-            }[];
-            /** @description Changed rules for which the limited search found no such request. */
-            withoutExample: string[];
         };
         PolicyApprovalList: {
             /** @description One page of them. */
@@ -7286,9 +7291,9 @@ export interface operations {
     comparePolicies: {
         parameters: {
             query: {
-                /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+                /** @description Of the set: SHA-256, lower-case hex. */
                 before: string;
-                /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+                /** @description Of the set: SHA-256, lower-case hex. */
                 after: string;
             };
             header?: never;
