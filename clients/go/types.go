@@ -1649,7 +1649,7 @@ type PolicyApprovalList struct {
 
 // PolicyChangeResult is part of the API's requests or answers.
 type PolicyChangeResult struct {
-	// unchanged: the set was in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no longer staged; checked: dryRun.
+	// unchanged: in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no longer staged; checked: dryRun.
 	// One of: activated, unchanged, waiting, staged, dropped, checked.
 	Status string `json:"status"`
 	// With staged and dropped: the slugs of the organisations concerned.

@@ -239,7 +239,7 @@ export function organisationPolicyRoutes(deps: PolicyChangeDeps): Route[] {
       access: ['admin:*'],
       tag: 'Policies',
       summary: "Withdraw the organisation's own policies",
-      description: "From then on the installation's set is in force for the organisation, without additions.",
+      description: "The organisation then has the installation's set.",
       request: { body: WithdrawPoliciesRequest },
       responses: { 200: { description: 'The set that is in force now.', schema: PolicyChangeResult } },
       errors: ['E5002', 'E6002'],

@@ -204,8 +204,7 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'The difference of two stored policy sets',
-      description:
-        'Which parts differ, and for changed rules requests that the sets answer differently. For an organisation its own policies are compared, on the set in force.',
+      description: 'An organisation compares its own policies, on the set in force.',
       request: {
         query: closed({
           before: RollBackPoliciesRequest.properties.digest,

@@ -366,7 +366,7 @@ export const PolicyApprovalList = listOf(PolicyApproval, 'PolicyApprovalList');
 export const PolicyChangeResult = named('PolicyChangeResult', {
   status: StringEnum(['activated', 'unchanged', 'waiting', 'staged', 'dropped', 'checked'], {
     description:
-      'unchanged: the set was in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no longer staged; checked: dryRun.',
+      'unchanged: in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no longer staged; checked: dryRun.',
   }),
   organisations: Type.Optional(
     Type.Array(Type.String(), { description: 'With staged and dropped: the slugs of the organisations concerned.' }),

@@ -1220,8 +1220,8 @@ class PolicyApprovalList:
 class PolicyChangeResult:
     is_camel_case: ClassVar[bool] = True
 
-    # unchanged: the set was in force already; waiting: for `approval`; staged: see GET /v1/policies/stages;
-    # dropped: no longer staged; checked: dryRun.
+    # unchanged: in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no
+    # longer staged; checked: dryRun.
     status: Literal["activated", "unchanged", "waiting", "staged", "dropped", "checked"]
     # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
     # attributes, authzen, placeholders, resources, terms, tools.

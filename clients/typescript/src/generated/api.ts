@@ -898,7 +898,7 @@ export interface paths {
         post: operations["pushPolicies"];
         /**
          * Withdraw the organisation's own policies
-         * @description From then on the installation's set is in force for the organisation, without additions.
+         * @description The organisation then has the installation's set.
          *
          *     Scope: admin:*.
          */
@@ -1049,7 +1049,7 @@ export interface paths {
         };
         /**
          * The difference of two stored policy sets
-         * @description Which parts differ, and for changed rules requests that the sets answer differently. For an organisation its own policies are compared, on the set in force.
+         * @description An organisation compares its own policies, on the set in force.
          *
          *     Scope: admin:*.
          */
@@ -3512,7 +3512,7 @@ export interface components {
         };
         PolicyChangeResult: {
             /**
-             * @description unchanged: the set was in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no longer staged; checked: dryRun.
+             * @description unchanged: in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no longer staged; checked: dryRun.
              * @enum {string}
              */
             status: "activated" | "unchanged" | "waiting" | "staged" | "dropped" | "checked";
