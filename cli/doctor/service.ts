@@ -167,8 +167,8 @@ export async function checkPolicyChanges(db: Database, config: Config, nowMs: nu
   const named = approvers === undefined ? '' : ' of named keys or tags';
   const approval = needsApproval ? `${quorum} approval${quorum === 1 ? '' : 's'}${named}` : 'no approval';
   const signature = signers === undefined ? 'no signature' : `a signature of one of ${signers.size} signers`;
-  const [{ source = 'folder' } = {}] = await db.query<{ source: string }>(POLICY_STATE, []);
-  const followed = source === 'folder' ? 'the folder is followed' : 'the folder is not followed';
+  const [state] = await db.query<{ source: string }>(POLICY_STATE, []);
+  const followed = (state?.source ?? 'folder') === 'folder' ? 'the folder is followed' : 'the folder is not followed';
   return [
     ok(
       check,

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { runCommand, type Ran } from '../support/command.ts';
+import type { ClientResponse } from '../support/client.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { type Service, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
@@ -26,8 +27,7 @@ describe('custos policy with --url', () => {
   const as = (who: keyof typeof keys, ...args: string[]): Promise<Ran> =>
     runCommand([...args, '--url', service.ingress.address], { CUSTOS_KEY: keys[who] });
   /** The JSON of a command that succeeds. */
-  // biome-ignore lint/suspicious/noExplicitAny: the answers of many commands, each with members of its own
-  const json = async (who: keyof typeof keys, ...args: string[]): Promise<any> => {
+  const json = async (who: keyof typeof keys, ...args: string[]): Promise<ClientResponse['json']> => {
     const { code, stdout, stderr } = await as(who, ...args, '--json');
     expect(code, `${args.join(' ')}: ${stderr}`).to.equal(0);
     return JSON.parse(stdout);
