@@ -85,6 +85,14 @@ func (g *guard) reportNotCalled(q *question, decision *Decision) {
 		_, err := g.client.Proofs.Create(ctx, body)
 		return err
 	})
+	if decision.Budgets == nil {
+		return
+	}
+	// Gives back what the decision counted against budgets.
+	g.report(func(ctx context.Context) error {
+		_, err := g.client.Decisions.ReportOutcome(ctx, decision.DecisionID, OutcomeRequest{Outcome: "not_carried_out"})
+		return err
+	})
 }
 
 // payload holds digests only: the log must not contain the arguments themselves.

@@ -87,9 +87,12 @@ class Reporter:
             "payload": permit.question.record(decision_id),
             "proof_id": f"tool.not_called:{decision_id}",
         }
-        await self._outbox.post(
-            [(ops.PROOFS_CREATE, proof)], self._on_error, self._in_background or in_background
-        )
+        reports: List[Report] = [(ops.PROOFS_CREATE, proof)]
+        if permit.decision.budgets is not None:
+            # Gives back what the decision counted against budgets.
+            outcome = {"decision_id": decision_id, "outcome": "not_carried_out"}
+            reports.append((ops.DECISIONS_REPORT_OUTCOME, outcome))
+        await self._outbox.post(reports, self._on_error, self._in_background or in_background)
 
 
 async def _deliver(engine: Engine, reports: List[Report], on_error: OnReportError) -> None:

@@ -32,7 +32,11 @@ const ESCALATE = decision({
   obligations: [],
   approval: { approval_id: APPROVAL, expires_at: '2040-01-01T00:00:00.000Z' },
 });
+/** The scripted server counts requests; the first question is the first request. */
+const OUTCOME_OF_FIRST = '/v1/decisions/dec_00000000000000000000000001/outcome';
+const BUDGETS = [{ name: 'refunds', limit: 500, left: 380, window: '24h' }];
 const REPORTED: readonly ScriptedReply[] = [
+  { when: `POST ${OUTCOME_OF_FIRST}`, like: 'reportOutcome', status: 200 },
   { when: 'POST /v1/proofs', like: 'createProof', status: 202 },
   { when: 'POST /v1/trust/signals', like: 'sendTrustSignals', status: 202 },
 ];
@@ -269,6 +273,21 @@ function obligations(): CallCase[] {
       {
         args: { obligations: { redact_fields: 'throw' } },
         requests: [{ method: 'POST', path: '/v1/proofs', count: 1, body: { event: 'tool.not_called' } }],
+      },
+    ),
+    guarded(
+      'gives budgets back when a permitted call is not made',
+      [decision({ verdict: 'DEGRADE', allowed: true, obligations: [REDACT], budgets: BUDGETS })],
+      refused('DEGRADE'),
+      { requests: [{ method: 'POST', path: OUTCOME_OF_FIRST, count: 1, body: { outcome: 'not_carried_out' } }] },
+    ),
+    guarded(
+      'gives no budget back for a call that was made and failed',
+      [decision({ verdict: 'ALLOW', allowed: true, obligations: [], budgets: BUDGETS })],
+      { error: { type: 'function' }, ran: 1 },
+      {
+        args: { function: 'throw' },
+        requests: [called('failure'), { method: 'POST', path: OUTCOME_OF_FIRST, count: 0 }],
       },
     ),
     guarded(

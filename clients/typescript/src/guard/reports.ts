@@ -38,9 +38,14 @@ function payloadOf({ server, name, argumentsDigest, definitionDigest }: FixedQue
 
 export function createReporter(http: Http): Reporter {
   const pending = new Set<Promise<void>>();
-  const post = (operation: OperationName, body: object, { onReportError }: ReportOptions): void => {
+  const post = (
+    operation: OperationName,
+    body: object,
+    { onReportError }: ReportOptions,
+    path: readonly string[] = [],
+  ): void => {
     const sending = http
-      .send({ operation, body })
+      .send({ operation, path, body })
       .then(
         () => undefined,
         (error: unknown) => onReportError?.(error),
@@ -64,10 +69,13 @@ export function createReporter(http: Http): Reporter {
       const signal = { signalId: proofId, agentId, type: outcome, source: 'client', evidence };
       post('POST /v1/trust/signals', signal, options);
     },
-    notCalled(question, { decisionId }, options) {
+    notCalled(question, { decisionId, budgets }, options) {
       const proofId = `tool.not_called:${decisionId}`;
       const payload = payloadOf(question, decisionId);
       post('POST /v1/proofs', { event: 'tool.not_called', entityId: question.agentId, proofId, payload }, options);
+      // Gives back what the decision counted against budgets.
+      if (budgets !== undefined)
+        post('POST /v1/decisions/{id}/outcome', { outcome: 'not_carried_out' }, options, [decisionId]);
     },
     async flush() {
       while (pending.size > 0) await Promise.all(pending);
