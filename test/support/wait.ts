@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface WaitOptions {
-  /** Default: 30,000, which is long enough for a busy machine. */
+  /** Default: 90,000, which is long enough for a machine with ten times the work it can do. */
   readonly timeoutMs?: number;
   /** Time between two polls. Default: 20. */
   readonly intervalMs?: number;
@@ -18,7 +18,7 @@ export async function waitFor<T>(
   condition: () => T | undefined | null | false | Promise<T | undefined | null | false>,
   options: WaitOptions = {},
 ): Promise<T> {
-  const { timeoutMs = 30_000, intervalMs = 20, what = 'the condition' } = options;
+  const { timeoutMs = 90_000, intervalMs = 20, what = 'the condition' } = options;
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     let cause: unknown;
