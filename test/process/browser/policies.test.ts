@@ -152,7 +152,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await page.getByRole('link', { name: 'Swap the sets' }).click();
     await changed.locator('del', { hasText: '"value": 6' }).waitFor();
     await pages.open(`/policies/${before?.digest}/broad-reads`);
-    await page.getByText('The set of this policy is not in force any more').waitFor();
+    await page.getByText('The set of this policy is not in force for all organisations').waitFor();
     await pages.open(`/policies/${'0'.repeat(64)}`);
     await page.getByText('There is no policy set with this digest.').waitFor();
   });
@@ -201,7 +201,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await service.db.transaction((sql) => changePolicySet(sql, change, rules, service.nowMs()));
     await pages.open('/approvals');
     const row = page.locator('article.ask', { hasText: 'Credentials have a vault now' });
-    await row.getByText('removed').waitFor();
+    await row.getByText('removed').first().waitFor();
     expect(await row.textContent())
       .to.include('cli:alice')
       .and.include('Approved by 0 of 2');
@@ -226,6 +226,25 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await page.getByText('Credentials have a vault now').waitFor();
     await pages.open('/policies/stages');
     await page.getByText('No set is staged').waitFor();
+  });
+
+  it('a set that is staged by share is shown with its author and reason, and its drop waits among the approvals', async () => {
+    const { page } = seen;
+    const { policies: files } = await folderWith((files) => files.delete('money.json'));
+    const body = { files, reason: 'Credentials as before', stage: { share: 0.25 } };
+    expect((await service.admin.post('/v1/policies', body)).json.status).to.equal('staged');
+    await pages.open('/policies/stages');
+    await page.getByText('Credentials as before').waitFor();
+    await page.getByText('25 % of decisions of all').waitFor();
+    await page.getByRole('button', { name: 'Promote…' }).waitFor();
+    await pages.looks('policies-stages');
+    await page.getByRole('button', { name: 'Drop…' }).click();
+    await dialog().getByRole('textbox').fill('Compared enough');
+    await dialog().getByRole('button', { name: 'Drop', exact: true }).click();
+    await dialog().waitFor({ state: 'detached' });
+    // Two must agree to it.
+    await pages.open('/approvals');
+    await page.locator('article.ask', { hasText: 'End of the stage of' }).getByText('Compared enough').waitFor();
   });
 
   it('dead jobs are retried and discarded, in bulk from the list with each result, and one by one', async () => {

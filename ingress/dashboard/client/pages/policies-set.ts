@@ -41,7 +41,7 @@ export function PolicyTable({ digest }: { readonly digest: string }): VNode {
 /** A set that is or was in force. */
 export function SetPage({ digest }: { readonly digest: string }): VNode {
   const set = useApi<PolicySetInfo>(`/policy-sets/${digest}`);
-  return html`<${PageHead} title=${`Set ${short(digest, 20)}`} lead=${set.data && (set.data.isActive ? 'This set is in force.' : 'This set is not in force any more.')} back=${{ to: href('policies', 'history'), label: 'History' }} />
+  return html`<${PageHead} title=${`Set ${short(digest, 20)}`} lead=${set.data && (set.data.isActive ? 'This set is in force.' : 'This set is not in force for all organisations.')} back=${{ to: href('policies', 'history'), label: 'History' }} />
     <${WhenLoaded} of=${set} what="Reading the set">${(data: PolicySetInfo) => html`<${SetFacts} set=${data} /><div class="section"><${PolicyTable} digest=${digest} /></div>`}<//>`;
 }
 
@@ -52,7 +52,7 @@ function SetFacts({ set }: { readonly set: PolicySetInfo }): VNode {
     ['Contains', sizeOf(set)],
     [
       'State',
-      html`<${Badge} tone=${set.isActive ? 'good' : 'neutral'}>${set.isActive ? 'in force' : 'not in force'}<//>`,
+      html`<${Badge} tone=${set.isActive ? 'good' : 'neutral'}>${set.isActive ? 'in force' : 'not in force for all'}<//>`,
     ],
   ]} /><//>`;
 }
@@ -78,6 +78,6 @@ export function PolicyPage({ digest, id }: { readonly digest: string; readonly i
     ? { to: href('policies'), label: 'Policies' }
     : { to: href('policies', digest), label: `Set ${short(digest, 12)}` };
   return html`<${PageHead} title=${id} lead=${answer.data?.policy.description} back=${back} />
-    ${!isActive && html`<p class="muted section">The set of this policy is not in force any more.</p>`}
+    ${!isActive && html`<p class="muted section">The set of this policy is not in force for all organisations.</p>`}
     <${WhenLoaded} of=${answer} what="Reading the policy">${({ policy }: PolicyAnswer) => html`${isActive && html`<${BudgetsOfPolicy} policy=${id} />`}<${PolicyBody} policy=${policy} />`}<//>`;
 }

@@ -45,7 +45,7 @@ function Stage({ stage, inForce, reload }: StageProps): VNode {
     <${KeyValue} items=${[
       [
         'Set',
-        html`<${Link} to=${href('policies', digest)} label="The staged set"><${Id} id=${digest} length=${40} /><//>`,
+        html`<${Link} to=${href('policies', digest)}><${Id} id=${digest} length=${40} /><//>`,
       ],
       [
         'Difference',
@@ -112,10 +112,10 @@ const COLUMNS: readonly Column<OrganisationSet>[] = [
   { title: 'Organisation', cell: ({ organisation }) => organisation },
   {
     title: 'Set',
-    cell: ({ digest, organisation }) =>
+    cell: ({ digest }) =>
       digest === null
         ? html`<span class="muted">unknown: its row was changed outside the service</span>`
-        : html`<${Link} to=${href('policies', digest)} label=${`The set of ${organisation}`}><${Id} id=${digest} length=${20} /><//>`,
+        : html`<${Link} to=${href('policies', digest)}><${Id} id=${digest} length=${20} /><//>`,
   },
   {
     title: 'Why',
