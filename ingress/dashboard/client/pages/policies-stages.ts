@@ -43,10 +43,7 @@ function Stage({ stage, inForce, reload }: StageProps): VNode {
   const { digest, organisations, share, shareOf, shadow, stagedAt, author, reason } = stage;
   return html`<${Card} title=${`Staged set ${short(digest, 12)}`} class="facts">
     <${KeyValue} items=${[
-      [
-        'Set',
-        html`<${Link} to=${href('policies', digest)}><${Id} id=${digest} length=${40} /><//>`,
-      ],
+      ['Set', html`<${Link} to=${href('policies', digest)}><${Id} id=${digest} length=${40} /><//>`],
       [
         'Difference',
         inForce === null ? undefined : html`<${Link} to=${differenceTo(inForce, digest)}>to the set in force<//>`,
