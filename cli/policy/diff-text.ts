@@ -1,6 +1,7 @@
 // The difference of two policy sets as lines of text: parts, rules, and requests that are answered differently.
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
+import { aspectsText } from '../../shared/core/policy/aspects.ts';
 import type { SetComparison } from '../../shared/core/policy/compare.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import { paint } from '../output.ts';
@@ -45,12 +46,12 @@ export function comparisonLines(
     ...ruleLines(name, before, after),
   ]);
   if (examples.length > 0) lines.push('', 'Requests that are answered differently:');
-  for (const { rule, intent, environment, facts, before: was, after: is } of examples) {
+  for (const { rule, intent, environment, facts, before: was, after: is, differs } of examples) {
     const given = Object.entries(facts).map(([path, value]) =>
       value === null ? `${path} missing` : `${path} ${JSON.stringify(value)}`,
     );
     lines.push(
-      `  ${intent} in ${environment}: ${was} becomes ${is} (${rule})`,
+      `  ${intent} in ${environment}: ${was === is ? `${is} as before` : `${was} becomes ${is}`}${aspectsText(differs)} (${rule})`,
       ...(given.length === 0 ? [] : [`    ${printable(given.join(', '))}`]),
     );
   }

@@ -1,4 +1,5 @@
 // The report of a replay or of shadow mode for a terminal.
+import { ASPECT_WORDS, aspectsText } from '../../shared/core/policy/aspects.ts';
 import type { Change, DifferenceReport, Said, Table } from '../../shared/core/policy/difference-types.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import { paint, type Paint, tableLines } from '../output.ts';
@@ -39,6 +40,14 @@ function because({ reasons }: Said): string {
   return reasons.map(({ policy, rule, code }) => `${policy}/${rule} ${code}`).join(', ');
 }
 
+/** What changes without the verdict. Obligations are always named, the others where there are any. */
+function beside(changed: DifferenceReport['changed']): string {
+  const counted = (['obligations', 'approvers', 'ttl', 'budgets'] as const).filter(
+    (aspect) => aspect === 'obligations' || changed[aspect] > 0,
+  );
+  return counted.map((aspect) => `${number(changed[aspect])} with ${ASPECT_WORDS[aspect]}`).join(', ');
+}
+
 /** The difference as lines. Text from decisions is made printable. */
 export function differenceLines(report: DifferenceReport): string[] {
   const style = paint();
@@ -49,7 +58,7 @@ export function differenceLines(report: DifferenceReport): string[] {
   const headline =
     changed.decisions === 0
       ? unchanged
-      : `${number(changed.decisions)} of ${decisionsOf(total)} would change: ${number(changed.stricter)} stricter, ${number(changed.looser)} looser, ${number(changed.obligations)} with other obligations.`;
+      : `${number(changed.decisions)} of ${decisionsOf(total)} would change: ${number(changed.stricter)} stricter, ${number(changed.looser)} looser, ${beside(changed)}.`;
   const agentsTable = section(
     'Agents',
     agents,
@@ -103,8 +112,8 @@ export function differenceLines(report: DifferenceReport): string[] {
           style,
         )),
     ...(shown.length === 0 ? [] : ['', bold('Examples')]),
-    ...shown.flatMap(({ decisionId, agentId, intent, tool, before, after }) => [
-      `${decisionId} ${yellow(`${before.verdict} -> ${after.verdict}`)} ${printable(`${agentId} ${tool === undefined ? '' : `${tool.server}/${tool.name}: `}${intent}`)}`,
+    ...shown.flatMap(({ decisionId, agentId, intent, tool, before, after, differs = [] }) => [
+      `${decisionId} ${yellow(`${before.verdict} -> ${after.verdict}`)} ${printable(`${agentId} ${tool === undefined ? '' : `${tool.server}/${tool.name}: `}${intent}`)}${aspectsText(differs)}`,
       dim(printable(`  recorded: ${because(before)}`)),
       dim(printable(`  draft:    ${because(after)}`)),
     ]),

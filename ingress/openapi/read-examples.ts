@@ -211,6 +211,7 @@ export const READ_EXAMPLES: Readonly<Record<string, unknown>> = {
         facts: { 'time.hour': 5 },
         before: 'ALLOW',
         after: 'DENY',
+        differs: ['verdict'],
       },
     ],
     withoutExample: [],

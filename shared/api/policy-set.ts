@@ -1,5 +1,6 @@
 // Schemas of policy sets and findings.
 import { Type } from 'typebox';
+import { ASPECTS } from '../core/policy/aspects.ts';
 import { FindingSchema } from '../core/policy/types.ts';
 import { ShadowedDraftSchema } from '../domain/drafts/reports.ts';
 import { ACTIVATION_SOURCES } from '../domain/policy-sets/activate.ts';
@@ -9,8 +10,7 @@ import { ApprovalVote } from './approval-vote.ts';
 import { closed, JsonObject, listOf, named, NO_NUL, Nullable, Timestamp } from './common.ts';
 
 export const PolicySetDigest = Type.String({
-  description:
-    'SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.',
+  description: 'SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).',
 });
 const Policies = Type.Array(JsonObject({ description: 'A policy: see /schemas/policy.json.' }));
 const Tools = Type.Optional(Type.Array(JsonObject({ description: 'A tool catalogue: see /schemas/tools.json.' })));
@@ -121,9 +121,7 @@ export const StoredPolicySet = named('StoredPolicySet', {
         'Own policies of an organisation: {placeholders, policies, slug}. The digest is then that of {engine, installation, organisation}.',
     }),
   ),
-  placeholders: Type.Optional(
-    Type.Boolean({ description: 'Whether `{fact.path}` in messages is a placeholder; absent: it is plain text.' }),
-  ),
+  placeholders: Type.Optional(Type.Boolean({ description: 'Whether messages have placeholders.' })),
   policies: Policies,
   resources: Resources,
   terms: Terms,
@@ -345,6 +343,7 @@ export const PolicyComparison = named(
         facts: JsonObject({ description: 'The facts that the rule reads; null: missing.' }),
         before: Verdict,
         after: Verdict,
+        differs: Type.Array(StringEnum(ASPECTS), { description: 'In what the answers differ.' }),
       }),
       { description: 'Requests that the sets answer differently, at most one for each changed rule.' },
     ),

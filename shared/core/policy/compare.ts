@@ -1,6 +1,7 @@
 // Compares two policy sets: their parts by name, and requests that they answer differently, which the linter's solver finds. Pure.
 import type { Verdict } from '../../kernel/vocabulary.ts';
 import { canonicalize } from '../proof/canonical.ts';
+import { type Aspect, differingAspects } from './aspects.ts';
 import { evaluationOf, riskOf } from './lint/answers.ts';
 import { valuesAt } from './lint/facts.ts';
 import { createLintedSet, type LintedRule, type LintedSet } from './lint/rules.ts';
@@ -26,6 +27,7 @@ export interface CounterExample {
   readonly facts: Readonly<Record<string, unknown>>;
   readonly before: Verdict;
   readonly after: Verdict;
+  readonly differs: readonly Aspect[];
 }
 
 export interface SetComparison {
@@ -104,8 +106,6 @@ function evaluated(set: LintedSet, facts: Facts, isRiskGiven: boolean): Evaluati
   return evaluationOf(set, { ...facts, intent: { ...facts.intent, risk: riskOf(set, facts) } });
 }
 
-const saidBy = ({ verdict, obligations }: Evaluation): string => canonicalize({ verdict, obligations });
-
 /** @param budget the limit of the search, in comparisons */
 export function comparePolicySets(before: PolicySet, after: PolicySet, budget = BUDGET): SetComparison {
   const linted = {
@@ -127,7 +127,7 @@ export function comparePolicySets(before: PolicySet, after: PolicySet, budget = 
       formula: (space) => ruleHolds(space, rule),
       accept: (facts) => {
         const [old, now] = both(facts);
-        return saidBy(old) !== saidBy(now);
+        return differingAspects(old, now).length > 0;
       },
     });
     if (found.kind !== 'found') return void withoutExample.push(name);
@@ -142,6 +142,7 @@ export function comparePolicySets(before: PolicySet, after: PolicySet, budget = 
       facts: valuesAt(facts, paths),
       before: old.verdict,
       after: now.verdict,
+      differs: differingAspects(old, now),
     });
   };
   // New rules first, because the number of examples is limited.

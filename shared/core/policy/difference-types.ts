@@ -2,6 +2,7 @@
 import { type TSchema, Type } from 'typebox';
 import { closed, JsonObject, type Shape, StringEnum, Timestamp } from '../../kernel/schema.ts';
 import { VERDICTS } from '../../kernel/vocabulary.ts';
+import { type Aspect, ASPECTS } from './aspects.ts';
 import { type Evaluation, ReasonSchema } from './types.ts';
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -72,7 +73,10 @@ export const DifferenceSchema = closed({
   changed: closed(
     {
       ...ChangeSchema.properties,
-      obligations: Count('Those that are DEGRADE before and after, with other obligations.'),
+      obligations: Count('DEGRADE as before, with other obligations.'),
+      approvers: Count('ESCALATE as before, with other approvers.'),
+      ttl: Count('ESCALATE as before, with another lifetime.'),
+      budgets: Count('Permitted as before, from other budgets.'),
     },
     { $id: 'ReplayReportChanged', description: 'How many would be different.' },
   ),
@@ -131,6 +135,7 @@ export const DifferenceSchema = closed({
         ),
         before: closed(SaidSchema.properties, { description: 'As it was recorded.' }),
         after: closed(SaidSchema.properties, { description: 'Under the draft.' }),
+        differs: Type.Optional(Type.Array(StringEnum(ASPECTS), { description: 'In what they differ.' })),
       },
       { $id: 'ReplayReportExamples' },
     ),
@@ -144,9 +149,10 @@ export type DifferenceReport = Shape<typeof DifferenceSchema>;
 export type Example = DifferenceReport['examples'][number];
 
 /** A decision that was evaluated again. `before` is the recorded result, `after` the result under the draft. */
-export interface Compared extends Omit<Example, 'before' | 'after'> {
+export interface Compared extends Omit<Example, 'before' | 'after' | 'differs'> {
   readonly before: Evaluation;
   readonly after: Evaluation;
+  readonly differs: readonly Aspect[];
 }
 
 /**

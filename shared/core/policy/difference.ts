@@ -42,11 +42,7 @@ const MAX_ALIKE = 5;
 
 /** Whether two evaluations are equal in everything that is recorded. */
 export function isSame(before: Evaluation, after: Evaluation): boolean {
-  return before.verdict === after.verdict && sameJson(before.reasons, after.reasons) && sameObligations(before, after);
-}
-
-function sameObligations(before: Evaluation, after: Evaluation): boolean {
-  return sameJson(before.obligations, after.obligations);
+  return (['verdict', 'reasons', 'obligations'] as const).every((member) => sameJson(before[member], after[member]));
 }
 
 function sameJson(a: unknown, b: unknown): boolean {
@@ -121,17 +117,17 @@ export function createDifference(limits: DifferenceLimits = REPORT_LIMITS, state
 
   return {
     add(compared) {
-      const { before, after, organisation, environment, agentId, resource } = compared;
+      const { before, after, differs, organisation, environment, agentId, resource } = compared;
       count('total');
       count('evaluated');
-      if (before.verdict === after.verdict && sameObligations(before, after)) {
+      if (differs.length === 0) {
         if (!sameJson(before.reasons, after.reasons)) count('otherReasons');
         return;
       }
       const direction = directionOf(before.verdict, after.verdict);
       const names = ['decisions', ...(direction > 0 ? ['stricter'] : direction < 0 ? ['looser'] : [])];
       for (const name of names) count(name);
-      if (direction === 0) count('obligations');
+      if (direction === 0) for (const aspect of differs) count(aspect);
       transitions.add([before.verdict, after.verdict], 'decisions');
       agents.add([organisation, environment, agentId], ...names);
       resources.add([resource], ...names);
@@ -174,7 +170,13 @@ export function createDifference(limits: DifferenceLimits = REPORT_LIMITS, state
           standing: counted('standing'),
           notEvaluable: { total: factsErased + damaged + notReproduced, factsErased, damaged, notReproduced },
         },
-        changed: { ...changeOf(counts), obligations: counted('obligations') },
+        changed: {
+          ...changeOf(counts),
+          obligations: counted('obligations'),
+          approvers: counted('approvers'),
+          ttl: counted('ttl'),
+          budgets: counted('budgets'),
+        },
         otherReasons: counted('otherReasons'),
         transitions: transitions
           .table(Number.POSITIVE_INFINITY, weight, ([from, to], { decisions = 0 }) => ({

@@ -242,7 +242,7 @@ export const ExplanationSchema = Type.Array(
                 index: Type.Integer({ minimum: 0, description: 'Its position, from 0.' }),
                 actual: Type.Unknown({ description: 'The item.' }),
               },
-              { description: 'The item that decided `some` or `every`; absent where all items together did.' },
+              { description: 'The item that decided `some` or `every`.' },
             ),
           ),
           missing: Type.Boolean({ description: 'Whether the fact is missing.' }),

@@ -144,7 +144,7 @@ export function replayHtml(report: ReplayReport): string {
 <h1>What the draft would have changed</h1>
 <p class="soft">Draft ${code(draft.digest)}, ${number(draft.policies)} policies; ${rangeOf(report)}.</p>
 <p class="big">${headline}</p>
-<p>${number(changed.stricter)} became stricter, ${number(changed.looser)} looser, ${number(changed.obligations)} have other obligations; ${number(otherReasons)} keep their verdict for other reasons.</p>
+<p>${number(changed.stricter)} became stricter, ${number(changed.looser)} looser, ${number(changed.obligations)} have other obligations, ${number(changed.approvers)} other approvers, ${number(changed.ttl)} another lifetime of their approval, ${number(changed.budgets)} other budgets; ${number(otherReasons)} keep their verdict for other reasons.</p>
 <p class="soft">${counted(total, 'decision')}: ${number(evaluated)} evaluated again, ${number(standing)} that no policy decides, ${number(notEvaluable.total)} not evaluable.</p>
 ${notes.map(
   (note) => html`<p class="note">${note}</p>

@@ -1,14 +1,19 @@
 // Evaluates a recorded decision with another policy set and compares the verdicts. Pure.
 import { isUnknownRisk } from '../../core/policy/combine.ts';
+import { type Aspect, differingAspects } from '../../core/policy/aspects.ts';
+import { budgetFact, budgetsLeft } from '../../core/policy/budget.ts';
 import { isSame } from '../../core/policy/difference.ts';
 import type { Compared, NotEvaluable } from '../../core/policy/difference-types.ts';
 import { createEvaluator, type Evaluator } from '../../core/policy/evaluate.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import type { PolicySet } from '../../core/policy/load.ts';
 import { readCall } from '../../core/tools/read-call.ts';
-import type { Evaluation, Facts, Reason, RiskFacts } from '../../core/policy/types.ts';
+import type { BudgetFacts, Evaluation, Facts, Reason, RiskFacts } from '../../core/policy/types.ts';
 import { isBeforeBinding } from '../../core/decision/approval-bound.ts';
 import { factsDigest } from '../../core/decision/record.ts';
+import { canonicalize } from '../../core/proof/canonical.ts';
+import { idTimeMs } from '../../kernel/ids.ts';
+import { permits } from '../../kernel/vocabulary.ts';
 import { specialOf } from '../../core/verification/decision.ts';
 import { parseFacts } from '../../core/verification/facts.ts';
 import { type DecisionBody, isBody } from '../../core/verification/record.ts';
@@ -102,11 +107,60 @@ export function createReplayer(
         ...(facts.tool && { tool: { server: facts.tool.server, name: facts.tool.name } }),
         before,
         after,
+        differs: policyDigest === set.digest ? [] : differsFrom(body, facts, after),
       };
       return { kind: 'compared', compared, policyDigest };
     },
   };
 }
+
+/**
+ * In what the result of a draft differs from the record. A record has approvers and a lifetime only where the decision opened its
+ * approval, and budgets without what they are counted by. A lifetime without `ttl` in the rules is a setting, and not compared.
+ */
+function differsFrom(body: DecisionBody, { budgets }: Facts, after: Evaluation): Aspect[] {
+  const before = recordedOf(body);
+  const found = differingAspects({ ...before, ...escalationOf(body, after) }, { ...after, charges: [] });
+  const isPermitted = permits(before.verdict) && permits(after.verdict);
+  return isPermitted && !same(chargedIn(body, budgets), chargesOf(after)) ? [...found, 'budgets'] : found;
+}
+
+/** The recorded escalation; that of the draft where the record does not tell. */
+function escalationOf(body: DecisionBody, { verdict, escalation }: Evaluation): Pick<Evaluation, 'escalation'> {
+  const { approval, evaluated_at: evaluatedAt } = body;
+  const kept = escalation === undefined ? {} : { escalation };
+  if (approval === undefined || body.verdict !== 'ESCALATE' || verdict !== 'ESCALATE') return kept;
+  if (idTimeMs(approval.approval_id) !== Date.parse(evaluatedAt)) return kept;
+  const { ttlMs, orDefault } = escalation ?? {};
+  const livesMs = Date.parse(approval.expires_at) - Date.parse(evaluatedAt);
+  const isSameTtl = ttlMs === undefined || livesMs === ttlMs || (orDefault === true && livesMs < ttlMs);
+  return {
+    escalation: {
+      ...escalation,
+      ...(isSameTtl ? {} : { ttlMs: livesMs }),
+      // Both are undefined where anyone may approve.
+      ...(same(approval.approvers, escalation?.approvers) ? {} : { approvers: approval.approvers ?? [] }),
+    },
+  };
+}
+
+type Charges = Readonly<Record<string, Omit<BudgetFacts, 'used'>>>;
+
+const chargesOf = ({ charges = [] }: Evaluation): Charges =>
+  Object.fromEntries(
+    charges.map((charge) => {
+      const { used: _, ...shape } = budgetFact(charge, 0);
+      return [charge.name, shape];
+    }),
+  );
+
+/** The budgets that a recorded permission counted against: none when it took nothing from what was left. */
+function chargedIn(body: DecisionBody, budgets: Facts['budgets'] = {}): Charges {
+  if (!same(body.budgets ?? [], budgetsLeft(budgets, true))) return {};
+  return Object.fromEntries(Object.entries(budgets).map(([name, { used: _, ...shape }]) => [name, shape]));
+}
+
+const same = (a: unknown, b: unknown): boolean => canonicalize(a ?? null) === canonicalize(b ?? null);
 
 /** The recorded evaluation. isBody checked the members; writeDecision wrote reasons and obligations. */
 function recordedOf({ verdict, reasons, obligations }: DecisionBody): Evaluation {

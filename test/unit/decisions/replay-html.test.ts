@@ -16,7 +16,7 @@ function report(text: string): ReplayReport {
   const difference = createDifference();
   const before = said('ALLOW');
   const about = { organisation: text, environment: text, agentId: text, intent: text, resource: text };
-  difference.add({ decisionId: text, evaluatedAt: text, ...about, before, after: said('DENY') });
+  difference.add({ decisionId: text, evaluatedAt: text, ...about, before, after: said('DENY'), differs: ['verdict'] });
   return {
     draft: { digest: text, policies: 1 },
     range: { from: text, to: text, organisation: text, environment: text, agentId: text, limit: 1 },

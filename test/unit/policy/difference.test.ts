@@ -1,5 +1,6 @@
 // The difference of a draft: which results count as changes, in which direction, and which lists are bounded.
 import { expect } from 'chai';
+import { differingAspects } from '../../../shared/core/policy/aspects.ts';
 import { createDifference } from '../../../shared/core/policy/difference.ts';
 import type { Compared } from '../../../shared/core/policy/difference-types.ts';
 import type { Evaluation } from '../../../shared/core/policy/types.ts';
@@ -11,7 +12,15 @@ function said(verdict: Verdict, rule = 'r', obligations: Evaluation['obligations
 
 function compared(before: Evaluation, after: Evaluation, changes: Partial<Compared> = {}): Compared {
   const about = { organisation: 'acme', environment: 'live', agentId: 'a', intent: 'data.read.x', resource: 'data/x' };
-  return { decisionId: 'dec_1', evaluatedAt: '2026-03-01T00:00:00.000Z', ...about, before, after, ...changes };
+  return {
+    decisionId: 'dec_1',
+    evaluatedAt: '2026-03-01T00:00:00.000Z',
+    ...about,
+    before,
+    after,
+    differs: differingAspects(before, after),
+    ...changes,
+  };
 }
 
 const rows = (limit: number): Evaluation['obligations'] => [{ type: 'max_rows', limit }];
@@ -30,7 +39,16 @@ describe('a difference', () => {
       const difference = createDifference();
       difference.add(compared(said(from), said(to)));
       const { changed, transitions } = difference.report();
-      expect(changed).to.deep.equal({ decisions: 1, stricter: 0, looser: 0, obligations: 0, [direction]: 1 });
+      expect(changed).to.deep.equal({
+        decisions: 1,
+        stricter: 0,
+        looser: 0,
+        obligations: 0,
+        approvers: 0,
+        ttl: 0,
+        budgets: 0,
+        [direction]: 1,
+      });
       expect(transitions).to.deep.equal([{ from, to, decisions: 1 }]);
     });
   }
@@ -41,7 +59,15 @@ describe('a difference', () => {
     difference.add(compared(said('ALLOW', 'one'), said('ALLOW', 'two')));
     difference.add(compared(said('ALLOW'), said('ALLOW')));
     const { changed, otherReasons, decisions, rules } = difference.report();
-    expect(changed).to.deep.equal({ decisions: 1, stricter: 0, looser: 0, obligations: 1 });
+    expect(changed).to.deep.equal({
+      decisions: 1,
+      stricter: 0,
+      looser: 0,
+      obligations: 1,
+      approvers: 0,
+      ttl: 0,
+      budgets: 0,
+    });
     expect([otherReasons, decisions.evaluated, rules.items.length]).to.deep.equal([1, 3, 0]);
   });
 

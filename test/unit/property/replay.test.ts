@@ -7,7 +7,13 @@ import { type DecisionBody, readDecisionRecord } from '../../../shared/core/veri
 import { createDifference, type Difference, type DifferenceState } from '../../../shared/core/policy/difference.ts';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { loadCanonicalSet, type PolicySet } from '../../../shared/core/policy/load.ts';
-import { setOf } from '../policy/support.ts';
+import { budgetFact, budgetsLeft } from '../../../shared/core/policy/budget.ts';
+import { comparePolicySets } from '../../../shared/core/policy/compare.ts';
+import type { Facts } from '../../../shared/core/policy/types.ts';
+import { factsDigest } from '../../../shared/core/decision/record.ts';
+import { canonicalize } from '../../../shared/core/proof/canonical.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
+import { ALWAYS, evaluatorOf, factsWith, type PolicyLike, policy, setOf } from '../policy/support.ts';
 import { compileLexicon, decideAll, type MadeDecision, worlds } from './decision-world.ts';
 import { runs } from './runs.ts';
 
@@ -60,7 +66,7 @@ describe('the replay of any recorded decisions', () => {
         }
         const { changed, otherReasons, transitions, examples, decisions: counts } = difference.report();
         expect({ changed, otherReasons, transitions, examples }).to.deep.equal({
-          changed: { decisions: 0, stricter: 0, looser: 0, obligations: 0 },
+          changed: { decisions: 0, stricter: 0, looser: 0, obligations: 0, approvers: 0, ttl: 0, budgets: 0 },
           otherReasons: 0,
           transitions: [],
           examples: [],
@@ -118,4 +124,101 @@ describe('the replay of any recorded decisions', () => {
     );
     expect(changes).to.be.greaterThan(0);
   });
+});
+
+/** A decision of these policies as its row has it. */
+async function recordedBy(policies: readonly PolicyLike[]): Promise<StoredForReplay> {
+  const [world] = fc.sample(worlds, { numRuns: 1, seed: 1 });
+  const [decision] = world === undefined ? [] : await decideAll(world);
+  if (decision === undefined) throw new Error('no decision');
+  const stored = storedOf(decision);
+  const evaluatedAt = '2026-03-04T10:30:00.000Z';
+  const nowMs = Date.parse(evaluatedAt);
+  const asked = factsWith();
+  const { verdict, reasons, obligations, escalation, charges } = await evaluatorOf(policies).evaluate(asked);
+  const budgets = charges && Object.fromEntries(charges.map((charge) => [charge.name, budgetFact(charge, 0)]));
+  const facts: Facts = { ...asked, ...(budgets && { budgets }) };
+  const text = canonicalize(facts);
+  const record = JSON.parse(`${stored.record.toString()}}`);
+  const { approval: _, ...body } = record.payload.body;
+  record.payload.body = {
+    ...body,
+    verdict,
+    reasons,
+    obligations,
+    evaluated_at: evaluatedAt,
+    factsDigest: factsDigest(stored.salt ?? Buffer.of(), text),
+    ...(budgets && { budgets: budgetsLeft(budgets, true) }),
+    ...(verdict === 'ESCALATE' && {
+      approval: {
+        approval_id: newId('apr', nowMs),
+        ...(escalation?.approvers && { approvers: escalation.approvers }),
+        expires_at: new Date(nowMs + (escalation?.ttlMs ?? 3_600_000)).toISOString(),
+      },
+    }),
+  };
+  return { record: Buffer.from(JSON.stringify(record).slice(0, -1)), facts: Buffer.from(text), salt: stored.salt };
+}
+
+describe('changes beside the verdict', () => {
+  const escalating = (params: object): PolicyLike[] => [
+    {
+      ...policy('p', 'ESCALATE'),
+      rules: [
+        {
+          name: 'only',
+          conditions: ALWAYS,
+          event: { type: 'ESCALATE', params: { code: 'E', message: 'e', ...params } },
+        },
+      ],
+    },
+  ];
+  const budgeted = (budget?: object): PolicyLike[] => {
+    const [rule] = policy('p', 'ALLOW').rules;
+    return [
+      { ...policy('p', 'ALLOW'), rules: [{ ...rule, ...(budget && { budget }) } as PolicyLike['rules'][number]] },
+    ];
+  };
+  const daily = { name: 'b', window: '24h', limit: 5 };
+  const two = { approvers: { tags: ['ops'], atLeast: 2 } };
+  const CASES: readonly (readonly [name: string, before: PolicyLike[], after: PolicyLike[], differs: string[]])[] = [
+    [
+      'another number of approvers',
+      escalating(two),
+      escalating({ approvers: { tags: ['ops'], atLeast: 1 } }),
+      ['approvers'],
+    ],
+    ['no approvers any more', escalating(two), escalating({}), ['approvers']],
+    ['approvers for the first time', escalating({}), escalating(two), ['approvers']],
+    ['another lifetime', escalating({ ttl: '2h' }), escalating({ ttl: '30m' }), ['ttl']],
+    ['approvers and a lifetime', escalating({ ttl: '2h' }), escalating({ ...two, ttl: '30m' }), ['approvers', 'ttl']],
+    ['another limit', budgeted(daily), budgeted({ ...daily, limit: 6 }), ['budgets']],
+    ['another window', budgeted(daily), budgeted({ ...daily, window: '1h' }), ['budgets']],
+    ['no budget any more', budgeted(daily), budgeted(), ['budgets']],
+    ['a budget for the first time', budgeted(), budgeted(daily), ['budgets']],
+  ];
+  for (const [name, before, after, differs] of CASES)
+    it(`such as ${name} are shown by a replay and by the comparison of sets`, async () => {
+      const stored = await recordedBy(before);
+      const difference = createDifference();
+      const outcome = await createReplayer(setOf(after)).replay(stored);
+      count(difference, outcome);
+      const { changed, examples, transitions } = difference.report();
+      expect(changed.decisions, JSON.stringify(outcome)).to.equal(1);
+      expect(transitions).to.have.lengthOf(1);
+      expect(examples.map((one) => one.differs)).to.deep.equal([differs]);
+      for (const aspect of ['obligations', 'approvers', 'ttl', 'budgets'] as const)
+        expect(changed[aspect], aspect).to.equal(differs.includes(aspect) ? 1 : 0);
+      const compared = comparePolicySets(setOf(before), setOf(after));
+      expect(compared.withoutExample).to.deep.equal([]);
+      expect(compared.examples.map((one) => one.differs)).to.include.deep.members([differs]);
+    });
+  for (const policies of [escalating({ ...two, ttl: '2h' }), escalating({}), budgeted(daily), budgeted()])
+    it(`are none when another set has the same rules: ${JSON.stringify(policies[0]?.rules[0])}`, async () => {
+      const stored = await recordedBy(policies);
+      const outcome = await createReplayer(setOf(policies.map((one) => ({ ...one, description: 'other' })))).replay(
+        stored,
+      );
+      expect(outcome.kind === 'compared' ? outcome.compared.differs : outcome).to.deep.equal([]);
+    });
 });

@@ -171,14 +171,16 @@ function Compared({ comparison }: { readonly comparison: PolicyComparisonAnswer 
     <p class="badges">${parts.map(({ name, change }) => html`<span key=${name}><code>${name}</code> <${Badge} tone=${CHANGES[change]}>${change}<//></span>`)}</p>
     ${examples.length > 0 && html`<h3>Requests that would be answered differently</h3>`}
     <ul class="folder-findings" aria-label="Requests that would be answered differently">${examples.map(
-      ({ rule, intent, environment, facts, before, after }) => html`<li key=${rule} class="folder-finding">
-        <p><code><${Said} text=${intent} /></code> in ${environment}: <${Verdict} verdict=${before} /> becomes <${Verdict} verdict=${after} /></p>
+      ({ rule, intent, environment, facts, before, after, differs }) => html`<li key=${rule} class="folder-finding">
+        <p><code><${Said} text=${intent} /></code> in ${environment}: <${Verdict} verdict=${before} /> becomes <${Verdict} verdict=${after} />${differs.some(isBeside) && html` <span class="muted">with other ${differs.filter(isBeside).join(', ')}</span>`}</p>
         <p class="finding-more"><code>${rule}</code>: <${Said} text=${wordsOf(facts)} /></p>
       </li>`,
     )}</ul>
     ${withoutExample.length > 0 && html`<p class="muted">No such request was found for ${withoutExample.join(', ')}.</p>`}
   <//>`;
 }
+
+const isBeside = (aspect: string): boolean => aspect !== 'verdict';
 
 function wordsOf(facts: Readonly<Record<string, unknown>>): string {
   return Object.entries(facts)
