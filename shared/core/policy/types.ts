@@ -205,9 +205,7 @@ export const ExplanationSchema = Type.Array(
             window: Type.String({ description: 'How long a permission counts.' }),
             limit: Type.Number({ description: 'What permissions of one window may add up to.' }),
             used: Type.Number({ description: 'What was used before; 0 where the use was not read.' }),
-            amount: Type.Optional(
-              Type.Number({ description: 'What this request needs; absent when its fact is no such number.' }),
-            ),
+            amount: Type.Optional(Type.Number({ description: 'What this request needs.' })),
           },
           { description: 'The budget of the rule.' },
         ),
@@ -222,7 +220,7 @@ export const ExplanationSchema = Type.Array(
           }),
           condition: Type.Optional(
             Type.String({
-              description: 'The named condition that it is part of; absent for what the rule says itself.',
+              description: 'The named condition that it is part of.',
             }),
           ),
           constant: Type.Optional(Type.String({ description: 'The constant that is the expected value.' })),
@@ -232,7 +230,7 @@ export const ExplanationSchema = Type.Array(
                 fact: Type.String({ description: 'The fact.' }),
                 path: Type.Optional(Type.String({ description: 'Its member.' })),
               },
-              { description: 'The fact that the rule compares with; absent for a constant.' },
+              { description: 'The fact that the rule compares with.' },
             ),
           ),
           actual: Type.Optional(Type.Unknown({ description: 'The value of the fact.' })),
@@ -253,7 +251,7 @@ export const ExplanationSchema = Type.Array(
       alternatives: Type.Optional(
         Type.Array(AlternativeSchema, {
           description:
-            'Alternatives of `any`, each of which alone decides: that would have been enough for a rule that does not hold, and without which a rule that holds would not. Absent when there are none, or the rule was not evaluated.',
+            'Alternatives of `any`, each of which alone decides whether the rule holds; absent when there are none.',
         }),
       ),
     },
