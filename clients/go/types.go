@@ -1014,12 +1014,12 @@ type ExplainedRuleBudget struct {
 	Limit float64 `json:"limit"`
 	// What was used before; 0 where the use was not read.
 	Used float64 `json:"used"`
-	// What this request needs; absent when its fact is no such number.
+	// What this request needs.
 	Amount *float64 `json:"amount,omitempty"`
 }
 
 // ExplainedRuleConditionsExpectedFact is part of the API's requests or answers.
-// The fact that the rule compares with; absent for a constant.
+// The fact that the rule compares with.
 type ExplainedRuleConditionsExpectedFact struct {
 	// The fact.
 	Fact string `json:"fact"`
@@ -1046,11 +1046,11 @@ type ExplainedRuleConditions struct {
 	Operator string `json:"operator"`
 	// The value in the rule; of a comparison of two facts, that of expectedFact.
 	Expected any `json:"expected"`
-	// The named condition that it is part of; absent for what the rule says itself.
+	// The named condition that it is part of.
 	Condition *string `json:"condition,omitempty"`
 	// The constant that is the expected value.
 	Constant *string `json:"constant,omitempty"`
-	// The fact that the rule compares with; absent for a constant.
+	// The fact that the rule compares with.
 	ExpectedFact *ExplainedRuleConditionsExpectedFact `json:"expectedFact,omitempty"`
 	// The value of the fact.
 	Actual any `json:"actual,omitempty"`
@@ -1088,7 +1088,7 @@ type ExplainedRule struct {
 	Budget *ExplainedRuleBudget `json:"budget,omitempty"`
 	// Its conditions, in their order.
 	Conditions []ExplainedRuleConditions `json:"conditions"`
-	// Alternatives of `any`, each of which alone decides: that would have been enough for a rule that does not hold, and without which a rule that holds would not. Absent when there are none, or the rule was not evaluated.
+	// Alternatives of `any`, each of which alone decides whether the rule holds; absent when there are none.
 	Alternatives []ExplainedRuleAlternatives `json:"alternatives,omitempty"`
 }
 

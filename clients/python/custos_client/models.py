@@ -568,7 +568,7 @@ class EnforceRequest:
 
 @dataclass(frozen=True)
 class ExplainedRuleConditionExpectedFact:
-    """The fact that the rule compares with; absent for a constant."""
+    """The fact that the rule compares with."""
 
     # The fact.
     fact: str
@@ -602,11 +602,11 @@ class ExplainedRuleCondition:
     result: bool
     # The member of the fact.
     path: Optional[str] = None
-    # The named condition that it is part of; absent for what the rule says itself.
+    # The named condition that it is part of.
     condition: Optional[str] = None
     # The constant that is the expected value.
     constant: Optional[str] = None
-    # The fact that the rule compares with; absent for a constant.
+    # The fact that the rule compares with.
     expected_fact: Optional[ExplainedRuleConditionExpectedFact] = None
     # The value of the fact.
     actual: Optional[Any] = None
@@ -626,7 +626,7 @@ class ExplainedRuleBudget:
     limit: float
     # What was used before; 0 where the use was not read.
     used: float
-    # What this request needs; absent when its fact is no such number.
+    # What this request needs.
     amount: Optional[float] = None
 
 
@@ -656,8 +656,7 @@ class ExplainedRule:
     skipped: Optional[str] = None
     # The budget of the rule.
     budget: Optional[ExplainedRuleBudget] = None
-    # Alternatives of `any`, each of which alone decides: that would have been enough for a rule that does not
-    # hold, and without which a rule that holds would not.
+    # Alternatives of `any`, each of which alone decides whether the rule holds; absent when there are none.
     alternatives: Optional[List[ExplainedRuleAlternative]] = None
 
 

@@ -1979,7 +1979,7 @@ export interface components {
                 limit: number;
                 /** @description What was used before; 0 where the use was not read. */
                 used: number;
-                /** @description What this request needs; absent when its fact is no such number. */
+                /** @description What this request needs. */
                 amount?: number;
             };
             /** @description Its conditions, in their order. */
@@ -1992,11 +1992,11 @@ export interface components {
                 operator: string;
                 /** @description The value in the rule; of a comparison of two facts, that of expectedFact. */
                 expected: unknown;
-                /** @description The named condition that it is part of; absent for what the rule says itself. */
+                /** @description The named condition that it is part of. */
                 condition?: string;
                 /** @description The constant that is the expected value. */
                 constant?: string;
-                /** @description The fact that the rule compares with; absent for a constant. */
+                /** @description The fact that the rule compares with. */
                 expectedFact?: {
                     /** @description The fact. */
                     fact: string;
@@ -2017,7 +2017,7 @@ export interface components {
                 /** @description Whether the condition holds. */
                 result: boolean;
             }[];
-            /** @description Alternatives of `any`, each of which alone decides: that would have been enough for a rule that does not hold, and without which a rule that holds would not. Absent when there are none, or the rule was not evaluated. */
+            /** @description Alternatives of `any`, each of which alone decides whether the rule holds; absent when there are none. */
             alternatives?: {
                 /** @description The alternative in words. */
                 text: string;
