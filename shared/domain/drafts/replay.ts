@@ -144,20 +144,18 @@ function escalationOf(body: DecisionBody, { verdict, escalation }: Evaluation): 
   };
 }
 
-type Charges = Readonly<Record<string, Omit<BudgetFacts, 'used'>>>;
+type BudgetShape = Omit<BudgetFacts, 'used'>;
+type Charges = Readonly<Record<string, BudgetShape>>;
+
+const shapeOf = ({ amount, limit, window }: BudgetFacts): BudgetShape => ({ amount, limit, window });
 
 const chargesOf = ({ charges = [] }: Evaluation): Charges =>
-  Object.fromEntries(
-    charges.map((charge) => {
-      const { used: _, ...shape } = budgetFact(charge, 0);
-      return [charge.name, shape];
-    }),
-  );
+  Object.fromEntries(charges.map((charge) => [charge.name, shapeOf(budgetFact(charge, 0))]));
 
 /** The budgets that a recorded permission counted against: none when it took nothing from what was left. */
 function chargedIn(body: DecisionBody, budgets: Facts['budgets'] = {}): Charges {
   if (!same(body.budgets ?? [], budgetsLeft(budgets, true))) return {};
-  return Object.fromEntries(Object.entries(budgets).map(([name, { used: _, ...shape }]) => [name, shape]));
+  return Object.fromEntries(Object.entries(budgets).map(([name, budget]) => [name, shapeOf(budget)]));
 }
 
 const same = (a: unknown, b: unknown): boolean => canonicalize(a ?? null) === canonicalize(b ?? null);
