@@ -1028,7 +1028,7 @@ type ExplainedRuleConditionsExpectedFact struct {
 }
 
 // ExplainedRuleConditionsItem is part of the API's requests or answers.
-// The item that decided `some` or `every`; absent where all items together did.
+// The item that decided `some` or `every`.
 type ExplainedRuleConditionsItem struct {
 	// Its position, from 0.
 	Index int64 `json:"index"`
@@ -1054,7 +1054,7 @@ type ExplainedRuleConditions struct {
 	ExpectedFact *ExplainedRuleConditionsExpectedFact `json:"expectedFact,omitempty"`
 	// The value of the fact.
 	Actual any `json:"actual,omitempty"`
-	// The item that decided `some` or `every`; absent where all items together did.
+	// The item that decided `some` or `every`.
 	Item *ExplainedRuleConditionsItem `json:"item,omitempty"`
 	// Whether the fact is missing.
 	Missing bool `json:"missing"`
@@ -1555,7 +1555,7 @@ type OutcomeRequest struct {
 type PolicyActivation struct {
 	// RFC 3339, UTC, milliseconds.
 	ActivatedAt string `json:"activatedAt"`
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
 	Digest         string  `json:"digest"`
 	PreviousDigest *string `json:"previousDigest"`
 	Organisation   *string `json:"organisation"`
@@ -1584,7 +1584,7 @@ type PolicyApproval struct {
 	// used: approved, and put into force; superseded: another set was put into force before it was decided.
 	// One of: pending, used, rejected, superseded, expired.
 	Status string `json:"status"`
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
 	Digest         string  `json:"digest"`
 	PreviousDigest *string `json:"previousDigest"`
 	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1614,7 +1614,7 @@ type PolicyApprovalDetail struct {
 	// used: approved, and put into force; superseded: another set was put into force before it was decided.
 	// One of: pending, used, rejected, superseded, expired.
 	Status string `json:"status"`
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
 	Digest         string  `json:"digest"`
 	PreviousDigest *string `json:"previousDigest"`
 	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1654,7 +1654,7 @@ type PolicyChangeResult struct {
 	Status string `json:"status"`
 	// With staged and dropped: the slugs of the organisations concerned.
 	Organisations []string `json:"organisations,omitempty"`
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
 	Digest         string  `json:"digest"`
 	PreviousDigest *string `json:"previousDigest"`
 	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1698,14 +1698,17 @@ type PolicyComparisonExamples struct {
 	// The verdict.
 	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
 	After string `json:"after"`
+	// In what the answers differ.
+	// One of: verdict, obligations, approvers, ttl, budgets.
+	Differs []string `json:"differs"`
 }
 
 // PolicyComparison is part of the API's requests or answers.
 // The difference of two sets; absent when this version can not load one of them.
 type PolicyComparison struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
 	Before string `json:"before"`
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
 	After string `json:"after"`
 	// The parts that differ.
 	Parts []PolicyComparisonParts `json:"parts"`
@@ -1775,7 +1778,7 @@ type PolicySetStatus struct {
 	Own *PolicySetStatusOwn `json:"own,omitempty"`
 	// For the operator: organisations whose set is not the installation's.
 	Organisations []PolicySetStatusOrganisations `json:"organisations,omitempty"`
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
 	Digest string `json:"digest"`
 	// RFC 3339, UTC, milliseconds.
 	ActivatedAt string `json:"activatedAt"`
@@ -1801,7 +1804,7 @@ type PolicySetStatus struct {
 // PolicyStage is part of the API's requests or answers.
 // In force for `organisations`; with `share` in shadow for `shareOf` (null: all).
 type PolicyStage struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
 	Digest string `json:"digest"`
 	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
 	Author string  `json:"author"`
@@ -2264,8 +2267,14 @@ type ReplayReportChanged struct {
 	Stricter int64 `json:"stricter"`
 	// Those whose verdict is looser under the draft.
 	Looser int64 `json:"looser"`
-	// Those that are DEGRADE before and after, with other obligations.
+	// DEGRADE as before, with other obligations.
 	Obligations int64 `json:"obligations"`
+	// ESCALATE as before, with other approvers.
+	Approvers int64 `json:"approvers"`
+	// ESCALATE as before, with another lifetime.
+	Ttl int64 `json:"ttl"`
+	// Permitted as before, from other budgets.
+	Budgets int64 `json:"budgets"`
 }
 
 // ReplayReportDecisionsNotEvaluable is part of the API's requests or answers.
@@ -2374,6 +2383,9 @@ type ReplayReportExamples struct {
 	Before ReplayReportExamplesBefore `json:"before"`
 	// Under the draft.
 	After ReplayReportExamplesAfter `json:"after"`
+	// In what they differ.
+	// One of: verdict, obligations, approvers, ttl, budgets.
+	Differs []string `json:"differs,omitempty"`
 }
 
 // ReplayReportResourcesItems is part of the API's requests or answers.
@@ -2663,7 +2675,7 @@ type ShadowedDraft struct {
 
 // StoredPolicySet is part of the API's requests or answers.
 type StoredPolicySet struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
 	Digest string `json:"digest"`
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt string `json:"createdAt"`
@@ -2673,13 +2685,13 @@ type StoredPolicySet struct {
 	Authzen map[string]any `json:"authzen,omitempty"`
 	// The version of the rules of evaluation.
 	Engine int64 `json:"engine"`
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
 	InstallationDigest *string `json:"installationDigest,omitempty"`
 	// See /schemas/lexicon.json.
 	Lexicon map[string]any `json:"lexicon"`
 	// Own policies of an organisation: {placeholders, policies, slug}. The digest is then that of {engine, installation, organisation}.
 	Organisation map[string]any `json:"organisation,omitempty"`
-	// Whether `{fact.path}` in messages is a placeholder; absent: it is plain text.
+	// Whether messages have placeholders.
 	Placeholders *bool            `json:"placeholders,omitempty"`
 	Policies     []map[string]any `json:"policies"`
 	Resources    []map[string]any `json:"resources,omitempty"`
@@ -2790,7 +2802,7 @@ type ToolCatalogue struct {
 
 // ToolCatalogueList is part of the API's requests or answers.
 type ToolCatalogueList struct {
-	// SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools.
+	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
 	Digest string `json:"digest"`
 	// One page of them.
 	Items      []ToolCatalogue `json:"items"`

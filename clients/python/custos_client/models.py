@@ -578,7 +578,7 @@ class ExplainedRuleConditionExpectedFact:
 
 @dataclass(frozen=True)
 class ExplainedRuleConditionItem:
-    """The item that decided `some` or `every`; absent where all items together did."""
+    """The item that decided `some` or `every`."""
 
     # Its position, from 0.
     index: int
@@ -610,7 +610,7 @@ class ExplainedRuleCondition:
     expected_fact: Optional[ExplainedRuleConditionExpectedFact] = None
     # The value of the fact.
     actual: Optional[Any] = None
-    # The item that decided `some` or `every`; absent where all items together did.
+    # The item that decided `some` or `every`.
     item: Optional[ExplainedRuleConditionItem] = None
 
 
@@ -1116,8 +1116,7 @@ class PolicyActivation:
 
     # RFC 3339, UTC, milliseconds.
     activated_at: str
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
-    # attributes, authzen, placeholders, resources, terms, tools.
+    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
     digest: str
     previous_digest: Optional[str]
     organisation: Optional[str]
@@ -1149,8 +1148,7 @@ class PolicyApproval:
     approval_id: str
     # used: approved, and put into force; superseded: another set was put into force before it was decided.
     status: Literal["pending", "used", "rejected", "superseded", "expired"]
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
-    # attributes, authzen, placeholders, resources, terms, tools.
+    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
     digest: str
     previous_digest: Optional[str]
     # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1180,8 +1178,7 @@ class PolicyApprovalDetail:
     approval_id: str
     # used: approved, and put into force; superseded: another set was put into force before it was decided.
     status: Literal["pending", "used", "rejected", "superseded", "expired"]
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
-    # attributes, authzen, placeholders, resources, terms, tools.
+    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
     digest: str
     previous_digest: Optional[str]
     # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1222,8 +1219,7 @@ class PolicyChangeResult:
     # unchanged: in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no
     # longer staged; checked: dryRun.
     status: Literal["activated", "unchanged", "waiting", "staged", "dropped", "checked"]
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
-    # attributes, authzen, placeholders, resources, terms, tools.
+    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
     digest: str
     previous_digest: Optional[str]
     # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1264,6 +1260,8 @@ class PolicyComparisonExample:
     before: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
     # The verdict.
     after: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
+    # In what the answers differ.
+    differs: List[Literal["verdict", "obligations", "approvers", "ttl", "budgets"]]
 
 
 @dataclass(frozen=True)
@@ -1272,11 +1270,9 @@ class PolicyComparison:
 
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
-    # attributes, authzen, placeholders, resources, terms, tools.
+    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
     before: str
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
-    # attributes, authzen, placeholders, resources, terms, tools.
+    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
     after: str
     # The parts that differ.
     parts: List[PolicyComparisonPart]
@@ -1352,8 +1348,7 @@ class PolicySetStatusOrganisation:
 class PolicySetStatus:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
-    # attributes, authzen, placeholders, resources, terms, tools.
+    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
     digest: str
     # RFC 3339, UTC, milliseconds.
     activated_at: str
@@ -1385,8 +1380,7 @@ class PolicyStage:
 
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
-    # attributes, authzen, placeholders, resources, terms, tools.
+    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
     digest: str
     # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
     author: str
@@ -1873,8 +1867,14 @@ class ReplayReportChanged:
     stricter: int
     # Those whose verdict is looser under the draft.
     looser: int
-    # Those that are DEGRADE before and after, with other obligations.
+    # DEGRADE as before, with other obligations.
     obligations: int
+    # ESCALATE as before, with other approvers.
+    approvers: int
+    # ESCALATE as before, with another lifetime.
+    ttl: int
+    # Permitted as before, from other budgets.
+    budgets: int
 
 
 @dataclass(frozen=True)
@@ -1993,6 +1993,8 @@ class ReplayReportExamples:
     after: ReplayReportExamplesAfter
     # The tool that was called; absent for other questions.
     tool: Optional[ReplayReportExamplesTool] = None
+    # In what they differ.
+    differs: Optional[List[Literal["verdict", "obligations", "approvers", "ttl", "budgets"]]] = None
 
 
 @dataclass(frozen=True)
@@ -2271,8 +2273,7 @@ class ShadowedDraft:
 class StoredPolicySet:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
-    # attributes, authzen, placeholders, resources, terms, tools.
+    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
     digest: str
     # RFC 3339, UTC, milliseconds.
     created_at: str
@@ -2285,12 +2286,11 @@ class StoredPolicySet:
     attributes: Optional[Dict[str, Any]] = None
     # The action names of AuthZEN requests: see /schemas/authzen.json.
     authzen: Optional[Dict[str, Any]] = None
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
-    # attributes, authzen, placeholders, resources, terms, tools.
+    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
     installation_digest: Optional[str] = None
     # Own policies of an organisation: {placeholders, policies, slug}.
     organisation: Optional[Dict[str, Any]] = None
-    # Whether `{fact.path}` in messages is a placeholder; absent: it is plain text.
+    # Whether messages have placeholders.
     placeholders: Optional[bool] = None
     resources: Optional[List[Dict[str, Any]]] = None
     # Named conditions and constants: see /schemas/terms.json.
@@ -2383,8 +2383,7 @@ class ToolCatalogue:
 class ToolCatalogueList:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any,
-    # attributes, authzen, placeholders, resources, terms, tools.
+    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
     digest: str
     # One page of them.
     items: List[ToolCatalogue]

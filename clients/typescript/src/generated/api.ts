@@ -2005,7 +2005,7 @@ export interface components {
                 };
                 /** @description The value of the fact. */
                 actual?: unknown;
-                /** @description The item that decided `some` or `every`; absent where all items together did. */
+                /** @description The item that decided `some` or `every`. */
                 item?: {
                     /** @description Its position, from 0. */
                     index: number;
@@ -3119,8 +3119,14 @@ export interface components {
             stricter: number;
             /** @description Those whose verdict is looser under the draft. */
             looser: number;
-            /** @description Those that are DEGRADE before and after, with other obligations. */
+            /** @description DEGRADE as before, with other obligations. */
             obligations: number;
+            /** @description ESCALATE as before, with other approvers. */
+            approvers: number;
+            /** @description ESCALATE as before, with another lifetime. */
+            ttl: number;
+            /** @description Permitted as before, from other budgets. */
+            budgets: number;
         };
         /** @description Changed decisions by rules that are newly, or no longer, among their reasons. */
         ReplayReportRules: {
@@ -3255,6 +3261,8 @@ export interface components {
                     [key: string]: unknown;
                 }[];
             };
+            /** @description In what they differ. */
+            differs?: ("verdict" | "obligations" | "approvers" | "ttl" | "budgets")[];
         };
         /** @description What the draft would have decided otherwise. */
         ReplayReport: {
@@ -3437,7 +3445,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "used" | "rejected" | "superseded" | "expired";
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
             digest: string;
             previousDigest: string | null;
             /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
@@ -3465,9 +3473,9 @@ export interface components {
         };
         /** @description The difference of two sets; absent when this version can not load one of them. */
         PolicyComparison: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
             before: string;
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
             after: string;
             /** @description The parts that differ. */
             parts: {
@@ -3506,6 +3514,8 @@ export interface components {
                  * @enum {string}
                  */
                 after: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
+                /** @description In what the answers differ. */
+                differs: ("verdict" | "obligations" | "approvers" | "ttl" | "budgets")[];
             }[];
             /** @description Changed rules for which the limited search found no such request. */
             withoutExample: string[];
@@ -3518,7 +3528,7 @@ export interface components {
             status: "activated" | "unchanged" | "waiting" | "staged" | "dropped" | "checked";
             /** @description With staged and dropped: the slugs of the organisations concerned. */
             organisations?: string[];
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
             digest: string;
             previousDigest: string | null;
             /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
@@ -3537,7 +3547,7 @@ export interface components {
         };
         /** @description In force for `organisations`; with `share` in shadow for `shareOf` (null: all). */
         PolicyStage: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
             digest: string;
             /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
             author: string;
@@ -3558,7 +3568,7 @@ export interface components {
         PolicyActivation: {
             /** @description RFC 3339, UTC, milliseconds. */
             activatedAt: string;
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
             digest: string;
             previousDigest: string | null;
             organisation: string | null;
@@ -3665,7 +3675,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "used" | "rejected" | "superseded" | "expired";
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
             digest: string;
             previousDigest: string | null;
             /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
@@ -3731,7 +3741,7 @@ export interface components {
                     message: string;
                 }[];
             }[];
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
             digest: string;
             /** @description RFC 3339, UTC, milliseconds. */
             activatedAt: string;
@@ -3776,7 +3786,7 @@ export interface components {
             };
         };
         StoredPolicySet: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
             digest: string;
             /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
@@ -3790,7 +3800,7 @@ export interface components {
             };
             /** @description The version of the rules of evaluation. */
             engine: number;
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
             installationDigest?: string;
             /** @description See /schemas/lexicon.json. */
             lexicon: {
@@ -3800,7 +3810,7 @@ export interface components {
             organisation?: {
                 [key: string]: unknown;
             };
-            /** @description Whether `{fact.path}` in messages is a placeholder; absent: it is plain text. */
+            /** @description Whether messages have placeholders. */
             placeholders?: boolean;
             policies: {
                 [key: string]: unknown;
@@ -3915,7 +3925,7 @@ export interface components {
             tools: components["schemas"]["CataloguedTool"][];
         };
         ToolCatalogueList: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies} and, where there are any, attributes, authzen, placeholders, resources, terms, tools. */
+            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
             digest: string;
             /** @description One page of them. */
             items: components["schemas"]["ToolCatalogue"][];
@@ -7327,7 +7337,10 @@ export interface operations {
                      *             "time.hour": 5
                      *           },
                      *           "before": "ALLOW",
-                     *           "after": "DENY"
+                     *           "after": "DENY",
+                     *           "differs": [
+                     *             "verdict"
+                     *           ]
                      *         }
                      *       ],
                      *       "withoutExample": []
