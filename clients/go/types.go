@@ -1555,7 +1555,7 @@ type OutcomeRequest struct {
 type PolicyActivation struct {
 	// RFC 3339, UTC, milliseconds.
 	ActivatedAt string `json:"activatedAt"`
-	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+	// SHA-256, in hex, of the canonical JSON of the set.
 	Digest         string  `json:"digest"`
 	PreviousDigest *string `json:"previousDigest"`
 	Organisation   *string `json:"organisation"`
@@ -1584,7 +1584,7 @@ type PolicyApproval struct {
 	// used: approved, and put into force; superseded: another set was put into force before it was decided.
 	// One of: pending, used, rejected, superseded, expired.
 	Status string `json:"status"`
-	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+	// SHA-256, in hex, of the canonical JSON of the set.
 	Digest         string  `json:"digest"`
 	PreviousDigest *string `json:"previousDigest"`
 	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1614,7 +1614,7 @@ type PolicyApprovalDetail struct {
 	// used: approved, and put into force; superseded: another set was put into force before it was decided.
 	// One of: pending, used, rejected, superseded, expired.
 	Status string `json:"status"`
-	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+	// SHA-256, in hex, of the canonical JSON of the set.
 	Digest         string  `json:"digest"`
 	PreviousDigest *string `json:"previousDigest"`
 	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1654,7 +1654,7 @@ type PolicyChangeResult struct {
 	Status string `json:"status"`
 	// With staged and dropped: the slugs of the organisations concerned.
 	Organisations []string `json:"organisations,omitempty"`
-	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+	// SHA-256, in hex, of the canonical JSON of the set.
 	Digest         string  `json:"digest"`
 	PreviousDigest *string `json:"previousDigest"`
 	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1706,9 +1706,9 @@ type PolicyComparisonExamples struct {
 // PolicyComparison is part of the API's requests or answers.
 // The difference of two sets; absent when this version can not load one of them.
 type PolicyComparison struct {
-	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+	// SHA-256, in hex, of the canonical JSON of the set.
 	Before string `json:"before"`
-	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+	// SHA-256, in hex, of the canonical JSON of the set.
 	After string `json:"after"`
 	// The parts that differ.
 	Parts []PolicyComparisonParts `json:"parts"`
@@ -1778,7 +1778,7 @@ type PolicySetStatus struct {
 	Own *PolicySetStatusOwn `json:"own,omitempty"`
 	// For the operator: organisations whose set is not the installation's.
 	Organisations []PolicySetStatusOrganisations `json:"organisations,omitempty"`
-	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+	// SHA-256, in hex, of the canonical JSON of the set.
 	Digest string `json:"digest"`
 	// RFC 3339, UTC, milliseconds.
 	ActivatedAt string `json:"activatedAt"`
@@ -1804,7 +1804,7 @@ type PolicySetStatus struct {
 // PolicyStage is part of the API's requests or answers.
 // In force for `organisations`; with `share` in shadow for `shareOf` (null: all).
 type PolicyStage struct {
-	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+	// SHA-256, in hex, of the canonical JSON of the set.
 	Digest string `json:"digest"`
 	// `folder`, the id of a key, or `cli:` and the name of a user of the shell.
 	Author string  `json:"author"`
@@ -2675,7 +2675,7 @@ type ShadowedDraft struct {
 
 // StoredPolicySet is part of the API's requests or answers.
 type StoredPolicySet struct {
-	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+	// SHA-256, in hex, of the canonical JSON of the set.
 	Digest string `json:"digest"`
 	// RFC 3339, UTC, milliseconds.
 	CreatedAt string `json:"createdAt"`
@@ -2685,7 +2685,7 @@ type StoredPolicySet struct {
 	Authzen map[string]any `json:"authzen,omitempty"`
 	// The version of the rules of evaluation.
 	Engine int64 `json:"engine"`
-	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+	// SHA-256, in hex, of the canonical JSON of the set.
 	InstallationDigest *string `json:"installationDigest,omitempty"`
 	// See /schemas/lexicon.json.
 	Lexicon map[string]any `json:"lexicon"`
@@ -2802,7 +2802,7 @@ type ToolCatalogue struct {
 
 // ToolCatalogueList is part of the API's requests or answers.
 type ToolCatalogueList struct {
-	// SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+	// SHA-256, in hex, of the canonical JSON of the set.
 	Digest string `json:"digest"`
 	// One page of them.
 	Items      []ToolCatalogue `json:"items"`

@@ -10,7 +10,7 @@ import { ApprovalVote } from './approval-vote.ts';
 import { closed, JsonObject, listOf, named, NO_NUL, Nullable, Timestamp } from './common.ts';
 
 export const PolicySetDigest = Type.String({
-  description: 'SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).',
+  description: 'SHA-256, in hex, of the canonical JSON of the set.',
 });
 const Policies = Type.Array(JsonObject({ description: 'A policy: see /schemas/policy.json.' }));
 const Tools = Type.Optional(Type.Array(JsonObject({ description: 'A tool catalogue: see /schemas/tools.json.' })));

@@ -1116,7 +1116,7 @@ class PolicyActivation:
 
     # RFC 3339, UTC, milliseconds.
     activated_at: str
-    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+    # SHA-256, in hex, of the canonical JSON of the set.
     digest: str
     previous_digest: Optional[str]
     organisation: Optional[str]
@@ -1148,7 +1148,7 @@ class PolicyApproval:
     approval_id: str
     # used: approved, and put into force; superseded: another set was put into force before it was decided.
     status: Literal["pending", "used", "rejected", "superseded", "expired"]
-    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+    # SHA-256, in hex, of the canonical JSON of the set.
     digest: str
     previous_digest: Optional[str]
     # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1178,7 +1178,7 @@ class PolicyApprovalDetail:
     approval_id: str
     # used: approved, and put into force; superseded: another set was put into force before it was decided.
     status: Literal["pending", "used", "rejected", "superseded", "expired"]
-    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+    # SHA-256, in hex, of the canonical JSON of the set.
     digest: str
     previous_digest: Optional[str]
     # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1219,7 +1219,7 @@ class PolicyChangeResult:
     # unchanged: in force already; waiting: for `approval`; staged: see GET /v1/policies/stages; dropped: no
     # longer staged; checked: dryRun.
     status: Literal["activated", "unchanged", "waiting", "staged", "dropped", "checked"]
-    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+    # SHA-256, in hex, of the canonical JSON of the set.
     digest: str
     previous_digest: Optional[str]
     # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
@@ -1270,9 +1270,9 @@ class PolicyComparison:
 
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+    # SHA-256, in hex, of the canonical JSON of the set.
     before: str
-    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+    # SHA-256, in hex, of the canonical JSON of the set.
     after: str
     # The parts that differ.
     parts: List[PolicyComparisonPart]
@@ -1348,7 +1348,7 @@ class PolicySetStatusOrganisation:
 class PolicySetStatus:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+    # SHA-256, in hex, of the canonical JSON of the set.
     digest: str
     # RFC 3339, UTC, milliseconds.
     activated_at: str
@@ -1380,7 +1380,7 @@ class PolicyStage:
 
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+    # SHA-256, in hex, of the canonical JSON of the set.
     digest: str
     # `folder`, the id of a key, or `cli:` and the name of a user of the shell.
     author: str
@@ -2273,7 +2273,7 @@ class ShadowedDraft:
 class StoredPolicySet:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+    # SHA-256, in hex, of the canonical JSON of the set.
     digest: str
     # RFC 3339, UTC, milliseconds.
     created_at: str
@@ -2286,7 +2286,7 @@ class StoredPolicySet:
     attributes: Optional[Dict[str, Any]] = None
     # The action names of AuthZEN requests: see /schemas/authzen.json.
     authzen: Optional[Dict[str, Any]] = None
-    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+    # SHA-256, in hex, of the canonical JSON of the set.
     installation_digest: Optional[str] = None
     # Own policies of an organisation: {placeholders, policies, slug}.
     organisation: Optional[Dict[str, Any]] = None
@@ -2383,7 +2383,7 @@ class ToolCatalogue:
 class ToolCatalogueList:
     is_camel_case: ClassVar[bool] = True
 
-    # SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet).
+    # SHA-256, in hex, of the canonical JSON of the set.
     digest: str
     # One page of them.
     items: List[ToolCatalogue]

@@ -3445,7 +3445,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "used" | "rejected" | "superseded" | "expired";
-            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
+            /** @description SHA-256, in hex, of the canonical JSON of the set. */
             digest: string;
             previousDigest: string | null;
             /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
@@ -3473,9 +3473,9 @@ export interface components {
         };
         /** @description The difference of two sets; absent when this version can not load one of them. */
         PolicyComparison: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
+            /** @description SHA-256, in hex, of the canonical JSON of the set. */
             before: string;
-            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
+            /** @description SHA-256, in hex, of the canonical JSON of the set. */
             after: string;
             /** @description The parts that differ. */
             parts: {
@@ -3528,7 +3528,7 @@ export interface components {
             status: "activated" | "unchanged" | "waiting" | "staged" | "dropped" | "checked";
             /** @description With staged and dropped: the slugs of the organisations concerned. */
             organisations?: string[];
-            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
+            /** @description SHA-256, in hex, of the canonical JSON of the set. */
             digest: string;
             previousDigest: string | null;
             /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
@@ -3547,7 +3547,7 @@ export interface components {
         };
         /** @description In force for `organisations`; with `share` in shadow for `shareOf` (null: all). */
         PolicyStage: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
+            /** @description SHA-256, in hex, of the canonical JSON of the set. */
             digest: string;
             /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
             author: string;
@@ -3568,7 +3568,7 @@ export interface components {
         PolicyActivation: {
             /** @description RFC 3339, UTC, milliseconds. */
             activatedAt: string;
-            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
+            /** @description SHA-256, in hex, of the canonical JSON of the set. */
             digest: string;
             previousDigest: string | null;
             organisation: string | null;
@@ -3675,7 +3675,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "used" | "rejected" | "superseded" | "expired";
-            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
+            /** @description SHA-256, in hex, of the canonical JSON of the set. */
             digest: string;
             previousDigest: string | null;
             /** @description `folder`, the id of a key, or `cli:` and the name of a user of the shell. */
@@ -3741,7 +3741,7 @@ export interface components {
                     message: string;
                 }[];
             }[];
-            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
+            /** @description SHA-256, in hex, of the canonical JSON of the set. */
             digest: string;
             /** @description RFC 3339, UTC, milliseconds. */
             activatedAt: string;
@@ -3786,7 +3786,7 @@ export interface components {
             };
         };
         StoredPolicySet: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
+            /** @description SHA-256, in hex, of the canonical JSON of the set. */
             digest: string;
             /** @description RFC 3339, UTC, milliseconds. */
             createdAt: string;
@@ -3800,7 +3800,7 @@ export interface components {
             };
             /** @description The version of the rules of evaluation. */
             engine: number;
-            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
+            /** @description SHA-256, in hex, of the canonical JSON of the set. */
             installationDigest?: string;
             /** @description See /schemas/lexicon.json. */
             lexicon: {
@@ -3925,7 +3925,7 @@ export interface components {
             tools: components["schemas"]["CataloguedTool"][];
         };
         ToolCatalogueList: {
-            /** @description SHA-256, lower-case hex, of the canonical JSON of the set (StoredPolicySet). */
+            /** @description SHA-256, in hex, of the canonical JSON of the set. */
             digest: string;
             /** @description One page of them. */
             items: components["schemas"]["ToolCatalogue"][];
