@@ -2241,9 +2241,9 @@ type ReplayReportAgentsItems struct {
 	AgentID string `json:"agentId"`
 	// Changed decisions.
 	Decisions int64 `json:"decisions"`
-	// Those whose verdict is stricter under the draft.
+	// Stricter under the draft.
 	Stricter int64 `json:"stricter"`
-	// Those whose verdict is looser under the draft.
+	// Looser under the draft.
 	Looser int64 `json:"looser"`
 }
 
@@ -2263,9 +2263,9 @@ type ReplayReportAgents struct {
 type ReplayReportChanged struct {
 	// Changed decisions.
 	Decisions int64 `json:"decisions"`
-	// Those whose verdict is stricter under the draft.
+	// Stricter under the draft.
 	Stricter int64 `json:"stricter"`
-	// Those whose verdict is looser under the draft.
+	// Looser under the draft.
 	Looser int64 `json:"looser"`
 	// DEGRADE as before, with other obligations.
 	Obligations int64 `json:"obligations"`
@@ -2311,9 +2311,9 @@ type ReplayReportEnvironmentsItems struct {
 	Environment string `json:"environment"`
 	// Changed decisions.
 	Decisions int64 `json:"decisions"`
-	// Those whose verdict is stricter under the draft.
+	// Stricter under the draft.
 	Stricter int64 `json:"stricter"`
-	// Those whose verdict is looser under the draft.
+	// Looser under the draft.
 	Looser int64 `json:"looser"`
 }
 
@@ -2394,9 +2394,9 @@ type ReplayReportResourcesItems struct {
 	Resource string `json:"resource"`
 	// Changed decisions.
 	Decisions int64 `json:"decisions"`
-	// Those whose verdict is stricter under the draft.
+	// Stricter under the draft.
 	Stricter int64 `json:"stricter"`
-	// Those whose verdict is looser under the draft.
+	// Looser under the draft.
 	Looser int64 `json:"looser"`
 }
 

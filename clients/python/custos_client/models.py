@@ -1839,9 +1839,9 @@ class ReplayReportAgentsItem:
     agent_id: str
     # Changed decisions.
     decisions: int
-    # Those whose verdict is stricter under the draft.
+    # Stricter under the draft.
     stricter: int
-    # Those whose verdict is looser under the draft.
+    # Looser under the draft.
     looser: int
 
 
@@ -1863,9 +1863,9 @@ class ReplayReportChanged:
 
     # Changed decisions.
     decisions: int
-    # Those whose verdict is stricter under the draft.
+    # Stricter under the draft.
     stricter: int
-    # Those whose verdict is looser under the draft.
+    # Looser under the draft.
     looser: int
     # DEGRADE as before, with other obligations.
     obligations: int
@@ -1917,9 +1917,9 @@ class ReplayReportEnvironmentsItem:
     environment: str
     # Changed decisions.
     decisions: int
-    # Those whose verdict is stricter under the draft.
+    # Stricter under the draft.
     stricter: int
-    # Those whose verdict is looser under the draft.
+    # Looser under the draft.
     looser: int
 
 
@@ -2003,9 +2003,9 @@ class ReplayReportResourcesItem:
     resource: str
     # Changed decisions.
     decisions: int
-    # Those whose verdict is stricter under the draft.
+    # Stricter under the draft.
     stricter: int
-    # Those whose verdict is looser under the draft.
+    # Looser under the draft.
     looser: int
 
 

@@ -17,8 +17,8 @@ const Resource = Type.String({ description: 'The canonical resource.' });
 /** `stricter` and `looser`: in the order ALLOW, DEGRADE, ESCALATE, DENY. */
 const ChangeSchema = closed({
   decisions: Count('Changed decisions.'),
-  stricter: Count('Those whose verdict is stricter under the draft.'),
-  looser: Count('Those whose verdict is looser under the draft.'),
+  stricter: Count('Stricter under the draft.'),
+  looser: Count('Looser under the draft.'),
 });
 export type Change = Shape<typeof ChangeSchema>;
 

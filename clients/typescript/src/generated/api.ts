@@ -3115,9 +3115,9 @@ export interface components {
         ReplayReportChanged: {
             /** @description Changed decisions. */
             decisions: number;
-            /** @description Those whose verdict is stricter under the draft. */
+            /** @description Stricter under the draft. */
             stricter: number;
-            /** @description Those whose verdict is looser under the draft. */
+            /** @description Looser under the draft. */
             looser: number;
             /** @description DEGRADE as before, with other obligations. */
             obligations: number;
@@ -3163,9 +3163,9 @@ export interface components {
                 agentId: string;
                 /** @description Changed decisions. */
                 decisions: number;
-                /** @description Those whose verdict is stricter under the draft. */
+                /** @description Stricter under the draft. */
                 stricter: number;
-                /** @description Those whose verdict is looser under the draft. */
+                /** @description Looser under the draft. */
                 looser: number;
             }[];
             /** @description Further entries, not shown. */
@@ -3181,9 +3181,9 @@ export interface components {
                 resource: string;
                 /** @description Changed decisions. */
                 decisions: number;
-                /** @description Those whose verdict is stricter under the draft. */
+                /** @description Stricter under the draft. */
                 stricter: number;
-                /** @description Those whose verdict is looser under the draft. */
+                /** @description Looser under the draft. */
                 looser: number;
             }[];
             /** @description Further entries, not shown. */
@@ -3201,9 +3201,9 @@ export interface components {
                 environment: string;
                 /** @description Changed decisions. */
                 decisions: number;
-                /** @description Those whose verdict is stricter under the draft. */
+                /** @description Stricter under the draft. */
                 stricter: number;
-                /** @description Those whose verdict is looser under the draft. */
+                /** @description Looser under the draft. */
                 looser: number;
             }[];
             /** @description Further entries, not shown. */
