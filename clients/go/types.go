@@ -1028,9 +1028,9 @@ type ExplainedRuleConditionsExpectedFact struct {
 }
 
 // ExplainedRuleConditionsItem is part of the API's requests or answers.
-// The item that decided `some` or `every`.
+// The item that decided.
 type ExplainedRuleConditionsItem struct {
-	// Its position, from 0.
+	// From 0.
 	Index int64 `json:"index"`
 	// The item.
 	Actual any `json:"actual"`
@@ -1054,7 +1054,7 @@ type ExplainedRuleConditions struct {
 	ExpectedFact *ExplainedRuleConditionsExpectedFact `json:"expectedFact,omitempty"`
 	// The value of the fact.
 	Actual any `json:"actual,omitempty"`
-	// The item that decided `some` or `every`.
+	// The item that decided.
 	Item *ExplainedRuleConditionsItem `json:"item,omitempty"`
 	// Whether the fact is missing.
 	Missing bool `json:"missing"`
@@ -1698,7 +1698,7 @@ type PolicyComparisonExamples struct {
 	// The verdict.
 	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
 	After string `json:"after"`
-	// In what the answers differ.
+	// In what they differ.
 	// One of: verdict, obligations, approvers, ttl, budgets.
 	Differs []string `json:"differs"`
 }
@@ -2241,9 +2241,9 @@ type ReplayReportAgentsItems struct {
 	AgentID string `json:"agentId"`
 	// Changed decisions.
 	Decisions int64 `json:"decisions"`
-	// Stricter under the draft.
+	// Those whose verdict is stricter under the draft.
 	Stricter int64 `json:"stricter"`
-	// Looser under the draft.
+	// Those whose verdict is looser under the draft.
 	Looser int64 `json:"looser"`
 }
 
@@ -2263,17 +2263,17 @@ type ReplayReportAgents struct {
 type ReplayReportChanged struct {
 	// Changed decisions.
 	Decisions int64 `json:"decisions"`
-	// Stricter under the draft.
+	// Those whose verdict is stricter under the draft.
 	Stricter int64 `json:"stricter"`
-	// Looser under the draft.
+	// Those whose verdict is looser under the draft.
 	Looser int64 `json:"looser"`
-	// DEGRADE as before, with other obligations.
+	// DEGRADE, with other obligations.
 	Obligations int64 `json:"obligations"`
-	// ESCALATE as before, with other approvers.
+	// ESCALATE, with other approvers.
 	Approvers int64 `json:"approvers"`
-	// ESCALATE as before, with another lifetime.
+	// ESCALATE, with another lifetime.
 	Ttl int64 `json:"ttl"`
-	// Permitted as before, from other budgets.
+	// From other budgets.
 	Budgets int64 `json:"budgets"`
 }
 
@@ -2311,9 +2311,9 @@ type ReplayReportEnvironmentsItems struct {
 	Environment string `json:"environment"`
 	// Changed decisions.
 	Decisions int64 `json:"decisions"`
-	// Stricter under the draft.
+	// Those whose verdict is stricter under the draft.
 	Stricter int64 `json:"stricter"`
-	// Looser under the draft.
+	// Those whose verdict is looser under the draft.
 	Looser int64 `json:"looser"`
 }
 
@@ -2394,9 +2394,9 @@ type ReplayReportResourcesItems struct {
 	Resource string `json:"resource"`
 	// Changed decisions.
 	Decisions int64 `json:"decisions"`
-	// Stricter under the draft.
+	// Those whose verdict is stricter under the draft.
 	Stricter int64 `json:"stricter"`
-	// Looser under the draft.
+	// Those whose verdict is looser under the draft.
 	Looser int64 `json:"looser"`
 }
 
@@ -2691,7 +2691,7 @@ type StoredPolicySet struct {
 	Lexicon map[string]any `json:"lexicon"`
 	// Own policies of an organisation: {placeholders, policies, slug}. The digest is then that of {engine, installation, organisation}.
 	Organisation map[string]any `json:"organisation,omitempty"`
-	// Whether messages have placeholders.
+	// Messages have placeholders.
 	Placeholders *bool            `json:"placeholders,omitempty"`
 	Policies     []map[string]any `json:"policies"`
 	Resources    []map[string]any `json:"resources,omitempty"`

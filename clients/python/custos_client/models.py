@@ -578,9 +578,9 @@ class ExplainedRuleConditionExpectedFact:
 
 @dataclass(frozen=True)
 class ExplainedRuleConditionItem:
-    """The item that decided `some` or `every`."""
+    """The item that decided."""
 
-    # Its position, from 0.
+    # From 0.
     index: int
     # The item.
     actual: Any
@@ -610,7 +610,7 @@ class ExplainedRuleCondition:
     expected_fact: Optional[ExplainedRuleConditionExpectedFact] = None
     # The value of the fact.
     actual: Optional[Any] = None
-    # The item that decided `some` or `every`.
+    # The item that decided.
     item: Optional[ExplainedRuleConditionItem] = None
 
 
@@ -1260,7 +1260,7 @@ class PolicyComparisonExample:
     before: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
     # The verdict.
     after: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
-    # In what the answers differ.
+    # In what they differ.
     differs: List[Literal["verdict", "obligations", "approvers", "ttl", "budgets"]]
 
 
@@ -1839,9 +1839,9 @@ class ReplayReportAgentsItem:
     agent_id: str
     # Changed decisions.
     decisions: int
-    # Stricter under the draft.
+    # Those whose verdict is stricter under the draft.
     stricter: int
-    # Looser under the draft.
+    # Those whose verdict is looser under the draft.
     looser: int
 
 
@@ -1863,17 +1863,17 @@ class ReplayReportChanged:
 
     # Changed decisions.
     decisions: int
-    # Stricter under the draft.
+    # Those whose verdict is stricter under the draft.
     stricter: int
-    # Looser under the draft.
+    # Those whose verdict is looser under the draft.
     looser: int
-    # DEGRADE as before, with other obligations.
+    # DEGRADE, with other obligations.
     obligations: int
-    # ESCALATE as before, with other approvers.
+    # ESCALATE, with other approvers.
     approvers: int
-    # ESCALATE as before, with another lifetime.
+    # ESCALATE, with another lifetime.
     ttl: int
-    # Permitted as before, from other budgets.
+    # From other budgets.
     budgets: int
 
 
@@ -1917,9 +1917,9 @@ class ReplayReportEnvironmentsItem:
     environment: str
     # Changed decisions.
     decisions: int
-    # Stricter under the draft.
+    # Those whose verdict is stricter under the draft.
     stricter: int
-    # Looser under the draft.
+    # Those whose verdict is looser under the draft.
     looser: int
 
 
@@ -2003,9 +2003,9 @@ class ReplayReportResourcesItem:
     resource: str
     # Changed decisions.
     decisions: int
-    # Stricter under the draft.
+    # Those whose verdict is stricter under the draft.
     stricter: int
-    # Looser under the draft.
+    # Those whose verdict is looser under the draft.
     looser: int
 
 
@@ -2290,7 +2290,7 @@ class StoredPolicySet:
     installation_digest: Optional[str] = None
     # Own policies of an organisation: {placeholders, policies, slug}.
     organisation: Optional[Dict[str, Any]] = None
-    # Whether messages have placeholders.
+    # Messages have placeholders.
     placeholders: Optional[bool] = None
     resources: Optional[List[Dict[str, Any]]] = None
     # Named conditions and constants: see /schemas/terms.json.

@@ -17,8 +17,8 @@ const Resource = Type.String({ description: 'The canonical resource.' });
 /** `stricter` and `looser`: in the order ALLOW, DEGRADE, ESCALATE, DENY. */
 const ChangeSchema = closed({
   decisions: Count('Changed decisions.'),
-  stricter: Count('Stricter under the draft.'),
-  looser: Count('Looser under the draft.'),
+  stricter: Count('Those whose verdict is stricter under the draft.'),
+  looser: Count('Those whose verdict is looser under the draft.'),
 });
 export type Change = Shape<typeof ChangeSchema>;
 
@@ -73,10 +73,10 @@ export const DifferenceSchema = closed({
   changed: closed(
     {
       ...ChangeSchema.properties,
-      obligations: Count('DEGRADE as before, with other obligations.'),
-      approvers: Count('ESCALATE as before, with other approvers.'),
-      ttl: Count('ESCALATE as before, with another lifetime.'),
-      budgets: Count('Permitted as before, from other budgets.'),
+      obligations: Count('DEGRADE, with other obligations.'),
+      approvers: Count('ESCALATE, with other approvers.'),
+      ttl: Count('ESCALATE, with another lifetime.'),
+      budgets: Count('From other budgets.'),
     },
     { $id: 'ReplayReportChanged', description: 'How many would be different.' },
   ),

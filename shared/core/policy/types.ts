@@ -237,10 +237,10 @@ export const ExplanationSchema = Type.Array(
           item: Type.Optional(
             closed(
               {
-                index: Type.Integer({ minimum: 0, description: 'Its position, from 0.' }),
+                index: Type.Integer({ minimum: 0, description: 'From 0.' }),
                 actual: Type.Unknown({ description: 'The item.' }),
               },
-              { description: 'The item that decided `some` or `every`.' },
+              { description: 'The item that decided.' },
             ),
           ),
           missing: Type.Boolean({ description: 'Whether the fact is missing.' }),

@@ -2005,9 +2005,9 @@ export interface components {
                 };
                 /** @description The value of the fact. */
                 actual?: unknown;
-                /** @description The item that decided `some` or `every`. */
+                /** @description The item that decided. */
                 item?: {
-                    /** @description Its position, from 0. */
+                    /** @description From 0. */
                     index: number;
                     /** @description The item. */
                     actual: unknown;
@@ -3115,17 +3115,17 @@ export interface components {
         ReplayReportChanged: {
             /** @description Changed decisions. */
             decisions: number;
-            /** @description Stricter under the draft. */
+            /** @description Those whose verdict is stricter under the draft. */
             stricter: number;
-            /** @description Looser under the draft. */
+            /** @description Those whose verdict is looser under the draft. */
             looser: number;
-            /** @description DEGRADE as before, with other obligations. */
+            /** @description DEGRADE, with other obligations. */
             obligations: number;
-            /** @description ESCALATE as before, with other approvers. */
+            /** @description ESCALATE, with other approvers. */
             approvers: number;
-            /** @description ESCALATE as before, with another lifetime. */
+            /** @description ESCALATE, with another lifetime. */
             ttl: number;
-            /** @description Permitted as before, from other budgets. */
+            /** @description From other budgets. */
             budgets: number;
         };
         /** @description Changed decisions by rules that are newly, or no longer, among their reasons. */
@@ -3163,9 +3163,9 @@ export interface components {
                 agentId: string;
                 /** @description Changed decisions. */
                 decisions: number;
-                /** @description Stricter under the draft. */
+                /** @description Those whose verdict is stricter under the draft. */
                 stricter: number;
-                /** @description Looser under the draft. */
+                /** @description Those whose verdict is looser under the draft. */
                 looser: number;
             }[];
             /** @description Further entries, not shown. */
@@ -3181,9 +3181,9 @@ export interface components {
                 resource: string;
                 /** @description Changed decisions. */
                 decisions: number;
-                /** @description Stricter under the draft. */
+                /** @description Those whose verdict is stricter under the draft. */
                 stricter: number;
-                /** @description Looser under the draft. */
+                /** @description Those whose verdict is looser under the draft. */
                 looser: number;
             }[];
             /** @description Further entries, not shown. */
@@ -3201,9 +3201,9 @@ export interface components {
                 environment: string;
                 /** @description Changed decisions. */
                 decisions: number;
-                /** @description Stricter under the draft. */
+                /** @description Those whose verdict is stricter under the draft. */
                 stricter: number;
-                /** @description Looser under the draft. */
+                /** @description Those whose verdict is looser under the draft. */
                 looser: number;
             }[];
             /** @description Further entries, not shown. */
@@ -3514,7 +3514,7 @@ export interface components {
                  * @enum {string}
                  */
                 after: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
-                /** @description In what the answers differ. */
+                /** @description In what they differ. */
                 differs: ("verdict" | "obligations" | "approvers" | "ttl" | "budgets")[];
             }[];
             /** @description Changed rules for which the limited search found no such request. */
@@ -3810,7 +3810,7 @@ export interface components {
             organisation?: {
                 [key: string]: unknown;
             };
-            /** @description Whether messages have placeholders. */
+            /** @description Messages have placeholders. */
             placeholders?: boolean;
             policies: {
                 [key: string]: unknown;
