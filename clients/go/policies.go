@@ -38,6 +38,25 @@ func (s PoliciesService) Difference(ctx context.Context, query PoliciesDifferenc
 	return get[PolicyComparison](ctx, s.transport, request{operation: "GET /v1/policies/difference", query: query})
 }
 
+// Stages returns the staged sets, with what shares in shadow have shown.
+func (s PoliciesService) Stages(ctx context.Context) (*PolicyStageList, error) {
+	return get[PolicyStageList](ctx, s.transport, request{operation: "GET /v1/policies/stages"})
+}
+
+// Activations returns one page of the history of policy sets, newest first.
+func (s PoliciesService) Activations(ctx context.Context, query PoliciesActivationsQuery) (*PolicyActivationList, error) {
+	return get[PolicyActivationList](ctx, s.transport, request{operation: "GET /v1/policies/activations", query: query})
+}
+
+// AllActivations goes through all pages.
+func (s PoliciesService) AllActivations(ctx context.Context, query PoliciesActivationsQuery) *Iterator[PolicyActivation] {
+	fetch := func(ctx context.Context, cursor string) (*PolicyActivationList, error) {
+		query.Cursor = cursor
+		return s.Activations(ctx, query)
+	}
+	return iterate(ctx, query.Cursor, fetch, func(page *PolicyActivationList) ([]PolicyActivation, *string) { return page.Items, page.NextCursor })
+}
+
 // Approvals returns one page of the changes that needed approval, newest first.
 func (s PoliciesService) Approvals(ctx context.Context, query PoliciesApprovalsQuery) (*PolicyApprovalList, error) {
 	return get[PolicyApprovalList](ctx, s.transport, request{operation: "GET /v1/policies/approvals", query: query})

@@ -2646,6 +2646,7 @@ type ShadowStatus struct {
 }
 
 // ShadowedDraft is part of the API's requests or answers.
+// What shadow mode has shown.
 type ShadowedDraft struct {
 	// Of a policy set, SHA-256, lower-case hex.
 	Digest string `json:"digest"`

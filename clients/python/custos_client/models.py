@@ -2241,6 +2241,8 @@ class ShadowStatus:
 
 @dataclass(frozen=True)
 class ShadowedDraft:
+    """What shadow mode has shown."""
+
     is_camel_case: ClassVar[bool] = True
 
     # Of a policy set, SHA-256, lower-case hex.

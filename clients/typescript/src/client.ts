@@ -220,6 +220,10 @@ function createResources(http: Http, runtime: Runtime) {
       /** The difference of two stored policy sets. */
       difference: readBy('/v1/policies/difference'),
       /** The changes of the policy set that needed approval, newest first. */
+      /** The staged sets, with what shares in shadow have shown. */
+      stages: read('/v1/policies/stages'),
+      /** The history of policy sets, newest first. */
+      activations: list('/v1/policies/activations'),
       approvals: list('/v1/policies/approvals'),
       getApproval: readOne('/v1/policies/approvals/{approvalId}'),
       approve: writeTo('/v1/policies/approvals/{approvalId}/approve'),

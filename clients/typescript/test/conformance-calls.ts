@@ -73,6 +73,8 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'policies.dropStage': byId('digest', 'body'),
   'policies.withdraw': 'body',
   'policies.difference': 'query',
+  'policies.stages': 'none',
+  'policies.activations': 'list',
   'policies.approvals': 'list',
   'policies.getApproval': byId('approvalId'),
   'policies.approve': byId('approvalId', 'body'),

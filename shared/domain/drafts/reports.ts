@@ -44,18 +44,22 @@ export const ReplayReportSchema = named(
 );
 export type ReplayReport = Shape<typeof ReplayReportSchema>;
 
-export const ShadowedDraftSchema = named('ShadowedDraft', {
-  digest: DraftDigest,
-  policies: Policies,
-  share: Type.Number({ description: 'Share of live decisions that was evaluated.' }),
-  since: Timestamp,
-  until: Timestamp,
-  skipped: Type.Integer({
-    minimum: 0,
-    description: 'Records passed over because the worker was too far behind.',
-  }),
-  ...DifferenceSchema.properties,
-});
+export const ShadowedDraftSchema = named(
+  'ShadowedDraft',
+  {
+    digest: DraftDigest,
+    policies: Policies,
+    share: Type.Number({ description: 'Share of live decisions that was evaluated.' }),
+    since: Timestamp,
+    until: Timestamp,
+    skipped: Type.Integer({
+      minimum: 0,
+      description: 'Records passed over because the worker was too far behind.',
+    }),
+    ...DifferenceSchema.properties,
+  },
+  { description: 'What shadow mode has shown.' },
+);
 export type ShadowedDraft = Shape<typeof ShadowedDraftSchema>;
 
 export const ShadowStatusSchema = named('ShadowStatus', {

@@ -719,7 +719,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The answer is the only place where the key is ever shown: a repeat under the same Idempotency-Key is answered without `key`. When the first answer was lost, revoke or rotate the `keyId` that the repeat names. A key that is bound to agents can only create keys bound to some of the same agents.
+         * @description Only this answer shows the key; a repeat under the same Idempotency-Key has none: when the first answer was lost, revoke or rotate the `keyId` that the repeat names. A key that is bound to agents can only create keys bound to some of the same agents.
          *
          *     Scope: admin:*.
          */
@@ -1233,7 +1233,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description From now on events of the given types are sent to the URL as Standard Webhooks (standardwebhooks.com) describes, signed with the webhook's own key. The answer is the only place where the secret is ever shown: a repeat under the same Idempotency-Key is answered without `secret`.
+         * @description From now on events of the given types are sent to the URL as Standard Webhooks (standardwebhooks.com) describes, signed with the webhook's own key. Only this answer shows the secret; a repeat under the same Idempotency-Key has none.
          *
          *     Scope: admin:*.
          */
@@ -1283,7 +1283,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a webhook's signing key
-         * @description Until the overlap ends (default 24h; at most 30d) each message has a signature of the old key and one of the new key. The answer is the only place where the secret is ever shown: a repeat under the same Idempotency-Key is answered without `secret`.
+         * @description Until the overlap ends (default 24h; at most 30d) each message has a signature of the old key and one of the new key. Only this answer shows the secret; a repeat under the same Idempotency-Key has none.
          *
          *     Scope: admin:*.
          */
@@ -3372,6 +3372,7 @@ export interface components {
             /** @description A request that demonstrates it. */
             example?: string;
         };
+        /** @description What shadow mode has shown. */
         ShadowedDraft: {
             /** @description Of a policy set, SHA-256, lower-case hex. */
             digest: string;

@@ -7,7 +7,7 @@ import { type Pair, startPair } from '../support/pair.ts';
 import { type NetworkTrouble, startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
-import { untilCarriedOut } from './truth.ts';
+import { untilCarriedOut } from '../fault/truth.ts';
 
 /** A request that cannot be carried out is refused within two seconds, whatever the network does. */
 const DEADLINE_MS = 2_000;
