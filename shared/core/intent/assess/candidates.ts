@@ -185,6 +185,7 @@ export function consequenceOf({
   if (effect === 'destructive') return 60 + (traits.includes('irreversible') ? 1 : 0);
   if (action === 'transfer' || action === 'grant' || action === 'revoke') return 50;
   if (action === 'send') return 40;
-  if (action === 'unknown') return 5;
+  // Code that is not understood may be anything: a human decides before anything milder is considered.
+  if (action === 'unknown') return 45;
   return effect === 'write' ? 30 : 10;
 }

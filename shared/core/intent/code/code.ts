@@ -1,11 +1,12 @@
 // Types and tokens of code in a text: the effect of a piece of code, and the pieces from which it is recognized.
-import type { ActionClass, Effect, Extent, Trait } from '../../../kernel/vocabulary.ts';
+import type { Action, Effect, Extent, Trait } from '../../../kernel/vocabulary.ts';
 import { isSpace } from '../text/tokens.ts';
 
 /** The effect of a piece of code. */
 export interface Fragment {
   readonly verb: string;
-  readonly action: ActionClass;
+  /** `unknown`: code that is not understood. */
+  readonly action: Action;
   readonly effect: Effect;
   readonly traits: readonly Trait[];
   readonly object: string;
@@ -13,10 +14,15 @@ export interface Fragment {
   readonly extent: Extent;
   /** Offset in the text. */
   readonly at: number;
+  /** Offset after its last character. */
+  readonly end: number;
   readonly language: 'sql' | 'shell' | 'http';
   /** Runs decoded or fetched code, which disguises its effect. */
   readonly disguised: boolean;
 }
+
+/** A fragment whose end is not known yet. */
+export type OpenFragment = Omit<Fragment, 'end'>;
 
 /** A word of code with its offset in the text; a class for the same reason as `Token`. */
 export class Piece {

@@ -1,5 +1,5 @@
 // Finds code in a text: SQL statements, shell commands, HTTP requests. The effect of such code outweighs the words around it.
-import { type Fragment, type Piece, piecesOf } from './code.ts';
+import { type Fragment, type OpenFragment, type Piece, piecesOf } from './code.ts';
 import { httpAt, METHODS } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { commandName, isPipeIntoShell, MAX_LINE, redirectAt, shellAt } from './shell.ts';
@@ -32,7 +32,7 @@ function mayBegin(piece: Piece | undefined, lexicon: Lexicon): boolean {
   );
 }
 
-const destroys = ({ effect }: Fragment): boolean => effect === 'destructive';
+const destroys = ({ effect }: OpenFragment): boolean => effect === 'destructive';
 
 /** Commands that are destructive only through a pipe or through a request that they make. */
 const PIPED = new Set(['curl', 'wget', 'http', 'invoke-webrequest', 'echo', 'printf', 'cat', 'base64']);
@@ -77,6 +77,28 @@ function mayDestroy(
 const LEADS = new Set([';', '|', '`', '(', '&', '$', '&&', '||', 'sudo', 'doas', 'then', 'xargs', '-c', '-exec']);
 const OPENERS = new Set(['run', 'execute', 'exec', 'eval', 'type', 'issue', 'command', 'do', 'and', 'with']);
 
+/** Pieces that end a statement or a command, and arguments that are not words of English. */
+const ENDS = new Set(['|', ';', '&&', '||', '`']);
+const TELLING = /[^a-z.,;:!?]/i;
+/** The number of pieces of a fragment at most. */
+const MAX_PIECES = 60;
+
+/**
+ * The offset after a fragment that begins at `pieces[at]`. A statement ends at a separator, or with its sentence; a command ends after its
+ * last argument that is not a word of English, because prose may follow.
+ */
+function endOf({ language }: OpenFragment, pieces: readonly Piece[], at: number): number {
+  let last = at + 1;
+  for (let next = at + 1; next < Math.min(pieces.length, at + MAX_PIECES); next += 1) {
+    const text = pieces[next]?.text ?? '';
+    if (ENDS.has(text)) break;
+    if (language === 'sql' || TELLING.test(text)) last = next;
+    if (text.length > 1 && text.endsWith('.')) break;
+  }
+  const piece = pieces[Math.min(last, pieces.length - 1)];
+  return piece ? piece.at + piece.text.length : 0;
+}
+
 /** The code in a text, in order. */
 export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   const pieces = piecesOf(text);
@@ -96,6 +118,7 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
       domain: 'infra',
       extent: 'all',
       at: bomb.index,
+      end: bomb.index + bomb[0].length,
       language: 'shell',
       disguised: false,
     });
@@ -105,7 +128,8 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
     if (full && destroyed) break;
     const redirect = redirects ? redirectAt(pieces, at) : undefined;
     // A redirection adds nothing to a command that already writes.
-    if (redirect && !full && found.at(-1)?.effect !== 'write') found.push(redirect);
+    if (redirect && !full && found.at(-1)?.effect !== 'write')
+      found.push({ ...redirect, end: endOf(redirect, pieces, at) });
     const piece = pieces[at];
     if (!piece || !mayBegin(piece, lexicon) || (full && !mayDestroy(pieces, at, hasSignAfter, lexicon))) continue;
     const previous = pieces[at - 1]?.text ?? '';
@@ -117,7 +141,7 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
       ((previous === "'" || previous === '"') && /[:]$|^(?:run|execute|exec|-c)$/i.test(pieces[at - 2]?.text ?? ''));
     const fragment = sqlAt(pieces, at) ?? httpAt(pieces, at, lexicon) ?? shellAt(pieces, at, opens, lexicon);
     if (!fragment || (full && !destroys(fragment))) continue;
-    found.push(fragment);
+    found.push({ ...fragment, end: endOf(fragment, pieces, at) });
     destroyed ||= destroys(fragment);
   }
   return found;

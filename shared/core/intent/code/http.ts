@@ -1,6 +1,6 @@
 // Recognizes HTTP requests.
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
-import type { Fragment, Piece } from './code.ts';
+import type { OpenFragment, Piece } from './code.ts';
 import { effectOfAction } from '../lexicon/lexicon.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { wordMap } from '../text/word-set.ts';
@@ -54,7 +54,7 @@ export function actOfUrl(url: string, lexicon: Lexicon): { entry: VerbEntry; obj
 }
 
 /** An HTTP request line: `DELETE /v1/users/7`. */
-export function httpAt(pieces: readonly Piece[], at: number, lexicon: Lexicon): Fragment | undefined {
+export function httpAt(pieces: readonly Piece[], at: number, lexicon: Lexicon): OpenFragment | undefined {
   const head = pieces[at];
   const method = METHODS.get(head?.text ?? '');
   const target = pieces[at + 1]?.text ?? '';

@@ -1,5 +1,5 @@
 // Reads a text that is nothing but code: a command line, SQL, an HTTP request. Unlike in prose, what is not understood is a result too.
-import type { Fragment } from './code.ts';
+import type { OpenFragment } from './code.ts';
 import { Piece, piecesOf } from './code.ts';
 import { type SimpleCommand, splitCommandLine } from './command-line.ts';
 import { fragmentsOf } from './fragments.ts';
@@ -14,7 +14,7 @@ export type CodeKind = 'shell' | 'sql' | 'http';
 
 export interface ReadCode {
   /** Everything that was recognized. */
-  readonly fragments: readonly Fragment[];
+  readonly fragments: readonly OpenFragment[];
   /** Whether that is all that the code does. */
   readonly isUnderstood: boolean;
 }
@@ -32,10 +32,10 @@ const RUNS_OTHERS =
   /^-{1,2}(?:exec|execdir|ok|okdir|to-command|checkpoint-action|use-compress-program|rsh|pager|ext-diff|upload-pack|receive-pack|fprint\w*|fls)\b/;
 const SAVES = /^(?:-[a-zA-Z]*[oO]|--output|--remote-name)/;
 
-const write = (target: string): Fragment => fileWrite(target, 0);
+const write = (target: string): OpenFragment => fileWrite(target, 0);
 
 /** What one command does; false when the reading is not whole. */
-function readCommand({ words, after }: SimpleCommand, lexicon: Lexicon): { found: Fragment[]; isWhole: boolean } {
+function readCommand({ words, after }: SimpleCommand, lexicon: Lexicon): { found: OpenFragment[]; isWhole: boolean } {
   const start = words.findIndex((word) => !ASSIGNMENT.test(word) && !PREFIXES.has(word.toLowerCase()));
   // Nothing but assignments changes only the shell itself; a prefix without a command is one by itself.
   if (start === -1) return { found: [], isWhole: words.every((word) => ASSIGNMENT.test(word)) };
@@ -77,7 +77,7 @@ const BEFORE_STATEMENT = /^(?:WITH|EXPLAIN)$/;
 function readSql(text: string): ReadCode {
   // In capitals, because SQL in small letters could be English in prose, and is not here. A lone quote or bracket is no word.
   const pieces = piecesOf(text.toUpperCase());
-  const fragments: Fragment[] = [];
+  const fragments: OpenFragment[] = [];
   let isUnderstood = pieces.some(({ text: word }) => word !== ';');
   let starts = true;
   let isOwed = false;
@@ -108,7 +108,7 @@ function readHttp(text: string, lexicon: Lexicon): ReadCode {
   if (fragment !== undefined) return { fragments: [fragment, ...fragmentsOf(text, lexicon)], isUnderstood: true };
   const action = pieces.length === 1 ? METHODS.get(request) : undefined;
   if (action === undefined) return { fragments: fragmentsOf(text, lexicon), isUnderstood: false };
-  const method: Fragment = { ...write(''), verb: trimmed.toLowerCase(), action, effect: effectOfAction(action) };
+  const method: OpenFragment = { ...write(''), verb: trimmed.toLowerCase(), action, effect: effectOfAction(action) };
   return { fragments: [{ ...method, object: 'url', domain: 'web', language: 'http' }], isUnderstood: true };
 }
 

@@ -1,6 +1,6 @@
 // Recognizes shell commands and the effects of their arguments.
 import type { Extent, Trait } from '../../../kernel/vocabulary.ts';
-import type { Fragment, Piece } from './code.ts';
+import type { OpenFragment, Piece } from './code.ts';
 import { actOfUrl, isUrl, lastPathName, METHODS } from './http.ts';
 import { effectOfAction } from '../lexicon/lexicon.ts';
 import type { CommandEntry, Lexicon } from '../lexicon/types.ts';
@@ -19,7 +19,12 @@ const SYSTEM_PATH = /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/;
 const IS_FLAG_OR_FILE = /^(?:-{1,2}[a-z]|\/|~|\.\/|\*|\$|https?:\/\/|(?:if|of)=)/i;
 
 /** The shell command that begins at `pieces[at]`, or undefined. `opens`: whether a command may begin here. */
-export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, lexicon: Lexicon): Fragment | undefined {
+export function shellAt(
+  pieces: readonly Piece[],
+  at: number,
+  opens: boolean,
+  lexicon: Lexicon,
+): OpenFragment | undefined {
   const head = pieces[at];
   if (!head) return undefined;
   const name = commandName(head.lower);
@@ -57,7 +62,7 @@ export function commandAt(
   pieces: readonly Piece[],
   at: number,
   lexicon: Lexicon,
-): { readonly fragment: Fragment | undefined; readonly isWhole: boolean } {
+): { readonly fragment: OpenFragment | undefined; readonly isWhole: boolean } {
   const head = pieces[at];
   const name = commandName(head?.lower ?? '');
   const base = lexicon.commands.get(name) ?? commandBeforeDot(name, lexicon);
@@ -104,7 +109,7 @@ function refineCommand(
   pieces: readonly Piece[],
   at: number,
   lexicon: Lexicon,
-): Fragment | undefined {
+): OpenFragment | undefined {
   let { action, effect } = entry;
   const traits = new Set<Trait>(entry.traits);
   let object = entry.object ?? 'command';
@@ -224,7 +229,7 @@ function writesFile(name: string, args: readonly Piece[]): boolean {
 }
 
 /** Writing into a file. */
-export const fileWrite = (target: string, at: number): Fragment => ({
+export const fileWrite = (target: string, at: number): OpenFragment => ({
   verb: 'write',
   action: 'update',
   effect: 'write',
@@ -238,7 +243,7 @@ export const fileWrite = (target: string, at: number): Fragment => ({
 });
 
 /** Output of any command redirected into a file: `print "hi" > /etc/motd`. Only a path distinguishes it from a comparison. */
-export function redirectAt(pieces: readonly Piece[], at: number): Fragment | undefined {
+export function redirectAt(pieces: readonly Piece[], at: number): OpenFragment | undefined {
   const piece = pieces[at];
   if (!piece || at === 0) return undefined;
   const glued = piece.text.includes('>') ? /^(?:1|&)?>{1,2}\|?(.*)$/s.exec(piece.text)?.[1] : undefined;

@@ -1,6 +1,6 @@
 // Recognizes SQL statements and MongoDB shell calls.
 import type { ActionClass, Trait } from '../../../kernel/vocabulary.ts';
-import type { Fragment, Piece } from './code.ts';
+import type { OpenFragment, Piece } from './code.ts';
 import { effectOfAction } from '../lexicon/lexicon.ts';
 import { wordSet } from '../text/word-set.ts';
 
@@ -34,12 +34,17 @@ const SQL_NOISE = wordSet('if not exists table only materialized temporary uniqu
 const MAX_STATEMENT = 60;
 
 /** The SQL statement that begins at `pieces[at]`, or undefined. Plain English uses the same verbs, so further evidence is required. */
-export function sqlAt(pieces: readonly Piece[], at: number): Fragment | undefined {
+export function sqlAt(pieces: readonly Piece[], at: number): OpenFragment | undefined {
   const head = pieces[at];
   if (!head) return undefined;
   const word = (offset: number) => pieces[at + offset]?.lower ?? '';
   const upper = isUpper(head);
-  const statement = (verb: string, action: ActionClass, object: string, more: Partial<Fragment> = {}): Fragment => ({
+  const statement = (
+    verb: string,
+    action: ActionClass,
+    object: string,
+    more: Partial<OpenFragment> = {},
+  ): OpenFragment => ({
     verb,
     action,
     effect: effectOfAction(action),
