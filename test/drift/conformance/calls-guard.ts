@@ -353,9 +353,9 @@ function approvals(): CallCase[] {
     guarded(
       'does not run when the call is cancelled while it waits',
       [ESCALATE, { ...approval('pending'), delayMs: 6_000 }],
-      { error: { type: 'cancelled|refused' }, ran: 0, elapsedMs: [0, 4_500] },
+      { error: { type: 'cancelled|refused' }, ran: 0, elapsedMs: [0, 5_500] },
       {
-        step: { cancelAfterMs: 500 },
+        step: { cancelAfterMs: 2_000 },
         requests: [askedTimes(1), NO_REPORT],
       },
     ),

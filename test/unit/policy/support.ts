@@ -101,9 +101,12 @@ export function filesOf(policies: readonly unknown[]): TextFile[] {
 export function load(policies: readonly unknown[]): LoadResult {
   return loadPolicySet(filesOf(policies), LEXICON, { compileLexicon });
 }
-export function setOf(policies: readonly unknown[], terms?: object): PolicySet {
-  const named = terms === undefined ? [] : [{ path: 'terms.json', text: JSON.stringify(terms, null, 1) }];
-  const result = loadPolicySet([...filesOf(policies), ...named], LEXICON, { compileLexicon });
+/** `attributes` and `terms` are the documents of the files with these names. */
+export function setOf(policies: readonly unknown[], terms?: object, attributes?: object): PolicySet {
+  const more = Object.entries({ terms, attributes }).flatMap(([name, document]) =>
+    document === undefined ? [] : [{ path: `${name}.json`, text: JSON.stringify(document, null, 1) }],
+  );
+  const result = loadPolicySet([...filesOf(policies), ...more], LEXICON, { compileLexicon });
   if (!result.ok) throw new Error(JSON.stringify(result.findings, null, 1));
   return result.set;
 }

@@ -1,5 +1,5 @@
 // Random decisions with all evidence to verify them, built in memory by the service's own decider, fold and record writers.
-import { createRegistry } from '../../../shared/core/resources/registry.ts';
+import { createRegistry, type RegisteredResource } from '../../../shared/core/resources/registry.ts';
 import fc from 'fast-check';
 import type { ActivePolicies } from '../../../shared/domain/policy-sets/active-set.ts';
 import type { AgentState } from '../../../shared/domain/agents/agents.ts';
@@ -86,7 +86,101 @@ const DEGRADE_ALL: PolicyLike = {
   ],
 };
 
+/** The attributes that `ON_ATTRIBUTES` compares. */
+const ATTRIBUTES = {
+  agent: { team: { type: 'text' }, regions: { type: 'list' }, hired: { type: 'time' } },
+  resource: { owner: { type: 'text' }, region: { type: 'text' } },
+};
+
+/** Rules on what the installation knows: attributes, tags of keys and the client address, compared with each other too. */
+const ON_ATTRIBUTES: PolicyLike = {
+  id: 'on-attributes',
+  description: 'owners may, other regions and networks may not',
+  stage: 'enforce',
+  target: { actions: ['*'], resources: ['*'] },
+  rules: [
+    {
+      name: 'owners',
+      conditions: {
+        all: [
+          {
+            fact: 'resource',
+            path: 'attributes.owner',
+            operator: 'equal',
+            value: { fact: 'agent', path: 'attributes.team' },
+          },
+          { fact: 'intent', path: 'action', operator: 'notEqual', value: 'unknown' },
+        ],
+      },
+      event: { type: 'ALLOW', params: { code: 'OWNER', message: '{agent.attributes.team} owns {intent.resource}' } },
+    },
+    {
+      name: 'other-regions',
+      conditions: {
+        all: [
+          { fact: 'agent', path: 'attributes.regions', operator: 'isPresent', value: true },
+          { fact: 'resource', path: 'attributes.region', operator: 'isPresent', value: true },
+          {
+            fact: 'agent',
+            path: 'attributes.regions',
+            operator: 'doesNotContain',
+            value: { fact: 'resource', path: 'attributes.region' },
+          },
+        ],
+      },
+      event: { type: 'DENY', params: { code: 'REGION', message: 'another region' } },
+    },
+    {
+      name: 'guests-by-day',
+      conditions: {
+        all: [
+          { fact: 'key', path: 'tags', operator: 'contains', value: 'guest' },
+          { not: { fact: 'client', path: 'address', operator: 'inCidr', value: '10.0.0.0/8' } },
+          {
+            fact: 'time',
+            path: 'now',
+            operator: 'withinHours',
+            value: { hours: '08:00-18:00', zone: 'Europe/Berlin' },
+          },
+        ],
+      },
+      event: { type: 'ESCALATE', params: { code: 'GUEST', message: 'a guest' } },
+    },
+    {
+      name: 'newcomers',
+      conditions: {
+        all: [
+          { fact: 'agent', path: 'attributes.hired', operator: 'isPresent', value: true },
+          { fact: 'agent', path: 'attributes.hired', operator: 'newerThan', value: '30d' },
+        ],
+      },
+      event: {
+        type: 'DEGRADE',
+        params: { code: 'NEW', message: 'new', obligations: [{ type: 'max_rows', limit: 5 }] },
+      },
+    },
+  ],
+};
+
+const owned: readonly RegisteredResource[] = [
+  { name: 'db/*', attributes: { owner: 'a', region: 'eu' } },
+  { name: 'db/a', attributes: { owner: 'b' } },
+  { name: 'files/*', attributes: { region: 'us' } },
+  { name: 'db/a/x', attributes: undefined },
+];
+const agentAttributes = fc.record(
+  {
+    team: fc.constantFrom('a', 'a', 'b', 7),
+    regions: fc.subarray(['eu', 'us']),
+    hired: fc.constantFrom('2025-12-20T00:00:00Z', '2019-01-01T00:00:00Z'),
+  },
+  { requiredKeys: ['team'] },
+);
+
 const asked = fc.record({
+  attributes: fc.option(agentAttributes, { nil: undefined }),
+  keyTags: fc.subarray(['guest', 'finance']),
+  address: fc.constantFrom(undefined, '10.1.2.3', '192.0.2.7', '::ffff:10.0.0.9', 'not an address'),
   changes: arbitraryFacts(),
   claimedScore: fc.option(fc.integer({ min: 0, max: 1_000 }), { nil: undefined }),
   claimedLevel: fc.option(fc.integer({ min: 0, max: 7 }), { nil: undefined }),
@@ -115,7 +209,14 @@ export const worlds = fc.record({
       fc.array(fc.integer({ min: 1, max: 600 }), { minLength: 1, maxLength: 3 }),
       fc.subarray([DEGRADE_ALL]),
     )
-    .map(([enforce, intake, scores, more]) => [...enforce, ...asIntake(intake, scores), ON_RISK, ...more]),
+    .map(([enforce, intake, scores, more]) => [
+      ...enforce,
+      ...asIntake(intake, scores),
+      ON_RISK,
+      ON_ATTRIBUTES,
+      ...more,
+    ]),
+  resources: fc.subarray([...owned], { minLength: 2 }),
   /** Signals, fold by fold. */
   signals: fc.array(fc.array(arbitrarySignal, { minLength: 1, maxLength: 25 }), { maxLength: 4 }),
   dailyCap: fc.constantFrom(10_000, 2_000),
@@ -216,10 +317,13 @@ export interface MadeDecision {
   readonly evidence: DecisionEvidence;
 }
 
+/** A set with the attributes that the policies of worlds compare. */
+export const worldSet = (policies: readonly PolicyLike[]): PolicySet => setOf(policies, undefined, ATTRIBUTES);
+
 /** Before the next fold, if there is one. */
 export async function decideAll(world: World): Promise<MadeDecision[]> {
   // The ESCALATE that opened the approval, if it used one: the same request, a little earlier.
-  const set = setOf(world.policies) as PolicySet<Lexicon>;
+  const set = worldSet(world.policies) as PolicySet<Lexicon>;
   const missingOpens = world.isEarlier ? 'everything' : 'nothing';
   const active: ActivePolicies = {
     set,
@@ -232,7 +336,7 @@ export async function decideAll(world: World): Promise<MadeDecision[]> {
 }
 
 async function decide(
-  { dailyCap, isEarlier }: World,
+  { dailyCap, isEarlier, resources }: World,
   one: Asked,
   active: ActivePolicies,
   states: readonly Folded[],
@@ -253,6 +357,7 @@ async function decide(
     status: one.status,
     capabilities: [],
     tags: one.tags.filter((tag) => tag.isWellFormed()),
+    ...(isEarlier || one.attributes === undefined ? {} : { attributes: one.attributes }),
   };
   const agentState: AgentState = {
     facts: agent,
@@ -266,7 +371,7 @@ async function decide(
   };
   const halt = { reason: 'incident 42', keyId: 'AAAAAAAA', createdAt: new Date(nowMs - HOUR_MS) };
   const decider = createDecider({
-    resources: { get: () => createRegistry([]) },
+    resources: { get: () => createRegistry(isEarlier ? [] : resources) },
     changes: { ensureFresh: () => undefined },
     agents: { get: () => agentState, count: () => undefined },
     halts: { get: () => (one.halt === 'in force' ? halt : undefined) },
@@ -281,8 +386,9 @@ async function decide(
       organisationSlug: OWNER.organisation,
       environment: OWNER.environment,
       agentIds: null,
-      tags: [],
+      tags: isEarlier ? [] : one.keyTags,
     },
+    ...(isEarlier || one.address === undefined ? {} : { address: one.address }),
     agentId: AGENT,
     reading: createReading(unassessed),
     context,

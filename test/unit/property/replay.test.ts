@@ -13,8 +13,9 @@ import type { Facts } from '../../../shared/core/policy/types.ts';
 import { factsDigest } from '../../../shared/core/decision/record.ts';
 import { canonicalize } from '../../../shared/core/proof/canonical.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
+import { VERDICTS } from '../../../shared/kernel/vocabulary.ts';
 import { ALWAYS, evaluatorOf, factsWith, type PolicyLike, policy, setOf } from '../policy/support.ts';
-import { compileLexicon, decideAll, type MadeDecision, worlds } from './decision-world.ts';
+import { compileLexicon, decideAll, type MadeDecision, worldSet, worlds } from './decision-world.ts';
 import { runs } from './runs.ts';
 
 const LAST_MEMBER = `,"previousHash":"${'0'.repeat(64)}"}`.length;
@@ -61,7 +62,8 @@ describe('the replay of any recorded decisions', () => {
           const outcome = await replayer.replay(storedOf(decision));
           count(difference, outcome);
           const kind = outcome.kind === 'compared' ? outcome.compared.before.verdict : outcome.kind;
-          for (const name of [kind, specialOf(bodyOf(decision).reasons)?.kind ?? 'plain'])
+          const { reasons } = bodyOf(decision);
+          for (const name of [kind, specialOf(reasons)?.kind ?? 'plain', ...reasons.map(({ code }) => code)])
             seen.set(name, (seen.get(name) ?? 0) + 1);
         }
         const { changed, otherReasons, transitions, examples, decisions: counts } = difference.report();
@@ -77,8 +79,9 @@ describe('the replay of any recorded decisions', () => {
       }),
       runs(100, 0.02),
     );
-    for (const kind of ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE', 'standing', 'halted', 'failed', 'refused', 'used'])
-      expect(seen.get(kind) ?? 0, kind).to.be.greaterThan(0);
+    const ofAttributes = ['OWNER', 'REGION', 'GUEST', 'NEW'];
+    const kinds = [...VERDICTS, 'standing', 'halted', 'failed', 'refused', 'used', ...ofAttributes];
+    for (const kind of kinds) expect(seen.get(kind) ?? 0, kind).to.be.greaterThan(0);
   });
 
   it('reports the evaluation of the draft, each decision once, even when it is interrupted and resumed', async () => {
@@ -86,7 +89,7 @@ describe('the replay of any recorded decisions', () => {
     await fc.assert(
       fc.asyncProperty(worlds, worlds, fc.nat(), async (world, other, half) => {
         const decisions = await decideAll(world);
-        const draft = setOf(other.policies);
+        const draft = worldSet(other.policies);
         const replayer = createReplayer(draft);
         const missingOpens = world.isEarlier ? 'everything' : 'nothing';
         const evaluator = createEvaluator({ set: draft, memoLimit: 0, missingOpens });
