@@ -28,6 +28,8 @@ export interface Query {
   readonly isCovered?: boolean;
   /** Only a proof is wanted, so no example is built: the result is `none` or `unknown`. */
   readonly isProofOnly?: boolean;
+  /** The largest number of solutions that are rejected on whole facts. */
+  readonly patience?: number;
 }
 
 /** Paused, suspended and terminated agents are denied before any policy is evaluated. */
@@ -60,30 +62,29 @@ function complete(set: LintedSet, facts: Facts, isRiskGiven: boolean): Facts {
   return facts;
 }
 
-/** The spaces of one rule alone are requested several times in a row. Those of all rules would take too much memory. */
-interface LastSpaces {
-  readonly rule: LintedRule;
-  readonly byScope: Map<string, Space>;
+interface KnownSpace {
+  readonly rules: readonly LintedRule[];
+  readonly scope: string;
+  readonly space: Space;
 }
-const lastSpaces = new WeakMap<LintedSet, LastSpaces>();
+/** The last spaces of one rule, which several checks in a row request. Those of all rules would take too much memory. */
+const lastSpaces = new WeakMap<LintedSet, readonly KnownSpace[]>();
+const MAX_SPACES = 6;
 
 function spaceOf(set: LintedSet, rules: readonly LintedRule[], pattern: string, isCovered: boolean): Space {
-  const create = (): Space => {
-    const space = createSpace(
-      rules.map((linted) => linted.rule),
-      { pattern, isCovered },
-    );
-    set.budget.left -= space.cost;
-    return space;
-  };
-  const [rule] = rules;
-  if (rule === undefined || rules.length > 1) return create();
-  const last = lastSpaces.get(set);
-  const byScope = last?.rule === rule ? last.byScope : new Map<string, Space>();
-  lastSpaces.set(set, { rule, byScope });
   const scope = `${pattern} ${isCovered}`;
-  const space = byScope.get(scope) ?? create();
-  byScope.set(scope, space);
+  const known = (lastSpaces.get(set) ?? []).filter((one) => one.rules[0] === rules[0]);
+  const same = known.find(
+    (one) =>
+      one.scope === scope && one.rules.length === rules.length && one.rules.every((rule, at) => rule === rules[at]),
+  );
+  if (same !== undefined) return same.space;
+  const space = createSpace(
+    rules.map((linted) => linted.rule),
+    { pattern, isCovered },
+  );
+  set.budget.left -= space.cost;
+  lastSpaces.set(set, [...known, { rules, scope, space }].slice(-MAX_SPACES));
   return space;
 }
 
@@ -102,6 +103,7 @@ export function search(query: Query): Found {
   const solution = solve({
     dimensions: space.dimensions,
     formula: formula(space),
+    ...(query.patience === undefined ? {} : { patience: query.patience }),
     onStep: () => {
       budget.left -= leaves + many;
     },
@@ -137,15 +139,9 @@ export function factsOn(set: LintedSet, linted: LintedRule): Facts | undefined {
 const MAX_ROUNDS = 6;
 const MAX_TAKEN = 4;
 
-/**
- * As search, for facts whose result depends on the rest of the set: when other rules spoil the result, they are added to the space, and the
- * search continues where they do not hold. A result of `none` is no proof.
- * @param disturbing the rules that spoil a result; absent: all others that take part in it
- */
-export function searchUndisturbed(
-  query: Query,
-  disturbing = (facts: Facts): readonly LintedRule[] => othersOn(query.set, facts, query.rules),
-): Found {
+type Disturbing = (facts: Facts) => readonly LintedRule[];
+
+function searchInRounds(query: Query, disturbing: Disturbing): Found {
   let { rules } = query;
   const kept = new Set<LintedRule>();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -169,6 +165,20 @@ export function searchUndisturbed(
     rules = [...rules, ...taken];
   }
   return { kind: 'unknown' };
+}
+
+/**
+ * As search, for facts whose result depends on the rest of the set: when other rules spoil the result, they are added to the space, and the
+ * search continues where they do not hold. A result of `none` is no proof.
+ * @param disturbing the rules that spoil a result; absent: all others that take part in it
+ */
+export function searchUndisturbed(
+  query: Query,
+  disturbing: Disturbing = (facts) => othersOn(query.set, facts, query.rules),
+): Found {
+  // What spoils one solution mostly spoils the next ones too, so it is avoided at once. This misses solutions that need no avoiding.
+  const hasty = searchInRounds({ ...query, patience: 0 }, disturbing);
+  return hasty.kind === 'found' ? hasty : searchInRounds(query, disturbing);
 }
 
 export function conditionHolds({ rule }: LintedRule, facts: Facts): boolean {

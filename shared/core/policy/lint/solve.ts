@@ -18,6 +18,8 @@ export interface Problem {
   readonly onStep?: () => void;
   /** The largest number of steps. */
   readonly budget?: number;
+  /** The largest number of rejected solutions. */
+  readonly patience?: number;
 }
 /** `none` is a proof; `unknown`: none was found, but that is not proven. */
 export type Solution =
@@ -25,7 +27,7 @@ export type Solution =
   | { readonly kind: 'none' | 'unknown' };
 
 const DEFAULT_BUDGET = 4_000;
-const MAX_REFUSED = 40;
+const DEFAULT_PATIENCE = 40;
 
 export const TRUE: Formula = { kind: 'all', of: [] };
 
@@ -89,7 +91,8 @@ function firstAtom(formula: Formula): Atom | undefined {
   return undefined;
 }
 
-export function solve({ dimensions, formula, accept, onStep, budget = DEFAULT_BUDGET }: Problem): Solution {
+export function solve(problem: Problem): Solution {
+  const { dimensions, formula, accept, onStep, budget = DEFAULT_BUDGET, patience = DEFAULT_PATIENCE } = problem;
   let steps = 0;
   let refused = 0;
 
@@ -102,7 +105,7 @@ export function solve({ dimensions, formula, accept, onStep, budget = DEFAULT_BU
     for (const { key } of dimensions) {
       const [, ...others] = domains.get(key) ?? [];
       if (others.length === 0) continue;
-      if (refused > MAX_REFUSED) return undefined;
+      if (refused > patience) return undefined;
       const first = domains.get(key)?.slice(0, 1) ?? [];
       return pick(new Map(domains).set(key, others)) ?? pick(new Map(domains).set(key, first));
     }
@@ -115,7 +118,7 @@ export function solve({ dimensions, formula, accept, onStep, budget = DEFAULT_BU
     while (typeof reduced !== 'boolean') {
       steps += 1;
       onStep?.();
-      if (steps > budget || refused > MAX_REFUSED) return undefined;
+      if (steps > budget || refused > patience) return undefined;
       const must = neededOf(reduced);
       if (must.length === 0) break;
       const restricted = restrictToAll(domains, must);
