@@ -1,6 +1,7 @@
 // Checks a lexicon file and compiles it into the tables that the parser uses.
 import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import type { Lexicon, Prefix, Words } from './types.ts';
+import { commandGroups, compileCommands, compileCommandVerbs } from './commands.ts';
 import { compileFrames } from './frames.ts';
 import { compileForms, compileNominals, compileParticiples } from './forms.ts';
 import { extendLexicon } from './organisation.ts';
@@ -8,8 +9,6 @@ import { checkLexicon, type LexiconProblem } from './problems.ts';
 import type { LexiconFile } from './schema.ts';
 import {
   byVerb,
-  commandGroups,
-  compileCommands,
   compileDomains,
   compilePhrases,
   compilePhraseTables,
@@ -81,7 +80,7 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     if (!verbs.has(noun)) report(`/alsoNouns/${index}`, `"${noun}" is not a verb of this lexicon`);
   const plurals = new Map(Object.entries(file.irregularPlurals));
   const domainOfNoun = compileDomains(file.domains, plurals, report);
-  const commands = compileCommands(file.commands, report);
+  const commands = compileCommands(file, report);
   const signals = compileSignals(file.signals);
   return {
     verbs,
@@ -91,6 +90,8 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     refinements: byVerb(readRefinements(file.refinements, (verb) => verbs.has(verb), report)),
     commands,
     commandGroups: commandGroups(commands.keys()),
+    commandVerbs: compileCommandVerbs(file.commandVerbs),
+    emptying: { settings: new Set(file.emptying?.settings), values: new Set(file.emptying?.values) },
     refinedObjects: objectsOf(file.refinements),
     domainOfNoun,
     domains: new Set([...Object.keys(file.domains), file.defaultDomain]),

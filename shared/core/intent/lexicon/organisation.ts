@@ -1,15 +1,14 @@
 // Layers the words of one organisation over those of the installation. It may add and refine meanings; it may not weaken them.
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
 import { EFFECTS } from '../../../kernel/vocabulary.ts';
+import { commandGroups, compileCommands } from './commands.ts';
 import { participles, singular, verbForms } from './inflection.ts';
 import { layered } from './layers.ts';
-import type { Doing, Refinement, VerbEntry, Words } from './types.ts';
+import type { CommandEntry, Doing, Refinement, VerbEntry, Words } from './types.ts';
 import { compileForms, compileNominals, compileParticiples } from './forms.ts';
 import type { OrganisationFile } from './schema.ts';
 import {
   byVerb,
-  commandGroups,
-  compileCommands,
   compileDomains,
   compilePhraseTables,
   compileVerbs,
@@ -127,18 +126,30 @@ function ownRefinements(
 }
 
 function ownCommands({ commands = [] }: OrganisationFile, base: Words, report: Report) {
-  const own = compileCommands(commands, report);
+  const own = compileCommands({ commands }, report);
   for (const [at, { command }] of commands.entries()) {
     const entry = own.get(command);
     if (entry !== undefined && pretends(entry)) report(`/commands/${at}/effect`, PRETENDS);
-    const [head = ''] = command.split(' ', 1);
-    const known = [command, head, head.split('.', 1)[0] ?? '']
+    const words = command.split(' ');
+    const begins = words.map((_, until) => words.slice(0, until + 1).join(' '));
+    const known = [...begins, (words[0] ?? '').split('.', 1)[0] ?? '']
       .flatMap((name) => base.commands.get(name) ?? [])
       .find((other) => entry !== undefined && lowers(entry, other));
     if (known) report(`/commands/${at}/command`, lowered(command, { name: known.command, ...known }));
+    const same = base.commands.get(command);
+    if (entry !== undefined && same !== undefined) own.set(command, withRulesOf(same, entry));
   }
   return own;
 }
+
+/** An organisation's command with all rules of the installation's: none that makes it graver may be lost, and no dry run may be added. */
+const withRulesOf = (base: CommandEntry, own: CommandEntry): CommandEntry => ({
+  ...own,
+  ...{ verbAt: base.verbAt, dryRun: base.dryRun, valued: base.valued, runs: base.runs },
+  options: [...base.options, ...own.options],
+  sends: base.sends || own.sends,
+  unseen: base.unseen || own.unseen,
+});
 
 const EVERYWHERE = 'in the whole installation: an organisation may not rename it';
 const isNoun = (word: string, { domainOfNoun, nominals, genericNouns, containerNouns }: Words): boolean =>

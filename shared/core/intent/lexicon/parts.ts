@@ -11,7 +11,6 @@ export const closed = { additionalProperties: false } as const;
 const WORD = "[\\p{Ll}\\p{N}]+(['-][\\p{Ll}\\p{N}]+)*";
 const NAME_PATTERN = '^[a-z][a-z0-9_]*$';
 const HOST_PATTERN = '^\\.?[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$';
-const COMMAND_PATTERN = '^[a-z0-9][a-z0-9._+-]*( [a-z0-9-]+)?$';
 const SLUG_PATTERN = '^[a-z0-9-]{1,40}$';
 
 /** One lower-case word: letters, digits, and inner hyphens or apostrophes. */
@@ -30,7 +29,6 @@ export const PATTERNS: ReadonlyMap<string, string> = new Map([
   [`^${WORD}( ${WORD})*$`, 'lower-case words with single spaces between them'],
   [NAME_PATTERN, 'a snake_case name: lower-case letters and digits, beginning with a letter'],
   [HOST_PATTERN, 'a host without scheme, port and path; a leading dot takes in all below it'],
-  [COMMAND_PATTERN, 'a lower-case command with at most one subcommand'],
   [SLUG_PATTERN, 'the slug of an organisation: 1 to 40 of a-z, 0-9 and "-"'],
 ]);
 
@@ -57,6 +55,8 @@ const Traits = Type.Array(Type.Enum([...TRAITS]), {
   description: 'What else is true of the action.',
   examples: [['irreversible']],
 });
+/** What is done: members of verbs, refinements and commands. */
+export const DOING = { action: ActionClass, effect: Type.Optional(Effect), traits: Type.Optional(Traits) };
 const verbs = (description: string, example: readonly string[], limits: { readonly maxItems?: number } = {}) =>
   Type.Array(Phrase, { uniqueItems: true, minItems: 1, ...limits, description, examples: [example] });
 
@@ -103,23 +103,6 @@ export const Refinement = Type.Object(
     ...closed,
     description: 'What the verbs mean beside such an object: `send` with `money` is a transfer. First match wins.',
   },
-);
-
-export const Command = Type.Object(
-  {
-    command: Type.String({
-      pattern: COMMAND_PATTERN,
-      maxLength: 60,
-      description: 'The command as it is typed, with at most one subcommand.',
-      examples: ['git push'],
-    }),
-    action: ActionClass,
-    effect: Type.Optional(Effect),
-    traits: Type.Optional(Traits),
-    object: Type.Optional(named('The object when the command line names none.', 'branch')),
-    domain: Type.Optional(named('The domain, whatever the object.', 'code')),
-  },
-  { ...closed, description: 'A shell command, with its subcommand where that decides (`git push`).' },
 );
 
 export const Signal = Type.Object(
@@ -209,10 +192,6 @@ export const WORDS = {
   refinements: Type.Array(Refinement, {
     description: 'What verbs mean beside certain objects; the first that fits counts.',
     examples: [[{ verbs: ['send'], objects: ['money'], action: 'transfer', traits: ['financial'] }]],
-  }),
-  commands: Type.Array(Command, {
-    description: 'Commands of the shell.',
-    examples: [[{ command: 'git push', action: 'update', domain: 'code' }]],
   }),
   domains: record(Name, list(Word, 'Nouns (singular) of this domain.', ['invoice', 'refund']), {
     description: 'Domain name to its nouns. A noun belongs to one domain.',

@@ -1,5 +1,6 @@
 // The schema of policies/lexicon.json: the words by which intents are parsed, as data that policy authors extend.
 import Type, { type Static } from 'typebox';
+import { Command, CommandVerbs, Emptying } from './commands.ts';
 import {
   closed,
   DATA_CLASS_MEMBERS,
@@ -19,6 +20,11 @@ import {
   WORDS,
 } from './parts.ts';
 
+const commands = Type.Array(Command, {
+  description: 'Commands of the shell.',
+  examples: [[{ command: 'git push', action: 'update', domain: 'code' }]],
+});
+
 /** The words that one organisation adds to those of the installation. */
 export const OrganisationWords = Type.Object(
   {
@@ -32,7 +38,7 @@ export const OrganisationWords = Type.Object(
         examples: [[{ action: 'delete', verbs: ['archive', 'derail'] }]],
       }),
     ),
-    ...Type.Partial(Type.Object(WORDS)).properties,
+    ...Type.Partial(Type.Object({ ...WORDS, commands })).properties,
     dataClasses: Type.Optional(Type.Partial(Type.Object(DATA_CLASS_MEMBERS), DATA_CLASS_OPTIONS)),
   },
   { ...closed, description: 'Words of one organisation. They count for its requests only.' },
@@ -52,6 +58,9 @@ export const LexiconSchema = Type.Object(
       examples: [[{ action: 'update', verbs: ['archive', 'put away'] }]],
     }),
     ...WORDS,
+    commands,
+    commandVerbs: Type.Optional(CommandVerbs),
+    emptying: Type.Optional(Emptying),
     defaultDomain: named('The domain of nouns that belong to none.', 'general'),
     dataClasses: Type.Object(DATA_CLASS_MEMBERS, DATA_CLASS_OPTIONS),
     quantifiers: Type.Object(

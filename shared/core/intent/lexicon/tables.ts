@@ -2,7 +2,7 @@
 import { DATA_CLASSES, type Trait } from '../../../kernel/vocabulary.ts';
 import { effectOfAction } from './effect.ts';
 import { singular } from './inflection.ts';
-import type { CommandEntry, Doing, Refinement, Signal, VerbEntry, Words } from './types.ts';
+import type { Doing, Refinement, Signal, VerbEntry, Words } from './types.ts';
 import type { LexiconFile } from './schema.ts';
 import { PhraseTable } from './phrase-table.ts';
 
@@ -11,7 +11,12 @@ export type Report = (pointer: string, message: string) => void;
 
 type VerbGroups = LexiconFile['verbs'];
 
-const doingOf = ({ action, effect = effectOfAction(action), traits = [] }: Partial<Doing> & Pick<Doing, 'action'>) => ({
+/** What is done, with the effect that its class has by default. */
+export const doingOf = ({
+  action,
+  effect = effectOfAction(action),
+  traits = [],
+}: Partial<Doing> & Pick<Doing, 'action'>) => ({
   action,
   effect,
   traits,
@@ -82,28 +87,6 @@ export function byVerb(refinements: readonly ReadRefinement[]): Map<string, Refi
     }
   }
   return found;
-}
-
-export function compileCommands(commands: LexiconFile['commands'], report: Report): Map<string, CommandEntry> {
-  const found = new Map<string, CommandEntry>();
-  for (const [at, entry] of commands.entries()) {
-    if (found.has(entry.command)) {
-      report(`/commands/${at}/command`, `the command "${entry.command}" is listed twice`);
-      continue;
-    }
-    found.set(entry.command, {
-      command: entry.command,
-      ...doingOf(entry),
-      object: entry.object,
-      domain: entry.domain,
-    });
-  }
-  return found;
-}
-
-/** The commands whose second word decides. */
-export function commandGroups(commands: Iterable<string>): Set<string> {
-  return new Set([...commands].flatMap((command) => (command.includes(' ') ? [command.split(' ', 1)[0] ?? ''] : [])));
 }
 
 export function compileDomains(

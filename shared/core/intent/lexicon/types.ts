@@ -30,6 +30,23 @@ export interface CommandEntry extends Doing {
   readonly command: string;
   readonly object: string | undefined;
   readonly domain: string | undefined;
+  /** What shows in prose that it is the command; undefined: an option, a path or a URL. */
+  readonly evidence: 'name' | 'option' | undefined;
+  /** Which of its subcommands, counted from 1, may be the verb. */
+  readonly verbAt: readonly number[];
+  readonly valued: ReadonlySet<string>;
+  readonly dryRun: ReadonlySet<string>;
+  readonly options: readonly (Doing & { readonly any: ReadonlySet<string> })[];
+  readonly runs: CodeOnLine | undefined;
+  readonly sends: boolean;
+  readonly unseen: boolean;
+}
+
+/** Code that is on the line of a command: the value of one of `options`, or the arguments after `skip` of them. */
+export interface CodeOnLine {
+  readonly language: 'command' | 'shell' | 'sql' | 'script';
+  readonly options?: readonly string[];
+  readonly skip?: number;
 }
 
 export interface Refinement extends Doing {
@@ -91,8 +108,12 @@ export interface Words {
   readonly nominals: ReadonlyMap<string, VerbEntry>;
   readonly refinements: ReadonlyMap<string, readonly Refinement[]>;
   readonly commands: ReadonlyMap<string, CommandEntry>;
-  /** Commands whose second word decides: `git`. */
+  /** Commands whose next words decide: `git`, `aws s3`. */
   readonly commandGroups: ReadonlySet<string>;
+  /** Verbs of subcommands and functions. */
+  readonly commandVerbs: ReadonlyMap<string, Doing>;
+  /** Words in the names of settings that keep things, and values that leave nothing. */
+  readonly emptying: { readonly settings: ReadonlySet<string>; readonly values: ReadonlySet<string> };
   /** Every object that a refinement lists. */
   readonly refinedObjects: ReadonlySet<string>;
   readonly domainOfNoun: ReadonlyMap<string, string>;

@@ -1,0 +1,158 @@
+// Commands of the shell as data: their schema, and the tables that the readers of code use.
+import Type, { type Static } from 'typebox';
+import { closed, DOING, list, named } from './parts.ts';
+import { doingOf, type Report } from './tables.ts';
+import type { CommandEntry, Doing } from './types.ts';
+
+const COMMAND = '[a-z0-9:.[][a-z0-9._+-]*';
+const PATTERN = `^${COMMAND}( [a-z0-9][a-z0-9:._-]*){0,2}$`;
+const Option = Type.String({ pattern: '^[-/+=a-zA-Z0-9][a-zA-Z0-9_.:/=+-]*$', maxLength: 40 });
+const options = (description: string, example: readonly string[]) => Type.Optional(list(Option, description, example));
+
+const OptionRule = Type.Object(
+  {
+    any: list(Option, 'One of these options or arguments is there. `-f` is found within `-rf` too.', ['-f', '--force']),
+    ...DOING,
+  },
+  { ...closed, description: 'What the command does with these options.' },
+);
+
+const Runs = Type.Object(
+  {
+    language: Type.Enum(['command', 'shell', 'sql', 'script'], {
+      description: 'What it runs: the rest of the line as a command, or code of this language.',
+      examples: ['shell'],
+    }),
+    options: options('The options whose value is the code. Absent: the arguments are.', ['-c', '--command']),
+    skip: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 3,
+        description: 'The number of arguments before the code.',
+        examples: [1],
+      }),
+    ),
+  },
+  { ...closed, description: 'How a command runs code that is on its line.' },
+);
+
+export const Command = Type.Object(
+  {
+    command: Type.String({
+      pattern: PATTERN,
+      maxLength: 60,
+      description: 'The command as it is typed, with at most two subcommands.',
+      examples: ['git push'],
+    }),
+    ...DOING,
+    object: Type.Optional(named('The object when the command line names none.', 'branch')),
+    domain: Type.Optional(named('The domain, whatever the object.', 'code')),
+    evidence: Type.Optional(
+      Type.Enum(['name', 'option'], {
+        description:
+          'What shows in prose that it is the command: its name alone, or an option right after it (for words of English). Absent: an option, a path or a URL.',
+        examples: ['option'],
+      }),
+    ),
+    verbAt: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1, maximum: 4 }), {
+        uniqueItems: true,
+        maxItems: 4,
+        description:
+          'Which of its subcommands may be the verb: 2 in `aws s3api delete-bucket`. Unknown verbs are not understood.',
+        examples: [[2]],
+      }),
+    ),
+    valued: options('Options with a value of their own, which is no subcommand.', ['-n', '--namespace']),
+    dryRun: options('Options with which nothing is changed.', ['--dry-run']),
+    options: Type.Optional(
+      Type.Array(OptionRule, {
+        description: 'What certain options change; the gravest counts.',
+        examples: [[{ any: ['--force'], action: 'delete', traits: ['irreversible'] }]],
+      }),
+    ),
+    runs: Type.Optional(Runs),
+    sends: Type.Optional(
+      Type.Boolean({ description: 'It copies to its last address; outside, that is sending.', examples: [true] }),
+    ),
+    unseen: Type.Optional(
+      Type.Boolean({ description: 'It runs what is not on its line, so its effect is not known.', examples: [true] }),
+    ),
+  },
+  { ...closed, description: 'A shell command, with its subcommands where they decide (`git push`).' },
+);
+
+export const CommandVerbs = Type.Array(
+  Type.Object(
+    {
+      ...DOING,
+      words: list(
+        Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 40 }),
+        'Verbs of subcommands and functions, where they mean something else than in a sentence.',
+        ['rb', 'rmtree'],
+      ),
+    },
+    { ...closed, description: 'Verbs of one class.' },
+  ),
+  {
+    description: 'Verbs of subcommands and of functions; others are verbs of this lexicon.',
+    examples: [[{ action: 'delete', words: ['rb', 'rmtree'] }]],
+  },
+);
+
+export const Emptying = Type.Object(
+  {
+    settings: list(
+      Type.String({ pattern: '^[a-z0-9]+$', maxLength: 40 }),
+      'Words in the names of settings that keep things: nothing is left when they are set to nothing.',
+      ['replicas', 'retention'],
+    ),
+    values: list(Type.String({ minLength: 1, maxLength: 20 }), 'Values that mean nothing.', ['0', '0s', 'none']),
+  },
+  {
+    ...closed,
+    description: 'Settings by which something is emptied.',
+    examples: [{ settings: ['replicas'], values: ['0'] }],
+  },
+);
+
+type File = { readonly commands: readonly Static<typeof Command>[] };
+
+export function compileCommands({ commands }: File, report: Report): Map<string, CommandEntry> {
+  const found = new Map<string, CommandEntry>();
+  for (const [at, entry] of commands.entries()) {
+    if (found.has(entry.command)) {
+      report(`/commands/${at}/command`, `the command "${entry.command}" is listed twice`);
+      continue;
+    }
+    found.set(entry.command, {
+      command: entry.command,
+      ...doingOf(entry),
+      object: entry.object,
+      domain: entry.domain,
+      evidence: entry.evidence,
+      verbAt: entry.verbAt ?? [],
+      valued: new Set(entry.valued),
+      dryRun: new Set(entry.dryRun),
+      options: (entry.options ?? []).map((rule) => ({ ...doingOf(rule), any: new Set(rule.any) })),
+      runs: entry.runs,
+      sends: entry.sends ?? false,
+      unseen: entry.unseen ?? false,
+    });
+  }
+  return found;
+}
+
+/** The commands whose next words decide, and the beginnings of those with two. */
+export function commandGroups(commands: Iterable<string>): Set<string> {
+  return new Set(
+    [...commands].flatMap((command) => {
+      const words = command.split(' ');
+      return words.slice(1).map((_, at) => words.slice(0, at + 1).join(' '));
+    }),
+  );
+}
+
+/** Verbs of subcommands and functions by word. */
+export const compileCommandVerbs = (groups: Static<typeof CommandVerbs> = []): Map<string, Doing> =>
+  new Map(groups.flatMap((group) => group.words.map((word) => [word, doingOf(group)] as const)));
