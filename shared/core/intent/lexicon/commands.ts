@@ -1,11 +1,9 @@
 // Commands of the shell as data: their schema, and the tables that the readers of code use.
 import Type, { type Static } from 'typebox';
-import { closed, DOING, list, named } from './parts.ts';
+import { closed, COMMAND_PATTERN, DOING, list, named } from './parts.ts';
 import { doingOf, type Report } from './tables.ts';
 import type { CommandEntry, Doing } from './types.ts';
 
-const COMMAND = '[a-z0-9:.[][a-z0-9._+-]*';
-const PATTERN = `^${COMMAND}( [a-z0-9][a-z0-9:._-]*){0,2}$`;
 const Option = Type.String({ pattern: '^[-/+=a-zA-Z0-9][a-zA-Z0-9_.:/=+-]*$', maxLength: 40 });
 const options = (description: string, example: readonly string[]) => Type.Optional(list(Option, description, example));
 
@@ -39,7 +37,7 @@ const Runs = Type.Object(
 export const Command = Type.Object(
   {
     command: Type.String({
-      pattern: PATTERN,
+      pattern: COMMAND_PATTERN,
       maxLength: 60,
       description: 'The command as it is typed, with at most two subcommands.',
       examples: ['git push'],

@@ -11,6 +11,8 @@ export const closed = { additionalProperties: false } as const;
 const WORD = "[\\p{Ll}\\p{N}]+(['-][\\p{Ll}\\p{N}]+)*";
 const NAME_PATTERN = '^[a-z][a-z0-9_]*$';
 const HOST_PATTERN = '^\\.?[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$';
+/** The name of a command with at most two subcommands. */
+export const COMMAND_PATTERN = '^[a-z0-9:.[][a-z0-9._+-]*( [a-z0-9][a-z0-9:._-]*){0,2}$';
 const SLUG_PATTERN = '^[a-z0-9-]{1,40}$';
 
 /** One lower-case word: letters, digits, and inner hyphens or apostrophes. */
@@ -29,6 +31,7 @@ export const PATTERNS: ReadonlyMap<string, string> = new Map([
   [`^${WORD}( ${WORD})*$`, 'lower-case words with single spaces between them'],
   [NAME_PATTERN, 'a snake_case name: lower-case letters and digits, beginning with a letter'],
   [HOST_PATTERN, 'a host without scheme, port and path; a leading dot takes in all below it'],
+  [COMMAND_PATTERN, 'a lower-case command with at most two subcommands'],
   [SLUG_PATTERN, 'the slug of an organisation: 1 to 40 of a-z, 0-9 and "-"'],
 ]);
 

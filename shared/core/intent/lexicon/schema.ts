@@ -20,10 +20,16 @@ import {
   WORDS,
 } from './parts.ts';
 
-const commands = Type.Array(Command, {
-  description: 'Commands of the shell.',
-  examples: [[{ command: 'git push', action: 'update', domain: 'code' }]],
-});
+const { alsoNouns, refinements, ...others } = WORDS;
+const words = {
+  alsoNouns,
+  refinements,
+  commands: Type.Array(Command, {
+    description: 'Commands of the shell.',
+    examples: [[{ command: 'git push', action: 'update', domain: 'code' }]],
+  }),
+  ...others,
+};
 
 /** The words that one organisation adds to those of the installation. */
 export const OrganisationWords = Type.Object(
@@ -38,7 +44,7 @@ export const OrganisationWords = Type.Object(
         examples: [[{ action: 'delete', verbs: ['archive', 'derail'] }]],
       }),
     ),
-    ...Type.Partial(Type.Object({ ...WORDS, commands })).properties,
+    ...Type.Partial(Type.Object(words)).properties,
     dataClasses: Type.Optional(Type.Partial(Type.Object(DATA_CLASS_MEMBERS), DATA_CLASS_OPTIONS)),
   },
   { ...closed, description: 'Words of one organisation. They count for its requests only.' },
@@ -57,8 +63,7 @@ export const LexiconSchema = Type.Object(
       description: 'The verbs, in groups of the same meaning.',
       examples: [[{ action: 'update', verbs: ['archive', 'put away'] }]],
     }),
-    ...WORDS,
-    commands,
+    ...words,
     commandVerbs: Type.Optional(CommandVerbs),
     emptying: Type.Optional(Emptying),
     defaultDomain: named('The domain of nouns that belong to none.', 'general'),
