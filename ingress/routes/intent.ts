@@ -3,7 +3,7 @@ import { ownerOf } from '../../shared/kernel/owner.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import type { Answer, Decider } from '../../shared/domain/decisions/decider.ts';
 import type { ParseRow, ParseStore } from '../../shared/domain/decisions/parses.ts';
-import { readingOfParse } from '../../shared/domain/decisions/readings.ts';
+import { namesOfParse, readingOfParse } from '../../shared/domain/decisions/readings.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { stored } from '../../shared/kernel/recorded-change.ts';
 import { newId } from '../../shared/kernel/ids.ts';
@@ -73,7 +73,8 @@ export function intentRoutes(deps: IntentDeps): Route[] {
         const { key, body } = request;
         assertMayName(key, body.agent_id, '/agent_id');
         const active = await policies.current(key.organisationId);
-        const parse = parseIntent(body.raw_intent, active.set.lexicon.forOrganisation(key.organisationSlug));
+        const lexicon = active.set.lexicon.forOrganisation(key.organisationSlug);
+        const parse = parseIntent(body.raw_intent, lexicon);
         const answer = await decider.answer({
           active,
           key,
@@ -96,6 +97,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
           createdAtMs: answer.nowMs,
           answer: text,
           rawIntent: body.raw_intent,
+          names: namesOfParse(parse, lexicon),
           reading: parse,
         };
         return storeOnce(request, parses, row, { status: 200, text, change: stored('parsed intent', [intentId]) });

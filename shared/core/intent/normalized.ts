@@ -47,8 +47,17 @@ export function readNormalized(
   const meant = meaningOfString({ ...reading, verb }, heads, words, lexicon);
   const said = saidOf(verb, looks.words.at(-1) ?? [], lexicon) ?? NOTHING;
   const sent = stringSendsOut({ verb }, named) ? [SENT_OUT] : [];
-  const doing = strictestDoing([meant.doing, said, ...sent]);
-  const each = [...meant.each, ...(isStricter(said, reading) && said !== NOTHING ? [said] : []), ...sent, doing];
+  // `infra.format.disk` may be the command as well as the verb.
+  const command = lexicon.commands.get(actionWord);
+  const ran = command !== undefined && command.domain === first ? [command] : [];
+  const doing = strictestDoing([meant.doing, said, ...sent, ...ran]);
+  const each = [
+    ...meant.each,
+    ...(isStricter(said, reading) && said !== NOTHING ? [said] : []),
+    ...sent,
+    ...ran,
+    doing,
+  ];
   const extent = wildcard ? 'all' : extentOf([...verbWords, ...words], false, lexicon);
   const traits = new Set<Trait>(doing.traits);
   for (const spelling of spellings) {

@@ -4,22 +4,18 @@ import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { columnMap, longText, text } from '../../platform/db/columns.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
-import type { Judged } from '../../core/intent/assess/strictness.ts';
 import type { ParsedIntent } from '../../core/intent/types.ts';
-import { joinParses, recentValues } from './recent-parses.ts';
+import { joinParses, type NamedParse, recentValues } from './recent-parse-rows.ts';
 import { bytesOfReading, type IntentReading, readingOfParse } from './readings.ts';
 
-export interface ParseRow extends Owner {
+export interface ParseRow extends NamedParse {
   readonly intentId: string;
-  readonly agentId: string;
   readonly keyId: string;
   readonly normalized: string;
   readonly createdAtMs: number;
   /** JSON text of the answer. */
   readonly answer: string;
   readonly rawIntent: string;
-  /** The reading of its normalized string. */
-  readonly reading: Judged;
 }
 
 export interface StoredParse {

@@ -126,6 +126,13 @@ export function readingOfParse(parse: Omit<ParsedIntent, 'alternatives'>): Inten
   });
 }
 
+/** The names under which a parse is found: its normalized string as written, and without look-alikes. */
+export function namesOfParse({ normalized }: Pick<ParsedIntent, 'normalized'>, lexicon: Lexicon): string[] {
+  const [domain = '', action = '', ...rest] = normalized.split('.');
+  const [first = '', ...looks] = segmentsAsTheyLook([domain, ...rest], lexicon);
+  return [...new Set([normalized, [first, action, ...looks].join('.')])];
+}
+
 const MAX_READINGS = 5_000;
 /** Of one policy set: of strings, and again of calls. */
 const MAX_READINGS_BYTES = 16 * 1_048_576;

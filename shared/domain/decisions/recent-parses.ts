@@ -2,168 +2,15 @@
 //
 // A parse is durable before it is answered, and each enforcement queries PostgreSQL before it is evaluated, without a cache. So every
 // parse that was answered before the enforcement was sent counts, from any process. Concurrent enforcements share one query.
-import { columnMap, numeric, optionalText, text, textArray } from '../../platform/db/columns.ts';
+import { columnMap, optionalText, text } from '../../platform/db/columns.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
-import {
-  ACTIONS_BY_STRICTNESS,
-  actionRank,
-  type Judged,
-  meaningsMember,
-  meaningsOf,
-  meaningText,
-  strictest,
-} from '../../core/intent/assess/strictness.ts';
-import type { Entities, Meaning, Money } from '../../core/intent/types.ts';
-import { ACTIONS, DATA_CLASSES, EFFECTS, EXTENTS, INTENT_FLAGS, TRAITS } from '../../kernel/vocabulary.ts';
-import type { Owner } from '../../kernel/owner.ts';
+import { type Judged, strictest } from '../../core/intent/assess/strictness.ts';
+import { judgedOf, nameKey, type ParsedString, type RecentRow } from './recent-parse-rows.ts';
 import { createReading, type IntentReading } from './readings.ts';
-
-/** A string and the agent that parsed it. */
-export interface ParsedString extends Owner {
-  readonly agentId: string;
-  readonly normalized: string;
-}
-
-/** Limit of the entities in a row. Traits and flags, by which most policies decide, have no limit. */
-const MAX_ENTITIES = 200;
-/** Longest string that is joined. Longer ones name nothing and do not fit into an index. */
-const MAX_NORMALIZED = 1_000;
-
-const SEPARATOR = ':';
-const tagged = (tag: string, values: readonly string[]): string[] => values.map((value) => tag + SEPARATOR + value);
-
-function marksOf(judged: Judged): string[] {
-  const { traits, data_classes, flags, places } = judged;
-  return [
-    ...tagged('t', traits),
-    ...tagged('c', data_classes),
-    ...tagged('f', flags),
-    ...tagged('p', places),
-    // Also for a single meaning, because a row joins many parses and its columns keep only the strictest.
-    ...tagged('m', meaningsOf(judged).map(meaningText)),
-  ];
-}
-
-const ENTITY_LISTS = ['emails', 'urls', 'hosts', 'paths', 'identifiers'] as const;
-
-const entityTexts = (entities: Entities): string[] => [
-  ...ENTITY_LISTS.flatMap((kind) => tagged(kind, entities[kind])),
-  ...entities.money.map((sum) => `money${SEPARATOR}${sum.currency} ${sum.amount}`),
-];
-
-/** Joins the parses of the same string and agent. */
-function joined(parses: readonly (ParsedString & { reading: Judged })[]): (ParsedString & { reading: Judged })[] {
-  const byString = new Map<string, ParsedString & { reading: Judged }>();
-  for (const parse of parses) {
-    if (parse.normalized.length > MAX_NORMALIZED) continue;
-    const key = keyOf(parse);
-    const known = byString.get(key);
-    byString.set(key, known === undefined ? parse : { ...parse, reading: strictest(known.reading, parse.reading) });
-  }
-  return [...byString.values()];
-}
-
-// Only the last part can contain a line feed.
-const keyOf = ({ organisationId, environment, agentId, normalized }: ParsedString): string =>
-  `${organisationId}\n${environment}\n${agentId}\n${normalized}`;
-
-const RECENT = columnMap<ParsedString & { reading: Judged }>({
-  organisation_id: text((r) => r.organisationId),
-  environment: text((r) => r.environment),
-  agent_id: text((r) => r.agentId),
-  normalized: text((r) => r.normalized),
-  action: numeric('smallint', (r) => actionRank(r.reading.action)),
-  verb: text((r) => r.reading.verb),
-  effect: numeric('smallint', (r) => EFFECTS.indexOf(r.reading.effect)),
-  extent: numeric('smallint', (r) => EXTENTS.indexOf(r.reading.extent)),
-  confidence: numeric('float8', (r) => r.reading.confidence),
-  marks: textArray((r) => marksOf(r.reading)),
-  entities: textArray((r) => entityTexts(r.reading.entities)),
-});
-
-/**
- * Joins parses into the rows of their strings, five minutes each. Sorted, so that two processes that join the same strings
- * never wait for each other in a circle.
- * @param first number of the first parameter of recentValues
- */
-export const joinParses = (
-  first: number,
-): string => `${RECENT.insertInto('recent_parse AS r', `(${RECENT.rows(first)}) AS given`, { bucket: `date_bin('5 minutes', now(), 'epoch')`, last_at: 'now()' })}
-    ORDER BY organisation_id, environment, agent_id, normalized
-    ON CONFLICT (organisation_id, environment, agent_id, normalized, bucket) DO UPDATE SET
-      last_at = greatest(r.last_at, excluded.last_at),
-      verb = CASE WHEN (excluded.action, excluded.verb COLLATE "C") > (r.action, r.verb COLLATE "C") THEN excluded.verb ELSE r.verb END,
-      action = greatest(r.action, excluded.action), effect = greatest(r.effect, excluded.effect), extent = greatest(r.extent, excluded.extent),
-      confidence = least(r.confidence, excluded.confidence),
-      marks = ARRAY(SELECT DISTINCT unnest(r.marks || excluded.marks)),
-      entities = (ARRAY(SELECT DISTINCT unnest(r.entities || excluded.entities)))[1:${MAX_ENTITIES}]`;
-
-/** The parameters of joinParses. */
-export const recentValues = (parses: readonly (ParsedString & { reading: Judged })[]): unknown[] =>
-  RECENT.values(joined(parses));
 
 /** How long parses count. */
 export const PARSE_COUNTS_MS = 15 * 60_000;
-
-interface FoundRow {
-  key: string;
-  action: number;
-  verb: string;
-  effect: number;
-  extent: number;
-  confidence: number;
-  marks: string[];
-  entities: string[];
-}
-
-/** The values of a closed list with a tag. Values of another version that this one does not know are left out. */
-function valuesOf<T extends string>(texts: readonly string[], tag: string, known: readonly T[]): T[] {
-  return known.filter((value) => texts.includes(tag + SEPARATOR + value));
-}
-
-const textsOf = (texts: readonly string[], tag: string): string[] => {
-  const prefix = tag + SEPARATOR;
-  return texts.flatMap((text) => (text.startsWith(prefix) ? [text.slice(prefix.length)] : [])).sort();
-};
-
-function moneyOf(texts: readonly string[]): Money[] {
-  return textsOf(texts, 'money').map((text) => {
-    const space = text.indexOf(' ');
-    return { currency: text.slice(0, space), amount: Number(text.slice(space + 1)) };
-  });
-}
-
-/** Parses the text of meaningText. Values that this version does not know count as the strictest. */
-function meaningOf(text: string): Meaning {
-  const [action = '', effect = '', extent = '', ...verb] = text.split(' ');
-  return {
-    action: ACTIONS.find((known) => known === action) ?? 'unknown',
-    effect: EFFECTS.find((known) => known === effect) ?? 'destructive',
-    extent: EXTENTS.find((known) => known === extent) ?? 'all',
-    verb: verb.join(' '),
-  };
-}
-
-function judgedOf({ action, verb, effect, extent, confidence, marks, entities }: FoundRow): Judged {
-  const [emails = [], urls = [], hosts = [], paths = [], identifiers = []] = ENTITY_LISTS.map((kind) =>
-    textsOf(entities, kind),
-  );
-  return {
-    verb,
-    // Ranks of another version that this one does not know count as the strictest.
-    action: ACTIONS_BY_STRICTNESS[action] ?? 'unknown',
-    effect: EFFECTS[effect] ?? 'destructive',
-    extent: EXTENTS[extent] ?? 'all',
-    ...meaningsMember(textsOf(marks, 'm').map(meaningOf)),
-    confidence,
-    traits: valuesOf(marks, 't', TRAITS),
-    data_classes: valuesOf(marks, 'c', DATA_CLASSES),
-    flags: valuesOf(marks, 'f', INTENT_FLAGS),
-    places: textsOf(marks, 'p'),
-    entities: { emails, urls, hosts, money: moneyOf(entities), paths, identifiers },
-  };
-}
 
 /** The agent whose parses count. */
 export interface Asker extends Omit<ParsedString, 'normalized'> {
@@ -172,6 +19,10 @@ export interface Asker extends Omit<ParsedString, 'normalized'> {
    * approval could not be used after 15 minutes. Default: now.
    */
   readonly begunAtMs?: number | undefined;
+}
+
+interface FoundRow extends RecentRow {
+  key: string;
 }
 
 /** One query. */
@@ -254,8 +105,7 @@ export function createRecentParses({ db }: { db: Database }): RecentParses {
 
   return {
     async strictestOf(asker, own, named) {
-      const names = own.names.filter((name) => name.length <= MAX_NORMALIZED);
-      const found = await Promise.all(names.map((normalized) => find({ ...asker, normalized })));
+      const found = await Promise.all(own.names.map((name) => find({ ...asker, normalized: nameKey(name) })));
       const parses = [...found.flat(), ...(named === undefined ? [] : [named.unassessed])];
       if (parses.length === 0) return own;
       const key = JSON.stringify(parses);

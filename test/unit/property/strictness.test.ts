@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Judged, meaningsMember, strictest } from '../../../shared/core/intent/assess/strictness.ts';
+import { judgedOf, rowOf } from '../../../shared/domain/decisions/recent-parse-rows.ts';
 import { milderIn } from '../../support/milder.ts';
 import { ACTIONS, DATA_CLASSES, EFFECTS, EXTENTS, INTENT_FLAGS, TRAITS } from '../../../shared/kernel/vocabulary.ts';
 
@@ -84,6 +85,15 @@ describe('the strictest of readings', () => {
           'traits',
           'flags',
         ]);
+      }),
+    );
+  });
+
+  it('survives a row of the table of recent parses', () => {
+    fc.assert(
+      fc.property(judged, (a) => {
+        const read = judgedOf(rowOf(a));
+        expect([...milderIn(read, a), ...milderIn(a, read)]).to.deep.equal([]);
       }),
     );
   });
