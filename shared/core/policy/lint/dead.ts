@@ -1,5 +1,6 @@
 // Rules that never count: their conditions never hold, never hold within the target, or hold only where facts are missing.
 import { groundOf, pathsOf } from '../normal-form.ts';
+import { canonicalize } from '../../proof/canonical.ts';
 import type { Facts } from '../types.ts';
 import { applies, witnessOf } from './answers.ts';
 import { groupOf } from './dimensions.ts';
@@ -25,6 +26,23 @@ function conjunctsOf(part: Part): readonly Part[] {
   return part.node.kind === 'all' && part.of.length > 0 ? part.of.flatMap(conjunctsOf) : [part];
 }
 
+/**
+ * A comparison and its negation, both of which are required: a contradiction whatever the values, also where the search does not know all
+ * values that the operator can tell apart.
+ */
+function oppositesIn({ root }: LintedRule): readonly Part[] | undefined {
+  const known = new Map<string, Part>();
+  for (const part of conjunctsOf(root)) {
+    if (part.node.kind !== 'leaf') continue;
+    const { comparison, negated } = part.node.leaf;
+    const text = canonicalize(comparison);
+    const opposite = known.get(`${!negated} ${text}`);
+    if (opposite !== undefined) return [opposite, part];
+    known.set(`${negated} ${text}`, part);
+  }
+  return undefined;
+}
+
 /** A minimal set of parts that are impossible together, with facts on which all but the first of them hold. */
 function coreOf(
   set: LintedSet,
@@ -41,8 +59,9 @@ function coreOf(
           ...parts.map((part) => space.conditionOf(part.node, asEvaluated(linted.rule))),
         ),
     });
-  let parts = conjunctsOf(linted.root);
-  for (const part of parts) {
+  const opposites = oppositesIn(linted);
+  let parts = opposites ?? conjunctsOf(linted.root);
+  for (const part of opposites === undefined ? parts : []) {
     const fewer = parts.filter((other) => other !== part);
     if (fewer.length > 0 && find(fewer).kind === 'none') parts = fewer;
   }
@@ -129,7 +148,7 @@ function onlyWhenMissing(set: LintedSet, linted: LintedRule): LintFinding | unde
     ...query,
     formula: (space) => both(space.targetOf(rule), space.conditionOf(rule.condition, CERTAIN)),
   });
-  if (certain.kind !== 'none') return undefined;
+  if (certain.kind !== 'none' && oppositesIn(linted) === undefined) return undefined;
   const found = search({
     ...query,
     formula: (space) => ruleHolds(space, linted),
@@ -161,6 +180,7 @@ export function deadFinding(set: LintedSet, linted: LintedRule): LintFinding | u
     formula: (space) => space.conditionOf(rule.condition, asEvaluated(rule)),
     accept: (facts) => conditionHolds(linted, facts),
   });
-  if (anywhere.kind !== 'found') return anywhere.kind === 'none' ? neverTrue(set, linted) : undefined;
+  if (anywhere.kind !== 'found')
+    return anywhere.kind === 'none' || oppositesIn(linted) !== undefined ? neverTrue(set, linted) : undefined;
   return unreachable(set, linted, anywhere.facts) ?? onlyWhenMissing(set, linted);
 }
