@@ -23,6 +23,7 @@ import {
   checkRole,
   checkVersion,
 } from './doctor/database.ts';
+import { checkSecondReader } from './doctor/second-reader.ts';
 import { checkFolders, checkKeyFiles, checkNode } from './doctor/machine.ts';
 import {
   checkAdminKeys,
@@ -76,6 +77,7 @@ async function diagnose(): Promise<Diagnosis[]> {
       folders: () => checkFolders(config),
       'key files': () => checkKeyFiles(config),
       redis: () => checkRedis(config),
+      'second reader': () => checkSecondReader(config),
     })),
     ...(await diagnoseDatabase(config).catch((error: unknown) => {
       const described = describeFileError(error, config.dataDir);

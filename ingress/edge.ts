@@ -16,7 +16,7 @@ import type { Route } from './route.ts';
 import type { Waits } from './waits/waits.ts';
 import { closeServer, createExpressServer, listen, type ServerOptions } from './server.ts';
 
-export interface EdgeDeps extends Pick<ReadinessDeps, 'policies' | 'clockProblem'> {
+export interface EdgeDeps extends Pick<ReadinessDeps, 'policies' | 'clockProblem' | 'secondReader'> {
   readonly config: IngressConfig;
   readonly db: Database;
   readonly clock: EdgeClock;
@@ -64,7 +64,7 @@ function trustedProxies({ trustProxy }: IngressConfig): false | number | string 
 
 /** Starts to listen. @throws the socket's error (EADDRINUSE, EACCES), or that of a key or certificate that cannot be read */
 export async function openEdge(deps: EdgeDeps): Promise<Edge> {
-  const { config, db, clock, root, version, policies, clockProblem, site, waits, onError } = deps;
+  const { config, db, clock, root, version, policies, clockProblem, secondReader, site, waits, onError } = deps;
   const { monotonicMs } = clock;
   let isStopping = false;
   const redisUrl = config.rateLimit ? config.redisUrl : undefined;
@@ -86,7 +86,7 @@ export async function openEdge(deps: EdgeDeps): Promise<Edge> {
     idempotency,
     isStopping: () => isStopping,
     halted: () => readHalted(db),
-    readiness: readinessChecks({ db, policies, redisOk: () => limiter.redisOk(), clockProblem }),
+    readiness: readinessChecks({ db, policies, redisOk: () => limiter.redisOk(), clockProblem, secondReader }),
     config: {
       version,
       trustProxy: trustedProxies(config),

@@ -7,6 +7,7 @@ import type { ActivePolicySet } from '../shared/domain/policy-sets/active-set.ts
 import { workersAlive, workersText } from '../shared/platform/process/heartbeat.ts';
 import { within } from '../shared/platform/queues/backend.ts';
 import { readAuditLag } from '../shared/domain/ledger/audit-lag.ts';
+import type { SecondReader } from '../shared/domain/second-reader/reader.ts';
 import { logProblems } from '../shared/domain/ledger/log-states.ts';
 import type { Environment } from '../shared/kernel/vocabulary.ts';
 
@@ -38,6 +39,8 @@ export interface ReadinessDeps {
   readonly redisOk: () => boolean | undefined;
   /** The problem of this machine's clock; undefined: none. */
   readonly clockProblem: () => string | undefined;
+  /** Absent: not configured. */
+  readonly secondReader?: Pick<SecondReader, 'problem'> | undefined;
 }
 
 /** The check of the database itself; its name, because the state of other parts is unknown when it fails. */
@@ -49,7 +52,13 @@ const DATABASE_TIMEOUT_MS = 1_200;
 const LATE_SECONDS = { intents: 30, trust: 30, proofs: 10, webhooks: 30, outbox: 10 } as const;
 const AUDIT_LATE_SECONDS = 60;
 
-export function readinessChecks({ db, policies, redisOk, clockProblem }: ReadinessDeps): ReadinessCheck[] {
+export function readinessChecks({
+  db,
+  policies,
+  redisOk,
+  clockProblem,
+  secondReader,
+}: ReadinessDeps): ReadinessCheck[] {
   const checks: ReadinessCheck[] = [
     {
       name: DATABASE,
@@ -72,6 +81,18 @@ export function readinessChecks({ db, policies, redisOk, clockProblem }: Readine
       },
     },
   ];
+  if (secondReader !== undefined) {
+    checks.push({
+      name: 'second-reader',
+      severity: 'degraded',
+      state: 'process',
+      async check() {
+        const problem = secondReader.problem();
+        if (problem === undefined) return { ok: true };
+        return { ok: false, detail: `${problem}; what it would be asked about counts as not read (away)` };
+      },
+    });
+  }
   if (redisOk() !== undefined) {
     checks.push({
       name: 'queue',

@@ -20,6 +20,7 @@ import { createSecretHasher } from '../shared/domain/keys/secrets.ts';
 import { createAddressRule } from '../shared/domain/webhooks/addresses.ts';
 import { createProofStore } from '../shared/domain/ledger/proof-store.ts';
 import { createReceiptStore } from '../shared/domain/ledger/receipts.ts';
+import { startSecondReader } from '../shared/domain/second-reader/start.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
 import { createMetrics, type Metrics } from '../shared/platform/observe/metrics.ts';
@@ -94,6 +95,7 @@ async function startBusiness(
     clock,
     onError,
     trustDailyCap,
+    hasSecondReader: config.readerUrl !== undefined,
     compileLexicon,
     onSettled: waits.check,
     promises: {
@@ -113,6 +115,7 @@ async function startBusiness(
     createDecisionMetrics(registry, () => policies.status()),
   );
   const recorder = createRecorder({ ...deciding, db, decider: counting, approvalTtlMs: config.approvalTtlMs });
+  const secondReader = startSecondReader({ config, logger, registry, monotonicMs: clock.monotonicMs });
   const stores = {
     parses: createParseStore({ db }),
     intents: createIntentStore({ db }),
@@ -132,6 +135,7 @@ async function startBusiness(
     ...deciding,
     ...stores,
     recorder,
+    secondReader,
     trustDailyCap,
     changeRules: changeRulesOf(config),
     publicUrl: config.publicUrl,
@@ -145,7 +149,7 @@ async function startBusiness(
     await Promise.all([...Object.values(stores).map((store) => store.idle()), lastUsed.close()]);
     await deciding.close();
   };
-  return { routes, policies, authenticator, onUse, shown, close };
+  return { routes, policies, authenticator, onUse, shown, secondReader, close };
 }
 
 /** Starts ingress; it listens when this resolves. @throws when the database is not reachable or a setting does not fit */
@@ -218,6 +222,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     site: dashboard.site,
     policies,
     clockProblem: () => clock.problem?.(),
+    secondReader: business.secondReader,
     onError,
   });
   return {

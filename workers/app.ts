@@ -119,7 +119,8 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   watchPools(metrics.registry, { service: db.connections, metrics: watching.connections, queues: queues.connections });
 
   const { trustDailyCap } = config;
-  const deciding = await startDeciding({ db, databaseUrl, clock, onError, trustDailyCap });
+  const hasSecondReader = config.readerUrl !== undefined;
+  const deciding = await startDeciding({ db, databaseUrl, clock, onError, trustDailyCap, hasSecondReader });
   const { changes } = deciding;
   await watchPepper({ db, changes, pepper: config.pepper, logger, onError, end: () => process.exit(1) });
   const counts = createDecisionMetrics(metrics.registry, () => deciding.policies.status());

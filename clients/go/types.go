@@ -1300,10 +1300,17 @@ type Intent struct {
 	// Warnings about the text itself, such as hidden instructions.
 	// One of: prompt_injection, obfuscated, negated, multi_action, not_understood, secret_in_text.
 	Flags []string `json:"flags"`
-	Risk  Risk     `json:"risk"`
+	// Of the second reader; absent when it was not asked.
+	// One of: agreed, raised, away.
+	SecondReading *string `json:"second_reading,omitempty"`
+	// Its reason.
+	SecondReadingWhy *string `json:"second_reading_why,omitempty"`
+	// What it made stricter: `effect destructive`.
+	SecondReadingRaised []string `json:"second_reading_raised,omitempty"`
+	Risk                Risk     `json:"risk"`
 	// The trust in the agent.
 	Trust IntentTrust `json:"trust"`
-	// The verdict that enforcing this now would have. Not a decision: it permits nothing.
+	// The verdict of this text enforced now. It permits nothing.
 	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
 	VerdictPreview string `json:"verdict_preview"`
 	// The policy set that was in force.

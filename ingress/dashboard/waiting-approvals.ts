@@ -1,5 +1,6 @@
 // The waiting approvals as the page of approvals shows them: what was asked, and what is known about the agent that asked.
 import { demandsView } from '../../shared/api/approval-view.ts';
+import type { IntentBody } from '../../shared/api/intent.ts';
 import { answerOfRecord } from '../../shared/core/decision/record.ts';
 import { dayOf } from '../../shared/core/trust/beta.ts';
 import { NOTHING_RECORDED } from '../../shared/core/trust/recorded.ts';
@@ -171,6 +172,14 @@ export function createWaitingReader({ db, nowMs, trustDailyCap }: WaitingDeps): 
 
 type Deciders = 'mayDecide' | 'mayApprove' | 'hasApproved' | 'approvers';
 
+function secondReaderOf({ parse }: WaitingRow): WaitingApproval['secondReader'] {
+  if (parse === null) return null;
+  // Text that this service wrote.
+  const { second_reading: outcome, second_reading_raised, second_reading_why } = JSON.parse(parse) as IntentBody;
+  if (outcome === undefined) return null;
+  return { outcome, raised: second_reading_raised ?? [], why: second_reading_why ?? null };
+}
+
 function shownItem(row: WaitingRow, names: Names): Omit<WaitingApproval, Deciders> {
   // Text that this service wrote.
   const decision = JSON.parse(answerOfRecord(row.record)) as WaitingApproval['decision'];
@@ -190,6 +199,7 @@ function shownItem(row: WaitingRow, names: Names): Omit<WaitingApproval, Decider
     expiresAt: row.expires_at.toISOString(),
     decision: { decision_id, intent, reasons, trust, ...(tool === undefined ? {} : { tool }) },
     text: row.raw_intent === null ? null : (JSON.parse(row.raw_intent) as string),
+    secondReader: secondReaderOf(row),
     call: facts?.tool ?? null,
     masked,
     context: facts?.context ?? null,

@@ -1,13 +1,16 @@
 // Intents: parse free text into a normalized intent, with its risk and a preview of the verdict.
 import { ownerOf } from '../../shared/kernel/owner.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
-import type { Answer, Decider } from '../../shared/domain/decisions/decider.ts';
+import type { Answer, Decider, Question } from '../../shared/domain/decisions/decider.ts';
 import type { ParseRow, ParseStore } from '../../shared/domain/decisions/parses.ts';
 import { namesOfParse, readingOfParse } from '../../shared/domain/decisions/readings.ts';
+import type { ReadAgain, SecondReader } from '../../shared/domain/second-reader/reader.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { stored } from '../../shared/kernel/recorded-change.ts';
+import { permits } from '../../shared/kernel/vocabulary.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { parseIntent } from '../../shared/core/intent/parse.ts';
+import type { Raised } from '../../shared/core/intent/second-reading.ts';
 import type { ParsedIntent } from '../../shared/core/intent/types.ts';
 import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
 import { Intent, type IntentBody, IntentIdParams, IntentRequest } from '../../shared/api/intent.ts';
@@ -18,6 +21,8 @@ export interface IntentDeps {
   readonly policies: Pick<ActivePolicySet, 'current'>;
   readonly parses: ParseStore;
   readonly decider: Decider;
+  /** Absent: not configured. */
+  readonly secondReader?: Pick<SecondReader, 'readAgain'> | undefined;
 }
 
 interface Identity {
@@ -26,7 +31,33 @@ interface Identity {
   readonly policyDigest: string;
 }
 
-function bodyOf(parse: ParsedIntent, answer: Answer, { intentId, agentId, policyDigest }: Identity): IntentBody {
+/** A parse and its answer; read a second time where the first answer permits. */
+interface Read extends Partial<Omit<ReadAgain, 'parse'>> {
+  readonly parse: ParsedIntent;
+  readonly answer: Answer;
+}
+
+/** `effect destructive`, `trait external` */
+const raisedTexts = ({ effect, action, traits = [], data_classes = [], flags = [] }: Raised): string[] => [
+  ...(effect === undefined ? [] : [`effect ${effect}`]),
+  ...(action === undefined ? [] : [`action ${action}`]),
+  ...traits.map((trait) => `trait ${trait}`),
+  ...data_classes.map((dataClass) => `data class ${dataClass}`),
+  ...flags.map((flag) => `flag ${flag}`),
+];
+
+function secondReadingMembers({ parse, raised = {}, why }: Read): Partial<IntentBody> {
+  if (parse.second_reading === undefined) return {};
+  const texts = raisedTexts(raised);
+  return {
+    second_reading: parse.second_reading,
+    ...(why === undefined ? {} : { second_reading_why: why }),
+    ...(texts.length === 0 ? {} : { second_reading_raised: texts }),
+  };
+}
+
+function bodyOf(read: Read, { intentId, agentId, policyDigest }: Identity): IntentBody {
+  const { parse, answer } = read;
   const { trust, intent, time } = answer.facts;
   return {
     intent_id: intentId,
@@ -45,6 +76,7 @@ function bodyOf(parse: ParsedIntent, answer: Answer, { intentId, agentId, policy
     entities: parse.entities,
     data_classes: parse.data_classes,
     flags: parse.flags,
+    ...secondReadingMembers(read),
     risk: intent.risk,
     trust: { claimed: trust.claimed, recorded: trust.recorded, effective: { score: trust.score, level: trust.level } },
     verdict_preview: answer.evaluation.verdict,
@@ -54,7 +86,16 @@ function bodyOf(parse: ParsedIntent, answer: Answer, { intentId, agentId, policy
 }
 
 export function intentRoutes(deps: IntentDeps): Route[] {
-  const { policies, parses, decider } = deps;
+  const { policies, parses, decider, secondReader } = deps;
+
+  /** Only where the rules alone permit: the second reader can change nothing else. */
+  const readOf = async (question: Omit<Question, 'reading'>, text: string, parse: ParsedIntent): Promise<Read> => {
+    const answer = await decider.answer({ ...question, reading: readingOfParse(parse) });
+    if (secondReader === undefined || !permits(answer.evaluation.verdict)) return { parse, answer };
+    const again = await secondReader.readAgain(question.key.organisationId, text, parse);
+    return { ...again, answer: await decider.answer({ ...question, reading: readingOfParse(again.parse) }) };
+  };
+
   return [
     defineRoute({
       method: 'POST',
@@ -64,7 +105,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
       tag: 'Intents',
       summary: 'Parse free text into a normalized intent',
       description:
-        'The result is stored; its intent_id can be enforced for 15 minutes. During that time, enforcing its normalized string takes the parse into account, with or without the intent_id. trust_score is a claim and can only lower the recorded score. Nothing that the text asks for is done, and verdict_preview is not a decision.',
+        'The result is stored and counts for 15 minutes when its normalized string is enforced, with or without the intent_id.',
       request: { body: IntentRequest },
       responses: { 200: { description: 'The parse, with its risk.', schema: Intent } },
       errors: ['E6002'],
@@ -74,19 +115,19 @@ export function intentRoutes(deps: IntentDeps): Route[] {
         assertMayName(key, body.agent_id, '/agent_id');
         const active = await policies.current(key.organisationId);
         const lexicon = active.set.lexicon.forOrganisation(key.organisationSlug);
-        const parse = parseIntent(body.raw_intent, lexicon);
-        const answer = await decider.answer({
+        const question = {
           active,
           key,
           agentId: body.agent_id,
-          reading: readingOfParse(parse),
           context: body.context,
           claimedScore: body.trust_score,
           address: request.address,
-        });
+        };
+        const read = await readOf(question, body.raw_intent, parseIntent(body.raw_intent, lexicon));
+        const { parse, answer } = read;
         const intentId = newId('int', answer.nowMs);
         const text = JSON.stringify(
-          bodyOf(parse, answer, { intentId, agentId: body.agent_id, policyDigest: active.set.digest }),
+          bodyOf(read, { intentId, agentId: body.agent_id, policyDigest: active.set.digest }),
         );
         const row: ParseRow = {
           intentId,
@@ -110,7 +151,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
       access: ['intents:write'],
       tag: 'Intents',
       summary: 'Read a parse again',
-      description: 'As it was answered, while it is kept.',
+      description: 'As it was answered.',
       request: { params: IntentIdParams },
       responses: { 200: { description: 'The parse as it was answered.', schema: Intent } },
       errors: ['E4001'],

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { ParsedIntentSchema } from '../core/intent/types.ts';
 import { RiskSchema } from '../core/policy/types.ts';
-import { VERDICTS } from '../kernel/vocabulary.ts';
+import { SECOND_READINGS, VERDICTS } from '../kernel/vocabulary.ts';
 import { CallerId, closed, JsonObject, named, Nullable, StringEnum, Timestamp } from './common.ts';
 
 export const Context = JsonObject({
@@ -53,6 +53,13 @@ export const Intent = named('Intent', {
   intent_id: IntentId,
   agent_id: Type.String({ description: 'The agent.' }),
   ...ParsedIntentSchema.properties,
+  second_reading: Type.Optional(
+    StringEnum(SECOND_READINGS, { description: 'Of the second reader; absent when it was not asked.' }),
+  ),
+  second_reading_why: Type.Optional(Type.String({ description: 'Its reason.' })),
+  second_reading_raised: Type.Optional(
+    Type.Array(Type.String(), { description: 'What it made stricter: `effect destructive`.' }),
+  ),
   risk: RiskSchema,
   trust: closed(
     {
@@ -63,7 +70,7 @@ export const Intent = named('Intent', {
     { description: 'The trust in the agent.' },
   ),
   verdict_preview: StringEnum(VERDICTS, {
-    description: 'The verdict that enforcing this now would have. Not a decision: it permits nothing.',
+    description: 'The verdict of this text enforced now. It permits nothing.',
   }),
   policy_set: InForce,
   created_at: Timestamp,

@@ -43,6 +43,10 @@ export const INTENT_FLAGS = [
 ] as const;
 export type IntentFlag = (typeof INTENT_FLAGS)[number];
 
+/** Results of the optional second reader, mildest first: it found nothing stricter, it made a parse stricter, or there is no answer. */
+export const SECOND_READINGS = ['agreed', 'raised', 'away'] as const;
+export type SecondReading = (typeof SECOND_READINGS)[number];
+
 export const EXTENTS = ['one', 'many', 'all'] as const;
 /** The number of objects that an intent touches. */
 export type Extent = (typeof EXTENTS)[number];

@@ -8,12 +8,15 @@ import {
   meaningText,
 } from '../../shared/core/intent/assess/strictness.ts';
 import type { Entities } from '../../shared/core/intent/types.ts';
-import { EXTENTS } from '../../shared/kernel/vocabulary.ts';
+import { EXTENTS, SECOND_READINGS } from '../../shared/kernel/vocabulary.ts';
 
 /** Members in which one parse can be milder than another. */
 export type MilderMember = Exclude<keyof Judged, 'verb'>;
 
 const lacks = (a: readonly string[], b: readonly string[]): boolean => b.some((value) => !a.includes(value));
+
+const secondRank = ({ second_reading: read }: Judged): number =>
+  read === undefined ? -1 : SECOND_READINGS.indexOf(read);
 
 /**
  * The members in which `a` is milder than `b`: a milder action, effect or extent, a higher confidence, or the lack of a meaning,
@@ -37,6 +40,7 @@ export function milderIn(a: Judged, b: Judged): MilderMember[] {
     ['flags', lacks(a.flags, b.flags)],
     ['places', lacks(a.places, b.places)],
     ['entities', entities],
+    ['second_reading', secondRank(a) < secondRank(b)],
   ];
   return checks.flatMap(([member, milder]) => (milder ? [member] : []));
 }

@@ -64,6 +64,7 @@ export async function startServiceAndWorker(options: ServiceOptions = {}): Promi
 export async function startTestWorker(service: Service): Promise<TestWorker> {
   const { db, databaseUrl, nowMs } = service;
   const deciding = await startDeciding({
+    hasSecondReader: false,
     db,
     databaseUrl,
     clock: { nowMs, monotonicMs: () => performance.now() },

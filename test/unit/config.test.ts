@@ -77,6 +77,10 @@ describe('readConfig', () => {
       webhookAllowPrivate: [],
       logHost: 'custos.local',
       publicUrl: undefined,
+      readerKey: undefined,
+      readerModel: undefined,
+      readerTimeoutMs: 2000,
+      readerUrl: undefined,
       logLevel: 'info',
       traceEndpoint: undefined,
       traceShare: 1,
@@ -142,6 +146,7 @@ describe('readConfig', () => {
       REDIS_URL: 'rediss://:hush@redis.internal',
       CUSTOS_PEPPER: pepper,
       CUSTOS_PEPPER_PREVIOUS: 'q'.repeat(32),
+      CUSTOS_READER_KEY: 'sk-reader',
     };
     expect(SETTING_TABLE.filter(({ secret }) => secret).map(({ name }) => name)).to.deep.equal(Object.keys(secrets));
     const env = Object.entries(secrets).map(([name, text]) => {
@@ -209,6 +214,23 @@ describe('readConfig', () => {
     [{ CUSTOS_WEBHOOK_ALLOW_PRIVATE: '10.0.0.0/33' }, /^CUSTOS_WEBHOOK_ALLOW_PRIVATE must be on, off, or addresses/],
     [{ CUSTOS_WEBHOOK_ALLOW_PRIVATE: 'localhost' }, /^CUSTOS_WEBHOOK_ALLOW_PRIVATE must be on, off, or addresses/],
     [{ CUSTOS_LOG_HOST: 'Custos Example' }, /^CUSTOS_LOG_HOST must be a host name/],
+    [
+      { CUSTOS_READER_URL: 'http://models.example/v1', CUSTOS_READER_MODEL: 'm' },
+      /^CUSTOS_READER_URL must be an https/,
+    ],
+    [
+      { CUSTOS_READER_URL: 'https://u:p@models.example/v1', CUSTOS_READER_MODEL: 'm' },
+      /^CUSTOS_READER_URL must be an https/,
+    ],
+    [
+      { CUSTOS_READER_URL: 'https://models.example/v1' },
+      /^CUSTOS_READER_URL and CUSTOS_READER_MODEL must be set together\.$/,
+    ],
+    [
+      { CUSTOS_READER_KEY: 'sk reader' },
+      /^CUSTOS_READER_KEY must be an API key of printable characters without spaces\.$/,
+    ],
+    [{ CUSTOS_READER_TIMEOUT_MS: '99' }, /^CUSTOS_READER_TIMEOUT_MS must be a whole number from 100 to 10000/],
     [{ CUSTOS_LOG_LEVEL: 'verbose' }, /^CUSTOS_LOG_LEVEL must be one of trace, debug/],
     [{ CUSTOS_SHUTDOWN_TIMEOUT: '0' }, /^CUSTOS_SHUTDOWN_TIMEOUT must be a whole number from 1/],
   ];

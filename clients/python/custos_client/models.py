@@ -865,12 +865,18 @@ class Intent:
     risk: Risk
     # The trust in the agent.
     trust: IntentTrust
-    # The verdict that enforcing this now would have.
+    # The verdict of this text enforced now.
     verdict_preview: Literal["ALLOW", "DENY", "ESCALATE", "DEGRADE"]
     # The policy set that was in force.
     policy_set: DecisionPolicySet
     # RFC 3339, UTC, milliseconds.
     created_at: str
+    # Of the second reader; absent when it was not asked.
+    second_reading: Optional[Literal["agreed", "raised", "away"]] = None
+    # Its reason.
+    second_reading_why: Optional[str] = None
+    # What it made stricter: `effect destructive`.
+    second_reading_raised: Optional[List[str]] = None
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { closed, StringEnum } from '../../kernel/schema.ts';
 import { ACTIONS, DATA_CLASSES, EFFECTS, EXTENTS, INTENT_FLAGS, TRAITS } from '../../kernel/vocabulary.ts';
-import type { Action, Effect, Extent } from '../../kernel/vocabulary.ts';
+import type { Action, Effect, Extent, SecondReading } from '../../kernel/vocabulary.ts';
 
 const Confidence = Type.Number({
   minimum: 0,
@@ -79,6 +79,8 @@ export type ParsedIntent = Static<typeof ParsedIntentSchema> & {
    * of them. Absent: those are all that it means.
    */
   meanings?: Meaning[];
+  /** What the second reader said of the text. Absent when it was not asked. */
+  second_reading?: SecondReading;
 };
 export type Alternative = ParsedIntent['alternatives'][number];
 export type Entities = ParsedIntent['entities'];

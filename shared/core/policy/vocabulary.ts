@@ -7,6 +7,7 @@ import {
   ENVIRONMENTS,
   INTENT_FLAGS,
   RISK_LEVELS,
+  SECOND_READINGS,
   EXTENTS,
   TRAITS,
   VERDICTS,
@@ -108,6 +109,10 @@ export const VOCABULARY: readonly VocabularyEntry[] = [
     ),
     parsed: flag(
       'whether a parse by this agent, at most 15 minutes old, stands behind the request, named by its intent_id or not',
+    ),
+    second_reading: oneOf(
+      SECOND_READINGS,
+      'what the second reader made of the parses; missing without one, and when it was not asked. Test isPresent first',
     ),
     data_classes: someOf(DATA_CLASSES, 'classes of sensitive data that are involved'),
     flags: someOf(INTENT_FLAGS, 'what is suspicious or unusual about the text'),

@@ -73,11 +73,13 @@ const MAX_FACTS_BYTES = 32_768;
 export interface WaitingApproval extends ShownApproval {
   /** The text of which the request's intent was read, as JSON; null: there was none, or retention has erased it. */
   readonly raw_intent: string | null;
+  /** The parse of that text as it was answered, JSON. */
+  readonly parse: string | null;
   /** Whether the facts are there but too large for a list. */
   readonly is_large: boolean;
 }
 
-const READ = `SELECT ${sealedColumns('approval', 'a')}, d.record, p.raw_intent,
+const READ = `SELECT ${sealedColumns('approval', 'a')}, d.record, p.raw_intent, p.answer AS parse,
       CASE WHEN octet_length(d.facts) <= ${MAX_FACTS_BYTES} THEN d.facts END AS facts,
       coalesce(octet_length(d.facts) > ${MAX_FACTS_BYTES}, false) AS is_large
     FROM approval a

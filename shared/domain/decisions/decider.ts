@@ -2,6 +2,7 @@
 import type { ChangeFeed } from '../../platform/db/changes.ts';
 import { beginSpan, endAfter, endOnFailure } from '../../platform/observe/spans.ts';
 import { newId } from '../../kernel/ids.ts';
+import { permits } from '../../kernel/vocabulary.ts';
 import type { Promiser } from '../ledger/promises.ts';
 import type { AuthenticatedKey } from '../keys/types.ts';
 import type { ApproverDemand } from '../../core/policy/approvers.ts';
@@ -21,7 +22,7 @@ import type { AgentDirectory, AgentState } from '../agents/agents.ts';
 import { clientOf, resourceOf } from './question-facts.ts';
 import type { ResourceDirectory } from '../resources/directory.ts';
 import type { Halt, Halts } from './halts.ts';
-import type { AssessedIntent, IntentReading } from './readings.ts';
+import { type AssessedIntent, type IntentReading, withReaderAway } from './readings.ts';
 import { canonicalFacts, type DecisionBytes, newSalt, writeDecision } from '../../core/decision/record.ts';
 import { reasonCodesOf } from '../../core/proof/reason-codes.ts';
 import type { DecisionRow } from './decision-store.ts';
@@ -108,6 +109,8 @@ export interface DeciderDeps {
   readonly agents: Pick<AgentDirectory, 'get' | 'count'>;
   readonly resources: ResourceDirectory;
   readonly halts: Halts;
+  /** Whether the installation has a second reader: nothing is permitted by a parse that it has not read. */
+  readonly hasSecondReader: boolean;
   readonly nowMs: () => number;
   /** Signs the promise in an answer; absent where no answer is sent. */
   readonly promiser?: Pick<Promiser, 'json'> | undefined;
@@ -187,7 +190,7 @@ interface Known {
 }
 
 export function createDecider(deps: DeciderDeps): Decider {
-  const { changes, agents, resources, halts, nowMs, promiser } = deps;
+  const { changes, agents, resources, halts, hasSecondReader, nowMs, promiser } = deps;
 
   const knownOf = ({ key, agentId }: Question): Known | Promise<Known> => {
     const { organisationId, environment } = key;
@@ -235,7 +238,19 @@ export function createDecider(deps: DeciderDeps): Decider {
     }));
   };
 
+  /** A parse that would be permitted and lacks a second reading counts as one about which the reader is away. */
   const evaluate = (question: Question, known: Known, halt: Halt | undefined): Answer | Promise<Answer> => {
+    const { reading } = question;
+    const answer = evaluateOnce(question, known, halt);
+    if (!hasSecondReader || !reading.lacksSecondReading) return answer;
+    return then(answer, (first) =>
+      permits(first.evaluation.verdict)
+        ? evaluateOnce({ ...question, reading: withReaderAway(reading) }, known, halt)
+        : first,
+    );
+  };
+
+  const evaluateOnce = (question: Question, known: Known, halt: Halt | undefined): Answer | Promise<Answer> => {
     const now = nowMs();
     const gathered = withoutRisk(question, known, now);
     const span = beginSpan('rules');

@@ -29,6 +29,8 @@ export interface DecidingDeps {
   readonly onSettled?: (() => void) | undefined;
   /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
   readonly trustDailyCap: number;
+  /** Whether a second reader is configured (CUSTOS_READER_URL). */
+  readonly hasSecondReader: boolean;
   /** Default: the compiler itself. Tests share compiled lexicons. */
   readonly compileLexicon?: typeof compileLexicon | undefined;
 }
@@ -56,7 +58,7 @@ export interface Deciding {
 
 /** Starts watching policies, agents and halts; resolves after the first read. @throws {ApiError} E6002 */
 export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
-  const { db, databaseUrl, clock, onError, trustDailyCap } = deps;
+  const { db, databaseUrl, clock, onError, trustDailyCap, hasSecondReader } = deps;
   const { nowMs, monotonicMs } = clock;
   const processId = randomBytes(8).toString('hex');
   const changes = await startChangeFeed({
@@ -84,7 +86,7 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
   return {
     changes,
     policies,
-    decider: createDecider({ changes, agents, resources, halts, nowMs, promiser }),
+    decider: createDecider({ changes, agents, resources, halts, hasSecondReader, nowMs, promiser }),
     promiser,
     presence: createPresence({ db, changes, halts, agents, nowMs }),
     decisions,

@@ -32,6 +32,11 @@ export interface IntentReading {
   readonly unassessed: RiskFacts['intent'];
   /** Normalized strings of parses of the same intent: with the action as written and as meant, and the resource as written and without look-alikes. */
   readonly names: readonly string[];
+  /**
+   * A parse that counts was not read a second time: no second reader was in use then, or it was not asked because the text was not
+   * permitted then.
+   */
+  readonly lacksSecondReading: boolean;
   /** The call that was read; absent when the question is none. */
   readonly call?: ReadToolCall;
   withRisk(risk: Risk): AssessedIntent;
@@ -72,17 +77,23 @@ export class AssessedIntent {
 export function createReading(
   unassessed: RiskFacts['intent'],
   names: readonly string[] = [unassessed.normalized],
+  lacksSecondReading = false,
 ): IntentReading {
   let last: AssessedIntent | undefined;
   return {
     unassessed,
     names,
+    lacksSecondReading,
     withRisk(risk) {
       if (last?.risk !== risk) last = new AssessedIntent(unassessed, risk);
       return last;
     },
   };
 }
+
+/** The same reading for an installation with a second reader that was not asked about one of its parses. */
+export const withReaderAway = ({ unassessed, names }: IntentReading): IntentReading =>
+  createReading({ ...unassessed, second_reading: 'away' }, names);
 
 /** Number of segments of a canonical resource other than `*`. */
 function depthOf(resource: string): number {
@@ -101,6 +112,7 @@ const PARSE_FACTS: Readonly<Record<Exclude<keyof ParsedIntent, 'alternatives'>, 
   traits: true,
   extent: true,
   meanings: true,
+  second_reading: true,
   confidence: true,
   entities: true,
   data_classes: true,

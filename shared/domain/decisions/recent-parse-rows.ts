@@ -9,10 +9,19 @@ import {
   meaningsMember,
   meaningsOf,
   meaningText,
+  secondReadingOf,
   strictest,
 } from '../../core/intent/assess/strictness.ts';
 import type { Entities, Meaning, Money } from '../../core/intent/types.ts';
-import { ACTIONS, DATA_CLASSES, EFFECTS, EXTENTS, INTENT_FLAGS, TRAITS } from '../../kernel/vocabulary.ts';
+import {
+  ACTIONS,
+  DATA_CLASSES,
+  EFFECTS,
+  EXTENTS,
+  INTENT_FLAGS,
+  SECOND_READINGS,
+  TRAITS,
+} from '../../kernel/vocabulary.ts';
 import type { Owner } from '../../kernel/owner.ts';
 
 /** A string and the agent that parsed it, or that enforces it. */
@@ -27,6 +36,8 @@ const MAX_ENTITIES = 200;
 const MAX_NAME_BYTES = 1_000;
 
 const SEPARATOR = ':';
+/** The mark of a parse that was not read a second time. */
+const NOT_READ_AGAIN = 'none';
 const tagged = (tag: string, values: readonly string[]): string[] => values.map((value) => tag + SEPARATOR + value);
 
 function marksOf(judged: Judged): string[] {
@@ -36,6 +47,7 @@ function marksOf(judged: Judged): string[] {
     ...tagged('c', data_classes),
     ...tagged('f', flags),
     ...tagged('p', places),
+    ...tagged('s', [judged.second_reading ?? NOT_READ_AGAIN]),
     // Also for a single meaning, because a row joins many parses and its columns keep only the strictest.
     ...tagged('m', meaningsOf(judged).map(meaningText)),
   ];
@@ -163,6 +175,12 @@ function meaningOf(text: string): Meaning {
   };
 }
 
+/** Whether a parse in the row was not read a second time; rows of earlier versions have no such mark at all. */
+export const lacksSecondReading = ({ marks }: Pick<RecentRow, 'marks'>): boolean => {
+  const read = textsOf(marks, 's');
+  return read.length === 0 || read.includes(NOT_READ_AGAIN);
+};
+
 /** The joined reading of a row. */
 export function judgedOf({ action, verb, effect, extent, confidence, marks, entities }: RecentRow): Judged {
   const [emails = [], urls = [], hosts = [], paths = [], identifiers = []] = ENTITY_LISTS.map((kind) =>
@@ -180,6 +198,7 @@ export function judgedOf({ action, verb, effect, extent, confidence, marks, enti
     data_classes: valuesOf(marks, 'c', DATA_CLASSES),
     flags: valuesOf(marks, 'f', INTENT_FLAGS),
     places: textsOf(marks, 'p'),
+    ...secondReadingOf(valuesOf(marks, 's', SECOND_READINGS).map((second_reading) => ({ second_reading }))),
     entities: { emails, urls, hosts, money: moneyOf(entities), paths, identifiers },
   };
 }

@@ -6,7 +6,7 @@ import { columnMap, optionalText, text } from '../../platform/db/columns.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { type Judged, strictest } from '../../core/intent/assess/strictness.ts';
-import { judgedOf, nameKey, type ParsedString, type RecentRow } from './recent-parse-rows.ts';
+import { judgedOf, lacksSecondReading, nameKey, type ParsedString, type RecentRow } from './recent-parse-rows.ts';
 import { createReading, type IntentReading } from './readings.ts';
 
 /** How long parses count. */
@@ -75,12 +75,24 @@ function byKey(rows: readonly FoundRow[]): ReadonlyMap<string, readonly FoundRow
 const MAX_ROWS = 1_000;
 const MAX_WAITING = 20_000;
 
-/** The reading of a string joined with parses of it. The name and the resource stay its own. */
-function withParses(own: IntentReading, parses: readonly Judged[]): IntentReading {
-  // A join has the judged members alone.
-  const judged = parses.reduce<Judged>(strictest, own.unassessed);
-  return createReading({ ...own.unassessed, ...judged, parsed: true }, own.names);
+/** Parses that count, joined. */
+interface CountedParses {
+  readonly judged: Judged;
+  readonly lacksSecondReading: boolean;
 }
+
+/** The reading of a string joined with parses of it. The name and the resource stay its own. */
+function withParses(own: IntentReading, parses: readonly CountedParses[]): IntentReading {
+  // A join has the judged members alone.
+  const judged = parses.map((parse) => parse.judged).reduce<Judged>(strictest, own.unassessed);
+  const isUnread = parses.some((parse) => parse.lacksSecondReading);
+  return createReading({ ...own.unassessed, ...judged, parsed: true }, own.names, isUnread);
+}
+
+const countedOf = ({ unassessed }: IntentReading): CountedParses => ({
+  judged: unassessed,
+  lacksSecondReading: unassessed.second_reading === undefined,
+});
 
 export function createRecentParses({ db }: { db: Database }): RecentParses {
   // Used for coalescing, not for commits: concurrent questions become one query, and each picks its rows.
@@ -97,16 +109,23 @@ export function createRecentParses({ db }: { db: Database }): RecentParses {
   // The last join of each reading, so that a repeated question reuses its facts and their texts.
   const last = new WeakMap<IntentReading, { readonly key: string; readonly reading: IntentReading }>();
 
-  const find = async (asked: AskedString): Promise<Judged[]> => {
+  const find = async (asked: AskedString): Promise<CountedParses[]> => {
     const rows = (await questions.add(asked)).get(keyOfAsked(asked)) ?? [];
     // One query may contain the same string twice.
-    return [...new Map(rows.map((row) => [JSON.stringify(row), judgedOf(row)])).values()];
+    return [
+      ...new Map(
+        rows.map((row) => [
+          JSON.stringify(row),
+          { judged: judgedOf(row), lacksSecondReading: lacksSecondReading(row) },
+        ]),
+      ).values(),
+    ];
   };
 
   return {
     async strictestOf(asker, own, named) {
       const found = await Promise.all(own.names.map((name) => find({ ...asker, normalized: nameKey(name) })));
-      const parses = [...found.flat(), ...(named === undefined ? [] : [named.unassessed])];
+      const parses = [...found.flat(), ...(named === undefined ? [] : [countedOf(named)])];
       if (parses.length === 0) return own;
       const key = JSON.stringify(parses);
       const known = last.get(own);

@@ -121,6 +121,8 @@ function conflictsOf(config: Config): string[] {
     problems.push(
       `HOST ${config.host} can be reached from other machines, and keys would travel unencrypted. Set CUSTOS_TLS_CERT and CUSTOS_TLS_KEY, or CUSTOS_TRUST_PROXY when a proxy in front serves HTTPS, or keep 127.0.0.1.`,
     );
+  if ((config.readerUrl === undefined) !== (config.readerModel === undefined))
+    problems.push('CUSTOS_READER_URL and CUSTOS_READER_MODEL must be set together.');
   if (config.databaseUrl !== undefined && config.pepper === undefined) problems.push(missingSentence('pepper'));
   if (config.pepper !== undefined && config.pepper === config.pepperPrevious)
     problems.push(

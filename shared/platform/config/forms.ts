@@ -89,6 +89,26 @@ export function publicAddress(text: string): string {
   return text;
 }
 
+/** An address to which secrets are sent; plain http only for this machine. */
+export function secretAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname));
+  if (!isSafe || url.username !== '' || url.password !== '' || url.hash !== '')
+    throw new Error('must be an https:// address without user name and password (http:// only for localhost)');
+  return url.href;
+}
+
+export function modelName(text: string): string {
+  if (!/^[\x21-\x7e]{1,200}$/.test(text)) throw new Error('must be the name of a model, without spaces');
+  return text;
+}
+
+/** A token for an Authorization header. Errors do not repeat it. */
+export function bearerToken(text: string): string {
+  if (!/^[\x21-\x7e]{1,4096}$/.test(text)) throw new Error('must be an API key of printable characters without spaces');
+  return text;
+}
+
 /** A secret of at least 32 characters: fewer can be guessed. */
 export function longSecret(text: string): string {
   if (text.length < 32 || text.length > 512)

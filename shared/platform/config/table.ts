@@ -4,12 +4,14 @@ import path from 'node:path';
 import { DEFAULT_DAILY_CAP } from '../../core/trust/beta.ts';
 import { RATE_LIMIT_TABLE } from '../../kernel/vocabulary.ts';
 import {
+  bearerToken,
   connectionString,
   filePath,
   folderToKeep,
   hostName,
   integer,
   longSecret,
+  modelName,
   onOff,
   oneOrZero,
   publicAddress,
@@ -21,6 +23,7 @@ import {
   readRateLimits,
   readTrustProxy,
   secondsAsMs,
+  secretAddress,
   share,
   word,
 } from './forms.ts';
@@ -290,6 +293,33 @@ export const SETTINGS = {
     description:
       'private addresses that webhooks may be sent to, such as 10.0.0.0/8,127.0.0.1; on: all. Live endpoints may use plain http there only',
     read: readAddressRanges,
+  },
+  readerUrl: {
+    name: 'CUSTOS_READER_URL',
+    unit: 'https:// address',
+    description:
+      'chat completions endpoint (OpenAI-compatible) that reads a second time what the rules would permit; texts of intents are sent to it. Absent: off. The same for ingress and workers',
+    read: secretAddress,
+  },
+  readerModel: {
+    name: 'CUSTOS_READER_MODEL',
+    unit: 'name',
+    description: 'model that CUSTOS_READER_URL is asked for',
+    read: modelName,
+  },
+  readerKey: {
+    name: 'CUSTOS_READER_KEY',
+    unit: 'secret',
+    description: 'API key for CUSTOS_READER_URL, sent as a bearer token; absent: none is sent',
+    secret: true,
+    read: bearerToken,
+  },
+  readerTimeoutMs: {
+    name: 'CUSTOS_READER_TIMEOUT_MS',
+    unit: 'milliseconds',
+    fallback: '2000',
+    description: 'time within which the second reader must answer',
+    read: integer(100, 10_000),
   },
   logHost: {
     name: 'CUSTOS_LOG_HOST',

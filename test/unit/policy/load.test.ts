@@ -169,7 +169,7 @@ describe('operators and vocabulary', () => {
     for (const operator of OPERATORS.values())
       expect(operator.valueProblem(operator.example), operator.name).to.equal(undefined);
   });
-  it('every fact of the vocabulary is among the facts of a request, or is a claim', () => {
+  it('every fact of the vocabulary is among the facts of a request, a claim, or of the second reader', () => {
     const annotations = {
       readOnlyHint: true,
       destructiveHint: true,
@@ -178,7 +178,11 @@ describe('operators and vocabulary', () => {
       title: 't',
     };
     const tool = { present: true, server: 's', name: 'n', known: true, changed: false, annotations };
-    const facts: object = factsWith({ 'trust.claimed': { level: 1, score: 200 }, tool });
+    const facts: object = factsWith({
+      'trust.claimed': { level: 1, score: 200 },
+      'intent.second_reading': 'agreed',
+      tool,
+    });
     for (const { fact, path } of VOCABULARY) {
       let value: unknown = facts;
       for (const key of [fact, ...(path?.split('.') ?? [])]) value = Reflect.get(value as object, key);

@@ -371,6 +371,7 @@ async function decide(
   };
   const halt = { reason: 'incident 42', keyId: 'AAAAAAAA', createdAt: new Date(nowMs - HOUR_MS) };
   const decider = createDecider({
+    hasSecondReader: false,
     resources: { get: () => createRegistry(isEarlier ? [] : resources) },
     changes: { ensureFresh: () => undefined },
     agents: { get: () => agentState, count: () => undefined },

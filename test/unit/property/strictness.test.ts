@@ -2,9 +2,18 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Judged, meaningsMember, strictest } from '../../../shared/core/intent/assess/strictness.ts';
-import { judgedOf, rowOf } from '../../../shared/domain/decisions/recent-parse-rows.ts';
+import { isRaised, raise, raisedBy } from '../../../shared/core/intent/second-reading.ts';
+import { judgedOf, lacksSecondReading, rowOf } from '../../../shared/domain/decisions/recent-parse-rows.ts';
 import { milderIn } from '../../support/milder.ts';
-import { ACTIONS, DATA_CLASSES, EFFECTS, EXTENTS, INTENT_FLAGS, TRAITS } from '../../../shared/kernel/vocabulary.ts';
+import {
+  ACTIONS,
+  DATA_CLASSES,
+  EFFECTS,
+  EXTENTS,
+  INTENT_FLAGS,
+  SECOND_READINGS,
+  TRAITS,
+} from '../../../shared/kernel/vocabulary.ts';
 
 const some = <T>(values: readonly T[]) => fc.uniqueArray(fc.constantFrom(...values), { maxLength: values.length });
 const names = some(['a@x.example', 'b@x.example', 'c', 'd']);
@@ -31,10 +40,23 @@ const reading: fc.Arbitrary<Judged> = fc.record({
   flags: some(INTENT_FLAGS),
   places: some(['production', 'db/production', 'staging']),
 });
+const answer = fc.record({
+  effect: fc.constantFrom(...EFFECTS),
+  action: fc.constantFrom(...ACTIONS),
+  traits: some(TRAITS),
+  data_classes: some(DATA_CLASSES),
+  flags: some(INTENT_FLAGS),
+  why: fc.constant(''),
+});
 /** Readings with one meaning, and with several, of which theirs is one. */
 const judged: fc.Arbitrary<Judged> = fc
-  .tuple(reading, fc.array(reading, { maxLength: 2 }))
-  .map(([one, others]) => ({ ...one, ...meaningsMember([one, ...others]) }));
+  .tuple(reading, fc.array(reading, { maxLength: 2 }), fc.constantFrom(undefined, ...SECOND_READINGS))
+  .map(([one, others, second]) => ({
+    ...one,
+    ...meaningsMember([one, ...others]),
+    ...(second === undefined ? {} : { second_reading: second }),
+  }));
+const NAMED = { normalized: 'db.read.users', domain: 'db', object: 'users', alternatives: [] };
 
 describe('the strictest of readings', () => {
   it('is no milder than any of them, in any member', () => {
@@ -89,11 +111,28 @@ describe('the strictest of readings', () => {
     );
   });
 
+  it('is what a second reader makes of a parse: no milder than the parse, in any member, nor than its own answer', () => {
+    fc.assert(
+      fc.property(judged, answer, (a, given) => {
+        const parse = { ...a, ...NAMED };
+        const raised = raisedBy(parse, given);
+        const read = raise(parse, raised);
+        expect(milderIn(read, a)).to.deep.equal([]);
+        expect(read).to.include({ normalized: parse.normalized, domain: parse.domain, object: parse.object });
+        for (const member of ['effect', 'action', 'traits', 'data_classes', 'flags'] as const)
+          expect(milderIn(read, { ...a, ...given }), member).to.not.include(member);
+        expect(isRaised(raisedBy(read, given))).to.equal(false);
+        if (!isRaised(raised)) expect(read).to.equal(parse);
+      }),
+    );
+  });
+
   it('survives a row of the table of recent parses', () => {
     fc.assert(
       fc.property(judged, (a) => {
         const read = judgedOf(rowOf(a));
         expect([...milderIn(read, a), ...milderIn(a, read)]).to.deep.equal([]);
+        expect(lacksSecondReading(rowOf(a))).to.equal(a.second_reading === undefined);
       }),
     );
   });

@@ -138,6 +138,7 @@ export function createAsker(policies: readonly PolicyLike[]): (asked: Asked) => 
     const state = stateOf(caller);
     const halt = { reason: 'incident', keyId: 'AAAAAAAA', createdAt: new Date(0) };
     const decider = createDecider({
+      hasSecondReader: false,
       resources: { get: () => createRegistry([]) },
       changes: { ensureFresh: () => undefined },
       agents: { get: () => state, count: () => undefined },

@@ -11,7 +11,7 @@ export interface paths {
         put?: never;
         /**
          * Parse free text into a normalized intent
-         * @description The result is stored; its intent_id can be enforced for 15 minutes. During that time, enforcing its normalized string takes the parse into account, with or without the intent_id. trust_score is a claim and can only lower the recorded score. Nothing that the text asks for is done, and verdict_preview is not a decision.
+         * @description The result is stored and counts for 15 minutes when its normalized string is enforced, with or without the intent_id.
          *
          *     Scope: intents:write.
          */
@@ -31,7 +31,7 @@ export interface paths {
         };
         /**
          * Read a parse again
-         * @description As it was answered, while it is kept.
+         * @description As it was answered.
          *
          *     Scope: intents:write.
          */
@@ -1686,6 +1686,15 @@ export interface components {
             dataClasses: ("credentials" | "pii" | "financial" | "health")[];
             /** @description Warnings about the text itself, such as hidden instructions. */
             flags: ("prompt_injection" | "obfuscated" | "negated" | "multi_action" | "not_understood" | "secret_in_text")[];
+            /**
+             * @description Of the second reader; absent when it was not asked.
+             * @enum {string}
+             */
+            secondReading?: "agreed" | "raised" | "away";
+            /** @description Its reason. */
+            secondReadingWhy?: string;
+            /** @description What it made stricter: `effect destructive`. */
+            secondReadingRaised?: string[];
             risk: components["schemas"]["Risk"];
             /** @description The trust in the agent. */
             trust: {
@@ -1711,7 +1720,7 @@ export interface components {
                 };
             };
             /**
-             * @description The verdict that enforcing this now would have. Not a decision: it permits nothing.
+             * @description The verdict of this text enforced now. It permits nothing.
              * @enum {string}
              */
             verdictPreview: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";

@@ -3,7 +3,7 @@ import { count, short } from '../format.ts';
 import { html, useState, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
 import { Badge, Name, Peek, Said, Status, Time, ToolName, Trust } from '../ui.ts';
-import type { AgentGlance, ApprovalGroup, WaitingApproval } from '../wire/approvals.ts';
+import type { AgentGlance, ApprovalGroup, SecondReaderShown, WaitingApproval } from '../wire/approvals.ts';
 import { RiskLevel, wordsOf } from './decisions-parts.ts';
 
 /** Longer words of a caller are folded. */
@@ -19,14 +19,21 @@ export function AskTitle({ ask, id }: { readonly ask: WaitingApproval; readonly 
 
 /** What differs between alike requests: words, arguments and context. */
 export function AskDetails({ ask }: { readonly ask: WaitingApproval }): VNode {
-  const { text, call, masked, context, isLarge, decision } = ask;
+  const { text, secondReader, call, masked, context, isLarge, decision } = ask;
   const hasContext = context !== null && Object.keys(context).length > 0;
   return html`
     ${text !== null && html`<${Words} text=${text} />`}
+    ${secondReader !== null && html`<p class="ask-line"><span class="muted">Second reader:</span> <${Said} text=${secondReaderText(secondReader)} /></p>`}
     ${isElsewhere(decision) && html`<p class="ask-line"><span class="muted">On</span> <${Name} text=${decision.intent.resource} length=${90} /></p>`}
     ${call !== null && html`<${Peek} label="Arguments" value=${call.arguments} masked=${masked} />`}
     ${hasContext && html`<${Peek} label="Context" value=${context} />`}
     ${isLarge && html`<p class="ask-line muted">Arguments and context are too large for this list. <${Link} to=${href('approvals', ask.approvalId)}>Show them<//></p>`}`;
+}
+
+/** `raised to effect destructive because: It empties the table.` */
+function secondReaderText({ outcome, raised, why }: SecondReaderShown): string {
+  const said = outcome === 'raised' ? `raised to ${raised.join(', ')}` : outcome;
+  return why === null ? said : `${said} because: ${why}`;
 }
 
 /** What differs between alike requests, on one line. */

@@ -56,13 +56,18 @@ function Shown({ decision }: { readonly decision: DecisionAnswer }): VNode {
     <${Card} title="Why" flush><${Reasons} decision=${decision} /><//>
     ${decision.tool && html`<${Card} title="Tool call"><${ToolCall} tool=${decision.tool} ...${callOf(explanation.data)} /><//>`}
     <div class="masonry">
-      <${Card} title="Request"><${KeyValue} items=${[...intentFacts(intent), ['From free text', intent.parsed ? 'yes' : 'no']]} /><//>
+      <${Card} title="Request"><${KeyValue} items=${[...intentFacts(intent), ['From free text', intent.parsed ? 'yes' : 'no'], ['Second reader', secondReaderOf(explanation.data)]]} /><//>
       <${Card} title="Trust"><${TrustUsed} trust=${decision.trust} /><//>
       <${Card} title="On record"><${OnRecord} decision=${decision} /><//>
       ${decision.obligations.length > 0 && html`<${Card} title="Obligations" aside="What the agent must comply with"><${Obligations} obligations=${decision.obligations} /><//>`}
     </div>
     <${Explanation} explanation=${explanation} verdict=${verdict} />
     <${Card} title="Answer" aside="As sent to the agent"><details><summary>Show the JSON</summary><${JsonView} value=${answered} label="the answer" /></details><//>`;
+}
+
+/** What the second reader made of the text, which is only among the facts; undefined: it was not asked. */
+function secondReaderOf(explanation: DecisionExplanation | undefined): string | undefined {
+  return explanation?.state === 'explained' ? explanation.facts.intent.second_reading : undefined;
 }
 
 /** The arguments of a call, which are only among the facts. */

@@ -2,8 +2,15 @@
 import type { Approval, DecisionAnswer, PolicyProposal } from '../answers.ts';
 import type { ToolFacts } from '#shared/core/tools/call.js';
 import type { Masked } from '#shared/core/tools/mask.js';
-import type { AgentStatus, Verdict } from '#shared/kernel/vocabulary.js';
+import type { AgentStatus, SecondReading, Verdict } from '#shared/kernel/vocabulary.js';
 import type { ListPage } from '../wire.ts';
+
+/** `raised` has the members that became stricter, such as `effect destructive`. */
+export interface SecondReaderShown {
+  readonly outcome: SecondReading;
+  readonly raised: readonly string[];
+  readonly why: string | null;
+}
 
 /** The event `approvals`: the pending approvals. */
 export interface WaitingApprovals {
@@ -36,6 +43,8 @@ export interface WaitingApproval {
   readonly decision: Pick<DecisionAnswer, 'decision_id' | 'intent' | 'tool' | 'reasons' | 'trust'>;
   /** The text of which the intent was read; null: there was none, or retention has erased it. */
   readonly text: string | null;
+  /** What the second reader made of the text; null: it was not asked, or the text is not there. */
+  readonly secondReader: SecondReaderShown | null;
   /** Null: not a tool call, erased by retention, or too large for a list. */
   readonly call: ToolFacts | null;
   /** The masked arguments of `call`. */

@@ -1,5 +1,14 @@
 // The order of strictness of readings, and the join of several: never milder than any of them.
-import { ACTIONS, type Action, type Effect, EFFECTS, type Extent, EXTENTS } from '../../../kernel/vocabulary.ts';
+import {
+  ACTIONS,
+  type Action,
+  type Effect,
+  EFFECTS,
+  type Extent,
+  EXTENTS,
+  SECOND_READINGS,
+  type SecondReading,
+} from '../../../kernel/vocabulary.ts';
 import type { Entities, Meaning, ParsedIntent } from '../types.ts';
 
 /** The members of a reading that policies evaluate, without the name of the object. */
@@ -16,6 +25,7 @@ export type Judged = Pick<
   | 'data_classes'
   | 'flags'
   | 'places'
+  | 'second_reading'
 >;
 
 /**
@@ -115,8 +125,16 @@ function joinEntities(a: Entities, b: Entities): Entities {
   };
 }
 
+type MaybeRead = Pick<Judged, 'second_reading'>;
+
+/** The member `second_reading` of a join: that of a text that was not read again is the mildest. */
+export function secondReadingOf(readings: readonly MaybeRead[]): { second_reading?: SecondReading } {
+  const strictestOne = SECOND_READINGS.findLast((value) => readings.some((one) => one.second_reading === value));
+  return strictestOne === undefined ? {} : { second_reading: strictestOne };
+}
+
 /**
- * The strictest of two readings, member by member: the stricter action, effect and extent, the lower confidence, and all
+ * The strictest of two readings, member by member: the stricter action, effect, extent and second reading, the lower confidence, and all
  * meanings, traits, data classes, flags, places and entities of both. Idempotent, commutative and associative.
  */
 export function strictest(a: Judged, b: Judged): Judged {
@@ -129,5 +147,6 @@ export function strictest(a: Judged, b: Judged): Judged {
     data_classes: union(a.data_classes, b.data_classes),
     flags: union(a.flags, b.flags),
     places: union(a.places, b.places),
+    ...secondReadingOf([a, b]),
   };
 }
