@@ -20,10 +20,28 @@ export const SecondAnswerSchema = closed({
 });
 export type SecondAnswer = Shape<typeof SecondAnswerSchema>;
 
-export const isReasonable = ({ why }: SecondAnswer): boolean => why.length <= MAX_GIVEN_REASON;
+/** The answer in the form in which it is used and cached: values once, and a reason that can be shown. Undefined: its reason is too long. */
+export function usableAnswer({
+  effect,
+  action,
+  traits,
+  data_classes,
+  flags,
+  why,
+}: SecondAnswer): SecondAnswer | undefined {
+  if (why.length > MAX_GIVEN_REASON) return undefined;
+  return {
+    effect,
+    action,
+    traits: TRAITS.filter((trait) => traits.includes(trait)),
+    data_classes: DATA_CLASSES.filter((dataClass) => data_classes.includes(dataClass)),
+    flags: INTENT_FLAGS.filter((flag) => flags.includes(flag)),
+    why: shownReason(why),
+  };
+}
 
-/** A reason as it is shown: one line of at most 200 characters. */
-export function shownReason(why: string): string {
+/** One line of at most 200 characters. */
+function shownReason(why: string): string {
   const line = why
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
@@ -36,7 +54,7 @@ type Members = Omit<SecondAnswer, 'why'>;
 export type Raised = Partial<Members>;
 
 const added = <T extends string>(own: readonly T[], given: readonly T[]): T[] =>
-  [...new Set(given)].filter((value) => !own.includes(value)).sort();
+  given.filter((value) => !own.includes(value));
 
 export function raisedBy(parse: ParsedIntent, answer: SecondAnswer): Raised {
   const { effect, action } = answer;

@@ -1,7 +1,7 @@
 // Sends a question to a chat completions endpoint and checks its answer. Redirects are not followed, answers are bounded.
 import { Type } from 'typebox';
 import { guardOf } from '../../kernel/compile-schema.ts';
-import { isReasonable, type SecondAnswer, SecondAnswerSchema } from '../../core/intent/second-reading.ts';
+import { type SecondAnswer, SecondAnswerSchema, usableAnswer } from '../../core/intent/second-reading.ts';
 
 const MAX_ANSWER_BYTES = 65_536;
 
@@ -68,7 +68,7 @@ function answerOf(text: string): SecondAnswer | undefined {
   const completion = jsonOf(text);
   if (!isCompletion(completion)) return undefined;
   const answer = jsonOf(completion.choices[0]?.message.content ?? '');
-  return isSecondAnswer(answer) && isReasonable(answer) ? answer : undefined;
+  return isSecondAnswer(answer) ? usableAnswer(answer) : undefined;
 }
 
 /** Asks once. Never rejects. @param signal the deadline */

@@ -1,14 +1,7 @@
 // Reads a text a second time: cached answers, one question for equal texts, a bound on concurrent questions, a circuit breaker.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { SecondReading } from '../../kernel/vocabulary.ts';
-import {
-  isRaised,
-  raise,
-  type Raised,
-  raisedBy,
-  type SecondAnswer,
-  shownReason,
-} from '../../core/intent/second-reading.ts';
+import { isRaised, raise, type Raised, raisedBy, type SecondAnswer } from '../../core/intent/second-reading.ts';
 import type { ParsedIntent } from '../../core/intent/types.ts';
 import { type Admitted, createBreaker } from './breaker.ts';
 import { ask, describeAway, type EndpointAnswer, type EndpointSettings } from './endpoint.ts';
@@ -75,14 +68,21 @@ export function createSecondReader(deps: SecondReaderDeps): SecondReader {
   const slots = createSlots(MAX_AT_ONCE);
   const breaker = createBreaker(monotonicMs);
   let lastProblem: string | undefined;
+  let isReported = false;
+
+  /** Once for each change, however many questions were under way. */
+  const report = (): void => {
+    if (breaker.isOpen() === isReported) return;
+    isReported = breaker.isOpen();
+    onChange(isReported ? lastProblem : undefined);
+  };
 
   const send = async (admitted: Admitted, body: string, signal: AbortSignal): Promise<Asked> => {
     const startMs = monotonicMs();
-    const wasOpen = breaker.isOpen();
     const result = await ask({ url, key }, body, signal);
     breaker.ended(admitted, isWorking(result) ? 'answered' : 'failed');
     if (result.kind === 'away') lastProblem = describeAway(result);
-    if (breaker.isOpen() !== wasOpen) onChange(breaker.isOpen() ? lastProblem : undefined);
+    report();
     return { result, seconds: (monotonicMs() - startMs) / 1_000 };
   };
 
@@ -128,7 +128,7 @@ export function createSecondReader(deps: SecondReaderDeps): SecondReader {
       return {
         parse: { ...raise(parse, raised), second_reading: outcome },
         raised,
-        why: shownReason(result.answer.why),
+        why: result.answer.why,
       };
     },
     problem: () => (breaker.isOpen() ? lastProblem : undefined),
