@@ -1,6 +1,7 @@
 // The second reader against a real HTTP endpoint that answers well, badly, late or not at all.
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
+import { checkSecondReader } from '../../../cli/doctor/second-reader.ts';
 import { createReaderMetrics } from '../../../shared/domain/second-reader/metrics.ts';
 import { createSecondReader, type SecondReader } from '../../../shared/domain/second-reader/reader.ts';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
@@ -164,6 +165,20 @@ describe('the second reader', () => {
     }
     expect(reader.problem()).to.equal(undefined);
     expect(changes).to.deep.equal([]);
+  });
+
+  it('is checked by custos doctor with a harmless text', async () => {
+    const config = { readerUrl: endpoint.url, readerModel: 'small', readerKey: 'sk-reader', readerTimeoutMs: 5_000 };
+    const verdictOf = async (settings: Parameters<typeof checkSecondReader>[0]) => {
+      const [{ verdict = '', detail = '' } = {}] = await checkSecondReader(settings);
+      return `${verdict}: ${detail}`;
+    };
+    expect(await verdictOf({ ...config, readerUrl: undefined })).to.match(/^skipped: CUSTOS_READER_URL is not set/);
+    expect(await verdictOf(config)).to.match(/^ok: small at 127\.0\.0\.1:\d+ answers in the expected form$/);
+    endpoint.reply = raw('', 401);
+    expect(await verdictOf(config))
+      .to.match(/^warning: .*it answers with status 401$/)
+      .and.to.not.include('sk-reader');
   });
 
   it('counts outcomes, and times only questions that were sent', async () => {

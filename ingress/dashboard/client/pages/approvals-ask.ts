@@ -32,8 +32,9 @@ export function AskDetails({ ask }: { readonly ask: WaitingApproval }): VNode {
 
 /** `raised to effect destructive because: It empties the table.` */
 function secondReaderText({ outcome, raised, why }: SecondReaderShown): string {
-  const said = outcome === 'raised' ? `raised to ${raised.join(', ')}` : outcome;
-  return why === null ? said : `${said} because: ${why}`;
+  // A text can talk the reader into a reason that persuades the approver, so only reasons for more strictness are shown.
+  if (outcome !== 'raised') return outcome;
+  return `raised to ${raised.join(', ')}${why === null ? '' : ` because: ${why}`}`;
 }
 
 /** What differs between alike requests, on one line. */
