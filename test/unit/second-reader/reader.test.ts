@@ -170,8 +170,8 @@ describe('the second reader', () => {
   it('is checked by custos doctor with a harmless text', async () => {
     const config = { readerUrl: endpoint.url, readerModel: 'small', readerKey: 'sk-reader', readerTimeoutMs: 5_000 };
     const verdictOf = async (settings: Parameters<typeof checkSecondReader>[0]) => {
-      const [{ verdict = '', detail = '' } = {}] = await checkSecondReader(settings);
-      return `${verdict}: ${detail}`;
+      const [diagnosis] = await checkSecondReader(settings);
+      return `${diagnosis?.verdict}: ${diagnosis?.detail}`;
     };
     expect(await verdictOf({ ...config, readerUrl: undefined })).to.match(/^skipped: CUSTOS_READER_URL is not set/);
     expect(await verdictOf(config)).to.match(/^ok: small at 127\.0\.0\.1:\d+ answers in the expected form$/);
