@@ -8,6 +8,7 @@ import { dataClassesOf, extentOf, leavesOrganisation, placesOf, traitsOf } from 
 import { hiddenIn } from './text/encodings.ts';
 import { entitiesOf } from './text/entities.ts';
 import { isForeign, isScrambled } from './attack/flags.ts';
+import { onlyRuns } from './code/carried.ts';
 import type { Fragment } from './code/code.ts';
 import { fragmentsOf } from './code/fragments.ts';
 import { handsOverShell, isIllicit } from './attack/illicit.ts';
@@ -88,8 +89,22 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   ];
   // Words inside a piece of code are not requests of their own.
   const inCode = new Set(fragments.map((fragment) => fragment.at));
+  // Options and paths of a command that is understood are no requests either: `terraform plan -destroy`.
+  const isArgument = ({ at, effect }: CandidateAction) =>
+    fragments.some(
+      (fragment) =>
+        (fragment.language === 'shell' || trimmed.charAt(fragment.end - 1) === ')') &&
+        fragment.action !== 'unknown' &&
+        fragment.at <= at &&
+        at < fragment.end &&
+        (effect !== 'destructive' || !/\s/.test(trimmed.charAt(at - 1))),
+    );
+  const onlyRunsCode = ({ action, at }: CandidateAction) =>
+    action === 'execute' && code.some((fragment) => onlyRuns(trimmed, at, fragment.at));
   const all = [
-    ...candidates.filter((candidate) => !inCode.has(candidate.at)),
+    ...candidates.filter(
+      (candidate) => !(inCode.has(candidate.at) || isArgument(candidate) || onlyRunsCode(candidate)),
+    ),
     ...code.map((fragment) => candidateOfFragment(fragment, 0)),
   ];
   // When a statement of intent is followed by a request, only the request counts.
@@ -220,9 +235,12 @@ function isMentioned(
     last.mentions ||
     (last.action === 'read' &&
       fragment.effect !== 'read' &&
-      /^(?:analyze|analyse|review|compare|check|find|search|look|read|show|debug|audit|evaluate|assess|verify|validate)/.test(
+      /^(?:analyze|analyse|review|compare|check|find|search|look|read|show|grep|count|log|locate|match|highlight|debug|audit|evaluate|assess|verify|validate)/.test(
         last.verb,
       ));
+  // `grep found X; run that statement` runs it after all.
+  if (candidates.some(({ verb, at, negated }) => at > fragment.at && !negated && /^(?:run|execute)$/.test(verb)))
+    return false;
   const runs = () => candidates.some((candidate) => candidate.action === 'execute' && isBefore(candidate));
   if (!(last.negated || (talks && !runs()))) return false;
   return sentences.some((sentence) => {

@@ -1,6 +1,6 @@
-// Types and tokens of code in a text: the effect of a piece of code, and the pieces from which it is recognized.
+// The effect of a piece of code in a text, and the parts that all readers of code share.
 import type { Action, Effect, Extent, Trait } from '../../../kernel/vocabulary.ts';
-import { isSpace } from '../text/tokens.ts';
+import type { Doing } from '../lexicon/types.ts';
 
 /** The effect of a piece of code. */
 export interface Fragment {
@@ -21,44 +21,80 @@ export interface Fragment {
   readonly disguised: boolean;
 }
 
-/** A fragment whose end is not known yet. */
-export type OpenFragment = Omit<Fragment, 'end'>;
+/** Where a piece of code is. */
+export type Span = Pick<Fragment, 'at' | 'end'>;
 
-/** A word of code with its offset in the text; a class for the same reason as `Token`. */
-export class Piece {
-  readonly text: string;
-  readonly lower: string;
-  readonly at: number;
+const BLANK: Omit<Fragment, 'at' | 'end' | 'verb' | 'action' | 'effect'> = {
+  traits: [],
+  object: 'command',
+  domain: 'infra',
+  extent: 'one',
+  language: 'shell',
+  disguised: false,
+};
 
-  constructor(text: string, at: number) {
-    this.text = text;
-    this.lower = text.toLowerCase();
-    this.at = at;
-  }
+/** A fragment with usual members where none are given. */
+export const fragmentOf = (
+  { at, end }: Span,
+  doing: Pick<Fragment, 'verb' | 'action' | 'effect'> & Partial<Fragment>,
+): Fragment => ({ ...BLANK, ...doing, at, end });
+
+/** Code that is not understood. It may write; a human decides. */
+export const unknownCode = (span: Span, more: Partial<Fragment> = {}): Fragment =>
+  fragmentOf(span, { verb: 'unknown', action: 'unknown', effect: 'write', ...more });
+
+/** Code that reads and does nothing else. */
+export const readsOnly = (span: Span, more: Partial<Fragment> = {}): Fragment =>
+  fragmentOf(span, { verb: 'read', action: 'read', effect: 'read', ...more });
+
+/** Something is deleted or emptied for good. */
+export const destroys = (span: Span, more: Partial<Fragment> = {}): Fragment =>
+  fragmentOf(span, { verb: 'delete', action: 'delete', effect: 'destructive', traits: ['irreversible'], ...more });
+
+const GRAVE_ACTIONS: ReadonlySet<Action> = new Set(['transfer', 'grant', 'revoke']);
+
+/** How grave an effect is: of two readings of the same code the graver one counts. */
+export function gravity({ action, effect, traits }: Pick<Doing, 'effect' | 'traits'> & { action: Action }): number {
+  if (effect === 'destructive') return 60 + traits.length;
+  if (GRAVE_ACTIONS.has(action)) return 50;
+  if (action === 'unknown') return 45;
+  if (action === 'send') return 40 + traits.length;
+  return effect === 'write' ? 30 + traits.length : 10;
 }
 
-/** Signs that are separate pieces, by code. */
-const SIGNS = new Uint8Array(128);
-for (const sign of ';|()`\'"') SIGNS[sign.charCodeAt(0)] = 1;
+/** Files and variables that hold credentials. */
+const SECRET =
+  /\.(?:ssh|aws|kube|gnupg|env|pem|key|p12|netrc|pgpass)\b|\bid_(?:rsa|ed25519)|\/etc\/shadow|credential|secret|token|passw|\bvault\b/i;
 
 /**
- * Splits a text into words with their offsets, at white space, `;`, `|`, parentheses and quotes. Separators other than white space are
- * pieces too.
+ * Data that is sent to a host outside. It can not be taken back, and what a command sends is rarely one thing: `isMuch` for a directory, a
+ * dump, the output of another command, or a file with credentials.
  */
-export function piecesOf(text: string): Piece[] {
-  const pieces: Piece[] = [];
-  for (let at = 0; at < text.length; ) {
-    const code = text.charCodeAt(at);
-    let end = at + 1;
-    if (!isSpace(code)) {
-      if (SIGNS[code] !== 1)
-        for (; end < text.length; end += 1) {
-          const next = text.charCodeAt(end);
-          if (isSpace(next) || SIGNS[next] === 1) break;
-        }
-      pieces.push(new Piece(text.slice(at, end), at));
-    }
-    at = end;
-  }
-  return pieces;
+export function sentOutside(fragment: Fragment, sources: string, isMuch: boolean): Fragment {
+  const all = isMuch || SECRET.test(sources);
+  const traits = [
+    ...new Set([...fragment.traits, 'external' as const, ...(all ? (['irreversible', 'bulk'] as const) : [])]),
+  ];
+  return { ...fragment, action: 'send', effect: 'write', traits, extent: all ? 'all' : fragment.extent };
+}
+
+/** Operating system files. */
+const SYSTEM_PATH = /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/;
+const DISK = /^\/dev\/(?:[shv]d|nvme|disk|mapper|xvd|mmcblk|md)/;
+/** Files whose content nobody keeps. */
+const NOWHERE = /^(?:\/dev\/(?:null|stdout|stderr|tty)|nul|\$null)$/i;
+
+export const isSystemPath = (path: string): boolean => SYSTEM_PATH.test(path);
+export const isNowhere = (path: string): boolean => NOWHERE.test(path);
+
+/** Writing into a file. `isEmptied`: nothing is left in it. */
+export function fileWrite(target: string, span: Span, isEmptied = false): Fragment {
+  const more: Partial<Fragment> = {
+    object: 'file',
+    domain: 'files',
+    traits: isSystemPath(target) ? ['privileged'] : [],
+  };
+  if (DISK.test(target)) return destroys(span, { ...more, object: 'disk', traits: ['irreversible', 'privileged'] });
+  if (isEmptied) return destroys(span, { ...more, verb: 'empty', traits: [...(more.traits ?? []), 'irreversible'] });
+  return fragmentOf(span, { verb: 'write', action: 'update', effect: 'write', ...more });
 }

@@ -1,8 +1,11 @@
-// Recognizes HTTP requests.
+// Reads HTTP requests: request lines, requests in words, the arguments of curl and of fetch, GraphQL operations.
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
-import type { OpenFragment, Piece } from './code.ts';
-import { effectOfAction } from '../lexicon/lexicon.ts';
-import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
+import { type Fragment, fragmentOf, gravity, type Span } from './code.ts';
+import { doingOfName, emptiesSetting } from './commands.ts';
+import { effectOfAction } from '../lexicon/effect.ts';
+import { singular } from '../lexicon/inflection.ts';
+import type { Doing, Lexicon, VerbEntry } from '../lexicon/types.ts';
+import { hostOf, isExternalHost } from '../text/entities.ts';
 import { wordMap } from '../text/word-set.ts';
 
 /** HTTP methods with their action classes. */
@@ -40,7 +43,7 @@ export function actOfUrl(url: string, lexicon: Lexicon): { entry: VerbEntry; obj
   const commanded = /(?:^|&)_?(?:action|act|do|op|operation|cmd|command|method)=([a-z_-]{1,40})/i.exec(query)?.[1];
   const candidates = commanded === undefined ? (names ?? []) : [...(names ?? []), commanded];
   for (const [at, name] of candidates.entries()) {
-    const [word = '', ...rest] = name.toLowerCase().split(/[_-]+/);
+    const [word = '', ...rest] = name.toLowerCase().replace(/^_+/, '').split(/[_-]+/);
     const entry = lexicon.verbs.get(word);
     if (!entry || entry.weak || !(entry.effect === 'destructive' || ACTING.has(entry.action))) continue;
     // A name that may also be a noun counts only if it is destructive and stands alone at the end.
@@ -53,24 +56,125 @@ export function actOfUrl(url: string, lexicon: Lexicon): { entry: VerbEntry; obj
   return undefined;
 }
 
-/** An HTTP request line: `DELETE /v1/users/7`. */
-export function httpAt(pieces: readonly Piece[], at: number, lexicon: Lexicon): OpenFragment | undefined {
-  const head = pieces[at];
-  const method = METHODS.get(head?.text ?? '');
-  const target = pieces[at + 1]?.text ?? '';
-  if (!head || method === undefined || !(target.startsWith('/') || isUrl(target))) return undefined;
-  const act = method === 'delete' ? undefined : actOfUrl(target, lexicon);
-  const action = act?.entry.action ?? method;
-  return {
-    verb: act?.entry.verb ?? head.lower,
-    action,
-    effect: act?.entry.effect ?? effectOfAction(action),
-    traits: [...(act?.entry.traits ?? []), ...(isUrl(target) && action !== 'read' ? (['external'] as const) : [])],
-    object: act?.object ?? lastPathName(target),
+/** What is sent, and where. */
+export interface HttpParts {
+  readonly method: string;
+  readonly url: string;
+  /** The body, if it is in the text. */
+  readonly body?: string;
+  /** Data comes from a file, a variable or another command. */
+  readonly carries?: boolean;
+}
+
+const OPERATION =
+  /["']?_?(?:op|operation|action|act|do|cmd|command|method|type)["']?\s{0,3}[:=]\s{0,3}["']([a-z_-]{2,40})["']/gi;
+const EXPANDS = /\$(?:\{|\(|[A-Z_a-z])|`/;
+const AMOUNT = /["']?(?:amount|sum|total|value)["']?\s{0,3}[:=]/i;
+
+/** What a body asks for, whatever the method: `{"op":"destroy"}`, a GraphQL mutation, a setting that empties. */
+function actOfBody(body: string, lexicon: Lexicon): Doing | undefined {
+  const named = [...body.matchAll(OPERATION)].flatMap(([, name = '']) => doingOfName(name, lexicon) ?? []);
+  const graph = graphOperation(body, lexicon);
+  if (graph) named.push(graph);
+  if (emptiesSetting(body, lexicon)) named.push({ action: 'delete', effect: 'destructive', traits: ['irreversible'] });
+  return named.reduce<Doing | undefined>((a, b) => (a === undefined || gravity(b) > gravity(a) ? b : a), undefined);
+}
+
+const MAX_GRAPH = 4_000;
+const GRAPH_FIELD = /[{}]|\b([A-Za-z_]\w{1,60})\s{0,3}(?=[({:])/g;
+
+/** What a GraphQL operation does: the fields of a mutation, by the verbs in their names. */
+export function graphOperation(text: string, lexicon: Lexicon): Doing | undefined {
+  const head = /\b(mutation|query|subscription)\b(?=[^{}]{0,300}\{)/.exec(text.slice(0, MAX_GRAPH));
+  if (!head) return undefined;
+  if (head[1] !== 'mutation') return { action: 'read', effect: 'read', traits: [] };
+  const fields = [...text.slice(head.index + 8, head.index + MAX_GRAPH).matchAll(GRAPH_FIELD)];
+  const found = fields.flatMap(([, name]) => (name === undefined ? [] : (doingOfName(name, lexicon) ?? [])));
+  const write: Doing = { action: 'update', effect: 'write', traits: [] };
+  return found.reduce((a, b) => (gravity(b) > gravity(a) ? b : a), write);
+}
+
+/** Whether a URL leads outside of the organisation. */
+export function isOutside(url: string, lexicon: Lexicon): boolean {
+  const host = hostOf(url.replace(/^["']/, ''));
+  return host !== undefined && isExternalHost(host, lexicon.internalHosts);
+}
+
+/** Whether creating something at this path moves money: `POST /v1/transfers`. */
+function movesMoney(url: string, body: string, lexicon: Lexicon): boolean {
+  const name = singular(lastPathName(url), lexicon.plurals);
+  if (lexicon.verbs.get(name)?.action !== 'transfer') return false;
+  return lexicon.domainOfNoun.get(name) === 'payments' || AMOUNT.test(body);
+}
+
+/** What a request does: by its method, or graver by its URL or its body. */
+export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon): Fragment {
+  const { method, url, body = '', carries = false } = parts;
+  const own = METHODS.get(method.toUpperCase()) ?? 'execute';
+  const outside = isOutside(url, lexicon);
+  const leaks = outside && (carries || EXPANDS.test(url.slice(0, 2_048)) || EXPANDS.test(body));
+  const byMethod: Doing =
+    leaks && own !== 'delete'
+      ? { action: 'send', effect: 'write', traits: ['external'] }
+      : { action: own, effect: effectOfAction(own), traits: [] };
+  const act = actOfUrl(url, lexicon);
+  const asks: Doing[] = [byMethod];
+  if (act) asks.push(act.entry);
+  const said = own === 'read' ? graphOperation(body, lexicon) : actOfBody(body, lexicon);
+  if (said) asks.push(said);
+  if (own !== 'read' && own !== 'delete' && movesMoney(url, body, lexicon))
+    asks.push({ action: 'transfer', effect: 'write', traits: ['financial'] });
+  const doing = asks.reduce((a, b) => (gravity(b) > gravity(a) ? b : a));
+  const isExternal = outside && doing.action !== 'read';
+  return fragmentOf(span, {
+    verb: act !== undefined && doing === act.entry ? act.entry.verb : method.toLowerCase(),
+    action: doing.action,
+    effect: doing.effect,
+    traits: [...new Set([...doing.traits, ...(isExternal ? (['external'] as const) : [])])],
+    object: act !== undefined && doing === act.entry ? act.object : lastPathName(url),
     domain: 'web',
-    extent: 'one',
-    at: head.at,
     language: 'http',
-    disguised: false,
+  });
+}
+
+const METHOD_OPTIONS = /^(?:-X|--request|--method|-Method)$/i;
+const GLUED_METHOD = /^(?:-X|--(?:request|method)=)([A-Za-z]+)$/;
+const DATA_OPTIONS =
+  /^(?:-d|-F|-T|--data[a-z-]*|--form[a-z-]*|--upload-file|--json|--post-data|--post-file|--body[a-z-]*|-Body|-InFile)(?:=(.*))?$/s;
+const GLUED_DATA = /^-([dFT])(.+)$/s;
+const SAVES = /^(?:-[a-zA-Z]{0,6}[oO]|--output(?:=.*)?|--remote-name|-OutFile)$/;
+
+/** The request that a command line of curl, wget, httpie or PowerShell makes. `pipes`: another command writes its input. */
+export function requestOfWords(words: readonly string[], { pipes }: { pipes: boolean }) {
+  const bodies: string[] = [];
+  const isHttpie = /^(?:https?|xh)$/.test(words[0] ?? '');
+  let [method, url, saves, isQuery, uploads] = ['', '', false, false, isHttpie && pipes];
+  for (let at = 1; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    const data = DATA_OPTIONS.exec(word);
+    const gluedData = data ? null : GLUED_DATA.exec(word);
+    if (METHOD_OPTIONS.test(word)) method = words[(at += 1)] ?? '';
+    else if (GLUED_METHOD.test(word)) method = GLUED_METHOD.exec(word)?.[1] ?? '';
+    else if (data) {
+      const value = data[1] ?? words[(at += 1)] ?? '';
+      bodies.push(value);
+      uploads ||= /^(?:-T|--upload-file|--post-file|--body-file|-InFile)/i.test(word);
+    } else if (gluedData) bodies.push(gluedData[2] ?? '');
+    else if (word === '-G' || word === '--get') isQuery = true;
+    else if (word === '-I' || word === '--head') method = 'HEAD';
+    else if (SAVES.test(word)) saves = true;
+    else if (isHttpie && METHODS.has(word)) method = word;
+    else if (isUrl(word) || (url === '' && !word.startsWith('-') && /[./:]/.test(word))) url = word;
+    else if (isHttpie && /^[\w.-]{1,40}(?:=|:=|@)/.test(word)) bodies.push(word);
+  }
+  const carries =
+    uploads || bodies.some((body) => /(?:^|=)[@<]/.test(body) || /^[\w.-]{1,40}@/.test(body) || EXPANDS.test(body));
+  const byDefault = bodies.length > 0 && !isQuery ? 'POST' : 'GET';
+  return {
+    method: method || (uploads ? 'PUT' : byDefault),
+    url: /:\/\//.test(url) ? url : `http://${url}`,
+    body: bodies.join('\n'),
+    carries,
+    saves,
   };
 }

@@ -1,266 +1,324 @@
-// Recognizes shell commands and the effects of their arguments.
-import type { Extent, Trait } from '../../../kernel/vocabulary.ts';
-import type { OpenFragment, Piece } from './code.ts';
-import { actOfUrl, isUrl, lastPathName, METHODS } from './http.ts';
-import { effectOfAction } from '../lexicon/lexicon.ts';
-import type { CommandEntry, Lexicon } from '../lexicon/types.ts';
-import { wordSet } from '../text/word-set.ts';
+// Reads shell commands for what they do: by the lexicon, by the code on their line, and by where their output goes.
+import { programFragments } from './calls.ts';
+import {
+  destroys,
+  fileWrite,
+  type Fragment,
+  fragmentOf,
+  gravity,
+  isNowhere,
+  isSystemPath,
+  readsOnly,
+  sentOutside,
+  type Span,
+  unknownCode,
+} from './code.ts';
+import { commandName, type KnownCommand, knownCommand } from './commands.ts';
+import { isOutside, requestFragment, requestOfWords } from './http.ts';
+import type { CodeOnLine, CommandEntry, Lexicon } from '../lexicon/types.ts';
+import { parseInner, type ShellCode, type ShellCommand, type ShellWord } from './shell-syntax.ts';
+import { sqlFragments } from './sql.ts';
 
-const SHELLS = wordSet(
-  'sh bash zsh dash ksh python python3 perl ruby node php iex powershell source eval exec xargs invoke-expression',
-);
-/** Commands that are not English words, so their name alone is sufficient evidence. */
-const UNMISTAKABLE = wordSet(
-  'rm sudo chmod chown mkfs kubectl wget curl rmdir usermod useradd userdel dropdb killall pkill scp rsync ' +
-    'systemctl iptables visudo wipefs flushall flushdb remove-item netcat ncat vssadmin diskpart',
-);
-/** Operating system files. */
-const SYSTEM_PATH = /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/;
-const IS_FLAG_OR_FILE = /^(?:-{1,2}[a-z]|\/|~|\.\/|\*|\$|https?:\/\/|(?:if|of)=)/i;
+/** Variables that decide which programs run, or run code themselves. */
+const DECIDES_WHAT_RUNS =
+  /^(?:PATH|IFS|ENV|BASH_ENV|SHELL|EDITOR|PAGER|PROMPT_COMMAND|PYTHON\w+|NODE_OPTIONS|PERL5\w+|GIT_\w+|LD_\w+|DYLD_\w+)=/;
+/** Options by which ordinary commands run others. */
+const RUNS_OTHERS =
+  /^-{1,2}(?:to-command|checkpoint-action|use-compress-program|rsh|pager|ext-diff|upload-pack|receive-pack|fprint\w*|fls)\b/;
+/** Programs of awk and sed that run commands or write files. */
+const AWK_RUNS = /\bsystem\s{0,4}\(|\bgetline\b|\bprintf?\b[^;}]{0,200}[>|]\s{0,4}["\w]/;
+const SED_RUNS = /(?:^|[;\d}$/])\s{0,4}[ew](?:\s|$)|\/[gpi\d]{0,4}[ew][gpi\d]{0,4}(?:\s|$)/;
+const programRuns = (command: string, program: string): boolean =>
+  (command.endsWith('awk') && AWK_RUNS.test(program)) || (command.endsWith('sed') && SED_RUNS.test(program));
+const MAX_PREFIXES = 12;
+const MAX_DEPTH = 6;
 
-/** The shell command that begins at `pieces[at]`, or undefined. `opens`: whether a command may begin here. */
-export function shellAt(
-  pieces: readonly Piece[],
-  at: number,
-  opens: boolean,
-  lexicon: Lexicon,
-): OpenFragment | undefined {
-  const head = pieces[at];
-  if (!head) return undefined;
-  const name = commandName(head.lower);
-  // The command that it runs is found as the next piece.
-  if (name === 'sudo' || name === 'doas') return undefined;
-  const base = lexicon.commands.get(name) ?? commandBeforeDot(name, lexicon);
-  const next = pieces[at + 1];
-  const sub = next && lexicon.commandGroups.has(name) ? lexicon.commands.get(`${name} ${next.lower}`) : undefined;
-  const entry: CommandEntry | undefined = sub ?? base;
-  if (!entry || (!sub && !base)) return undefined;
-  const isPiped = pieces[at - 1]?.text === '|';
-  if (!opens && !sub && !isPiped && !UNMISTAKABLE.has(name)) return undefined;
-  const args = argumentsOf(pieces, at + 1, isPiped ? MAX_ARGUMENTS : MAX_TELLING);
-  const flagged = args.slice(0, MAX_TELLING).some(({ text }) => IS_FLAG_OR_FILE.test(text));
-  // After a pipe every word is a command.
-  const piped = isPiped && args.some((arg) => !/^[a-z]*$/i.test(arg.text));
-  const evident =
-    piped ||
-    sub !== undefined ||
-    (UNMISTAKABLE.has(name) && (args.length > 0 || pieces.length === 1)) ||
-    (opens &&
-      flagged &&
-      !/^(?:make|find|top|less|more|history|id|service|format|go|head|tail|type|tree|node)$/.test(name)) ||
-    (opens && flagged && args[0]?.text.startsWith('-') === true) ||
-    (opens && SHELLS.has(name) && args[0]?.lower === '-c');
-  if (!evident || (!opens && sub === undefined && !UNMISTAKABLE.has(name))) return undefined;
-  return refineCommand(entry, name, head, argumentsOf(pieces, at + 1, MAX_ARGUMENTS), pieces, at, lexicon);
+interface Reading {
+  readonly lexicon: Lexicon;
+  readonly depth: number;
 }
 
-/**
- * The command at `pieces[at]` where a command surely begins, so that its name is evidence enough. `isWhole`: the name says what it does;
- * false for a command that is not known, whose subcommand is not known, or that runs code from elsewhere.
- */
-export function commandAt(
-  pieces: readonly Piece[],
-  at: number,
-  lexicon: Lexicon,
-): { readonly fragment: OpenFragment | undefined; readonly isWhole: boolean } {
-  const head = pieces[at];
-  const name = commandName(head?.lower ?? '');
-  const base = lexicon.commands.get(name) ?? commandBeforeDot(name, lexicon);
-  const isGroup = lexicon.commandGroups.has(name);
-  const sub = isGroup ? lexicon.commands.get(`${name} ${pieces[at + 1]?.lower}`) : undefined;
-  const entry = sub ?? base;
-  if (head === undefined || entry === undefined) return { fragment: undefined, isWhole: false };
-  const fragment = refineCommand(entry, name, head, argumentsOf(pieces, at + 1, MAX_ARGUMENTS), pieces, at, lexicon);
-  // `make`, `npx` and interpreters execute what is not on the line.
-  const runsOthers = sub === undefined && entry.action === 'execute' && entry.effect !== 'destructive';
-  return { fragment, isWhole: (sub !== undefined || !isGroup) && !runsOthers && !SHELLS.has(name) };
+/** A command whose output the next one reads. */
+interface Before {
+  readonly command: ShellCommand;
+  readonly fragments: readonly Fragment[];
+  readonly before: Before | undefined;
 }
 
-/** `mkfs.ext4` counts as `mkfs`. */
-function commandBeforeDot(name: string, lexicon: Lexicon): CommandEntry | undefined {
-  const dot = name.indexOf('.');
-  return dot < 0 ? undefined : lexicon.commands.get(name.slice(0, dot));
+const textsOf = (words: readonly ShellWord[]): string[] => words.map(({ text }) => text);
+
+function innerFragments(text: string, at: number, { lexicon, depth }: Reading): Fragment[] {
+  if (depth >= MAX_DEPTH) return [unknownCode({ at, end: at + text.length })];
+  return shellFragments(parseInner(text, at), lexicon, depth + 1);
 }
 
-/** The number of arguments of a command that are read, and the number that serve as evidence of a command. */
-const MAX_ARGUMENTS = 40;
-const MAX_TELLING = 6;
-
-const ENDS_COMMAND = new Set(['|', ';', '&&', '`', '||']);
-const ENCLOSES = new Set(['(', ')', "'", '"']);
-
-/** Arguments up to the end of the command, which is a separator or the maximum number. */
-function argumentsOf(pieces: readonly Piece[], from: number, most: number): Piece[] {
-  const args: Piece[] = [];
-  for (let at = from; at < Math.min(pieces.length, from + most); at += 1) {
-    const piece = pieces[at];
-    if (!piece) break;
-    if (ENDS_COMMAND.has(piece.text)) break;
-    if (!ENCLOSES.has(piece.text)) args.push(piece);
+/** Code of a language that a command runs. */
+function codeFragments(language: CodeOnLine['language'], text: string, span: Span, reading: Reading): Fragment[] {
+  if (language === 'sql') {
+    // Clients have commands of their own, such as `\copy` and `\!`.
+    if (/^\s*[\\.]/.test(text))
+      return [/^\s*\\[dlh?z]/.test(text) ? readsOnly(span, { domain: 'db' }) : unknownCode(span)];
+    return sqlFragments(text, { at: 0, end: text.length }, reading.lexicon).map((fragment) => ({
+      ...fragment,
+      ...span,
+    }));
   }
-  return args;
+  if (language === 'script')
+    return programFragments(text, span, reading.lexicon, (line) => innerFragments(line, span.at, reading));
+  return innerFragments(text, span.at, reading);
 }
 
-function refineCommand(
-  entry: CommandEntry,
-  name: string,
-  head: Piece,
-  args: readonly Piece[],
-  pieces: readonly Piece[],
-  at: number,
-  lexicon: Lexicon,
-): OpenFragment | undefined {
-  let { action, effect } = entry;
-  const traits = new Set<Trait>(entry.traits);
-  let object = entry.object ?? 'command';
-  const flags: string[] = [];
-  let extent: Extent = entry.object === 'database' && effect === 'destructive' ? 'all' : 'one';
-  for (const { text, lower } of args) {
-    if (text.startsWith('-')) flags.push(text);
-    if (text.includes('*') || text === '/' || lower === '--all') extent = 'all';
-  }
-  const fetches = name === 'curl' || name === 'wget' || name === 'http' || name === 'invoke-webrequest';
-  if (flags.some((flag) => /^-[a-z]*r/i.test(flag) || flag === '--recursive') && effect === 'destructive')
-    extent = 'all';
-  if (name === 'git' && entry.command === 'git push' && flags.some((flag) => /^(?:-f|--force)/.test(flag))) {
-    effect = 'destructive';
-    traits.add('irreversible');
-  }
-  if (entry.command === 'git reset' && !flags.includes('--hard')) [action, effect] = ['update', 'write'];
-  if (/^(?:aws|gcloud|az|heroku)$/.test(name)) {
-    const verb = args
-      .slice(0, 4)
-      .map((arg) => /^(delete|terminate|remove|rm|rb|destroy)/.exec(arg.lower))
-      .find(Boolean);
-    const reads = args.slice(0, 4).some((arg) => /^(?:describe|list|get|ls|show)/.test(arg.lower));
-    if (verb) [action, effect] = ['delete', 'destructive'];
-    else if (reads) [action, effect] = ['read', 'read'];
-  }
-  // A reading command may write through its arguments: into the file itself, or into the target of its output.
-  if (action === 'read' && !fetches && writesFile(name, args)) [action, effect] = ['update', 'write'];
-  if (fetches) {
-    const at = args.findIndex((arg) => arg.text === '-X' || arg.lower === '--request');
-    const glued = flags
-      .map((flag) => /^(?:-X|--(?:request|method)=)([A-Z]+)/.exec(flag)?.[1])
-      .find((method) => method !== undefined);
-    const method = METHODS.get(glued ?? args[at + 1]?.text.toUpperCase() ?? '');
-    const sends = flags.some((flag) => /^(?:-d|-F|-T|--data|--form|--upload|--post|--body|--json)/.test(flag));
-    const url = args.find((arg) => isUrl(arg.text))?.text;
-    if (at >= 0 || glued !== undefined) action = method ?? 'execute';
-    else if (sends) action = 'send';
-    effect = effectOfAction(action);
-    if (url !== undefined) object = lastPathName(url);
-    const act = url !== undefined && action !== 'delete' ? actOfUrl(url, lexicon) : undefined;
-    if (act) ({ action, effect } = act.entry);
-    if (act) object = act.object;
-    if (action !== 'read') traits.add('external');
-  }
-  // The target of a pipe decides: a download or decoded text that is executed.
-  const piped = leadsIntoShell(pieces, at);
-  const line = piped ? pieces.slice(at, at + MAX_LINE) : [];
-  const decodes =
-    line.some((piece) => /^base64$|^frombase64string$/.test(piece.lower)) &&
-    line.some((piece) => /^(?:-d|--decode|-D)$/.test(piece.text));
-  if (piped && (fetches || decodes || name === 'echo')) {
-    return {
-      verb: name,
-      action: 'execute',
-      effect: 'destructive',
-      traits: ['external', 'irreversible'],
-      object: 'remote_code',
-      domain: 'infra',
-      extent: 'one',
-      at: head.at,
-      language: 'shell',
-      disguised: decodes,
-    };
-  }
-  if (SYSTEM_PATH.test(args.find((arg) => arg.text.startsWith('/'))?.text ?? '') && effect !== 'read')
-    traits.add('privileged');
-  if (pieces[at - 1]?.lower === 'sudo') traits.add('privileged');
-  return {
-    verb: name,
-    action,
-    effect,
-    traits: [...traits],
-    object,
-    domain: entry.domain ?? 'infra',
-    extent,
-    at: head.at,
-    language: 'shell',
-    disguised: decodes && piped,
-  };
+/** Whether a command writes nothing, so that its output empties a file: `:`, `cat /dev/null`, `echo -n`. */
+function writesNothing(words: readonly string[]): boolean {
+  const [name = '', ...args] = words;
+  if (name === ':' || name === 'true' || name === '') return true;
+  if (name === 'cat') return args.length > 0 && args.every((arg) => isNowhere(arg));
+  return (name === 'echo' || name === 'printf') && args.every((arg) => arg === '' || arg === '-n') && args.length > 0;
 }
 
-/** The number of pieces of a command line that are read. */
-export const MAX_LINE = 60;
-
-function baseName(piece: Piece | undefined): string {
-  const lower = piece?.lower ?? '';
-  return lower.includes('/') ? lower.slice(lower.lastIndexOf('/') + 1) : lower;
-}
-
-/** Whether the piece at `at` is a pipe into a shell or interpreter, which executes its input: `| sudo bash`. */
-export function isPipeIntoShell(pieces: readonly Piece[], at: number): boolean {
-  if (pieces[at]?.text !== '|') return false;
-  return SHELLS.has(baseName(pieces[baseName(pieces[at + 1]) === 'sudo' ? at + 2 : at + 1]));
-}
-
-/** Whether the output of a command line is executed. */
-function leadsIntoShell(pieces: readonly Piece[], at: number): boolean {
-  for (let index = at; index < Math.min(pieces.length, at + MAX_LINE); index += 1)
-    if (isPipeIntoShell(pieces, index)) return true;
-  return false;
-}
-
-/** Whether the arguments of a command make it change files: `sed -i`, or output redirected to a target other than /dev/null. */
-function writesFile(name: string, args: readonly Piece[]): boolean {
-  if (/^(?:g?sed|perl|ruby|yq|sort)$/.test(name)) {
-    const inPlace = name === 'sort' ? /^-o|^--output/ : /^-[a-z]*i|^--in-?place/i;
-    if (args.some((arg) => inPlace.test(arg.text))) return true;
-  }
-  return args.some((arg, index) => {
-    // `2>&1` and `>&2` join streams, and `2>` redirects messages only: none of them writes a file of data.
-    const target = arg.text.includes('>') ? /^(?:1|&)?>{1,2}(?![&>])\|?(.*)$/s.exec(arg.text)?.[1] : undefined;
-    if (target === undefined) return false;
-    const file = target === '' ? (args[index + 1]?.text ?? '') : target;
-    return file !== '' && file !== '/dev/null';
+function writtenFiles(command: ShellCommand): Fragment[] {
+  return command.redirections.flatMap(({ operator, target }) => {
+    if (!operator.includes('>') || isNowhere(target.text) || operator === '<>') return [];
+    const isEmptied = !operator.includes('>>') && writesNothing(textsOf(command.words));
+    return [fileWrite(target.text, { at: target.at, end: target.end }, isEmptied)];
   });
 }
 
-/** Writing into a file. */
-export const fileWrite = (target: string, at: number): OpenFragment => ({
-  verb: 'write',
-  action: 'update',
-  effect: 'write',
-  traits: SYSTEM_PATH.test(target) ? ['privileged'] : [],
-  object: 'file',
-  domain: 'files',
-  extent: 'one',
-  at,
-  language: 'shell',
-  disguised: false,
-});
-
-/** Output of any command redirected into a file: `print "hi" > /etc/motd`. Only a path distinguishes it from a comparison. */
-export function redirectAt(pieces: readonly Piece[], at: number): OpenFragment | undefined {
-  const piece = pieces[at];
-  if (!piece || at === 0) return undefined;
-  const glued = piece.text.includes('>') ? /^(?:1|&)?>{1,2}\|?(.*)$/s.exec(piece.text)?.[1] : undefined;
-  if (glued === undefined) return undefined;
-  let target = glued;
-  if (target === '') {
-    const next = pieces[at + 1];
-    target = /^["']$/.test(next?.text ?? '') ? (pieces[at + 2]?.text ?? '') : (next?.text ?? '');
-  }
-  if (!/^(?:~|\.{1,2})?\/[\w.~-]/.test(target) || target === '/dev/null') return undefined;
-  return fileWrite(target, piece.at);
+/** Where the code of an interpreter comes from, if not from its line: a pipe, a here-document, a file. */
+function fedCode(
+  command: ShellCommand,
+  args: readonly string[],
+  before: Before | undefined,
+  language: CodeOnLine['language'],
+  reading: Reading,
+): Fragment[] {
+  const span = { at: command.at, end: command.end };
+  if (command.input)
+    return codeFragments(
+      language,
+      command.input.text,
+      { at: command.input.at, end: command.input.at + command.input.text.length },
+      reading,
+    );
+  if (language === 'sql' && command.redirections.some(({ operator }) => operator === '<')) return [unknownCode(span)];
+  if (before === undefined) return args.some((arg) => arg !== '-') && language !== 'sql' ? [unknownCode(span)] : [];
+  const chain: Before[] = [];
+  for (let one: Before | undefined = before; one && chain.length < 20; one = one.before) chain.push(one);
+  const names = chain.map(({ command: { words } }) =>
+    commandName(words.find(({ text }) => !/^sudo$/.test(text))?.text ?? ''),
+  );
+  const fetched = chain.some(({ fragments }) => fragments.some((fragment) => fragment.language === 'http'));
+  const decoded = chain.some(
+    ({ command: { words } }) =>
+      /^(?:base64|base32|xxd|openssl|gunzip|zcat)$/.test(commandName(words[0]?.text ?? '')) &&
+      /^(?:-d|--decode|-D|-r|enc)$/.test(words[1]?.text ?? ''),
+  );
+  if (fetched || decoded)
+    return [
+      fragmentOf(span, {
+        verb: names.at(-1) || 'run',
+        action: 'execute',
+        effect: 'destructive',
+        traits: ['external', 'irreversible'],
+        object: 'remote_code',
+        disguised: decoded,
+      }),
+    ];
+  const [first] = chain;
+  const literal =
+    /^(?:echo|printf)$/.test(names[0] ?? '') &&
+    first !== undefined &&
+    first.command.words.every(({ isDynamic }) => !isDynamic);
+  if (!literal || first === undefined) return [unknownCode(span)];
+  const text = textsOf(first.command.words.slice(1))
+    .filter((word) => !/^-[neE]+$/.test(word))
+    .join(' ');
+  return codeFragments(language, text, span, reading);
 }
 
-/** `/usr/bin/rm`, `$(rm` and `rm.exe` all count as `rm`. */
-export function commandName(lower: string): string {
-  if (lower.length > 200) return '';
-  let name = lower.includes('/') ? lower.slice(lower.lastIndexOf('/') + 1) : lower;
-  if (name.endsWith('.exe')) name = name.slice(0, -4);
-  return name.startsWith('$') ? name.replace(/^\$+/, '') : name;
+/** The code on a command's line. Undefined: there is none. */
+function codeOnLine(runs: CodeOnLine, words: readonly ShellWord[], entry: CommandEntry): ShellWord[] | undefined {
+  if (runs.options === undefined) {
+    // The subcommands come before the code too.
+    const most = (runs.skip ?? 0) + entry.command.split(' ').length - 1;
+    let at = 1;
+    for (let skipped = 0; at < words.length; at += 1) {
+      const text = words[at]?.text ?? '';
+      if (text === '--') {
+        // What comes before it does not count: `kubectl exec POD -- CMD`.
+        at += 1;
+        break;
+      }
+      if (entry.valued.has(text)) at += 1;
+      else if (/^-./.test(text) || (/^[A-Za-z_]\w*=/.test(text) && skipped === 0)) continue;
+      else if (skipped >= most) break;
+      else skipped += 1;
+    }
+    return at < words.length ? words.slice(at) : undefined;
+  }
+  for (const [at, { text }] of words.entries()) {
+    const option = runs.options.find(
+      (one) =>
+        text === one ||
+        (one.startsWith('--') && text.startsWith(`${one}=`)) ||
+        (/^-[a-z]$/i.test(one) && new RegExp(`^-[a-zA-Z]{0,4}${one.charAt(1)}$`).test(text)),
+    );
+    if (at === 0 || option === undefined) continue;
+    const word = words[at];
+    if (word && text.startsWith(`${option}=`)) return [{ ...word, text: text.slice(option.length + 1) }];
+    const rest = words.slice(at + 1);
+    const end = rest.findIndex((one) => one.text === ';' || one.text === '+');
+    return runs.language === 'command' ? rest.slice(0, end < 0 ? undefined : end) : rest.slice(0, 1);
+  }
+  return undefined;
+}
+
+const REMOTE =
+  /^(?:[\w.-]{1,64}@)?([\w.-]{2,253}|\[[\da-f:]+\]):(?!\\)|^(?:s3|gs|gcs|azure|abfss?|ftp|sftp|rsync|https?):\/\/|^[\w.-]{1,64}@[\w.-]{1,253}$|^\/(?:media|Volumes)\/|\/usb\b/i;
+
+/** Commands that copy whole folders. */
+const MUCH = /^(?:rclone|aws s3 sync|gsutil rsync)/;
+
+/** Copying to a last address: outside it is sending. */
+function copied(known: KnownCommand, words: readonly string[], fragment: Fragment, lexicon: Lexicon): Fragment {
+  const places = known.arguments.filter((text) => text.length < 500);
+  const target = places.at(-1) ?? '';
+  const host = /^(?:[\w.-]{1,64}@)?([\w.-]{2,253})(?::|$)/.exec(target)?.[1];
+  const isRemote = REMOTE.test(target);
+  const inside = target.includes('://')
+    ? !isOutside(target, lexicon)
+    : host !== undefined && !isOutside(`ssh://${host}`, lexicon);
+  if (fragment.effect === 'destructive' || fragment.action === 'read') return fragment;
+  const isMuch =
+    MUCH.test(known.entry.command) ||
+    words.some((word) => /^-[a-zA-Z]{0,5}[ra]|^--(?:recursive|archive)|\*/.test(word));
+  if (isRemote && !inside) return sentOutside(fragment, places.slice(0, -1).join(' '), isMuch);
+  const traits = fragment.traits.filter((trait) => trait !== 'external');
+  if (isNowhere(target)) return destroys(fragment, { verb: fragment.verb, object: 'file', domain: 'files' });
+  return fragment.action === 'send' && places.length > 0
+    ? { ...fragment, action: isRemote ? 'send' : 'create', traits }
+    : fragment;
+}
+
+function ownFragment(known: KnownCommand, words: readonly ShellWord[], span: Span): Fragment {
+  const { entry, doing, isKnown } = known;
+  const args = textsOf(words.slice(1));
+  const isAll =
+    args.some((arg) => arg.includes('*') || arg === '/' || arg === '--all' || arg === '-A') ||
+    (doing.effect === 'destructive' && args.some((arg) => /^-[a-z]*r/i.test(arg) || arg === '--recursive'));
+  const changes = doing.effect !== 'read';
+  return fragmentOf(span, {
+    verb: words[0] ? commandName(words[0].text) : 'unknown',
+    action: isKnown ? doing.action : 'unknown',
+    effect: isKnown || doing.effect === 'destructive' ? doing.effect : 'write',
+    traits: [...doing.traits, ...(changes && args.some((arg) => isSystemPath(arg)) ? (['privileged'] as const) : [])],
+    object: entry.object ?? 'resource',
+    domain: entry.domain ?? 'infra',
+    extent: isAll || (entry.object === 'database' && doing.effect === 'destructive') ? 'all' : 'one',
+  });
+}
+
+/** What one simple command does, without redirections. */
+function wordsFragments(
+  words: readonly ShellWord[],
+  command: ShellCommand,
+  before: Before | undefined,
+  reading: Reading,
+  prefixes = 0,
+): Fragment[] {
+  const { lexicon } = reading;
+  const [head] = words;
+  if (head === undefined) return [];
+  const span = { at: head.at, end: Math.max(head.end, words.at(-1)?.end ?? 0) };
+  if (/\s/.test(head.text.trim())) return innerFragments(textsOf(words).join(' '), head.at, reading);
+  const known = head.isDynamic || prefixes > MAX_PREFIXES ? undefined : knownCommand(textsOf(words), lexicon);
+  if (!known) return [unknownCode(span)];
+  const { entry, doing } = known;
+  if (entry.object === 'url') {
+    const request = requestOfWords(textsOf(words), { pipes: before !== undefined });
+    if (/[^A-Za-z]/.test(request.method) || words.some(({ text }) => /^(?:-K|--config)$/.test(text)))
+      return [unknownCode(span)];
+    const read = requestFragment(request, span, lexicon);
+    const sources = textsOf(words).join(' ');
+    const isSent = read.action === 'send' && request.carries;
+    const fragment = isSent ? sentOutside(read, sources, before !== undefined) : read;
+    return request.saves ? [fragment, fileWrite('', span)] : [fragment];
+  }
+  const plain = ownFragment(known, words, span);
+  const isFed = before !== undefined && plain.action === 'send' && plain.traits.includes('external');
+  const copy = entry.sends ? copied(known, textsOf(words), plain, lexicon) : plain;
+  const own = isFed ? sentOutside(plain, '', true) : copy;
+  const isHidden = ({ text, isQuoted }: ShellWord, at: number): boolean =>
+    at > 0 && (RUNS_OTHERS.test(text) || (isQuoted && programRuns(entry.command, text)));
+  // A dry run says more than the code would.
+  if (doing.action === 'read' && entry.action !== 'read') return [own];
+  const hidden = entry.unseen || words.some(isHidden) ? [unknownCode(span)] : [];
+  if (!entry.runs) return [own, ...hidden];
+  const inside = codeOnLine(entry.runs, words, entry);
+  const { language } = entry.runs;
+  if (inside === undefined || inside.length === 0) {
+    if (entry.runs.options !== undefined && language !== 'command') {
+      const fed = fedCode(command, known.arguments, before, language, reading);
+      if (fed.length > 0) return [...(own.traits.length > 0 ? [own] : []), ...fed];
+    }
+    return [own, ...hidden];
+  }
+  const outer = own.traits.length > 0 || entry.runs.options !== undefined ? [own] : [];
+  if (language === 'command')
+    return [
+      ...outer.filter(({ action }) => action !== 'execute' || own.traits.length > 0),
+      ...hidden,
+      ...wordsFragments(inside, command, before, reading, prefixes + 1),
+    ];
+  const text = textsOf(inside).join(' ');
+  const first = inside[0];
+  const code =
+    inside.some(({ isDynamic }) => isDynamic) && language !== 'sql' && !/\S\s/.test(text)
+      ? [unknownCode(span)]
+      : codeFragments(language, text, { at: (first?.at ?? span.at) + 1, end: span.end }, reading);
+  const dynamic =
+    inside.some(({ isDynamic }) => isDynamic) && language !== 'sql' && gravest(code)?.effect !== 'destructive'
+      ? [unknownCode(span)]
+      : [];
+  return [...outer.filter(({ action, traits }) => action !== 'execute' || traits.length > 0), ...code, ...dynamic];
+}
+
+const gravest = (fragments: readonly Fragment[]): Fragment | undefined =>
+  fragments.reduce<Fragment | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
+
+/** Without repeated reads, which say nothing new. */
+function distinct(fragments: readonly Fragment[]): Fragment[] {
+  const seen = new Set<string>();
+  return fragments.filter(({ action, effect, object, traits, extent, disguised }) => {
+    const key = `${action} ${effect} ${object} ${traits.join()} ${extent} ${disguised}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+/** What shell code does, command by command. What is not understood is a fragment too. */
+export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0): Fragment[] {
+  const reading = { lexicon, depth };
+  const found: Fragment[] = [];
+  let before: Before | undefined;
+  for (const command of code.commands) {
+    const piped = command.after === '|' || command.after === '|&' ? before : undefined;
+    const fragments = wordsFragments(command.words, command, piped, reading);
+    if (command.assignments.some(({ text }) => DECIDES_WHAT_RUNS.test(text))) fragments.push(unknownCode(command));
+    // `tee` and the like empty a file when nothing is written into them.
+    const name = commandName(command.words[0]?.text ?? '');
+    if (
+      name === 'tee' &&
+      piped !== undefined &&
+      writesNothing(textsOf(piped.command.words)) &&
+      !command.words.some(({ text }) => /^(?:-a|--append)$/.test(text))
+    )
+      fragments.push(fileWrite(command.words.at(-1)?.text ?? '', command, true));
+    // What is run from a pipe says more than the commands that feed it.
+    if (fragments.some(({ object }) => object === 'remote_code'))
+      found.splice(0, found.length, ...found.filter(({ effect }) => effect === 'destructive'));
+    found.push(...fragments, ...writtenFiles(command));
+    before = { command, fragments, before: piped };
+  }
+  if (!code.isWhole) found.push(unknownCode({ at: code.commands[0]?.at ?? 0, end: code.end }));
+  return distinct(found);
 }

@@ -1,168 +1,280 @@
-// Recognizes SQL statements and MongoDB shell calls.
-import type { ActionClass, Trait } from '../../../kernel/vocabulary.ts';
-import type { OpenFragment, Piece } from './code.ts';
-import { effectOfAction } from '../lexicon/lexicon.ts';
+// Reads SQL statements for what they do. A statement, or a part of one, that is not known is not understood.
+import { type Fragment, fragmentOf, gravity, type Span, unknownCode } from './code.ts';
+import { emptiesSetting } from './commands.ts';
+import { effectOfAction } from '../lexicon/effect.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import { type SqlToken, sqlTokens, statementsOf } from './sql-tokens.ts';
 import { wordSet } from '../text/word-set.ts';
 
-const NAME = /^["'`[]?[a-z_][a-z0-9_$.\]["'`-]{0,127}$/i;
-
-/** The last part of `schema.table` as a snake_case name. */
-function tableName(text: string | undefined): string {
-  const last =
-    (text ?? '')
-      .replace(/["'`[\],;]/g, '')
-      .split('.')
-      .at(-1) ?? '';
-  return last
-    .toLowerCase()
-    .replace(/[^a-z0-9_]+/g, '_')
-    .slice(0, 64);
-}
-
-const CAPITAL = /[A-Z]/;
-const isUpper = (piece: Piece | undefined) =>
-  piece !== undefined && piece.text === piece.text.toUpperCase() && CAPITAL.test(piece.text);
-const SQL_OBJECTS = wordSet(
-  'table database schema index view user role column function procedure trigger tables keyspace sequence',
+export const SQL_OBJECTS = wordSet(
+  'table database schema index view user role column function procedure trigger tables keyspace sequence tablespace partition ' +
+    'catalog policy extension domain type publication subscription server login warehouse stage stream pipe task materialized constraint statistics bucket owned',
+);
+const NOISE = wordSet(
+  'if not exists table only materialized temporary temp unique into or replace cascade external foreign concurrently',
 );
 /** Functions that a SELECT calls for their side effects (PostgreSQL, SQL Server, MySQL). */
 const ACTING_FUNCTION =
-  /^(?:pg_(?:terminate|cancel)_backend|pg_reload_conf|pg_rotate_logfile|pg_(?:promote|switch_wal|logical_emit_message)|pg_drop_replication_slot|lo_(?:export|import|unlink|put)|dblink_exec|xp_cmdshell|sp_executesql|sys_exec|sys_eval|setval)$/;
-const SQL_NOISE = wordSet('if not exists table only materialized temporary unique into or replace cascade external');
+  /^(?:pg_(?:terminate|cancel)_backend|pg_reload_conf|pg_rotate_logfile|pg_(?:promote|switch_wal|logical_emit_message)|pg_drop_replication_slot|lo_(?:export|import|unlink|put)|dblink(?:_exec)?|xp_cmdshell|sp_executesql|sp_oacreate|sys_exec|sys_eval|setval|query_to_xml|pg_(?:write|read)_\w+|http_\w+|utl_\w+|dbms_\w+|load_file)$/;
+const READING_PROCEDURE =
+  /^sp_(?:help\w{0,20}|who2?|columns|tables|spaceused|databases|pkeys|fkeys|statistics|depends|lock)$/;
+const EXPORTS = wordSet('outfile dumpfile');
+const READS = wordSet('select show describe desc explain values table use fetch pragma help list ls');
+const SESSION = wordSet(
+  'set begin commit rollback start end savepoint release declare close deallocate prepare analyze analyse',
+);
+const CHANGES = wordSet(
+  'create comment reindex refresh cluster optimize cache replace insert merge upsert update alter import load lock attach',
+);
+/** Words at which a statement may begin. */
+export const SQL_HEADS = new Set([
+  ...wordSet(
+    'select delete drop truncate alter insert merge update create grant revoke with explain vacuum copy unload exec execute call replace purge undrop backup restore kill shutdown',
+  ),
+]);
+const DESTROYS = new Set(['drop', 'truncate', 'purge']);
+const MODIFIES = new Set(['delete', 'drop', 'truncate', 'insert', 'update', 'merge', 'replace', 'alter']);
 
-/** The number of words of a statement that are read. */
-const MAX_STATEMENT = 60;
-
-/** The SQL statement that begins at `pieces[at]`, or undefined. Plain English uses the same verbs, so further evidence is required. */
-export function sqlAt(pieces: readonly Piece[], at: number): OpenFragment | undefined {
-  const head = pieces[at];
-  if (!head) return undefined;
-  const word = (offset: number) => pieces[at + offset]?.lower ?? '';
-  const upper = isUpper(head);
-  const statement = (
-    verb: string,
-    action: ActionClass,
-    object: string,
-    more: Partial<OpenFragment> = {},
-  ): OpenFragment => ({
-    verb,
-    action,
-    effect: effectOfAction(action),
-    traits: [],
-    object: object || 'table',
-    domain: 'db',
-    extent: 'one',
-    at: head.at,
-    language: 'sql',
-    disguised: false,
-    ...more,
-  });
-  let seen: string[] | undefined;
-  const tail = () => {
-    seen ??= pieces.slice(at, at + MAX_STATEMENT).map((piece) => piece.lower);
-    return seen;
-  };
-  const endsLikeSql = () =>
-    tail().some((text) => text === ';' || text === 'where' || text === '*' || text.includes('='));
-  const unbounded = () => {
-    const words = tail();
-    const where = words.indexOf('where');
-    return (
-      where < 0 ||
-      /^(?:1=1|true|1)$/.test(words[where + 1] ?? '') ||
-      (words[where + 1] === '1' && words[where + 2] === '=')
-    );
-  };
-  const gone = { effect: 'destructive', traits: ['irreversible'], extent: 'all' } as const;
-  switch (head.lower) {
-    case 'select': {
-      const words = tail();
-      const acting = words.findIndex((text) => ACTING_FUNCTION.test(text));
-      if (acting > 0 && words[acting + 1] === '(') return statement('select', 'execute', tableName(words[acting]));
-      const from = words.indexOf('from');
-      const into = words.indexOf('into');
-      if (into > 0 && (upper || endsLikeSql()) && /^(?:outfile|dumpfile)$/.test(words[into + 1] ?? ''))
-        return statement('select', 'create', 'file');
-      if (into > 1 && into < from && upper)
-        return statement('select', 'create', tableName(pieces[at + into + 1]?.text));
-      if (from < 2 || !(upper || endsLikeSql())) return undefined;
-      if (!upper && !(word(1) === '*' || words.includes(';') || words.includes('where'))) return undefined;
-      return statement('select', 'read', tableName(pieces[at + from + 1]?.text), { extent: 'many' });
-    }
-    case 'delete':
-      if (word(1) !== 'from' || !(isUpper(pieces[at + 1]) || endsLikeSql()) || !NAME.test(pieces[at + 2]?.text ?? ''))
-        return undefined;
-      return statement(
-        'delete',
-        'delete',
-        tableName(pieces[at + 2]?.text),
-        unbounded() ? { ...gone, traits: ['irreversible', 'bulk'] } : { extent: 'many' },
-      );
-    case 'drop':
-    case 'truncate': {
-      if (!SQL_OBJECTS.has(word(1)) && !(upper && head.lower === 'truncate')) return undefined;
-      let next = 1;
-      while (SQL_NOISE.has(word(next)) || SQL_OBJECTS.has(word(next))) next += 1;
-      const name = pieces[at + next]?.text ?? '';
-      if (!upper && (!NAME.test(name) || /^(?:in|of|from|for|is|the|a|and)$/i.test(name))) return undefined;
-      return statement(head.lower, 'delete', tableName(name), gone);
-    }
-    case 'alter': {
-      if (!SQL_OBJECTS.has(word(1)) || !upper) return undefined;
-      const drops = tail().slice(2, 8).includes('drop');
-      return statement('alter', drops ? 'delete' : 'update', tableName(pieces[at + 2]?.text));
-    }
-    case 'insert':
-    case 'merge':
-      if (word(1) !== 'into' || !(upper || tail().includes('values'))) return undefined;
-      return statement(head.lower, head.lower === 'insert' ? 'create' : 'update', tableName(pieces[at + 2]?.text));
-    case 'update': {
-      if (word(2) !== 'set' || !tail().some((text) => text.includes('='))) return undefined;
-      const privileged = tail().some((text) => /role|admin|privilege|permission/.test(text));
-      const traits: Trait[] = [
-        ...(privileged ? (['privileged'] as const) : []),
-        ...(unbounded() ? (['bulk'] as const) : []),
-      ];
-      return statement('update', 'update', tableName(pieces[at + 1]?.text), {
-        extent: unbounded() ? 'all' : 'many',
-        traits,
-      });
-    }
-    case 'create':
-      if (!upper || !isUpper(pieces[at + 1]) || !(SQL_OBJECTS.has(word(1)) || SQL_NOISE.has(word(1)))) return undefined;
-      return statement('create', 'create', tableName(pieces[at + (SQL_OBJECTS.has(word(1)) ? 2 : 3)]?.text));
-    case 'grant':
-    case 'revoke':
-      if (
-        !upper ||
-        !tail()
-          .slice(1, 12)
-          .some((text) => text === 'on' || text === 'to' || text === 'from')
-      )
-        return undefined;
-      return statement(head.lower, head.lower, 'privilege', { traits: ['privileged'], domain: 'identity' });
-    default: {
-      const mongo =
-        /^db\.([a-z0-9_-]{1,64}\.)?(drop|dropdatabase|deletemany|deleteone|remove|insertone|insertmany|updateone|updatemany|find|aggregate|findone|countdocuments)$/i.exec(
-          head.text.slice(0, 120),
-        );
-      if (!mongo || word(1) !== '(') return undefined;
-      const method = mongo[2]?.toLowerCase() ?? '';
-      const name = tableName(mongo[1]?.slice(0, -1)) || 'database';
-      if (/^drop|^delete|^remove/.test(method))
-        return statement(
-          method.startsWith('drop') ? 'drop' : 'delete',
-          'delete',
-          name,
-          method === 'deleteone' ? {} : gone,
-        );
-      if (method.startsWith('insert')) return statement('insert', 'create', name);
-      return method.startsWith('update')
-        ? statement('update', 'update', name)
-        : statement('find', 'read', name, { extent: 'many' });
-    }
-  }
+/** The last part of `schema.table` as a snake_case name. */
+function nameAt(tokens: readonly SqlToken[], at: number): string {
+  let next = at;
+  while (tokens[next + 1]?.lower === '.') next += 2;
+  const token = tokens[next];
+  if (token === undefined || token.kind === 'sign') return 'table';
+  const name = token.lower.split('.').at(-1) ?? '';
+  return name.replaceAll(/[^\p{L}\p{N}_]+/gu, '_').slice(0, 64) || 'table';
 }
 
-/** Words that may begin a statement. */
-export const SQL_HEADS = wordSet('select delete drop truncate alter insert merge update create grant revoke');
+/** Whether every row is affected: no WHERE, or one that always holds. */
+function isUnbounded(tokens: readonly SqlToken[]): boolean {
+  const where = tokens.findIndex(({ lower }) => lower === 'where');
+  if (where < 0) return !tokens.some(({ lower }) => lower === 'limit' || lower === 'using');
+  const [a, sign, b] = tokens.slice(where + 1, where + 4);
+  if (a === undefined || a.lower === 'true') return true;
+  if (sign === undefined || b === undefined) return a.kind === 'sign';
+  if (sign.lower === 'or' || tokens.slice(where).some(({ lower }, at, all) => lower === 'or' && isTrue(all, at + 1)))
+    return true;
+  return isTrue(tokens, where + 1);
+}
+
+/** `1=1`, `'a'='a'`, `id = id`. */
+const isTrue = (tokens: readonly SqlToken[], at: number): boolean =>
+  tokens[at]?.lower === 'true' ||
+  (tokens[at + 1]?.lower === '=' && tokens[at]?.lower === tokens[at + 2]?.lower && tokens[at] !== undefined);
+
+interface Statement {
+  readonly tokens: readonly SqlToken[];
+  readonly span: Span;
+  readonly lexicon: Lexicon;
+}
+
+const make = ({ span }: Statement, verb: string, action: Fragment['action'], more: Partial<Fragment> = {}): Fragment =>
+  fragmentOf(span, {
+    verb,
+    action,
+    effect: action === 'unknown' ? 'write' : effectOfAction(action),
+    ...{ object: 'table', domain: 'db', language: 'sql', ...more },
+  });
+
+const GONE = { effect: 'destructive', traits: ['irreversible'], extent: 'all' } as const;
+
+/** Where rows or files are sent: a program, a bucket, a URL. */
+function destination({ tokens }: Statement): 'program' | 'outside' | 'file' | undefined {
+  const words = tokens.map(({ lower }) => lower);
+  if (words.includes('program')) return 'program';
+  if (
+    tokens.some(
+      ({ kind, lower }) => kind === 'string' && /^'?(?:s3|gs|gcs|azure|abfss?|wasbs?|https?|ftp|sftp):\/\//.test(lower),
+    )
+  )
+    return 'outside';
+  return words.some((word) => EXPORTS.has(word)) || tokens.some(({ kind }) => kind === 'string') ? 'file' : undefined;
+}
+
+function sentTo(statement: Statement, verb: string): Fragment {
+  const to = destination(statement);
+  if (to === 'program')
+    return unknownCode(statement.span, { domain: 'db', object: 'program', language: 'sql', traits: ['privileged'] });
+  if (to === 'outside') return make(statement, verb, 'send', { traits: ['external'] });
+  return make(statement, verb, 'create', { object: 'file' });
+}
+
+function readSelect(statement: Statement): Fragment {
+  const { tokens } = statement;
+  const words = tokens.map(({ lower }) => lower);
+  const acting = tokens.findIndex(({ lower }, at) => ACTING_FUNCTION.test(lower) && words[at + 1] === '(');
+  if (acting >= 0) return make(statement, 'select', 'execute', { object: nameAt(tokens, acting) });
+  const from = words.indexOf('from');
+  const into = words.indexOf('into');
+  if (into > 0 && EXPORTS.has(words[into + 1] ?? '')) return make(statement, 'select', 'create', { object: 'file' });
+  if (into > 0 && tokens[into + 1]?.kind !== 'sign' && !(words[into + 1] ?? '').startsWith('@'))
+    return make(statement, 'select', 'create', { object: nameAt(tokens, into + 1) });
+  return make(statement, 'select', 'read', { extent: 'many', object: from > 0 ? nameAt(tokens, from + 1) : 'value' });
+}
+
+function readUpdate(statement: Statement): Fragment {
+  const { tokens, lexicon } = statement;
+  const set = tokens.findIndex(({ lower }) => lower === 'set');
+  const all = isUnbounded(tokens);
+  const values = tokens.slice(set + 1);
+  const empties = values.some(
+    ({ lower }, at) =>
+      lower === '=' && (/^(?:null|''|"")$/.test(values[at + 1]?.lower ?? '') || values[at + 1]?.text === ''),
+  );
+  const code = tokens.map(({ text }) => text).join(' ');
+  if ((all && empties) || emptiesSetting(code, lexicon))
+    return make(statement, 'update', 'delete', { ...GONE, object: nameAt(tokens, 1) });
+  const privileged = values.some(({ lower }) => /role|admin|privilege|permission|superuser/.test(lower));
+  return make(statement, 'update', 'update', {
+    object: nameAt(tokens, tokens[1]?.lower === 'only' ? 2 : 1),
+    extent: all ? 'all' : 'many',
+    traits: [...(privileged ? (['privileged'] as const) : []), ...(all ? (['bulk'] as const) : [])],
+  });
+}
+
+function named(tokens: readonly SqlToken[], from: number): string {
+  let at = from;
+  while (SQL_OBJECTS.has(tokens[at]?.lower ?? '') || NOISE.has(tokens[at]?.lower ?? '')) at += 1;
+  return nameAt(tokens, at);
+}
+
+function readAlter(statement: Statement): Fragment {
+  const { tokens } = statement;
+  const words = tokens.map(({ lower }) => lower);
+  const object = named(tokens, 1);
+  if (words.some((word, at) => word === 'drop' && words[at + 1] !== 'default' && words[at + 1] !== 'not'))
+    return make(statement, 'alter', 'delete', { ...GONE, object });
+  if (words.includes('truncate') || words.includes('disable'))
+    return make(statement, 'alter', 'delete', { ...GONE, object });
+  if (/^(?:user|role|login|system|default)$/.test(words[1] ?? '') || words.includes('owner'))
+    return make(statement, 'alter', 'grant', { object: 'privilege', traits: ['privileged'], domain: 'identity' });
+  if (emptiesSetting(tokens.map(({ text }) => text).join(' '), statement.lexicon))
+    return make(statement, 'alter', 'delete', { ...GONE, object });
+  return make(statement, 'alter', 'update', { object });
+}
+
+/** What runs when a statement only says to explain another. */
+function readExplain(statement: Statement): Fragment {
+  const { tokens } = statement;
+  const at = tokens.findIndex(
+    ({ lower }, index) => index > 0 && (MODIFIES.has(lower) || lower === 'select' || lower === 'with'),
+  );
+  const before = tokens.slice(0, at < 0 ? undefined : at);
+  const value = before.findIndex(({ lower }) => lower === 'analyze' || lower === 'analyse');
+  const runs = value > 0 && !/^(?:false|off|0)$/.test(before[value + 1]?.lower ?? '');
+  if (runs && at > 0) return readStatement({ ...statement, tokens: tokens.slice(at) });
+  return make(statement, 'explain', 'read', { object: 'plan' });
+}
+
+/** The gravest statement within the parentheses of a WITH. */
+function readWith(statement: Statement): Fragment {
+  const { tokens } = statement;
+  const parts: SqlToken[][] = [];
+  let depth = 0;
+  for (const [at, { lower }] of tokens.entries()) {
+    if (lower === '(') depth += 1;
+    if (lower === ')') depth -= 1;
+    const opens = tokens[at - 1]?.lower === '(' || depth === 0;
+    if (opens && (MODIFIES.has(lower) || lower === 'select')) parts.push([...tokens.slice(at)]);
+    if (parts.length > 40) return unknownCode(statement.span, { domain: 'db', language: 'sql' });
+  }
+  // Each part ends before the parenthesis that closes it.
+  const read = parts.map((part) => {
+    let open = 0;
+    const end = part.findIndex(({ lower }) => {
+      open += lower === '(' ? 1 : lower === ')' ? -1 : 0;
+      return open < 0;
+    });
+    return readStatement({ ...statement, tokens: end < 0 ? part : part.slice(0, end) });
+  });
+  const gravest = read.reduce<Fragment | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
+  return gravest ?? unknownCode(statement.span, { domain: 'db', language: 'sql' });
+}
+
+function readOther(statement: Statement, head: string): Fragment {
+  const { tokens } = statement;
+  const words = tokens.map(({ lower }) => lower);
+  if (head === 'vacuum')
+    return words.some((word, at) => word === 'retain' && /^0/.test(words[at + 1] ?? ''))
+      ? make(statement, 'vacuum', 'delete', { ...GONE, object: named(tokens, 1) })
+      : make(statement, 'vacuum', 'update', { object: named(tokens, 1) });
+  if (head === 'copy' || head === 'unload' || head === 'export' || head === 'backup') {
+    const isOut = head !== 'copy' || words.includes('to');
+    return isOut
+      ? sentTo(statement, head)
+      : destination(statement) === 'program'
+        ? sentTo(statement, head)
+        : make(statement, head, 'create');
+  }
+  if (head === 'grant' || head === 'revoke' || head === 'deny')
+    return make(statement, head, head === 'grant' ? 'grant' : 'revoke', {
+      object: 'privilege',
+      traits: ['privileged'],
+      domain: 'identity',
+    });
+  if (head === 'kill' || head === 'shutdown')
+    return make(statement, head, 'execute', { effect: 'destructive', object: 'session' });
+  if (SESSION.has(head)) {
+    const empties = emptiesSetting(words.join(' '), statement.lexicon);
+    return empties
+      ? make(statement, head, 'delete', GONE)
+      : make(statement, head, 'execute', { effect: 'read', object: 'session' });
+  }
+  if (CHANGES.has(head)) {
+    const action = head === 'create' || head === 'insert' || head === 'import' || head === 'load' ? 'create' : 'update';
+    // CREATE OR REPLACE loses what was there; a function holds code that is not read.
+    const replaces = head === 'create' && words[1] === 'or' && words.includes('table');
+    if (replaces) return make(statement, 'replace', 'delete', { ...GONE, object: named(tokens, 1) });
+    if (words.includes('overwrite'))
+      return make(statement, head, 'delete', { ...GONE, object: named(tokens, words.indexOf('overwrite') + 1) });
+    if (head === 'merge' && words.includes('delete'))
+      return make(statement, 'merge', 'delete', { ...GONE, object: named(tokens, 1) });
+    const roles = head === 'create' && /^(?:user|role|login)$/.test(words[1] ?? '');
+    return make(statement, head, action, {
+      object: named(tokens, 1),
+      ...(roles ? { domain: 'identity', object: 'user', traits: ['privileged' as const] } : {}),
+    });
+  }
+  if (head.startsWith('exec') && READING_PROCEDURE.test(words[1] ?? ''))
+    return make(statement, head, 'read', { object: 'schema' });
+  // Procedures, EXECUTE IMMEDIATE and dialects that are not known.
+  return unknownCode(statement.span, {
+    domain: 'db',
+    object: head === 'call' || head.startsWith('exec') ? 'procedure' : 'statement',
+    language: 'sql',
+  });
+}
+
+function readStatement(statement: Statement): Fragment {
+  const { tokens } = statement;
+  const start = tokens.findIndex(({ lower }) => lower !== '(');
+  const own = start > 0 ? { ...statement, tokens: tokens.slice(start) } : statement;
+  const head = own.tokens[0]?.lower ?? '';
+  if (head === 'select') return readSelect(own);
+  if (head === 'explain') return readExplain(own);
+  if (head === 'with') return readWith(own);
+  if (head === 'update') return readUpdate(own);
+  if (head === 'alter') return readAlter(own);
+  if (head === 'delete') {
+    const all = isUnbounded(own.tokens);
+    const object = nameAt(own.tokens, own.tokens[1]?.lower === 'from' ? 2 : 1);
+    return make(
+      own,
+      'delete',
+      'delete',
+      all ? { ...GONE, traits: ['irreversible', 'bulk'], object } : { extent: 'many', object },
+    );
+  }
+  if (DESTROYS.has(head)) return make(own, head, 'delete', { ...GONE, object: named(own.tokens, 1) });
+  if (head === 'pragma' && own.tokens.some(({ lower }) => lower === '=')) return make(own, head, 'update');
+  if (READS.has(head)) return make(own, head, 'read', { object: named(own.tokens, 1) });
+  return readOther(own, head);
+}
+
+/** What the SQL from `from` to `until` does, statement by statement. */
+export function sqlFragments(text: string, { at, end }: Span, lexicon: Lexicon): Fragment[] {
+  return statementsOf(sqlTokens(text, at, end)).map((tokens) => {
+    const span = { at: tokens[0]?.at ?? at, end: tokens.at(-1)?.end ?? end };
+    return readStatement({ tokens, span, lexicon });
+  });
+}

@@ -4,7 +4,7 @@ import { closed, COMMAND_PATTERN, DOING, list, named } from './parts.ts';
 import { doingOf, type Report } from './tables.ts';
 import type { CommandEntry, Doing } from './types.ts';
 
-const Option = Type.String({ pattern: '^[-/+=a-zA-Z0-9][a-zA-Z0-9_.:/=+-]*$', maxLength: 40 });
+const Option = Type.String({ pattern: '^[-/+=.a-zA-Z0-9][a-zA-Z0-9_.:/=+-]*$', maxLength: 40 });
 const options = (description: string, example: readonly string[]) => Type.Optional(list(Option, description, example));
 
 const OptionRule = Type.Object(
@@ -98,19 +98,21 @@ export const CommandVerbs = Type.Array(
   },
 );
 
-export const Emptying = Type.Object(
+export const Emptying = Type.Array(
+  Type.Object(
+    {
+      settings: list(
+        Type.String({ pattern: '^[a-z0-9]+$', maxLength: 40 }),
+        'Words in the names of settings that keep things.',
+        ['replicas', 'retention'],
+      ),
+      values: list(Type.String({ minLength: 1, maxLength: 20 }), 'Values with which nothing is left.', ['0', '0s']),
+    },
+    { ...closed, description: 'Settings, and the values that empty what they keep.' },
+  ),
   {
-    settings: list(
-      Type.String({ pattern: '^[a-z0-9]+$', maxLength: 40 }),
-      'Words in the names of settings that keep things: nothing is left when they are set to nothing.',
-      ['replicas', 'retention'],
-    ),
-    values: list(Type.String({ minLength: 1, maxLength: 20 }), 'Values that mean nothing.', ['0', '0s', 'none']),
-  },
-  {
-    ...closed,
-    description: 'Settings by which something is emptied.',
-    examples: [{ settings: ['replicas'], values: ['0'] }],
+    description: 'Settings by which something is emptied: `--replicas=0`.',
+    examples: [[{ settings: ['replicas'], values: ['0'] }]],
   },
 );
 
@@ -154,3 +156,11 @@ export function commandGroups(commands: Iterable<string>): Set<string> {
 /** Verbs of subcommands and functions by word. */
 export const compileCommandVerbs = (groups: Static<typeof CommandVerbs> = []): Map<string, Doing> =>
   new Map(groups.flatMap((group) => group.words.map((word) => [word, doingOf(group)] as const)));
+
+/** Values that empty, by the words in the names of their settings. */
+export function compileEmptying(groups: Static<typeof Emptying> = []): Map<string, ReadonlySet<string>> {
+  const found = new Map<string, ReadonlySet<string>>();
+  for (const { settings, values } of groups)
+    for (const setting of settings) found.set(setting, new Set([...(found.get(setting) ?? []), ...values]));
+  return found;
+}

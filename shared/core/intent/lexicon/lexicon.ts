@@ -1,7 +1,7 @@
 // Checks a lexicon file and compiles it into the tables that the parser uses.
 import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import type { Lexicon, Prefix, Words } from './types.ts';
-import { commandGroups, compileCommands, compileCommandVerbs } from './commands.ts';
+import { commandGroups, compileCommands, compileCommandVerbs, compileEmptying } from './commands.ts';
 import { compileFrames } from './frames.ts';
 import { compileForms, compileNominals, compileParticiples } from './forms.ts';
 import { extendLexicon } from './organisation.ts';
@@ -91,7 +91,7 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     commands,
     commandGroups: commandGroups(commands.keys()),
     commandVerbs: compileCommandVerbs(file.commandVerbs),
-    emptying: { settings: new Set(file.emptying?.settings), values: new Set(file.emptying?.values) },
+    emptying: compileEmptying(file.emptying),
     refinedObjects: objectsOf(file.refinements),
     domainOfNoun,
     domains: new Set([...Object.keys(file.domains), file.defaultDomain]),

@@ -112,8 +112,8 @@ export interface Words {
   readonly commandGroups: ReadonlySet<string>;
   /** Verbs of subcommands and functions. */
   readonly commandVerbs: ReadonlyMap<string, Doing>;
-  /** Words in the names of settings that keep things, and values that leave nothing. */
-  readonly emptying: { readonly settings: ReadonlySet<string>; readonly values: ReadonlySet<string> };
+  /** Words in the names of settings that keep things, with the values that leave nothing. */
+  readonly emptying: ReadonlyMap<string, ReadonlySet<string>>;
   /** Every object that a refinement lists. */
   readonly refinedObjects: ReadonlySet<string>;
   readonly domainOfNoun: ReadonlyMap<string, string>;

@@ -1,0 +1,28 @@
+// Recognizes calls of programs in a text: `fetch("/users", {method: "DELETE"})`, `db.users.drop()`.
+import { callFragment, callsOf } from './calls.ts';
+import { gravity, type Fragment } from './code.ts';
+import { parseInner } from './shell-syntax.ts';
+import { shellFragments } from './shell.ts';
+import type { Place, ReadAt } from './start.ts';
+
+/** The links of one chain of calls at most. */
+const MAX_LINKS = 12;
+
+export function callAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined {
+  const piece = pieces[at];
+  if (
+    !piece ||
+    pieces[at + 1]?.text !== '(' ||
+    !/^[\w$.!?>:-]+$/.test(piece.text) ||
+    text.charAt(piece.at + piece.text.length) !== '('
+  )
+    return undefined;
+  const links = callsOf(text, piece.at, piece.at + 1).slice(0, MAX_LINKS);
+  const read = links.flatMap(
+    (call) =>
+      callFragment(call, 'prose', lexicon, (line, span) => shellFragments(parseInner(line, span.at), lexicon, 1)) ?? [],
+  );
+  const gravest = read.reduce<Fragment | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
+  // Calls within the arguments are read by themselves.
+  return gravest && { fragments: [gravest], end: piece.at + piece.text.length };
+}

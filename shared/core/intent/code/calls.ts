@@ -1,0 +1,191 @@
+// Reads calls in programs: fetch and its like, calls to databases and file systems, and short programs on a command line.
+import { type Fragment, fragmentOf, gravity, readsOnly, sentOutside, type Span, unknownCode } from './code.ts';
+import { doingOfName } from './commands.ts';
+import { METHODS, requestFragment } from './http.ts';
+import type { Doing, Lexicon } from '../lexicon/types.ts';
+import { wordSet } from '../text/word-set.ts';
+
+/** A call in a text: `prisma.user.deleteMany({})`. */
+export interface Call {
+  /** The names before the parenthesis. */
+  readonly path: readonly string[];
+  readonly arguments: string;
+  readonly at: number;
+  readonly end: number;
+}
+
+const MAX_ARGUMENTS = 2_000;
+const MAX_CALLS = 100;
+const PATH = /(?<![\w$.])[A-Za-z_$][\w$]{0,60}(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]{0,60}!?){0,12}\s?\(/g;
+/** The call that continues a chain: `.remove({})` after `db.getCollection("users")`. */
+const CHAINED = /\s{0,8}(?:\.|->|::|\?\.)([A-Za-z_$][\w$]{0,60})!?\s?\(/y;
+const QUOTES = new Set(['"', "'", '`']);
+
+/** The offset of the parenthesis that closes the one before `from`, not counting those in quotes. */
+function closing(text: string, from: number): number {
+  let open = 1;
+  let quote = '';
+  const until = Math.min(text.length, from + MAX_ARGUMENTS);
+  for (let at = from; at < until; at += 1) {
+    const c = text.charAt(at);
+    if (c === '\\') at += 1;
+    else if (quote !== '') quote = c === quote ? '' : quote;
+    else if (QUOTES.has(c)) quote = c;
+    else if (c === '(') open += 1;
+    else if (c === ')') {
+      open -= 1;
+      if (open === 0) return at;
+    }
+  }
+  return until;
+}
+
+/** The calls in a text, from outside to inside; a chain of calls is one call for each of its links. */
+export function callsOf(text: string, from = 0, until = text.length): Call[] {
+  const found: Call[] = [];
+  PATH.lastIndex = from;
+  for (let match = PATH.exec(text); match && match.index < until && found.length < MAX_CALLS; match = PATH.exec(text)) {
+    let path = match[0]
+      .slice(0, -1)
+      .trim()
+      .split(/\.|->|::|\?\./);
+    let open = match.index + match[0].length;
+    for (let links = 0; links < 12; links += 1) {
+      const end = closing(text, open);
+      found.push({ path, arguments: text.slice(open, end), at: match.index, end: Math.min(text.length, end + 1) });
+      CHAINED.lastIndex = end + 1;
+      const next = CHAINED.exec(text);
+      if (!next) break;
+      path = [...path.slice(0, 12), next[1] ?? ''];
+      open = CHAINED.lastIndex;
+    }
+    // Arguments may hold further calls, such as those of a callback.
+    PATH.lastIndex = match.index + match[0].length;
+  }
+  return found;
+}
+
+const FETCHES = wordSet('fetch axios requests httpx got ky superagent $http httpclient ajax urlopen http request');
+const RUNS_SHELL = wordSet(
+  'system popen exec execsync spawn spawnsync run call check_call check_output shell_exec passthru execfile getoutput',
+);
+const EVALUATES = wordSet('eval exec function compile execute_immediate sp_executesql');
+const RECEIVERS = wordSet(
+  'db prisma session conn connection cursor client knex sequelize mongoose redis s3 os shutil fs fsp pathlib file dir fileutils objects repository',
+);
+const LITERAL = /(["'`])((?:\\.|(?!\1)[^\\])*)\1/s;
+const METHOD = /["']?(?:method|type|verb)["']?\s{0,3}[:=]\s{0,3}["'](\w{2,10})["']/i;
+const CARRIES = /\bopen\(|environ|process\.env|readFile|read_text|getenv|\bfs\./;
+
+function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexicon): Fragment | undefined {
+  const names = path.map((name) => name.toLowerCase());
+  const [root = '', last = ''] = [names[0], names.at(-1)];
+  const url = new RegExp(LITERAL).exec(args)?.[2] ?? '';
+  const byName = METHODS.has(last.toUpperCase()) ? last : undefined;
+  if (!(FETCHES.has(root) || FETCHES.has(last) || (byName !== undefined && /^(?:\/|https?:)/.test(url))))
+    return undefined;
+  const literal = LITERAL.exec(args)?.[2] ?? '';
+  const direct = last === 'request' && METHODS.has(literal.toUpperCase()) ? literal : undefined;
+  const stated = METHOD.exec(args)?.[1] ?? byName ?? direct;
+  if (stated === undefined && !(names.length === 1 || FETCHES.has(last))) return undefined;
+  const isDynamic = /^\s*[\w$]/.test(args) && CARRIES.test(args);
+  // An address that is known only at run time may be anywhere.
+  const target = isDynamic
+    ? 'https://host.invalid/'
+    : (/["'`]((?:https?:\/\/|\/)[^"'`]{0,500})/.exec(args)?.[1] ?? '/');
+  const body = args.slice(0, MAX_ARGUMENTS);
+  const comma = args.indexOf(',');
+  const carries = CARRIES.test(isDynamic ? args.slice(comma < 0 ? args.length : comma) : args);
+  const sent = requestFragment({ method: stated ?? 'GET', url: target, body, carries }, { at, end }, lexicon);
+  return carries && sent.action === 'send'
+    ? sentOutside(sent, args, /environ|process\.env|\$\{|select|dump/i.test(args))
+    : sent;
+}
+
+/** How sure it is that a call is one, and not a remark in parentheses. */
+export type Where = 'program' | 'prose';
+
+/** Stages and operators of MongoDB that change more than the name of their call says. */
+function stageOf(args: string): Doing | undefined {
+  if (/[{,]\s{0,3}["']?\$out\b/.test(args) || (/^\s*\{\s*\}/.test(args) && /\$unset\b/.test(args))) return DELETES;
+  return /\$merge\b/.test(args) ? { action: 'update', effect: 'write', traits: [] } : undefined;
+}
+
+/** What one call does; undefined where the text says nothing about it. `runShell` reads a command line within. */
+export function callFragment(
+  call: Call,
+  where: Where,
+  lexicon: Lexicon,
+  runShell: (text: string, span: Span) => Fragment[],
+): Fragment | undefined {
+  const { path, arguments: args, at, end } = call;
+  const request = fetchOf(call, lexicon);
+  if (request) return request;
+  const last = path.at(-1) ?? '';
+  const lower = last.toLowerCase();
+  const isMember = path.length > 1;
+  if (RUNS_SHELL.has(lower) && (isMember || where === 'program')) {
+    const literals = [...args.matchAll(new RegExp(LITERAL, 'gs'))].map(([, , inside = '']) => inside);
+    const isPlain =
+      args.replaceAll(new RegExp(LITERAL, 'gs'), '').replaceAll(/[[\],\s]|shell=True|check=True|text=True/g, '') === '';
+    const inner = literals.length > 0 ? runShell(literals.join(' '), call) : [];
+    const gravest = inner.reduce<Fragment | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
+    if (gravest && (isPlain || gravest.effect === 'destructive')) return { ...gravest, at, end };
+    return unknownCode(call);
+  }
+  if (EVALUATES.has(lower) && (where === 'program' || path.length === 1))
+    return args.trim() === '' ? undefined : unknownCode(call);
+  const doing = stageOf(args) ?? doingOfName(last.replace(/Sync$/, ''), lexicon);
+  if (!doing) return undefined;
+  const isCode = where === 'program' || isMember;
+  // In prose, `items.remove(x)` may be about a list in memory.
+  const isSystem =
+    path.slice(0, -1).some((name) => RECEIVERS.has(name.toLowerCase())) ||
+    /[a-z][A-Z]|_/.test(last) ||
+    /^\s*(?:\{\s*\})?\s*$/.test(args);
+  if (!isCode || (where === 'prose' && !isSystem)) return undefined;
+  return fragmentOf(call, {
+    verb: lower,
+    action: doing.action,
+    effect: doing.effect,
+    traits: doing.traits,
+    object:
+      (path.at(-2) ?? 'object')
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9_]+/g, '_')
+        .slice(0, 64) || 'object',
+    domain: RECEIVERS.has((path[0] ?? '').toLowerCase()) ? 'db' : 'code',
+    extent: /^\s*(?:\{\s*\})?\s*$/.test(args) && doing.effect === 'destructive' ? 'all' : 'one',
+    language: 'sql',
+  });
+}
+
+const HARMLESS_STATEMENT =
+  /^(?:(?:import|from|use|require)\s[\w., ]{1,200}|(?:const|let|var|my)?\s?[\w$]{1,60}\s?=\s?(?:[\d.]{1,20}|"[^"\\$`]*"|'[^'\\]*')|(?:print|puts|echo|say|console\.log)\s?\(?\s?(?:f?"[^"\\$`{]*"|'[^'\\{]*'|[\d\s.+*/%()-]{1,100}|[\w.]{1,60}version(?:_info)?)\s?\)?|)$/i;
+/** Ways to run code without a plain call by name. */
+const RUNS_CODE = /`|\)\s*\(|\b(?:system|exec|eval|qx|popen|unlink|rmtree)\b|\|\s*["']|__|=(?!=)\s*[\w.]+\s*$/;
+const DESTROYS_WORD = /\b(unlink|rmtree|rmdir|remove_tree|rm_rf|rm_r)\b\s*\(?/i;
+
+/** What a program on a command line does: harmless statements, known calls, or else it is not understood. */
+export function programFragments(
+  program: string,
+  span: Span,
+  lexicon: Lexicon,
+  runShell: (text: string, at: Span) => Fragment[],
+): Fragment[] {
+  const statements = program.split(/[;\n]/).map((statement) => statement.trim());
+  if (statements.every((statement) => statement.length < 400 && HARMLESS_STATEMENT.test(statement)))
+    return [readsOnly(span, { verb: 'print', object: 'text' })];
+  const calls = callsOf(program);
+  const isHarmless = ({ path }: Call) => lexicon.commandVerbs.get((path.at(-1) ?? '').toLowerCase())?.action === 'read';
+  if (calls.length > 0 && calls.every(isHarmless) && !RUNS_CODE.test(program))
+    return [readsOnly(span, { verb: 'print', object: 'value' })];
+  const known = calls.flatMap((call) => callFragment(call, 'program', lexicon, runShell) ?? []);
+  const gone = known.find(({ effect }) => effect === 'destructive');
+  if (gone) return [{ ...gone, ...span, language: 'shell' }];
+  if (DESTROYS_WORD.test(program))
+    return [fragmentOf(span, { verb: 'unlink', ...DELETES, object: 'file', domain: 'files' })];
+  return [unknownCode(span), ...known.filter(({ action }) => action !== 'read').map((one) => ({ ...one, ...span }))];
+}
+
+const DELETES: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };

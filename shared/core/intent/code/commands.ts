@@ -1,0 +1,189 @@
+// What one command does, by the lexicon: its subcommands, options, dry runs and values.
+import type { CommandEntry, Doing, Lexicon } from '../lexicon/types.ts';
+import { gravity } from './code.ts';
+
+/** A command of the lexicon with the words that it was found by. */
+export interface KnownCommand {
+  readonly entry: CommandEntry;
+  /** Words of the line that are subcommands or arguments, without options and their values. */
+  readonly arguments: readonly string[];
+  /** The rest of the line is understood by this entry; false: it has a subcommand that is not known. */
+  readonly isKnown: boolean;
+  readonly doing: Doing;
+}
+
+/** `/usr/bin/rm` and `rm.exe` count as `rm`. */
+export function commandName(word: string): string {
+  if (word.length > 200) return '';
+  const lower = word.toLowerCase();
+  const name = lower.slice(Math.max(lower.lastIndexOf('/'), lower.lastIndexOf('\\')) + 1);
+  return name.endsWith('.exe') ? name.slice(0, -4) : name;
+}
+
+/** The entry of a command: `mkfs.ext4` counts as `mkfs`, `python3.12` as `python`. */
+export function commandOf(name: string, lexicon: Lexicon): CommandEntry | undefined {
+  const own = lexicon.commands.get(name);
+  if (own) return own;
+  const dot = name.indexOf('.');
+  const stem = dot > 0 ? name.slice(0, dot) : name;
+  return lexicon.commands.get(stem) ?? lexicon.commands.get(stem.replace(/\d{1,2}$/, ''));
+}
+
+/** The parts of a name: `delete-bucket`, `apps:destroy`, `deleteMany`. */
+const partsOf = (name: string): string[] =>
+  name
+    .replace(/([a-z])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean);
+
+function verbIn(word: string, lexicon: Lexicon): Doing | undefined {
+  const known = lexicon.commandVerbs.get(word);
+  if (known) return known;
+  const verb = lexicon.verbs.get(word);
+  return verb === undefined || verb.weak ? undefined : verb;
+}
+
+/** What the verb in the name of a subcommand or function does: the whole name, or else its first or its last part. */
+export function doingOfName(name: string, lexicon: Lexicon): Doing | undefined {
+  if (name.length > 80) return undefined;
+  const parts = partsOf(name);
+  const [first = '', last = ''] = [parts[0], parts.at(-1)];
+  const doing = verbIn(parts.join('-'), lexicon) ?? verbIn(first, lexicon) ?? verbIn(last, lexicon);
+  // `sendPayment` moves money, as in a sentence.
+  const rule = parts.length > 1 && doing?.effect === 'write' && lexicon.refinements.get(first);
+  const refined = rule
+    ? rule.find(({ action, objects }) => action === 'transfer' && parts.some((part) => objects?.has(part)))
+    : undefined;
+  return refined ?? doing;
+}
+
+const isOption = (word: string): boolean => word.length > 1 && (word.startsWith('-') || /^\/[a-z]$/i.test(word));
+
+/** The arguments of a command line without its options and their values. Words after `--` are arguments. */
+export function argumentsOf(words: readonly string[], valued: ReadonlySet<string>): string[] {
+  const found: string[] = [];
+  for (let at = 1; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (word === '--') return [...found, ...words.slice(at + 1)];
+    if (!isOption(word)) found.push(word);
+    else if (valued.has(word)) at += 1;
+  }
+  return found;
+}
+
+/** Whether an option is among the words: itself, with a value (`--force=true`), or in a cluster (`-rf` has `-f`). */
+function hasOption(words: readonly string[], option: string): boolean {
+  const letter = /^-[a-zA-Z]$/.test(option) ? option.charAt(1) : undefined;
+  return words.some(
+    (word) =>
+      word === option ||
+      (/[=/:]$/.test(option) ? word.startsWith(option) : word.startsWith(`${option}=`)) ||
+      (letter !== undefined && /^-[a-zA-Z]{2,6}$/.test(word) && word.includes(letter)),
+  );
+}
+
+const NOT_DRY = /^(?:none|false|no|0|off)$/i;
+
+/** Whether the last option about it says that this is a dry run. */
+function isDryRun(words: readonly string[], { dryRun, valued }: CommandEntry): boolean {
+  let dry = false;
+  for (const [at, word] of words.entries()) {
+    if (word === '--') break;
+    // It may be the value of another option.
+    if (valued.has(words[at - 1] ?? '')) continue;
+    const [name = '', value = ''] = word.split(/[=:]/, 2);
+    if (dryRun.has(name)) dry = !NOT_DRY.test(value.replace(/^\$/, ''));
+    else if (/^--no-/.test(name) && dryRun.has(name.replace('--no-', '--'))) dry = false;
+    else if (/^-[a-zA-Z]{2,6}$/.test(word) && [...word.slice(1)].some((letter) => dryRun.has(`-${letter}`))) dry = true;
+  }
+  return dry;
+}
+
+const SETTING = /(?<![\w.])([a-z][\w.-]{0,60})(?=["']?\s{0,3}[=: \t]\s{0,3}["']?(-?[\w.%]{1,12})(?![\w.]))/gi;
+
+/** `1` in a unit as short as that is nothing too: `retention_ms: 1`. */
+function isNothing(parts: readonly string[], value: string, lexicon: Lexicon): boolean {
+  const isShort =
+    value === '1' && parts.some((part) => /^(?:ms|millis|s|secs?|seconds?|minutes|hours|days)$/.test(part));
+  return parts.some(
+    (part) => (lexicon.emptying.get(part)?.has(value) ?? false) || (isShort && lexicon.emptying.has(part)),
+  );
+}
+
+/** Whether a setting that keeps something is set to nothing: `--replicas=0`, `maxmemory 1`, `"retention": 0`. */
+export function emptiesSetting(text: string, lexicon: Lexicon): boolean {
+  if (lexicon.emptying.size === 0) return false;
+  for (const [, name = '', value = ''] of text.matchAll(SETTING))
+    if (isNothing(partsOf(name), value.toLowerCase(), lexicon)) return true;
+  return false;
+}
+
+const EMPTIES: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };
+const READS: Doing = { action: 'read', effect: 'read', traits: [] };
+const HELP = new Set(['--help', '--version', '-h', '-V', '-?', 'help', 'version']);
+
+/** The command of a line by the lexicon; undefined for one that it has not. */
+export function knownCommand(words: readonly string[], lexicon: Lexicon): KnownCommand | undefined {
+  const name = commandName(words[0] ?? '');
+  const base =
+    commandOf(name, lexicon) ?? cmdletOf(words[0] ?? '', lexicon) ?? onlyWithSubcommand(name, words, lexicon);
+  if (!base) return undefined;
+  const subcommands = argumentsOf(words, base.valued);
+  let [entry, isKnown, path] = [base, true, base.command.split(' ', 1)[0] ?? ''];
+  let depth = 0;
+  while (depth < 2 && lexicon.commandGroups.has(path) && subcommands[depth] !== undefined) {
+    path = `${path} ${subcommands[depth]?.toLowerCase()}`;
+    depth += 1;
+    const found = lexicon.commands.get(path);
+    if (found) entry = found;
+    isKnown = found !== undefined;
+    if (!isKnown && !lexicon.commandGroups.has(path)) break;
+  }
+  if (isKnown && entry === base && depth > 0 && !base.command.includes(' ')) isKnown = false;
+  let doing: Doing = entry;
+  const verbs = isKnown && entry !== base ? [] : base.verbAt;
+  if (verbs.length > 0 && subcommands.length > 0) {
+    const found = verbs.flatMap((at) => doingOfName(subcommands[at - 1] ?? '', lexicon) ?? []);
+    isKnown = found.length > 0;
+    doing = found.reduce((a, b) => (gravity(b) > gravity(a) ? b : a), found[0] ?? doing);
+  }
+  // Rules of the command itself hold for its subcommands too.
+  const rules = entry === base ? base.options : [...base.options, ...entry.options];
+  for (const rule of rules)
+    if (gravity(rule) > gravity(doing) && [...rule.any].some((option) => hasOption(words, option))) doing = rule;
+  if (gravity(doing) < gravity(EMPTIES) && emptiesSetting(words.slice(1).join(' '), lexicon)) doing = EMPTIES;
+  if (isDryRun(words, entry === base ? base : { ...entry, ...joined(base, entry) })) [doing, isKnown] = [READS, true];
+  if (words.length === 2 && HELP.has(words[1] ?? '') && !entry.unseen) [doing, isKnown] = [READS, true];
+  return { entry, arguments: subcommands, isKnown, doing };
+}
+
+const joined = (base: CommandEntry, entry: CommandEntry) => ({
+  dryRun: new Set([...base.dryRun, ...entry.dryRun]),
+  valued: new Set([...base.valued, ...entry.valued]),
+});
+
+/** A command of which the lexicon has only subcommands. */
+const onlyWithSubcommand = (name: string, words: readonly string[], { commandGroups, commands }: Lexicon) =>
+  commandGroups.has(name)
+    ? commands.get(
+        `${name} ${words
+          .slice(1)
+          .find((word) => !isOption(word))
+          ?.toLowerCase()}`,
+      )
+    : undefined;
+
+const CMDLET = /^[A-Z][a-zA-Z]+-[A-Z][A-Za-z0-9]+$/;
+const WHAT_IF: ReadonlySet<string> = new Set(['-WhatIf', '-whatif']);
+
+/** A PowerShell command, whose name begins with its verb: `Remove-ADUser`. */
+function cmdletOf(word: string, lexicon: Lexicon): CommandEntry | undefined {
+  if (!CMDLET.test(word)) return undefined;
+  const doing = verbIn((word.split('-')[0] ?? '').toLowerCase(), lexicon);
+  if (!doing) return undefined;
+  const { action, effect, traits } = doing;
+  const none = { valued: new Set<string>(), options: [], runs: undefined, sends: false, unseen: false };
+  const what = { command: word.toLowerCase(), object: undefined, domain: undefined, evidence: 'name' as const };
+  return { ...what, ...none, action, effect, traits, verbAt: [], dryRun: WHAT_IF };
+}

@@ -1,0 +1,74 @@
+// Recognizes HTTP requests in a text: request lines, requests in words, GraphQL operations, and URLs that act when they are opened.
+import { fragmentOf, sentOutside } from './code.ts';
+import { actOfUrl, graphOperation, isOutside, isUrl, METHODS, requestFragment } from './http.ts';
+import type { Place, ReadAt } from './start.ts';
+
+/** The number of pieces between a method in words and its address. */
+const MAX_BETWEEN = 6;
+const MAX_BODY = 2_000;
+const REQUEST = /^(?:requests?|calls?)$/;
+const isTarget = (text: string): boolean => /^["'<]?\/[\w{:*_.-]/.test(text) || isUrl(text);
+const bare = (text: string): string => text.replace(/^["'<]|[>"',.;]+$/g, '');
+
+/** The body after a request: from its first brace or its data to the end of the paragraph. */
+function bodyAfter(text: string, from: number): string {
+  const rest = text.slice(from, from + MAX_BODY);
+  const start = rest.search(/[{[]|\b\w{1,40}=/);
+  return start < 0 ? '' : rest.slice(start);
+}
+
+/** A request: `DELETE /v1/users/7`, `send a DELETE request to /v1/users`. */
+export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined {
+  const head = pieces[at];
+  const method = head?.text.toUpperCase() ?? '';
+  if (!head || !METHODS.has(method)) return undefined;
+  const isCapital = head.text === method;
+  const inWords = REQUEST.test(pieces[at + 1]?.lower ?? '');
+  if (!isCapital && !inWords) return undefined;
+  const most = inWords ? MAX_BETWEEN + 1 : isCapital && !isTarget(pieces[at + 1]?.text ?? '') ? 3 : 1;
+  const next = pieces.slice(at + 1, at + 1 + most).find(({ text: word }) => isTarget(word));
+  if (!next && !(inWords && isCapital)) return undefined;
+  const last = next ?? pieces[at + 1] ?? head;
+  const end = last.at + last.text.length;
+  const body = method === 'GET' || method === 'HEAD' ? '' : bodyAfter(text, end);
+  const url = next ? bare(next.text) : '/';
+  const fragment = requestFragment({ method, url, body }, { at: head.at, end }, lexicon);
+  return { fragments: [fragment], end };
+}
+
+/** A GraphQL operation. */
+export function graphAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined {
+  const head = pieces[at];
+  const word = head?.lower.replace(/^[{"]+/, '') ?? '';
+  if (!head || !(word.startsWith('mutation') || word.startsWith('subscription'))) return undefined;
+  const code = text.slice(head.at, head.at + MAX_BODY);
+  const doing = graphOperation(code, lexicon);
+  if (!doing) return undefined;
+  const close = code.lastIndexOf('}');
+  const span = { at: head.at, end: head.at + (close < 0 ? head.text.length : close + 1) };
+  const { action, effect, traits } = doing;
+  const what = { object: 'graph', domain: 'web', language: 'http' } as const;
+  return { fragments: [fragmentOf(span, { verb: 'mutation', action, effect, traits, ...what })], end: span.end };
+}
+
+const CALLS =
+  /^(?:endpoint|route|api|hit|call|calls?|invoke|trigger|open|visit|follow|url|link|webhook|curl|load|click)$/;
+
+/** An address that does something when it is opened: `open https://console.example/projects/42/destroy?ok=1`. */
+export function urlAt({ pieces, at, lexicon }: Place): ReadAt | undefined {
+  const piece = pieces[at];
+  if (!piece || !isTarget(piece.text)) return undefined;
+  const isCalled = pieces.slice(Math.max(0, at - 3), at).some(({ lower }) => CALLS.test(lower.replace(/[^a-z]/g, '')));
+  const url = bare(piece.text);
+  const isThing = /\/(?:\d[\w-]*|[\da-f-]{8,})\/[a-z_-]+\/?(?:\?|$)|[?&](?:confirm|ok|yes|force|action|op)=/i.test(url);
+  if (!isCalled) return undefined;
+  const end = piece.at + piece.text.length;
+  if (isCalled && isUrl(url) && isOutside(url, lexicon) && /^with$/.test(pieces[at + 1]?.lower ?? '')) {
+    const request = requestFragment({ method: 'POST', url, carries: true }, { at: piece.at, end }, lexicon);
+    return { fragments: [sentOutside(request, '', true)], end };
+  }
+  if (!(isThing || !isUrl(url))) return undefined;
+  const act = actOfUrl(url, lexicon);
+  if (act?.entry.effect !== 'destructive') return undefined;
+  return { fragments: [requestFragment({ method: 'GET', url }, { at: piece.at, end }, lexicon)], end };
+}

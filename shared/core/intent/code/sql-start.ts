@@ -1,0 +1,134 @@
+// Recognizes where SQL begins in a text. Plain English uses the same verbs, so further evidence is required.
+import type { Lexicon } from '../lexicon/types.ts';
+import type { Piece } from './pieces.ts';
+import { SQL_HEADS, SQL_OBJECTS, sqlFragments } from './sql.ts';
+import { type SqlToken, sqlTokens } from './sql-tokens.ts';
+import { enclosureOf, type Place, type ReadAt } from './start.ts';
+import { wordSet } from '../text/word-set.ts';
+
+/** The number of tokens by which a statement is recognized. */
+const MAX_EVIDENCE = 60;
+const MAX_STATEMENTS = 60;
+const ENGLISH = wordSet('in of from for is the a an and on it this that to');
+/** Words of a sentence that continues after a statement in capitals. */
+const CONTINUES = wordSet('and then but so please before after because');
+
+const isUpper = ({ text }: SqlToken | Piece): boolean => text === text.toUpperCase() && /[A-Z]/.test(text);
+
+/** Whether the tokens from a head on are a statement of SQL. */
+function isStatement(tokens: readonly SqlToken[]): boolean {
+  const [head] = tokens;
+  if (head === undefined) return false;
+  const words = tokens.map(({ lower }) => lower);
+  const [, second = '', third = ''] = words;
+  const upper = isUpper(head);
+  const has = (...any: readonly string[]) => any.some((word) => words.includes(word));
+  const looks = has(';', 'where', '*', '=');
+  const next = tokens[1];
+  switch (head.lower) {
+    case 'select':
+      return upper ? has('from', '(', ';') : words.indexOf('from') > 1 && (second === '*' || has(';', 'where'));
+    case 'delete':
+      return second === 'from' && (looks || (next !== undefined && isUpper(next))) && tokens[2]?.kind !== 'sign';
+    case 'drop':
+    case 'truncate': {
+      if (!SQL_OBJECTS.has(second)) return upper && head.lower === 'truncate' && tokens.length > 1;
+      const name = tokens.find(
+        ({ lower }, at) => at > 1 && !SQL_OBJECTS.has(lower) && !/^(?:if|not|exists)$/.test(lower),
+      );
+      return upper || (name !== undefined && name.kind !== 'sign' && !ENGLISH.has(name.lower));
+    }
+    case 'alter':
+      return SQL_OBJECTS.has(second) && (upper || has('drop', 'add', 'rename', 'set', 'column', 'disable'));
+    case 'insert':
+    case 'merge':
+    case 'replace':
+      return second === 'into' && (upper || has('values', 'using', 'select'));
+    case 'update':
+      return words.indexOf('set') >= 2 && words.indexOf('set') <= 6 && words.includes('=');
+    case 'create':
+      return (
+        upper &&
+        next !== undefined &&
+        isUpper(next) &&
+        (SQL_OBJECTS.has(second) || has('table', 'view', 'index', 'function'))
+      );
+    case 'grant':
+    case 'revoke':
+      return upper && words.slice(1, 16).some((word) => word === 'on' || word === 'to' || word === 'from');
+    case 'with':
+      return words
+        .slice(2, 30)
+        .some((word, at) => word === 'as' && (words[at + 3] === '(' || words[at + 3] === 'materialized'));
+    case 'explain':
+      return (
+        (upper || looks) &&
+        (second === '(' ||
+          second === 'analyze' ||
+          second === 'analyse' ||
+          second === 'query' ||
+          second === 'plan' ||
+          second === 'verbose' ||
+          SQL_HEADS.has(second))
+      );
+    case 'vacuum':
+      return upper || has('retain');
+    case 'copy':
+      return (
+        has('to', 'from') &&
+        (tokens.some(({ kind }) => kind === 'string') || has('stdout', 'stdin', 'program')) &&
+        (upper || second === '(' || has('program'))
+      );
+    case 'unload':
+      return second === '(' || upper;
+    case 'exec':
+    case 'execute':
+      return second === 'immediate' || (upper && (tokens[1]?.kind === 'word' || second === '('));
+    case 'call':
+      return (upper || third === '(') && words.includes('(') && tokens[1]?.kind === 'word' && tokens[1].text !== 'the';
+    case 'backup':
+    case 'restore':
+    case 'purge':
+      return upper && SQL_OBJECTS.has(second);
+    default:
+      return false;
+  }
+}
+
+/** The end of the SQL that begins at `at`: with its quotation, its sentence, or before words that begin no statement. */
+function endOf(text: string, at: number, limit: number, upper: boolean): number {
+  const tokens = sqlTokens(text, at, limit);
+  let end = at;
+  let statements = 0;
+  for (const [index, token] of tokens.entries()) {
+    const isDone = token.lower === '.' && /^(?:\s|$)/.test(text.slice(token.end, token.end + 1));
+    const next = tokens[index + 1];
+    const isOther = CONTINUES.has(token.text) && (upper || SQL_HEADS.has(next?.lower ?? ''));
+    if (isDone || isOther || token.lower === '`') break;
+    if (token.lower === ';') {
+      statements += 1;
+      if (next === undefined || statements > MAX_STATEMENTS || !(SQL_HEADS.has(next.lower) || isUpper(next)))
+        return token.end;
+    }
+    end = token.end;
+  }
+  return end;
+}
+
+export function sqlAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined {
+  const piece = pieces[at];
+  if (!piece || !SQL_HEADS.has(headOf(piece))) return undefined;
+  return sqlRegion(text, piece, lexicon);
+}
+
+const headOf = ({ lower }: Piece): string => (lower.includes('/*') ? (lower.split('/*', 1)[0] ?? '') : lower);
+
+function sqlRegion(text: string, piece: Piece, lexicon: Lexicon): ReadAt | undefined {
+  const tokens = sqlTokens(text, piece.at, text.length, MAX_EVIDENCE);
+  const first = tokens.findIndex(({ lower }) => lower === ';');
+  const [head] = tokens;
+  if (!head || !isStatement(first > 0 ? tokens.slice(0, first + 1) : tokens)) return undefined;
+  const enclosed = enclosureOf(text, piece);
+  const end = endOf(text, piece.at, enclosed?.until ?? text.length, isUpper(head));
+  return { fragments: sqlFragments(text, { at: piece.at, end }, lexicon), end };
+}

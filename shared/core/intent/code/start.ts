@@ -1,0 +1,80 @@
+// Where code may begin in a text, and where it ends: after words that announce it, in quotes, at the beginning.
+import type { Fragment } from './code.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import type { Piece } from './pieces.ts';
+
+/** A piece at which code may begin. */
+export interface Place {
+  readonly text: string;
+  readonly pieces: readonly Piece[];
+  readonly at: number;
+  readonly lexicon: Lexicon;
+  /** Whether a command may begin here, because of what comes before. */
+  readonly opens: boolean;
+}
+
+/** Code that was read, and the offset after it. */
+export interface ReadAt {
+  readonly fragments: readonly Fragment[];
+  readonly end: number;
+}
+
+/** Reads the code that begins at a piece; undefined where none does. */
+export type Reader = (place: Place) => ReadAt | undefined;
+
+/** Pieces after which a command may begin: separators, commands that run other commands, and words of a sentence. */
+const LEADS = new Set([';', '|', '`', '(', '&', '$', '&&', '||', 'sudo', 'doas', 'then', 'xargs', '-c', '-exec', '#']);
+const OPENERS = new Set([
+  'run',
+  'execute',
+  'exec',
+  'eval',
+  'type',
+  'issue',
+  'command',
+  'do',
+  'and',
+  'with',
+  'running',
+  'executing',
+  'invoke',
+  'try',
+]);
+const ENDS_OPEN = /[:>$`]$/;
+const CRON_FIELD = /^(?:[\d*][\d*,/-]{0,20}|@(?:daily|hourly|weekly|monthly|yearly|annually|reboot|midnight))$/;
+
+/** Whether the fields of a cron line come right before. */
+function followsSchedule(pieces: readonly Piece[], at: number): boolean {
+  if (pieces[at - 1]?.text.startsWith('@') && CRON_FIELD.test(pieces[at - 1]?.text ?? '')) return true;
+  const isUser = /^[a-z_][a-z0-9_-]{0,30}$/.test(pieces[at - 1]?.text ?? '');
+  const fields = (until: number) =>
+    until >= 5 && pieces.slice(until - 5, until).every(({ text }) => CRON_FIELD.test(text));
+  return fields(at) || (isUser && fields(at - 1));
+}
+
+export function opensAt(text: string, pieces: readonly Piece[], at: number): boolean {
+  const previous = pieces[at - 1];
+  const piece = pieces[at];
+  if (previous === undefined || piece === undefined) return true;
+  if (LEADS.has(previous.text) || OPENERS.has(previous.lower) || ENDS_OPEN.test(previous.text)) return true;
+  if (text.slice(previous.at + previous.text.length, piece.at).includes('\n')) return true;
+  if (
+    (previous.text === "'" || previous.text === '"') &&
+    /[:,]$|^(?:run|execute|exec|-c|command|script)$/i.test(pieces[at - 2]?.text ?? '')
+  )
+    return true;
+  return followsSchedule(pieces, at);
+}
+
+/** The quotation mark or backtick right before a piece, and the offset of the one that closes it. */
+export function enclosureOf(
+  text: string,
+  { at }: Piece,
+): { readonly quote: string; readonly until: number } | undefined {
+  const quote = text.charAt(at - 1);
+  if (quote !== '`' && quote !== '"' && quote !== "'") return undefined;
+  const fence = quote === '`' && text.startsWith('```', Math.max(0, at - 3));
+  for (let end = text.indexOf(fence ? '```' : quote, at); end >= 0; end = text.indexOf(quote, end + 1))
+    if (quote !== "'" || !/\w/.test(text.charAt(end + 1))) return { quote, until: end };
+  return undefined;
+}
