@@ -94,7 +94,7 @@ function isDryRun(words: readonly string[], { dryRun, valued }: CommandEntry): b
     if (valued.has(words[at - 1] ?? '')) continue;
     const [name = '', value = ''] = word.split(/[=:]/, 2);
     if (dryRun.has(name)) dry = !NOT_DRY.test(value.replace(/^\$/, ''));
-    else if (/^--no-/.test(name) && dryRun.has(name.replace('--no-', '--'))) dry = false;
+    else if (name.startsWith('--no-') && dryRun.has(name.replace('--no-', '--'))) dry = false;
     else if (/^-[a-zA-Z]{2,6}$/.test(word) && [...word.slice(1)].some((letter) => dryRun.has(`-${letter}`))) dry = true;
   }
   return dry;

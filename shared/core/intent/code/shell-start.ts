@@ -120,7 +120,7 @@ export function shellAt(place: Place): ReadAt | undefined {
   const isEnclosed = text.charAt(piece.at - 1) === '`';
   const entry = commandOf(name, lexicon);
   const isCmdlet = entry === undefined && CMDLET.test(piece.text) && knownCommand([piece.text], lexicon) !== undefined;
-  if (entry || isCmdlet)
+  if (entry || isCmdlet || lexicon.commandGroups.has(name))
     return isEvident(place, isCmdlet ? piece.text : name, isEnclosed) ? readFrom(place) : undefined;
   const before = pieces[at - 1]?.text === '`' ? at - 2 : at - 1;
   const isRun = RUNS.test(pieces[before]?.lower ?? '') || (at === 0 && /^\.{0,2}\//.test(piece.text));

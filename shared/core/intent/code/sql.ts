@@ -195,7 +195,7 @@ function readOther(statement: Statement, head: string): Fragment {
   const { tokens } = statement;
   const words = tokens.map(({ lower }) => lower);
   if (head === 'vacuum')
-    return words.some((word, at) => word === 'retain' && /^0/.test(words[at + 1] ?? ''))
+    return words.some((word, at) => word === 'retain' && (words[at + 1] ?? '').startsWith('0'))
       ? make(statement, 'vacuum', 'delete', { ...GONE, object: named(tokens, 1) })
       : make(statement, 'vacuum', 'update', { object: named(tokens, 1) });
   if (head === 'copy' || head === 'unload' || head === 'export' || head === 'backup') {
