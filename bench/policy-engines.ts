@@ -77,6 +77,7 @@ function factsOf({ table, score, confidence }: Question): Facts {
       traits: [],
       extent: 'one',
       confidence: confidence / 1_000,
+      coverage: 1,
       data_classes: [],
       flags: [],
       depth: 3,

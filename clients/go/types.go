@@ -1173,6 +1173,14 @@ type Health struct {
 	Status string `json:"status"`
 }
 
+// IntentUnread is part of the API's requests or answers.
+type IntentUnread struct {
+	// Offset.
+	At int64 `json:"at"`
+	// Without secrets.
+	Text string `json:"text"`
+}
+
 // IntentAlternatives is part of the API's requests or answers.
 type IntentAlternatives struct {
 	// In the same form.
@@ -1290,6 +1298,10 @@ type Intent struct {
 	Extent string `json:"extent"`
 	// How sure the reading is, with three decimals.
 	Confidence float64 `json:"confidence"`
+	// The share of the text that the reading accounts for, with three decimals.
+	Coverage float64 `json:"coverage"`
+	// What it does not account for.
+	Unread []IntentUnread `json:"unread"`
 	// Other actions that the text requests, or may request.
 	Alternatives []IntentAlternatives `json:"alternatives"`
 	// What the text names.
@@ -1298,7 +1310,7 @@ type Intent struct {
 	// One of: credentials, pii, financial, health.
 	DataClasses []string `json:"data_classes"`
 	// Warnings about the text itself, such as hidden instructions.
-	// One of: prompt_injection, obfuscated, negated, multi_action, not_understood, secret_in_text.
+	// One of: prompt_injection, obfuscated, negated, multi_action, not_understood, secret_in_text, destructive_words.
 	Flags []string `json:"flags"`
 	// Of the second reader; absent when it was not asked.
 	// One of: agreed, raised, away.

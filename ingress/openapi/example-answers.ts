@@ -69,6 +69,8 @@ export const PARSE = {
   traits: [],
   extent: 'one',
   confidence: 0.991,
+  coverage: 1,
+  unread: [],
   alternatives: [],
   entities: { emails: [], urls: [], hosts: [], money: [], paths: [], identifiers: [] },
   data_classes: [],

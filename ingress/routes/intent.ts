@@ -72,6 +72,8 @@ function bodyOf(read: Read, { intentId, agentId, policyDigest }: Identity): Inte
     traits: parse.traits,
     extent: parse.extent,
     confidence: parse.confidence,
+    coverage: parse.coverage,
+    unread: parse.unread,
     alternatives: parse.alternatives,
     entities: parse.entities,
     data_classes: parse.data_classes,

@@ -40,6 +40,7 @@ export const INTENT_FLAGS = [
   'multi_action',
   'not_understood',
   'secret_in_text',
+  'destructive_words',
 ] as const;
 export type IntentFlag = (typeof INTENT_FLAGS)[number];
 

@@ -35,6 +35,7 @@ export function milderIn(a: Judged, b: Judged): MilderMember[] {
     ['extent', EXTENTS.indexOf(a.extent) < EXTENTS.indexOf(b.extent)],
     ['meanings', lacks(joinsOf(meaningsOf(a)).map(meaningText), meaningsOf(b).map(meaningText))],
     ['confidence', a.confidence > b.confidence],
+    ['coverage', a.coverage > b.coverage],
     ['traits', lacks(a.traits, b.traits)],
     ['data_classes', lacks(a.data_classes, b.data_classes)],
     ['flags', lacks(a.flags, b.flags)],

@@ -740,6 +740,14 @@ class Health:
 
 
 @dataclass(frozen=True)
+class IntentUnread:
+    # Offset.
+    at: int
+    # Without secrets.
+    text: str
+
+
+@dataclass(frozen=True)
 class IntentAlternative:
     # In the same form.
     normalized: str
@@ -852,6 +860,10 @@ class Intent:
     extent: Literal["one", "many", "all"]
     # How sure the reading is, with three decimals.
     confidence: float
+    # The share of the text that the reading accounts for, with three decimals.
+    coverage: float
+    # What it does not account for.
+    unread: List[IntentUnread]
     # Other actions that the text requests, or may request.
     alternatives: List[IntentAlternative]
     # What the text names.
@@ -860,7 +872,8 @@ class Intent:
     data_classes: List[Literal["credentials", "pii", "financial", "health"]]
     # Warnings about the text itself, such as hidden instructions.
     flags: List[Literal[
-        "prompt_injection", "obfuscated", "negated", "multi_action", "not_understood", "secret_in_text"
+        "prompt_injection", "obfuscated", "negated", "multi_action", "not_understood", "secret_in_text",
+        "destructive_words"
     ]]
     risk: Risk
     # The trust in the agent.

@@ -80,6 +80,8 @@ export function readNormalized(
     extent,
     ...meaningsMember(each.map(({ action, effect }) => ({ action, verb: reading.verb, effect, extent }))),
     confidence: !isUnderstood ? 0.1 : reading.verb === reading.action ? 1 : 0.95,
+    coverage: 1,
+    unread: [],
     alternatives: [],
     entities: { emails: [], urls: [], hosts: [], money: [], paths: [], identifiers: [] },
     data_classes: [

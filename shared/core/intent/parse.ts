@@ -3,6 +3,7 @@ import type { IntentFlag, Trait } from '../../kernel/vocabulary.ts';
 import { candidateOfFragment, candidatesOf, consequenceOf } from './assess/candidates.ts';
 import type { CandidateAction } from './grammar/candidate.ts';
 import { isCarriedOut } from './grammar/clauses.ts';
+import { coverageOf } from './coverage/coverage.ts';
 import { confidenceOf } from './assess/confidence.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, placesOf, traitsOf } from './grammar/context.ts';
 import { hiddenIn } from './text/encodings.ts';
@@ -22,6 +23,8 @@ import type { Alternative, ParsedIntent } from './types.ts';
 import { spokenText } from './text/words.ts';
 
 const MAX_ALTERNATIVES = 8;
+/** At most this share of a text without a known request is accounted for. */
+const UNKNOWN_COVERAGE = 0.3;
 
 const UNKNOWN: CandidateAction = {
   verb: 'unknown',
@@ -79,11 +82,13 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const hiddenOrder =
     hiddenCode || (runs && hidden.some((inner) => candidatesOf(sentencesOf(inner, isSecret), lexicon).length > 0));
   const mayMention = fragments.length > 0 && candidates.length > 0 && !isCarriedOut(trimmed);
+  const mentioned = mayMention
+    ? fragments.filter((fragment, at) =>
+        isMentioned(fragment, fragments[at - 1]?.at ?? -1, candidates, sentences, trimmed),
+      )
+    : [];
   const code = [
-    ...fragments.filter(
-      (fragment, at) =>
-        !(mayMention && isMentioned(fragment, fragments[at - 1]?.at ?? -1, candidates, sentences, trimmed)),
-    ),
+    ...fragments.filter((fragment) => !mentioned.includes(fragment)),
     // Decoded code counts as requested when the text asks to execute something.
     ...(runs ? hiddenFragments : []),
   ];
@@ -162,6 +167,17 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   if (external) traits.add('external');
   if ((!foreign && isIllicit(words, all, sentences)) || handsOverShell(trimmed)) traits.add('illicit');
 
+  const coverage = coverageOf(
+    trimmed,
+    spoken,
+    sentences,
+    all,
+    { found: fragments, mentioned },
+    chosen.effect === 'destructive',
+    lexicon,
+  );
+  if (coverage.destroys) flags.add('destructive_words');
+
   return {
     normalized: `${chosen.domain}.${chosen.action}.${chosen.object}`,
     domain: chosen.domain,
@@ -173,6 +189,8 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
     traits: [...traits].sort(),
     extent,
     confidence: confidenceOf(chosen, { flags, candidates: asked.length, words: words.length }),
+    coverage: chosen === UNKNOWN ? Math.min(coverage.share, UNKNOWN_COVERAGE) : coverage.share,
+    unread: [...coverage.unread],
     alternatives,
     entities,
     data_classes: dataClasses,

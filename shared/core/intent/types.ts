@@ -31,6 +31,18 @@ export const ParsedIntentSchema = closed({
   traits: Type.Array(StringEnum(TRAITS), { description: 'Properties that make it graver.' }),
   extent: StringEnum(EXTENTS, { description: 'How many objects are affected.' }),
   confidence: Confidence,
+  coverage: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'The share of the text that the reading accounts for, with three decimals.',
+  }),
+  unread: Type.Array(
+    closed({
+      at: Type.Integer({ minimum: 0, description: 'Offset.' }),
+      text: Type.String({ maxLength: 80, description: 'Without secrets.' }),
+    }),
+    { maxItems: 8, description: 'What it does not account for.' },
+  ),
   alternatives: Type.Array(
     closed({
       normalized: Type.String({ description: 'In the same form.' }),

@@ -84,8 +84,8 @@ export const RequestedSchema = Type.Union(
 );
 export type Requested = Shape<typeof RequestedSchema>;
 
-/** A parsed intent with the canonical resource that policies match. */
-export type IntentFacts = Omit<ParsedIntent, 'alternatives'> & {
+/** A parsed intent with the canonical resource that policies match. In decisions of versions without it, `coverage` is absent and counts as missing. */
+export type IntentFacts = Omit<ParsedIntent, 'alternatives' | 'unread'> & {
   /** Not visible to policies. Absent in decisions recorded before this member was introduced. */
   requested?: Requested;
   /** Canonical, without the action: `data/user_profile`, `db/production/*`. */

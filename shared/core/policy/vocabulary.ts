@@ -103,6 +103,7 @@ export const VOCABULARY: readonly VocabularyEntry[] = [
     traits: someOf(TRAITS, 'what else is true of the action'),
     extent: oneOf(EXTENTS, 'how many objects are touched'),
     confidence: number('0..1', 'how sure the parser is'),
+    coverage: number('0..1', 'which share of the text the reading accounts for; 1 for strings and tool calls'),
     depth: number(
       'segments',
       'how many segments of the resource are named: 1 for db/*, 2 for db/customers and for db/customers/*',

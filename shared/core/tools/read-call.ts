@@ -16,7 +16,7 @@ import { coveringAll, fill, type Template } from './template.ts';
 export interface ReadCall {
   readonly tool: ToolFacts;
   /** Without what other parts of the service add: risk, depth, whether it was parsed. */
-  readonly intent: Omit<ParsedIntent, 'alternatives'> & { readonly resource: string };
+  readonly intent: Omit<ParsedIntent, 'alternatives' | 'unread'> & { readonly resource: string };
 }
 
 /** One thing that a call does, and nothing else of it. */
@@ -27,6 +27,7 @@ const doing = (action: Action, effect: Effect): Judged => ({
   extent: 'one',
   traits: [],
   confidence: 1,
+  coverage: 1,
   entities: { emails: [], urls: [], hosts: [], money: [], paths: [], identifiers: [] },
   data_classes: [],
   flags: [],

@@ -101,7 +101,7 @@ function depthOf(resource: string): number {
 }
 
 /** The members of a parse that are facts. A stored parse is the whole answer, which has more members. */
-const PARSE_FACTS: Readonly<Record<Exclude<keyof ParsedIntent, 'alternatives'>, true>> = {
+const PARSE_FACTS: Readonly<Record<Exclude<keyof ParsedIntent, 'alternatives' | 'unread'>, true>> = {
   normalized: true,
   domain: true,
   action: true,
@@ -114,13 +114,14 @@ const PARSE_FACTS: Readonly<Record<Exclude<keyof ParsedIntent, 'alternatives'>, 
   meanings: true,
   second_reading: true,
   confidence: true,
+  coverage: true,
   entities: true,
   data_classes: true,
   flags: true,
 };
 
 /** The facts of a parse. Its resource is `domain/object`, because `d.a.o` is action `a` on resource `d/o`. */
-export function readingOfParse(parse: Omit<ParsedIntent, 'alternatives'>): IntentReading {
+export function readingOfParse(parse: Omit<ParsedIntent, 'alternatives' | 'unread'>): IntentReading {
   const { normalized, domain } = parse;
   const rest = normalized.split('.').slice(2).join('/');
   const resource = rest === '' ? domain : `${domain}/${rest}`;
@@ -170,7 +171,7 @@ export interface IntentReadings {
 
 function readingOf(parsed: EnforceIntent, requested: Requested, lexicon: Lexicon): IntentReading {
   const segments = parsed.resource.split('/');
-  const { alternatives: _, ...read } = readNormalized({ actionWord: parsed.actionWord, segments }, lexicon);
+  const { alternatives: _, unread: __, ...read } = readNormalized({ actionWord: parsed.actionWord, segments }, lexicon);
   const [, named] = read.normalized.split('.');
   const actions = ACTIONS.filter((action) => action === parsed.action || action === named || action === read.action);
   // A look-alike of a parsed string must not be milder than the parse.

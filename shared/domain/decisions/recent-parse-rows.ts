@@ -75,6 +75,7 @@ export interface RecentRow {
   effect: number;
   extent: number;
   confidence: number;
+  coverage: number;
   marks: string[];
   entities: string[];
 }
@@ -86,6 +87,7 @@ export const rowOf = (reading: Judged): RecentRow => ({
   effect: effectRank(reading.effect),
   extent: EXTENTS.indexOf(reading.extent),
   confidence: reading.confidence,
+  coverage: reading.coverage,
   marks: marksOf(reading),
   entities: entityTexts(reading.entities),
 });
@@ -123,6 +125,7 @@ const RECENT = columnMap<ParsedString & RecentRow>({
   effect: numeric('smallint', (r) => r.effect),
   extent: numeric('smallint', (r) => r.extent),
   confidence: numeric('float8', (r) => r.confidence),
+  coverage: numeric('float8', (r) => r.coverage),
   marks: textArray((r) => r.marks),
   entities: textArray((r) => r.entities),
 });
@@ -140,7 +143,7 @@ export const joinParses = (
       last_at = greatest(r.last_at, excluded.last_at),
       verb = CASE WHEN (excluded.action, excluded.verb COLLATE "C") > (r.action, r.verb COLLATE "C") THEN excluded.verb ELSE r.verb END,
       action = greatest(r.action, excluded.action), effect = greatest(r.effect, excluded.effect), extent = greatest(r.extent, excluded.extent),
-      confidence = least(r.confidence, excluded.confidence),
+      confidence = least(r.confidence, excluded.confidence), coverage = least(r.coverage, excluded.coverage),
       marks = ARRAY(SELECT DISTINCT unnest(r.marks || excluded.marks)),
       entities = (ARRAY(SELECT DISTINCT unnest(r.entities || excluded.entities)))[1:${MAX_ENTITIES}]`;
 
@@ -182,7 +185,7 @@ export const lacksSecondReading = ({ marks }: Pick<RecentRow, 'marks'>): boolean
 };
 
 /** The joined reading of a row. */
-export function judgedOf({ action, verb, effect, extent, confidence, marks, entities }: RecentRow): Judged {
+export function judgedOf({ action, verb, effect, extent, confidence, coverage, marks, entities }: RecentRow): Judged {
   const [emails = [], urls = [], hosts = [], paths = [], identifiers = []] = ENTITY_LISTS.map((kind) =>
     textsOf(entities, kind),
   );
@@ -194,6 +197,7 @@ export function judgedOf({ action, verb, effect, extent, confidence, marks, enti
     extent: EXTENTS[extent] ?? 'all',
     ...meaningsMember(textsOf(marks, 'm').map(meaningOf)),
     confidence,
+    coverage,
     traits: valuesOf(marks, 't', TRAITS),
     data_classes: valuesOf(marks, 'c', DATA_CLASSES),
     flags: valuesOf(marks, 'f', INTENT_FLAGS),

@@ -46,7 +46,7 @@ const ASKED = columnMap<AskedString>({
 const FIND = `SELECT asked.organisation_id || E'\\n' || asked.environment || E'\\n' || asked.agent_id || E'\\n' || coalesce(asked.begun, '') || E'\\n' || asked.normalized AS key, r.*
     FROM (${ASKED.rows()}) AS asked
     CROSS JOIN LATERAL (SELECT least(now(), asked.begun::timestamptz) - interval '15 minutes' AS since OFFSET 0) AS counting
-    CROSS JOIN LATERAL (SELECT action, verb, effect, extent, confidence, marks, entities FROM recent_parse
+    CROSS JOIN LATERAL (SELECT action, verb, effect, extent, confidence, coverage, marks, entities FROM recent_parse
       WHERE organisation_id = asked.organisation_id AND environment = asked.environment AND agent_id = asked.agent_id AND normalized = asked.normalized
         AND bucket > counting.since - interval '6 minutes' AND last_at > counting.since OFFSET 0) r`;
 

@@ -31,6 +31,7 @@ export function factsWith(changes: Readonly<Record<string, unknown>> = {}): Fact
       traits: [],
       extent: 'one',
       confidence: 0.95,
+      coverage: 1,
       entities: { emails: [], urls: [], hosts: [], money: [], paths: [], identifiers: [] },
       data_classes: [],
       flags: [],

@@ -25,6 +25,7 @@ const reading: fc.Arbitrary<Judged> = fc.record({
   traits: some(TRAITS),
   extent: fc.constantFrom(...EXTENTS),
   confidence: fc.integer({ min: 0, max: 1_000 }).map((thousandths) => thousandths / 1_000),
+  coverage: fc.integer({ min: 0, max: 1_000 }).map((thousandths) => thousandths / 1_000),
   entities: fc.record({
     emails: names,
     urls: names,

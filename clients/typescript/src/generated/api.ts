@@ -667,7 +667,7 @@ export interface paths {
         };
         /**
          * The trust in an agent, now or at any time
-         * @description What the agent's signals say. For an agent that nobody knows: the trust of no evidence. With `at`: of the signals that were folded by then, for the UTC day of that moment; a moment to come says what idleness would make of it.
+         * @description What the agent's signals say; without any, the trust of no evidence. With `at`: of the signals that were folded by then, for the UTC day of that moment; a moment to come says what idleness would make of it.
          *
          *     Scope: trust:read.
          */
@@ -763,7 +763,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a key by a new one
-         * @description The new key has the old one's name, scopes, agents, tags, environment, tier and lifetime, counted from now. The old one stays valid until the overlap ends (default 1h; 0m revokes it at once), or its own expiry when that is earlier. A repeat under the same Idempotency-Key is answered without `key`: when the first answer was lost, rotate the new `keyId`.
+         * @description The new key has the old one's members, and its lifetime from now. The old one stays valid until the overlap ends (default 1h; 0m revokes it at once), or its own expiry when that is earlier. A repeat under the same Idempotency-Key is answered without `key`: when the first answer was lost, rotate the new `keyId`.
          *
          *     Scope: admin:*.
          */
@@ -891,7 +891,7 @@ export interface paths {
         put?: never;
         /**
          * Put a policy set into force
-         * @description The files are the whole set. It comes into force in every process within two seconds, all or nothing; edits of the folder no longer do, until POST /v1/policies/follow-folder. From another organisation than the operator the files are its own policies, for it alone, which can only make answers stricter.
+         * @description The files are the whole set, in force in every process within two seconds, all or nothing; edits of the folder no longer are, until POST /v1/policies/follow-folder. From another organisation than the operator the files are its own policies, for it alone, which can only make answers stricter.
          *
          *     Scope: admin:*.
          */
@@ -1641,6 +1641,15 @@ export interface components {
             extent: "one" | "many" | "all";
             /** @description How sure the reading is, with three decimals. */
             confidence: number;
+            /** @description The share of the text that the reading accounts for, with three decimals. */
+            coverage: number;
+            /** @description What it does not account for. */
+            unread: {
+                /** @description Offset. */
+                at: number;
+                /** @description Without secrets. */
+                text: string;
+            }[];
             /** @description Other actions that the text requests, or may request. */
             alternatives: {
                 /** @description In the same form. */
@@ -4685,6 +4694,8 @@ export interface operations {
                      *       "traits": [],
                      *       "extent": "one",
                      *       "confidence": 0.991,
+                     *       "coverage": 1,
+                     *       "unread": [],
                      *       "alternatives": [],
                      *       "entities": {
                      *         "emails": [],
@@ -4755,6 +4766,8 @@ export interface operations {
                      *       "traits": [],
                      *       "extent": "one",
                      *       "confidence": 0.991,
+                     *       "coverage": 1,
+                     *       "unread": [],
                      *       "alternatives": [],
                      *       "entities": {
                      *         "emails": [],

@@ -21,6 +21,7 @@ export type Judged = Pick<
   | 'extent'
   | 'meanings'
   | 'confidence'
+  | 'coverage'
   | 'entities'
   | 'data_classes'
   | 'flags'
@@ -134,7 +135,7 @@ export function secondReadingOf(readings: readonly MaybeRead[]): { second_readin
 }
 
 /**
- * The strictest of two readings, member by member: the stricter action, effect, extent and second reading, the lower confidence, and all
+ * The strictest of two readings, member by member: the stricter action, effect, extent and second reading, the lower confidence and coverage, and all
  * meanings, traits, data classes, flags, places and entities of both. Idempotent, commutative and associative.
  */
 export function strictest(a: Judged, b: Judged): Judged {
@@ -143,6 +144,7 @@ export function strictest(a: Judged, b: Judged): Judged {
     ...meaningsMember([...meaningsOf(a), ...meaningsOf(b)]),
     traits: union(a.traits, b.traits),
     confidence: Math.min(a.confidence, b.confidence),
+    coverage: Math.min(a.coverage, b.coverage),
     entities: joinEntities(a.entities, b.entities),
     data_classes: union(a.data_classes, b.data_classes),
     flags: union(a.flags, b.flags),

@@ -5,6 +5,9 @@ import { commandGroups, compileCommands, compileCommandVerbs, compileEmptying } 
 import { compileFrames } from './frames.ts';
 import { compileForms, compileNominals, compileParticiples } from './forms.ts';
 import { extendLexicon } from './organisation.ts';
+import { singular } from './inflection.ts';
+import { compileWordForms } from './word-forms.ts';
+import { compilePhrasings } from './phrasings.ts';
 import { checkLexicon, type LexiconProblem } from './problems.ts';
 import type { LexiconFile } from './schema.ts';
 import {
@@ -82,9 +85,10 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
   const domainOfNoun = compileDomains(file.domains, plurals, report);
   const commands = compileCommands(file, report);
   const signals = compileSignals(file.signals);
+  const forms = compileForms(verbs);
   return {
     verbs,
-    verbForms: compileForms(verbs),
+    verbForms: forms,
     participles: compileParticiples(verbs),
     nominals: compileNominals(verbs, new Set([...domainOfNoun.keys(), ...file.genericNouns, ...file.containerNouns])),
     refinements: byVerb(readRefinements(file.refinements, (verb) => verbs.has(verb), report)),
@@ -122,5 +126,14 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     signals,
     ...compileFrames(file, signals, report),
     markers: compileMarkers(file.markers),
+    functionWords: new Set(file.functionWords),
+    clauseOpeners: new Set(file.clauseOpeners),
+    commonWords: new Set(file.commonWords),
+    destructiveWords: compileWordForms(
+      file.destructiveWords?.verbs ?? [],
+      file.destructiveWords?.others ?? [],
+      (word) => forms.get(word) !== undefined || domainOfNoun.has(singular(word, plurals)),
+    ),
+    phrasings: compilePhrasings(file.phrasings ?? { kinds: {}, patterns: [] }, report),
   };
 }

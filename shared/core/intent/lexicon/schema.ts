@@ -19,6 +19,7 @@ import {
   WordKind,
   WORDS,
 } from './parts.ts';
+import { PhrasingsSchema } from './phrasings.ts';
 
 const { alsoNouns, refinements, ...others } = WORDS;
 const words = {
@@ -106,6 +107,31 @@ export const LexiconSchema = Type.Object(
         description: 'What takes an agent over in whatever words: kinds of words that stand close together.',
         examples: [[{ name: 'ignore_instructions', slots: [['discard'], ['rules'], ['prior', 'your']] }]],
       }),
+    ),
+    functionWords: Type.Optional(
+      list(Word, 'Words without a meaning of their own: articles, prepositions, auxiliaries.', ['the', 'of']),
+    ),
+    clauseOpeners: Type.Optional(list(Word, 'Words that open a clause.', ['and', 'which'])),
+    commonWords: Type.Optional(
+      list(Word, 'Adjectives, adverbs and nouns that change nothing about what is requested.', ['monthly', 'name']),
+    ),
+    phrasings: Type.Optional(PhrasingsSchema),
+    destructiveWords: Type.Optional(
+      Type.Object(
+        {
+          verbs: list(
+            Phrase,
+            'Verbs that destroy. Every form counts, also misspelt by one letter, wherever it stands.',
+            ['delete'],
+          ),
+          others: list(Word, 'Words that look like a misspelt one, and are none.', ['remote']),
+        },
+        {
+          ...closed,
+          description: 'Words that raise the flag `destructive_words` when no request accounts for them.',
+          examples: [{ verbs: ['delete', 'wipe'], others: ['remote'] }],
+        },
+      ),
     ),
     markers: list(
       Type.String({ minLength: 3, maxLength: 60 }),

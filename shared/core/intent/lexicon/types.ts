@@ -3,6 +3,8 @@ import type { ActionClass, DataClass, Effect, Trait } from '../../../kernel/voca
 import type { VerbForm } from './inflection.ts';
 import type { SIGNAL_STRENGTHS } from './parts.ts';
 import type { PhraseTable } from './phrase-table.ts';
+import type { WordForms } from './word-forms.ts';
+import type { WordPatterns } from './word-patterns.ts';
 
 /** What is done to an object. */
 export interface Doing {
@@ -139,6 +141,15 @@ export interface Words {
   readonly frames: readonly Frame[];
   /** Literal openings of forged messages, as patterns by a character that they contain. */
   readonly markers: ReadonlyMap<string, RegExp>;
+  readonly phrasings: WordPatterns;
+  /** Words without a meaning of their own: articles, prepositions, auxiliaries. */
+  readonly functionWords: ReadonlySet<string>;
+  /** Words that open a clause. */
+  readonly clauseOpeners: ReadonlySet<string>;
+  /** Adjectives, adverbs and nouns that change nothing about what is requested. */
+  readonly commonWords: ReadonlySet<string>;
+  /** Words that destroy, in any spelling. */
+  readonly destructiveWords: WordForms;
 }
 
 /** A checked lexicon. Immutable: a changed file gives a new one. */

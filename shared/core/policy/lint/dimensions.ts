@@ -36,6 +36,7 @@ const USUAL_ADDRESS = '192.0.2.1';
 
 const RANGES: Readonly<Record<string, NumberRange>> = {
   'intent.confidence': { min: 0, max: 1 },
+  'intent.coverage': { min: 0, max: 1 },
   'trust.uncertainty': { min: 0, max: 1 },
 };
 const COUNT: NumberRange = { min: 0, integer: true };

@@ -123,6 +123,7 @@ export function usualFacts(): Facts {
       traits: [],
       extent: 'one',
       confidence: 1,
+      coverage: 1,
       entities: { emails: [], urls: [], hosts: [], money: [], paths: [], identifiers: [] },
       data_classes: [],
       flags: [],

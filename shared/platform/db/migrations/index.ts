@@ -41,6 +41,7 @@ import { PolicyProposals1763700000038 } from './0038-policy-proposals.ts';
 import { OrganisationPolicies1763700000039 } from './0039-organisation-policies.ts';
 import { Resources1763700000040 } from './0040-resources.ts';
 import { PolicyStages1763700000041 } from './0041-policy-stages.ts';
+import { ParseCoverage1763700000042 } from './0042-parse-coverage.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -85,6 +86,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   OrganisationPolicies1763700000039,
   Resources1763700000040,
   PolicyStages1763700000041,
+  ParseCoverage1763700000042,
 ];
 
 /** The names in the table of migrations; they need no pepper. */
