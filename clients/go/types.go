@@ -1183,7 +1183,7 @@ type IntentUnread struct {
 
 // IntentAlternatives is part of the API's requests or answers.
 type IntentAlternatives struct {
-	// In the same form.
+	// Likewise.
 	Normalized string `json:"normalized"`
 	// The class of the verb.
 	// One of: read, create, update, delete, execute, send, transfer, grant, revoke, unknown.

@@ -43,7 +43,7 @@ export function decisionRoutes({ decisions, shown, nowMs }: DecisionDeps): Route
       tag: 'Decisions',
       summary: 'List decisions, newest first',
       description:
-        'A key with intents:write but not proofs:read sees what it asked itself. `from` is inclusive, `to` exclusive. `toolServer` and `toolName` find calls of tools. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted. `stands` says whether a decision may be acted upon now.',
+        'A key with intents:write but not proofs:read sees what it asked itself. `toolServer` and `toolName` find calls of tools. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted. `stands` says whether a decision may be acted upon now.',
       request: { query: DecisionListQuery },
       responses: { 200: { description: 'One page of decisions.', schema: DecisionList } },
       handler: async ({ key, query }) => {
@@ -98,7 +98,7 @@ export function decisionRoutes({ decisions, shown, nowMs }: DecisionDeps): Route
       tag: 'Decisions',
       summary: 'Report what became of a permitted action',
       description:
-        'By the key that asked, or one that rotations made of it. The outcome goes into the log, on the chain of the agent. `not_carried_out` gives back what the decision counted against budgets, and the decision does not stand any more: nobody may act upon it. The same outcome again changes nothing.',
+        'By the key that asked, or one that rotations made of it. `not_carried_out` gives back what the decision counted against budgets, and the decision does not stand any more: nobody may act upon it. The same outcome again changes nothing.',
       request: { params: IdParams, body: OutcomeRequest },
       responses: { 200: { description: 'The outcome, as it was first reported.', schema: OutcomeAnswer } },
       errors: ['E4001', 'E5002'],

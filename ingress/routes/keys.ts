@@ -52,7 +52,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       tag: 'Keys',
       summary: 'Create an API key',
       description:
-        'Only this answer shows the key; a repeat under the same Idempotency-Key has none: when the first answer was lost, revoke or rotate the `keyId` that the repeat names. A key that is bound to agents can only create keys bound to some of the same agents.',
+        'Only this answer shows the key. A repeat under the same Idempotency-Key has none: revoke or rotate the `keyId` that it names. A key that is bound to agents can only create keys bound to some of the same agents.',
       request: { body: KeyCreate },
       responses: { 201: { description: 'The new key.', schema: KeyCreated } },
       idempotent: true,

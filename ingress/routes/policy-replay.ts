@@ -117,7 +117,7 @@ export function policyReplayRoutes({ db, nowMs }: PolicyReplayDeps): Route[] {
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'What a draft would have decided',
-      description: `Evaluates stored decisions of the operator's organisation again under a draft, from their recorded facts. Nothing comes into force. Up to ${AT_ONCE} decisions are answered at once, with \`Accept: text/html\` as a page; more are a job, and Location says where to look.`,
+      description: `Evaluates stored decisions of the operator's organisation again under a draft. Up to ${AT_ONCE} decisions are answered at once, with \`Accept: text/html\` as a page; more are a job, and Location says where to look.`,
       request: { body: ReplayRequest },
       responses: {
         200: { description: 'The difference.', schema: ReplayReportSchema, alsoAs: ['text/html'] },

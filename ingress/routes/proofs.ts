@@ -138,7 +138,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       tag: 'Proofs',
       summary: 'Have a statement anchored',
       description:
-        'Accepted means durable: a worker appends it to the log. A proofId is yours to choose and settles repeats for ever: the same proof again gives the first answer, another one 422. The payload is permanent.',
+        'Accepted means durable: a worker appends it to the log. The same proofId gives the first answer again; with another proof it is a 422. The payload is permanent.',
       request: { body: ProofCreate },
       responses: { 202: { description: 'Accepted.', schema: ProofAccepted } },
       errors: ['E2010', 'E6002'],
@@ -196,7 +196,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       access: ['proofs:read'],
       tag: 'Proofs',
       summary: 'List anchored proofs, newest first',
-      description: '`from` is inclusive, `to` exclusive. Accepted proofs appear once they are in the log.',
+      description: 'Accepted proofs appear once they are in the log.',
       request: { query: ProofListQuery },
       responses: { 200: { description: 'One page of proofs.', schema: ProofList } },
       handler: async ({ key, query }) => {

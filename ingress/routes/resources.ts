@@ -162,7 +162,7 @@ export function resourceRoutes({ db, nowMs, policies, settle }: ResourceDeps): R
       tag: 'Resources',
       summary: 'Register a resource, or replace what is registered',
       description:
-        'Facts of the next decision. The most specific entry decides for each attribute; at the same name it overrides the file of the policy folder. Keys that are bound to agents may neither read nor change the registry.',
+        'Facts of the next decision. The most specific entry decides for each attribute, before a file of the same name. Keys that are bound to agents may neither read nor change the registry.',
       request: { params: ResourceParams, body: ResourcePut },
       responses: {
         200: { description: 'The resource, replaced.', schema: Resource },

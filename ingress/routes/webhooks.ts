@@ -45,7 +45,7 @@ export interface WebhookDeps {
 
 /** Long enough to roll out a new secret by hand. */
 const DEFAULT_OVERLAP = '24h';
-const SECRET_ONCE = 'Only this answer shows the secret; a repeat under the same Idempotency-Key has none.';
+const SECRET_ONCE = 'Only the first answer shows the secret.';
 
 /**
  * An endpoint receives events of all agents and of the administration, so a key that may name only some agents must not

@@ -749,7 +749,7 @@ class IntentUnread:
 
 @dataclass(frozen=True)
 class IntentAlternative:
-    # In the same form.
+    # Likewise.
     normalized: str
     # The class of the verb.
     action: Literal[

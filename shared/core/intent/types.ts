@@ -45,7 +45,7 @@ export const ParsedIntentSchema = closed({
   ),
   alternatives: Type.Array(
     closed({
-      normalized: Type.String({ description: 'In the same form.' }),
+      normalized: Type.String({ description: 'Likewise.' }),
       action: Action,
       verb: Verb,
       object: Thing,

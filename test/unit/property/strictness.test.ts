@@ -57,7 +57,7 @@ const judged: fc.Arbitrary<Judged> = fc
     ...meaningsMember([one, ...others]),
     ...(second === undefined ? {} : { second_reading: second }),
   }));
-const NAMED = { normalized: 'db.read.users', domain: 'db', object: 'users', alternatives: [] };
+const NAMED = { normalized: 'db.read.users', domain: 'db', object: 'users', unread: [], alternatives: [] };
 
 describe('the strictest of readings', () => {
   it('is no milder than any of them, in any member', () => {

@@ -77,7 +77,7 @@ export interface paths {
         put?: never;
         /**
          * Ask up to a hundred questions at once
-         * @description Decisions come in the order of the requests. A member that fails becomes {"error": problem} at its place and hides no other. Under an Idempotency-Key a batch is one effect: a repeat gives what was decided again, E5004 in the place of a decision that no longer stands, and tries the members again that had failed on our side (status 500 and above), and only those.
+         * @description A member that fails becomes {"error": problem} at its place and hides no other. Under an Idempotency-Key a batch is one effect: a repeat gives what was decided again, E5004 in the place of a decision that no longer stands, and tries the members again that had failed on our side (status 500 and above), and only those.
          *
          *     Scope: intents:write.
          */
@@ -147,7 +147,7 @@ export interface paths {
         };
         /**
          * List decisions, newest first
-         * @description A key with intents:write but not proofs:read sees what it asked itself. `from` is inclusive, `to` exclusive. `toolServer` and `toolName` find calls of tools. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted. `stands` says whether a decision may be acted upon now.
+         * @description A key with intents:write but not proofs:read sees what it asked itself. `toolServer` and `toolName` find calls of tools. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted. `stands` says whether a decision may be acted upon now.
          *
          *     Scope: proofs:read or intents:write.
          */
@@ -193,7 +193,7 @@ export interface paths {
         put?: never;
         /**
          * Report what became of a permitted action
-         * @description By the key that asked, or one that rotations made of it. The outcome goes into the log, on the chain of the agent. `not_carried_out` gives back what the decision counted against budgets, and the decision does not stand any more: nobody may act upon it. The same outcome again changes nothing.
+         * @description By the key that asked, or one that rotations made of it. `not_carried_out` gives back what the decision counted against budgets, and the decision does not stand any more: nobody may act upon it. The same outcome again changes nothing.
          *
          *     Scope: intents:write.
          */
@@ -259,7 +259,7 @@ export interface paths {
         put?: never;
         /**
          * Approve what an agent asked for
-         * @description The agent may then do this one thing once: by asking again with approval_id, or, if it was a submitted intent, by itself. The key that asked may not decide, nor may a key that it made or that made it. Where the rules name approvers, only they may, and the approval is `pending` until as many as the rules demand have approved. The reason goes into the log, on the chain of the agent.
+         * @description The agent may then do this one thing once: by asking again with approval_id, or, if it was a submitted intent, by itself. The key that asked may not decide, nor may a key that it made or that made it. Where the rules name approvers, only they may, and the approval is `pending` until as many as the rules demand have approved.
          *
          *     Scope: admin:*.
          */
@@ -281,7 +281,7 @@ export interface paths {
         put?: never;
         /**
          * Reject what an agent asked for
-         * @description Whoever asks with its approval_id is denied; a submitted intent is decided DENY. The key that asked may not decide, nor may a key that it made or that made it. One rejection rejects. The reason goes into the log, on the chain of the agent.
+         * @description Whoever asks with its approval_id is denied; a submitted intent is decided DENY. The key that asked may not decide, nor may a key that it made or that made it. One rejection rejects.
          *
          *     Scope: admin:*.
          */
@@ -301,7 +301,7 @@ export interface paths {
         };
         /**
          * List anchored proofs, newest first
-         * @description `from` is inclusive, `to` exclusive. Accepted proofs appear once they are in the log.
+         * @description Accepted proofs appear once they are in the log.
          *
          *     Scope: proofs:read.
          */
@@ -309,7 +309,7 @@ export interface paths {
         put?: never;
         /**
          * Have a statement anchored
-         * @description Accepted means durable: a worker appends it to the log. A proofId is yours to choose and settles repeats for ever: the same proof again gives the first answer, another one 422. The payload is permanent.
+         * @description Accepted means durable: a worker appends it to the log. The same proofId gives the first answer again; with another proof it is a 422. The payload is permanent.
          *
          *     Scope: intents:write or trust:write.
          */
@@ -618,7 +618,7 @@ export interface paths {
         get: operations["getResource"];
         /**
          * Register a resource, or replace what is registered
-         * @description Facts of the next decision. The most specific entry decides for each attribute; at the same name it overrides the file of the policy folder. Keys that are bound to agents may neither read nor change the registry.
+         * @description Facts of the next decision. The most specific entry decides for each attribute, before a file of the same name. Keys that are bound to agents may neither read nor change the registry.
          *
          *     Scope: agents:write.
          */
@@ -719,7 +719,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Only this answer shows the key; a repeat under the same Idempotency-Key has none: when the first answer was lost, revoke or rotate the `keyId` that the repeat names. A key that is bound to agents can only create keys bound to some of the same agents.
+         * @description Only this answer shows the key. A repeat under the same Idempotency-Key has none: revoke or rotate the `keyId` that it names. A key that is bound to agents can only create keys bound to some of the same agents.
          *
          *     Scope: admin:*.
          */
@@ -819,7 +819,7 @@ export interface paths {
         put?: never;
         /**
          * What a draft would have decided
-         * @description Evaluates stored decisions of the operator's organisation again under a draft, from their recorded facts. Nothing comes into force. Up to 1000 decisions are answered at once, with `Accept: text/html` as a page; more are a job, and Location says where to look.
+         * @description Evaluates stored decisions of the operator's organisation again under a draft. Up to 1000 decisions are answered at once, with `Accept: text/html` as a page; more are a job, and Location says where to look.
          *
          *     Scope: admin:*.
          */
@@ -1233,7 +1233,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description From now on events of the given types are sent to the URL as Standard Webhooks (standardwebhooks.com) describes, signed with the webhook's own key. Only this answer shows the secret; a repeat under the same Idempotency-Key has none.
+         * @description From now on events of the given types are sent to the URL as Standard Webhooks (standardwebhooks.com) describes, signed with the webhook's own key. Only the first answer shows the secret.
          *
          *     Scope: admin:*.
          */
@@ -1283,7 +1283,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a webhook's signing key
-         * @description Until the overlap ends (default 24h; at most 30d) each message has a signature of the old key and one of the new key. Only this answer shows the secret; a repeat under the same Idempotency-Key has none.
+         * @description Until the overlap ends (default 24h; at most 30d) each message has a signature of the old key and one of the new key. Only the first answer shows the secret.
          *
          *     Scope: admin:*.
          */
@@ -1652,7 +1652,7 @@ export interface components {
             }[];
             /** @description Other actions that the text requests, or may request. */
             alternatives: {
-                /** @description In the same form. */
+                /** @description Likewise. */
                 normalized: string;
                 /**
                  * @description The class of the verb.
@@ -1694,7 +1694,7 @@ export interface components {
             /** @description Sensitive kinds of data that are involved. */
             dataClasses: ("credentials" | "pii" | "financial" | "health")[];
             /** @description Warnings about the text itself, such as hidden instructions. */
-            flags: ("prompt_injection" | "obfuscated" | "negated" | "multi_action" | "not_understood" | "secret_in_text")[];
+            flags: ("prompt_injection" | "obfuscated" | "negated" | "multi_action" | "not_understood" | "secret_in_text" | "destructive_words")[];
             /**
              * @description Of the second reader; absent when it was not asked.
              * @enum {string}
