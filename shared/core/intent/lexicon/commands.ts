@@ -31,7 +31,11 @@ const Runs = Type.Object(
       }),
     ),
   },
-  { ...closed, description: 'How a command runs code that is on its line.' },
+  {
+    ...closed,
+    description: 'How a command runs code that is on its line.',
+    examples: [{ language: 'shell', options: ['-c'] }],
+  },
 );
 
 export const Command = Type.Object(
