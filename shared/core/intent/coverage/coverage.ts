@@ -1,0 +1,204 @@
+// How much of a text its readings account for, and what they leave unread.
+import type { CandidateAction } from '../grammar/candidate.ts';
+import { singular } from '../lexicon/inflection.ts';
+import type { Fragment } from '../code/code.ts';
+import type { Lexicon, VerbReading } from '../lexicon/types.ts';
+import { matchesIn, type PatternMatch, type Saying } from '../lexicon/word-patterns.ts';
+import type { Sentence, Token } from '../text/tokens.ts';
+import type { SpokenWords } from '../text/words.ts';
+import { isSecret } from '../text/secrets.ts';
+import { destructiveWordsIn, type UnreadSpan } from './destructive-words.ts';
+
+export type { UnreadSpan } from './destructive-words.ts';
+
+export interface Coverage {
+  /** 0..1, three decimals: the share of the clauses, and of their content words, that the readings account for. */
+  readonly share: number;
+  /** At most MAX_SPANS, in the order of the text, disjoint. */
+  readonly unread: readonly UnreadSpan[];
+  /** Words or phrasings that destroy, and that no reading accounts for. */
+  readonly destroys: boolean;
+}
+
+const MAX_SPANS = 8;
+const MAX_SPAN = 80;
+const MAX_TOKENS = 2_000;
+
+const NAME = /^\p{Lu}/u;
+const DIVIDES = /[,;:()\u2013\u2014]/;
+
+/** A run of tokens with at most one statement. */
+interface Clause {
+  readonly tokens: readonly Token[];
+  readonly isRead: boolean;
+  readonly unknown: readonly Token[];
+  readonly content: number;
+}
+
+/** Whether the lexicon, or its place in the sentence, tells what a word is. */
+function isKnownWord(words: readonly string[], at: number, token: Token, first: boolean, lexicon: Lexicon): boolean {
+  const word = token.lower;
+  const noun = singular(word.replace(/'s?$/, ''), lexicon.plurals);
+  return (
+    lexicon.domainOfNoun.has(noun) ||
+    lexicon.genericNouns.has(noun) ||
+    lexicon.containerNouns.has(noun) ||
+    lexicon.synonyms.has(noun) ||
+    lexicon.commonWords.has(word) ||
+    lexicon.commonWords.has(noun) ||
+    (!first && NAME.test(token.text)) ||
+    lexicon.compounds.match(words, at) !== undefined ||
+    lexicon.places.match(words, at) !== undefined ||
+    lexicon.dataClasses.match(words, at) !== undefined
+  );
+}
+
+function clausesOf(
+  sentence: Sentence,
+  index: number,
+  candidates: readonly CandidateAction[],
+  isInCode: (at: number) => boolean,
+  lexicon: Lexicon,
+): Clause[] {
+  const words = sentence.map(({ kind, lower }) => (kind === 'word' ? lower : ''));
+  const starts = new Map(candidates.filter((one) => one.sentence === index).map((one) => [one.at, one]));
+  const found: Clause[] = [];
+  let tokens: Token[] = [];
+  let unknown: Token[] = [];
+  let content = 0;
+  let reads = false;
+  let claims = false;
+  let verbEnds = -1;
+  const close = () => {
+    if (content > 0 || claims) found.push({ tokens, isRead: reads || !claims, unknown, content });
+    tokens = [];
+    unknown = [];
+    content = 0;
+    reads = false;
+    claims = false;
+  };
+  const isQuestion = candidates.some((one) => one.sentence === index && one.source === 'question');
+  for (const [at, token] of sentence.entries()) {
+    if (isInCode(token.at)) continue;
+    const divides = token.kind === 'punct' ? DIVIDES.test(token.text) : lexicon.clauseOpeners.has(token.lower);
+    if (divides && tokens.length > 0) close();
+    tokens.push(token);
+    const candidate = starts.get(token.at);
+    if (candidate !== undefined) {
+      if (!candidate.weak || candidate.objectKnown || candidate.negated) reads = true;
+      claims = true;
+      verbEnds = at + (lexicon.verbForms.match(words, at)?.length ?? 1) - 1;
+    }
+    if (token.kind !== 'word' || lexicon.fillers.has(token.lower) || lexicon.functionWords.has(token.lower)) continue;
+    content += 1;
+    if (at <= verbEnds) continue;
+    const form = lexicon.verbForms.get(token.lower);
+    if (form !== undefined && !isQuestion && isClaim(form)) claims = true;
+    if (!isKnownWord(words, at, token, at === 0, lexicon) && lexicon.participles.get(token.lower) === undefined)
+      unknown.push(token);
+  }
+  close();
+  return found;
+}
+
+/** Whether a verb that is not read as a request may be one that matters. */
+const isClaim = ({ entry, form }: VerbReading): boolean =>
+  !entry.weak && !entry.alsoNoun && form !== 'gerund' && entry.effect !== 'read';
+
+/** Weights until they are fitted. */
+const CLAUSES = 0.5;
+const PHRASING = 0.5;
+const SMOOTHING = 1;
+
+/** Where each word up to `last` begins, by searching for one after the other; `lower` is the text in which they were found. */
+function offsetsOf(lower: string, words: readonly string[], last: number): number[] {
+  const offsets: number[] = [];
+  let from = 0;
+  for (const word of words.slice(0, last + 1)) {
+    const at = lower.indexOf(word, from);
+    offsets.push(at < 0 ? from : at);
+    if (at >= 0) from = at + word.length;
+  }
+  return offsets;
+}
+
+/** A text without the credentials in it, of at most MAX_SPAN characters. */
+const shown = (text: string): string =>
+  text
+    .slice(0, 4 * MAX_SPAN)
+    .split(/(\s+)/)
+    .map((part) => (isSecret(part) ? '[secret]' : part))
+    .join('')
+    .slice(0, MAX_SPAN);
+
+/** @param at where it begins when it has no token of its own, such as a word within a path */
+function spanOf(tokens: readonly Token[], at = 0): UnreadSpan {
+  const text = tokens.map((token) => (token.kind === 'secret' ? '[secret]' : token.text)).join(' ');
+  return { at: tokens[0]?.at ?? at, text: shown(text) };
+}
+
+/** In the order of the text, without those that begin within an earlier one. */
+function disjoint(spans: readonly UnreadSpan[]): UnreadSpan[] {
+  const found: UnreadSpan[] = [];
+  for (const span of spans.toSorted((a, b) => a.at - b.at || b.text.length - a.text.length)) {
+    const last = found.at(-1);
+    if (last === undefined || span.at >= last.at + last.text.length) found.push(span);
+  }
+  return found;
+}
+
+/** @param candidates all requests that were found, also the negated ones, and code */
+export function coverageOf(
+  text: string,
+  { words, ends }: SpokenWords,
+  sentences: readonly Sentence[],
+  candidates: readonly CandidateAction[],
+  code: { readonly found: readonly Fragment[]; readonly mentioned: readonly Fragment[] },
+  isDestructive: boolean,
+  lexicon: Lexicon,
+): Coverage {
+  const isWithin =
+    (fragments: readonly Fragment[]) =>
+    (at: number): boolean =>
+      fragments.some((fragment) => fragment.at <= at && at < fragment.end);
+  const isInCode = isWithin(code.found);
+  const clauses: Clause[] = [];
+  let tokens = 0;
+  for (const [index, sentence] of sentences.entries()) {
+    tokens += sentence.length;
+    if (tokens > MAX_TOKENS) break;
+    clauses.push(...clausesOf(sentence, index, candidates, isInCode, lexicon));
+  }
+  const phrasings = matchesIn(words, ends, lexicon.phrasings);
+  const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
+  const destructive = isDestructive
+    ? []
+    : destructiveWordsIn(text, sentences, candidates, isWithin(code.mentioned), lexicon);
+  const destroys = !isDestructive && (destructive.length > 0 || says('destruction'));
+  const content = clauses.reduce((sum, clause) => sum + clause.content, 0);
+  const unknown = clauses.reduce((sum, clause) => sum + clause.unknown.length, 0);
+  const read = clauses.filter(({ isRead }) => isRead).length;
+  const ofClauses = clauses.length === 0 ? 1 : read / clauses.length;
+  const ofWords = 1 - unknown / (content + SMOOTHING);
+  const told = destroys || says('payment') || says('disclosure') ? PHRASING : 1;
+  const share = (CLAUSES * ofClauses + (1 - CLAUSES) * ofWords) * told;
+  const offsets = offsetsOf(text.toLowerCase(), words, Math.max(-1, ...phrasings.map(({ to }) => to)));
+  const phraseOf = ({ from, to }: PatternMatch): UnreadSpan => {
+    const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
+    return spanOf(
+      sentences.flatMap((sentence) => sentence.filter(({ at }) => start <= at && at <= end)),
+      start,
+    );
+  };
+  const spans = [
+    ...destructive.map(({ at, text: word }) => ({ at, text: shown(word) })),
+    ...phrasings.map(phraseOf),
+    ...clauses.filter(({ isRead }) => !isRead).map((clause) => spanOf(clause.tokens)),
+    ...clauses.filter(({ isRead }) => isRead).flatMap(({ unknown: some }) => some.map((token) => spanOf([token]))),
+  ];
+  return {
+    share: Math.round(share * 1_000) / 1_000,
+    unread: disjoint(spans).slice(0, MAX_SPANS),
+    destroys,
+  };
+}

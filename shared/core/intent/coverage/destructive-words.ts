@@ -1,0 +1,94 @@
+// Finds words that destroy, in any form and anywhere in a text, which no request that was read accounts for.
+import type { CandidateAction } from '../grammar/candidate.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import type { Sentence, Token } from '../text/tokens.ts';
+
+/** A part of a text that no reading accounts for. */
+export interface UnreadSpan {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** Words of a token that may be several: an identifier, a path, a URL, a quotation. */
+const PARTS = /[\p{Lu}]?[\p{Ll}\p{N}]+|[\p{Lu}]+(?![\p{Ll}])/gu;
+/** Letters with a sign between each two: `d-e-l-e-t-e`. */
+const SPELLED = /(?<![\p{L}\p{N}])(?:\p{L}[-._ ]){3,15}\p{L}(?![\p{L}\p{N}])/gu;
+const DOCUMENT = /\.(?:md|txt|html?|pdf|docx?|rst|adoc|csv|json|ya?ml|log|png|jpe?g|xlsx?)$/i;
+const MAX_PARTS = 40;
+/** Words before a participle that make it a request: `should be deleted`, `get it wiped`, but not `was deleted`. */
+const ASKING =
+  /^(?:should|shall|must|may|can|could|will|would|need|needs|have|get|want|wants|like|let|make|be|being|ought|due|to)$/;
+const REPORTING = /^(?:was|were|been|had|got|has|who|which|that|when|already|recently|previously|ever)$/;
+const NEGATING =
+  /^(?:not|never|no|without|nothing|nobody|don't|doesn't|didn't|won't|cannot|can't|mustn't|shouldn't|neither|nor|how|whether|instead|avoid|avoiding|prevent|preventing)$/;
+const REACH = 4;
+
+/** Whether the words before a participle ask for it to be done. */
+function isAskedFor(words: readonly string[], at: number): boolean {
+  const before = words.slice(Math.max(0, at - REACH), at);
+  if (before.some((word) => REPORTING.test(word))) return false;
+  return before.some((word) => ASKING.test(word));
+}
+
+const isNegated = (words: readonly string[], at: number): boolean =>
+  words.slice(Math.max(0, at - REACH), at).some((word) => NEGATING.test(word));
+
+/** Whether an earlier request of the sentence only talks about what follows: `explain how to delete a branch`. */
+function isMentioned(token: Token, sentence: number, candidates: readonly CandidateAction[]): boolean {
+  return candidates.some(
+    (one) => one.sentence === sentence && one.at <= token.at && (one.mentions || one.source === 'question'),
+  );
+}
+
+/** Whether the sentence searches for the text of a quotation, or reads it out. */
+function isSearchedFor(token: Token, sentence: number, candidates: readonly CandidateAction[]): boolean {
+  const before = candidates.filter((one) => one.sentence === sentence && one.at < token.at);
+  return before.length > 0 && before.every((one) => one.effect === 'read' && !one.weak);
+}
+
+function partsOf({ kind, text }: Token): string[] {
+  // The name of a document is no order: `docs/delete-user.md`.
+  if (kind !== 'quoted' && kind !== 'code' && DOCUMENT.test(text)) return [];
+  return (text.slice(0, 400).match(PARTS) ?? []).slice(0, MAX_PARTS).map((part) => part.toLowerCase());
+}
+
+/** The words that destroy and that no request accounts for, in the order of the text. */
+export function destructiveWordsIn(
+  text: string,
+  sentences: readonly Sentence[],
+  candidates: readonly CandidateAction[],
+  isMentionedCode: (at: number) => boolean,
+  lexicon: Lexicon,
+): UnreadSpan[] {
+  const found: UnreadSpan[] = [];
+  const { find } = lexicon.destructiveWords;
+  const read = new Set(candidates.filter((one) => !one.weak).map(({ at }) => at));
+  for (const [index, sentence] of sentences.entries()) {
+    const words = sentence.map(({ kind, lower }) => (kind === 'word' ? lower : ''));
+    for (const [at, token] of sentence.entries()) {
+      const { kind } = token;
+      if (isMentionedCode(token.at) || read.has(token.at)) continue;
+      if (kind === 'punct' || kind === 'number' || kind === 'email' || kind === 'secret') continue;
+      if (kind === 'word') {
+        if (lexicon.compounds.match(words, at) !== undefined) continue;
+        const parts =
+          token.text === token.lower || /^\p{Lu}\p{Ll}*$/u.test(token.text)
+            ? [token.lower]
+            : [token.lower, ...partsOf(token)];
+        const form = parts.map(find).find((one) => one !== undefined);
+        if (form === undefined || isNegated(words, at) || isMentioned(token, index, candidates)) continue;
+        if (form === 'participle' && !isAskedFor(words, at)) continue;
+      } else {
+        const isQuoted = kind === 'quoted' || kind === 'code';
+        if (!partsOf(token).some((part) => find(part) === 'word')) continue;
+        if (isNegated(words, at) || isMentioned(token, index, candidates)) continue;
+        if (isQuoted && isSearchedFor(token, index, candidates)) continue;
+      }
+      found.push({ at: token.at, text: token.text });
+    }
+  }
+  for (const match of text.slice(0, 10_000).matchAll(SPELLED))
+    if (find(match[0].replace(/[-._ ]/g, '').toLowerCase()) !== undefined)
+      found.push({ at: match.index, text: match[0] });
+  return found.sort((a, b) => a.at - b.at);
+}
