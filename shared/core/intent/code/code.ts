@@ -24,20 +24,23 @@ export interface Fragment {
 /** Where a piece of code is. */
 export type Span = Pick<Fragment, 'at' | 'end'>;
 
-const BLANK: Omit<Fragment, 'at' | 'end' | 'verb' | 'action' | 'effect'> = {
-  traits: [],
-  object: 'command',
-  domain: 'infra',
-  extent: 'one',
-  language: 'shell',
-  disguised: false,
-};
-
-/** A fragment with usual members where none are given. */
+/** A fragment with usual members where none are given. Member by member, because spreading objects of many shapes is slow. */
 export const fragmentOf = (
   { at, end }: Span,
   doing: Pick<Fragment, 'verb' | 'action' | 'effect'> & Partial<Fragment>,
-): Fragment => ({ ...BLANK, ...doing, at, end });
+): Fragment => ({
+  verb: doing.verb,
+  action: doing.action,
+  effect: doing.effect,
+  traits: doing.traits ?? [],
+  object: doing.object ?? 'command',
+  domain: doing.domain ?? 'infra',
+  extent: doing.extent ?? 'one',
+  language: doing.language ?? 'shell',
+  disguised: doing.disguised ?? false,
+  at,
+  end,
+});
 
 /** Code that is not understood. It may write; a human decides. */
 export const unknownCode = (span: Span, more: Partial<Fragment> = {}): Fragment =>

@@ -86,20 +86,24 @@ function hasOption(words: readonly string[], option: string): boolean {
 const NOT_DRY = /^(?:none|false|no|0|off)$/i;
 
 /** Whether the last option about it says that this is a dry run. */
-function isDryRun(words: readonly string[], { dryRun, valued }: CommandEntry): boolean {
+function isDryRun(words: readonly string[], base: CommandEntry, entry: CommandEntry): boolean {
+  if (base.dryRun.size + entry.dryRun.size === 0) return false;
+  const isDry = (option: string) => base.dryRun.has(option) || entry.dryRun.has(option);
   let dry = false;
   for (const [at, word] of words.entries()) {
     if (word === '--') break;
     // It may be the value of another option.
-    if (valued.has(words[at - 1] ?? '')) continue;
+    const before = words[at - 1] ?? '';
+    if (base.valued.has(before) || entry.valued.has(before)) continue;
     const [name = '', value = ''] = word.split(/[=:]/, 2);
-    if (dryRun.has(name)) dry = !NOT_DRY.test(value.replace(/^\$/, ''));
-    else if (name.startsWith('--no-') && dryRun.has(name.replace('--no-', '--'))) dry = false;
-    else if (/^-[a-zA-Z]{2,6}$/.test(word) && [...word.slice(1)].some((letter) => dryRun.has(`-${letter}`))) dry = true;
+    if (isDry(name)) dry = !NOT_DRY.test(value.replace(/^\$/, ''));
+    else if (name.startsWith('--no-') && isDry(name.replace('--no-', '--'))) dry = false;
+    else if (/^-[a-zA-Z]{2,6}$/.test(word) && [...word.slice(1)].some((letter) => isDry(`-${letter}`))) dry = true;
   }
   return dry;
 }
 
+const MAY_EMPTY = /[\d]|no(?:ne|thing)|null/i;
 const SETTING = /(?<![\w.])([a-z][\w.-]{0,60})(?=["']?\s{0,3}[=: \t]\s{0,3}["']?(-?[\w.%]{1,12})(?![\w.]))/gi;
 
 /** `1` in a unit as short as that is nothing too: `retention_ms: 1`. */
@@ -113,7 +117,7 @@ function isNothing(parts: readonly string[], value: string, lexicon: Lexicon): b
 
 /** Whether a setting that keeps something is set to nothing: `--replicas=0`, `maxmemory 1`, `"retention": 0`. */
 export function emptiesSetting(text: string, lexicon: Lexicon): boolean {
-  if (lexicon.emptying.size === 0) return false;
+  if (lexicon.emptying.size === 0 || !MAY_EMPTY.test(text)) return false;
   for (const [, name = '', value = ''] of text.matchAll(SETTING))
     if (isNothing(partsOf(name), value.toLowerCase(), lexicon)) return true;
   return false;
@@ -122,6 +126,14 @@ export function emptiesSetting(text: string, lexicon: Lexicon): boolean {
 const EMPTIES: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };
 const READS: Doing = { action: 'read', effect: 'read', traits: [] };
 const HELP = new Set(['--help', '--version', '-h', '-V', '-?', 'help', 'version']);
+
+/** The gravest of what a command does with its options. */
+function withOptions(doing: Doing, { options }: CommandEntry, words: readonly string[]): Doing {
+  let gravest = doing;
+  for (const rule of options)
+    if (gravity(rule) > gravity(gravest) && [...rule.any].some((option) => hasOption(words, option))) gravest = rule;
+  return gravest;
+}
 
 /** The command of a line by the lexicon; undefined for one that it has not. */
 export function knownCommand(words: readonly string[], lexicon: Lexicon): KnownCommand | undefined {
@@ -149,19 +161,13 @@ export function knownCommand(words: readonly string[], lexicon: Lexicon): KnownC
     doing = found.reduce((a, b) => (gravity(b) > gravity(a) ? b : a), found[0] ?? doing);
   }
   // Rules of the command itself hold for its subcommands too.
-  const rules = entry === base ? base.options : [...base.options, ...entry.options];
-  for (const rule of rules)
-    if (gravity(rule) > gravity(doing) && [...rule.any].some((option) => hasOption(words, option))) doing = rule;
+  doing = withOptions(doing, base, words);
+  if (entry !== base) doing = withOptions(doing, entry, words);
   if (gravity(doing) < gravity(EMPTIES) && emptiesSetting(words.slice(1).join(' '), lexicon)) doing = EMPTIES;
-  if (isDryRun(words, entry === base ? base : { ...entry, ...joined(base, entry) })) [doing, isKnown] = [READS, true];
+  if (isDryRun(words, base, entry)) [doing, isKnown] = [READS, true];
   if (words.length === 2 && HELP.has(words[1] ?? '') && !entry.unseen) [doing, isKnown] = [READS, true];
   return { entry, arguments: subcommands, isKnown, doing };
 }
-
-const joined = (base: CommandEntry, entry: CommandEntry) => ({
-  dryRun: new Set([...base.dryRun, ...entry.dryRun]),
-  valued: new Set([...base.valued, ...entry.valued]),
-});
 
 /** A command of which the lexicon has only subcommands. */
 const onlyWithSubcommand = (name: string, words: readonly string[], { commandGroups, commands }: Lexicon) =>

@@ -2,14 +2,19 @@
 import { callAt } from './call-start.ts';
 import { fileWrite, type Fragment, isNowhere } from './code.ts';
 import { graphAt, httpAt, urlAt } from './http-start.ts';
+import { METHODS } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { piecesOf } from './pieces.ts';
-import { shellAt } from './shell-start.ts';
+import { type Piece, piecesOf } from './pieces.ts';
+import { LOOPS, shellAt } from './shell-start.ts';
+import { SQL_HEADS } from './sql.ts';
 import { sqlAt } from './sql-start.ts';
 import { opensAt, type Place, type Reader } from './start.ts';
 
 /** Beyond this number of pieces of code, only those that destroy or are not understood are kept, because the last one may matter most. */
 const MAX_FRAGMENTS = 40;
+
+/** The characters that are searched for the ends of calls, so that nested calls are read in linear time. */
+const MAX_CALL_CHARACTERS = 60_000;
 
 /** The readers, in the order in which they are tried. */
 const READERS: readonly Reader[] = [sqlAt, httpAt, graphAt, shellAt, callAt, urlAt];
@@ -17,7 +22,7 @@ const READERS: readonly Reader[] = [sqlAt, httpAt, graphAt, shellAt, callAt, url
 const isGrave = ({ effect, action }: Fragment): boolean => effect === 'destructive' || action === 'unknown';
 
 /** Output of any command redirected into a file: `print "hi" > /etc/motd`. Only a path distinguishes it from a comparison. */
-function redirectAt({ pieces, at }: Place): Fragment | undefined {
+function redirectAt(pieces: readonly Piece[], at: number): Fragment | undefined {
   const piece = pieces[at];
   if (!piece || at === 0) return undefined;
   const glued = piece.text.includes('>') ? /^(?:1|&)?>{1,2}\|?(.*)$/s.exec(piece.text)?.[1] : undefined;
@@ -28,6 +33,37 @@ function redirectAt({ pieces, at }: Place): Fragment | undefined {
   if (!/^(?:~|\.{1,2})?\/[\w.~-]/.test(path) || isNowhere(path)) return undefined;
   return fileWrite(path, { at: piece.at, end: (target?.at ?? piece.at) + (target?.text.length ?? 0) });
 }
+
+/** Words with which code begins, whatever comes next. */
+const HEADS = new Set([...SQL_HEADS, ...[...METHODS.keys()].map((method) => method.toLowerCase()), ...LOOPS]);
+const startsByLexicon = new WeakMap<Lexicon, ReadonlySet<string>>();
+
+/** All plain words with which code may begin. */
+function startsOf(lexicon: Lexicon): ReadonlySet<string> {
+  let starts = startsByLexicon.get(lexicon);
+  if (starts === undefined) {
+    starts = new Set([
+      ...HEADS,
+      ...[...lexicon.commands.keys(), ...lexicon.commandGroups].map((name) => name.split(' ', 1)[0] ?? ''),
+    ]);
+    startsByLexicon.set(lexicon, starts);
+  }
+  return starts;
+}
+
+const WORD = /^[A-Za-z]+[.,!?]?$/;
+
+/** Cheap first test: whether code may begin with a piece. A plain word that is none of the known ones may not, but before a parenthesis. */
+const mayBegin = (pieces: readonly Piece[], at: number, starts: ReadonlySet<string>): boolean => {
+  const { text, lower } = pieces[at] ?? { text: '', lower: '' };
+  return (
+    !WORD.test(text) ||
+    starts.has(lower) ||
+    /^[({`]/.test(pieces[at + 1]?.text ?? '') ||
+    pieces[at - 1]?.text === '`' ||
+    lower === 'mutation'
+  );
+};
 
 /** The code in a text, in order. */
 export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
@@ -46,6 +82,9 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
       ...span,
     });
   }
+  const starts = startsOf(lexicon);
+  const redirects = text.includes('>');
+  const budget = { calls: MAX_CALL_CHARACTERS };
   let until = 0;
   let destroyed = false;
   for (let at = 0; at < pieces.length; at += 1) {
@@ -53,10 +92,11 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
     if (!piece || piece.at < until) continue;
     const full = found.length >= MAX_FRAGMENTS;
     if (full && destroyed) break;
-    const place: Place = { text, pieces, at, lexicon, opens: opensAt(text, pieces, at) };
-    const redirect = text.includes('>') ? redirectAt(place) : undefined;
+    const redirect = redirects && piece.text.includes('>') ? redirectAt(pieces, at) : undefined;
     // A redirection adds nothing to a command that already writes.
     if (redirect && !full && found.at(-1)?.effect !== 'write') found.push(redirect);
+    if (!mayBegin(pieces, at, starts)) continue;
+    const place: Place = { text, pieces, at, lexicon, opens: opensAt(text, pieces, at), budget };
     for (const reader of READERS) {
       const read = reader(place);
       if (!read) continue;

@@ -14,7 +14,9 @@ const bare = (text: string): string => text.replace(/^["'<]|[>"',.;]+$/g, '');
 function bodyAfter(text: string, from: number): string {
   const rest = text.slice(from, from + MAX_BODY);
   const start = rest.search(/[{[]|\b\w{1,40}=/);
-  return start < 0 ? '' : rest.slice(start);
+  if (start < 0) return '';
+  const next = rest.slice(start).search(/\s(?:GET|POST|PUT|PATCH|DELETE)\s/);
+  return rest.slice(start, next < 0 ? undefined : start + next);
 }
 
 /** A request: `DELETE /v1/users/7`, `send a DELETE request to /v1/users`. */
@@ -45,7 +47,7 @@ export function graphAt({ text, pieces, at, lexicon }: Place): ReadAt | undefine
   const doing = graphOperation(code, lexicon);
   if (!doing) return undefined;
   const close = code.lastIndexOf('}');
-  const span = { at: head.at, end: head.at + (close < 0 ? head.text.length : close + 1) };
+  const span = { at: head.at, end: head.at + (close < 0 ? code.length : close + 1) };
   const { action, effect, traits } = doing;
   const what = { object: 'graph', domain: 'web', language: 'http' } as const;
   return { fragments: [fragmentOf(span, { verb: 'mutation', action, effect, traits, ...what })], end: span.end };

@@ -43,7 +43,7 @@ function readHttp(text: string, lexicon: Lexicon): ReadCode {
       ? `GET ${trimmed}`
       : trimmed.replace(/^[a-z]{1,10}(?=\s|$)/, (method) => method.toUpperCase());
   const pieces = piecesOf(request);
-  const read = httpAt({ text: request, pieces, at: 0, lexicon, opens: true });
+  const read = httpAt({ text: request, pieces, at: 0, lexicon, opens: true, budget: { calls: 0 } });
   const others = fragmentsOf(text, lexicon);
   if (read !== undefined) return resultOf([...read.fragments, ...others]);
   const action = pieces.length === 1 ? METHODS.get(request) : undefined;

@@ -16,7 +16,7 @@ const ENCLOSES = new Set(['(', "'", '"']);
 const SCRIPT = /^(?:\.{1,2}\/|~\/|\/)?[\w./-]*\.(?:sh|bash|ps1|bat|cmd|py|rb|pl|exe)[.,]?$|^\.\/[\w.-]+$/;
 const RUNS = /^(?:run|execute|exec|source|launch|start|invoke|running|executing|bash|sh)$/;
 const ASSIGNS = /^[A-Za-z_]\w*=\S*$/;
-const LOOPS = new Set(['for', 'while', 'until', 'if']);
+export const LOOPS = new Set(['for', 'while', 'until', 'if']);
 const CMDLET = /^[A-Z][a-zA-Z]+-[A-Z][A-Za-z0-9]+$/;
 
 /** Arguments in pieces up to the end of the command or sentence, at most `MAX_TELLING`. */
@@ -33,8 +33,14 @@ function argumentPieces(pieces: readonly Piece[], from: number): Piece[] {
 
 /** Whether the words after a known name show that it is meant as a command. */
 function isEvident({ pieces, at, opens, lexicon }: Place, name: string, isEnclosed: boolean): boolean {
-  const args = argumentPieces(pieces, at + 1);
   const entry = commandOf(name, lexicon);
+  const next = pieces[at + 1]?.text ?? '';
+  const isPlain =
+    entry?.evidence === 'option' && !isEnclosed && pieces[at - 1]?.text !== '|' && entry.verbAt.length === 0;
+  // Most words of English that are names of commands too end here.
+  if (isPlain && !lexicon.commandGroups.has(name) && !(opens && (next.startsWith('-') || next.startsWith('/'))))
+    return false;
+  const args = argumentPieces(pieces, at + 1);
   const telling = args.some(({ text }) => TELLS.test(text));
   const [first] = args;
   const isPiped = pieces[at - 1]?.text === '|';

@@ -56,6 +56,11 @@ const REDIRECTION = /(?:\d{1,3}|&)?(<<<|<<-?|<>|>>|>\||>&|<&|&>>?|[<>])/y;
 const VARIABLE = /\$(?:\{(\w{1,64})\}|(\w{1,64}))/y;
 const ASSIGNMENT = /^([A-Za-z_]\w{0,63})\+?=/;
 const ENDS_WORD = new Set([' ', '\t', '\r', '\n', ';', '|', '&', '(', ')', '<', '>', '']);
+/** Characters that are always plain parts of a word, by code; and those at which a separator or a redirection may begin. */
+const PLAIN = new Uint8Array(128);
+for (const c of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,%+@*?[]~^!#{}')
+  PLAIN[c.charCodeAt(0)] = 1;
+const OPERATES = new Set('&|;\n()<>0123456789'.split(''));
 /** Words that begin or end a group of commands and are none. */
 const KEYWORDS = new Set(['if', 'then', 'else', 'elif', 'fi', 'while', 'until', 'do', 'done', '!', '{', '}', 'begin']);
 const ANSI_ESCAPE = /\\(?:x([0-9a-f]{1,2})|u([0-9a-f]{1,4})|([0-7]{1,3})|(.))/gis;
@@ -202,7 +207,9 @@ class Parser {
   /** The word that begins here; undefined where none begins. */
   private word(): ShellWord | undefined {
     const start = this.at;
-    let [text, isDynamic, isQuoted] = ['', false, false];
+    let text = '';
+    let isDynamic = false;
+    let isQuoted = false;
     while (!ENDS_WORD.has(this.peek())) {
       const c = this.peek();
       const quote = c === '$' && (this.peek(1) === "'" || this.peek(1) === '"') ? this.peek(1) : c;
@@ -224,8 +231,10 @@ class Parser {
         text += known ?? this.text.slice(from, this.at);
         isDynamic ||= known === undefined;
       } else {
-        text += c;
+        const from = this.at;
         this.at += 1;
+        while (this.at < this.until && PLAIN[this.text.charCodeAt(this.at)] === 1) this.at += 1;
+        text += this.text.slice(from, this.at);
       }
     }
     return this.at === start ? undefined : { text, at: start, end: this.at, isDynamic, isQuoted };
@@ -234,12 +243,16 @@ class Parser {
   /** Ends the command. */
   private endCommand(separator: string): void {
     const first = this.words[0] ?? this.assignments[0] ?? this.redirections[0]?.target;
-    const last = [this.words.at(-1)?.end, this.assignments.at(-1)?.end, this.redirections.at(-1)?.target.end];
+    const last = this.words.at(-1) ?? this.assignments.at(-1);
     if (first) {
       const command: ShellCommand = {
-        ...{ words: this.words, assignments: this.assignments, after: this.after },
-        ...{ redirections: this.redirections, input: this.input, at: first.at },
-        end: Math.max(...last.map((end) => end ?? 0)),
+        words: this.words,
+        assignments: this.assignments,
+        after: this.after,
+        redirections: this.redirections,
+        input: this.input,
+        at: first.at,
+        end: Math.max(last?.end ?? 0, this.redirections.at(-1)?.target.end ?? 0),
       };
       if (this.commands.length > 0 && this.continues?.(command) === false) {
         this.isOver = true;
@@ -249,7 +262,10 @@ class Parser {
       if (this.words.length === 0) this.remember();
       if (this.commands.length >= MAX_COMMANDS) [this.isWhole, this.isOver] = [false, true];
     }
-    [this.words, this.assignments, this.redirections, this.input] = [[], [], [], undefined];
+    this.words = [];
+    this.assignments = [];
+    this.redirections = [];
+    this.input = undefined;
     this.after = separator;
   }
 
@@ -325,7 +341,7 @@ class Parser {
         else this.skipLoopHead();
         return true;
       }
-      if (ASSIGNMENT.test(this.text.slice(own.at, own.at + 66))) {
+      if (own.text.includes('=') && ASSIGNMENT.test(this.text.slice(own.at, own.at + 66))) {
         this.assignments.push(own);
         return !isEnd;
       }
@@ -355,8 +371,9 @@ class Parser {
         this.at = end === -1 || end > this.until ? this.until : end;
         continue;
       }
-      const redirection = this.match(REDIRECTION);
-      const separator = redirection ? undefined : this.match(SEPARATOR)?.[0];
+      const operates = OPERATES.has(this.peek());
+      const redirection = operates ? this.match(REDIRECTION) : undefined;
+      const separator = redirection || !operates ? undefined : this.match(SEPARATOR)?.[0];
       if (redirection) this.redirect(redirection);
       else if (separator !== undefined) {
         // A parenthesis right after a word is a call or a function, and a lone closing one ends a remark.

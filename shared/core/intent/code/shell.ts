@@ -249,7 +249,7 @@ function wordsFragments(
   const copy = entry.sends ? copied(known, textsOf(words), plain, lexicon) : plain;
   const own = isFed ? sentOutside(plain, '', true) : copy;
   const isHidden = ({ text, isQuoted }: ShellWord, at: number): boolean =>
-    at > 0 && (RUNS_OTHERS.test(text) || (isQuoted && programRuns(entry.command, text)));
+    at > 0 && ((text.startsWith('-') && RUNS_OTHERS.test(text)) || (isQuoted && programRuns(entry.command, text)));
   // A dry run says more than the code would.
   if (doing.action === 'read' && entry.action !== 'read') return [own];
   const hidden = entry.unseen || words.some(isHidden) ? [unknownCode(span)] : [];
@@ -299,9 +299,19 @@ function distinct(fragments: readonly Fragment[]): Fragment[] {
 export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0): Fragment[] {
   const reading = { lexicon, depth };
   const found: Fragment[] = [];
+  const seen = new Map<string, Before>();
   let before: Before | undefined;
   for (const command of code.commands) {
     const piped = command.after === '|' || command.after === '|&' ? before : undefined;
+    // The same command again says nothing new.
+    const isBare =
+      piped === undefined && command.redirections.length + command.assignments.length === 0 && !command.input;
+    const key = isBare ? textsOf(command.words).join('\0') : '';
+    const known = seen.get(key);
+    if (known !== undefined) {
+      before = known;
+      continue;
+    }
     const fragments = wordsFragments(command.words, command, piped, reading);
     if (command.assignments.some(({ text }) => DECIDES_WHAT_RUNS.test(text))) fragments.push(unknownCode(command));
     // `tee` and the like empty a file when nothing is written into them.
@@ -318,6 +328,7 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0): Fr
       found.splice(0, found.length, ...found.filter(({ effect }) => effect === 'destructive'));
     found.push(...fragments, ...writtenFiles(command));
     before = { command, fragments, before: piped };
+    if (isBare) seen.set(key, before);
   }
   if (!code.isWhole) found.push(unknownCode({ at: code.commands[0]?.at ?? 0, end: code.end }));
   return distinct(found);

@@ -9,6 +9,7 @@ import { wordSet } from '../text/word-set.ts';
 /** The number of tokens by which a statement is recognized. */
 const MAX_EVIDENCE = 60;
 const MAX_STATEMENTS = 60;
+const MAX_LETTERS = 400;
 const ENGLISH = wordSet('in of from for is the a an and on it this that to');
 /** Words of a sentence that continues after a statement in capitals. */
 const CONTINUES = wordSet('and then but so please before after because');
@@ -95,6 +96,20 @@ function isStatement(tokens: readonly SqlToken[]): boolean {
   }
 }
 
+/** Cheap first test: the word after a head that surely begins no statement. */
+function isEnglish([head, second, third]: readonly SqlToken[], text: string): boolean {
+  if (head === undefined || second === undefined) return true;
+  if (head.lower === 'select' && !isUpper(head)) {
+    const rest = text.slice(head.at, head.at + MAX_LETTERS).toLowerCase();
+    return !(rest.includes('from') && (rest.includes('*') || rest.includes(';') || rest.includes('where')));
+  }
+  if (head.lower === 'with') return second.lower !== 'recursive' && third?.lower !== 'as' && third?.lower !== '(';
+  if (head.lower === 'delete') return second.lower !== 'from';
+  if (head.lower === 'insert' || head.lower === 'merge' || head.lower === 'replace') return second.lower !== 'into';
+  const needsObject = head.lower === 'drop' || head.lower === 'truncate' || head.lower === 'alter';
+  return needsObject && !isUpper(head) && !SQL_OBJECTS.has(second.lower);
+}
+
 /** The end of the SQL that begins at `at`: with its quotation, its sentence, or before words that begin no statement. */
 function endOf(text: string, at: number, limit: number, upper: boolean): number {
   const tokens = sqlTokens(text, at, limit);
@@ -124,6 +139,7 @@ export function sqlAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined 
 const headOf = ({ lower }: Piece): string => (lower.includes('/*') ? (lower.split('/*', 1)[0] ?? '') : lower);
 
 function sqlRegion(text: string, piece: Piece, lexicon: Lexicon): ReadAt | undefined {
+  if (isEnglish(sqlTokens(text, piece.at, text.length, 3), text)) return undefined;
   const tokens = sqlTokens(text, piece.at, text.length, MAX_EVIDENCE);
   const first = tokens.findIndex(({ lower }) => lower === ';');
   const [head] = tokens;

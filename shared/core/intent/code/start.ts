@@ -11,6 +11,8 @@ export interface Place {
   readonly lexicon: Lexicon;
   /** Whether a command may begin here, because of what comes before. */
   readonly opens: boolean;
+  /** What is left of the characters that may be searched for the ends of calls, in the whole text. */
+  readonly budget: { calls: number };
 }
 
 /** Code that was read, and the offset after it. */
