@@ -54,7 +54,7 @@ describe('a service with a second reader', () => {
 
   it('does not permit what the reader finds destructive, by parse or by string, however mild the rules find it', async () => {
     endpoint.reply = answers(GRAVE);
-    const read = await parse('raises', 'Read the report so that nothing of it remains');
+    const read = await parse('raises', 'Read the weekly report');
     expect(read).to.deep.include({
       second_reading: 'raised',
       second_reading_why: 'It empties the table.',
