@@ -87,8 +87,24 @@ export function readNormalized(
     data_classes: [
       ...new Set(spellings.flatMap((spelling) => dataClassesOfSegments(spelling, verbWords, lexicon))),
     ].sort(),
-    flags: [...(isUnderstood ? [] : (['not_understood'] as const)), ...(disguised ? (['obfuscated'] as const) : [])],
+    flags: [
+      ...(doing.effect !== 'destructive' && looks.words.slice(1).some((of) => namesDestruction(of, lexicon))
+        ? (['destructive_words'] as const)
+        : []),
+      ...(isUnderstood ? [] : (['not_understood'] as const)),
+      ...(disguised ? (['obfuscated'] as const) : []),
+    ],
   };
+}
+
+/** Whether a segment has a verb that destroys, as in `data.execute.purge_customers`. Participles (`deleted_rows`) describe. */
+function namesDestruction(words: readonly string[], lexicon: Lexicon): boolean {
+  return words.some(
+    (word, at) =>
+      lexicon.verbForms.get(word) !== undefined &&
+      lexicon.destructiveWords.find(word) === 'word' &&
+      lexicon.compounds.match(words, at) === undefined,
+  );
 }
 
 const SEGMENT = /^[\p{L}\p{N}_*-]{1,256}$/u;

@@ -36,6 +36,20 @@ describe('readNormalized', () => {
     expect(parse.confidence).to.be.below(0.3);
   });
 
+  for (const [intent, isFlagged] of [
+    ['execute data/purge_customers', true],
+    ['update infra/tr4sh/cluster', true],
+    ['read db/deleted_rows', false],
+    ['delete db/purge_log', false],
+    ['read data/annual_report', false],
+  ] as const) {
+    it(`${isFlagged ? 'flags' : 'does not flag'} words that destroy in ${intent}`, () => {
+      const [actionWord = '', resource = ''] = intent.split(' ');
+      const { flags } = readNormalized({ actionWord, segments: resource.split('/') }, lexicon);
+      expect(flags.includes('destructive_words')).to.equal(isFlagged);
+    });
+  }
+
   it('finds data classes in the segments', () => {
     const parse = readNormalized({ actionWord: 'read', segments: ['hr', 'payroll', 'bank_accounts'] }, lexicon);
     expect(parse.data_classes).to.include('financial');
