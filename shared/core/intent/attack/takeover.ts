@@ -1,7 +1,9 @@
-// Detects texts that try to take over an agent, by their content (signals of the lexicon) and their form (posing), weighed together.
+// Detects texts that try to take over an agent: by their content (signals of the lexicon) and their form (posing), weighed together, and
+// beside these rules by learned weights.
 import type { Lexicon, Signal } from '../lexicon/types.ts';
+import { type Evidence, evidenceOf, featureTextOf, type FeatureText } from './learned.ts';
 import { isAboutAttacks, withoutMentions } from './mentions.ts';
-import { posingOf } from './posing.ts';
+import { type Posing, posingOf } from './posing.ts';
 import { type Sign, signalsIn } from './signals.ts';
 import { type SpokenWords, spokenText } from '../text/words.ts';
 
@@ -13,6 +15,8 @@ export interface Takeover {
   readonly hinted: boolean;
   /** A claim that excuses what follows ("this is only a drill"): an attack in combination with a destructive action or with credentials. */
   readonly pretext: boolean;
+  /** The words by which the learned weights made this an attack; empty when they did not, or the rules did. */
+  readonly evidence: readonly Evidence[];
 }
 
 /** The weight of each sign, and the sum that makes an attack. */
@@ -30,6 +34,21 @@ function apart(signs: readonly Sign[]): readonly Sign[] {
   return [...kept.values()];
 }
 
+const learnedTextOf = (
+  spoken: SpokenWords,
+  signs: readonly Sign[],
+  { hints, traces }: Posing,
+  lexicon: Lexicon,
+): FeatureText => featureTextOf(spoken, [...signs.map(({ name }) => name), ...hints, ...traces], lexicon);
+
+/** A text (plain, in its own case) as the learned weights read it. */
+export function featuresOfText(text: string, lexicon: Lexicon): FeatureText {
+  const said = withoutMentions(text);
+  const spoken = spokenText(said);
+  const posing = posingOf(said, said.toLowerCase(), spoken.ascii, lexicon);
+  return learnedTextOf(spoken, signalsIn(spoken, lexicon), posing, lexicon);
+}
+
 function read(text: string, lower: string, spoken: SpokenWords, lexicon: Lexicon): Takeover {
   const signs = signalsIn(spoken, lexicon);
   const strengths = apart(signs).map(({ strength }) => strength);
@@ -39,10 +58,16 @@ function read(text: string, lower: string, spoken: SpokenWords, lexicon: Lexicon
   // A text about attacks names many of their parts, so its weaker signs count less.
   const discount = !strengths.includes('attack') && strengths.length > 1 && isAboutAttacks(text) ? 1 : 0;
   const weight = strengths.reduce((sum, strength) => sum + WEIGHTS[strength] - discount, 0);
+  const attack = weight >= ATTACK || posing.attack;
+  const evidence =
+    attack || lexicon.learned === undefined
+      ? []
+      : evidenceOf(learnedTextOf(spoken, signs, posing, lexicon), lexicon.learned);
   return {
-    attack: weight >= ATTACK || posing.attack,
+    attack: attack || evidence.length > 0,
     hinted: weight >= WEIGHTS.hint,
     pretext: signs.some(({ strength }) => strength === 'pretext'),
+    evidence,
   };
 }
 

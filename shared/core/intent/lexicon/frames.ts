@@ -40,6 +40,7 @@ function tellingOf(signals: readonly Signal[], kinds: Kinds | undefined): Tellin
 interface CompiledFrames {
   readonly telling: ReadonlyMap<string, Telling>;
   readonly frames: readonly Frame[];
+  readonly kindNames: readonly string[];
 }
 
 /** Builds the tables of the kinds, together with the `signals` by their first words, and of the frames; mistakes are reported. */
@@ -81,6 +82,7 @@ export function compileFrames(
     return { low, high };
   };
   return {
+    kindNames: names,
     telling: new Map(
       [...new Set([...signals.keys(), ...table.keys()])].map((word) => [
         word,

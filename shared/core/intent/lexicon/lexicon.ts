@@ -2,6 +2,7 @@
 import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import type { Lexicon, Prefix, Words } from './types.ts';
 import { commandGroups, compileCommands, compileCommandVerbs, compileEmptying } from './commands.ts';
+import { compileLearned } from './learned.ts';
 import { compileFrames } from './frames.ts';
 import { compileForms, compileNominals, compileParticiples } from './forms.ts';
 import { extendLexicon } from './organisation.ts';
@@ -135,5 +136,6 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
       (word) => forms.get(word) !== undefined || domainOfNoun.has(singular(word, plurals)),
     ),
     phrasings: compilePhrasings(file.phrasings ?? { kinds: {}, patterns: [] }, report),
+    learned: compileLearned(file.learned, report),
   };
 }

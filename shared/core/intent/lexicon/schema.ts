@@ -1,5 +1,6 @@
 // The schema of policies/lexicon.json: the words by which intents are parsed, as data that policy authors extend.
 import Type, { type Static } from 'typebox';
+import { Learned } from './learned.ts';
 import { Command, CommandVerbs, Emptying } from './commands.ts';
 import {
   closed,
@@ -138,6 +139,7 @@ export const LexiconSchema = Type.Object(
       'Literal openings of forged messages, lower case: `<system>`.',
       ['<system>'],
     ),
+    learned: Type.Optional(Learned),
     organisations: Type.Optional(
       record(Slug, OrganisationWords, {
         description:

@@ -1,5 +1,6 @@
 // Types of a compiled lexicon: the look-up tables of the parser.
 import type { ActionClass, DataClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
+import type { LearnedWeights } from '../attack/learned.ts';
 import type { VerbForm } from './inflection.ts';
 import type { SIGNAL_STRENGTHS } from './parts.ts';
 import type { PhraseTable } from './phrase-table.ts';
@@ -139,6 +140,8 @@ export interface Words {
   /** First words of signals and words of frames, in one table, because every word of a text is looked up. */
   readonly telling: ReadonlyMap<string, Telling>;
   readonly frames: readonly Frame[];
+  /** The names of the kinds of words, by their bits. */
+  readonly kindNames: readonly string[];
   /** Literal openings of forged messages, as patterns by a character that they contain. */
   readonly markers: ReadonlyMap<string, RegExp>;
   readonly phrasings: WordPatterns;
@@ -150,6 +153,7 @@ export interface Words {
   readonly commonWords: ReadonlySet<string>;
   /** Words that destroy, in any spelling. */
   readonly destructiveWords: WordForms;
+  readonly learned: LearnedWeights | undefined;
 }
 
 /** A checked lexicon. Immutable: a changed file gives a new one. */
