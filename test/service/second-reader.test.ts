@@ -111,6 +111,19 @@ describe('a service with a second reader', () => {
     expect((await enforce('halted', read.normalized)).verdict).to.equal('ESCALATE');
   });
 
+  it('does not spoil an approval when it is away in the meantime', async () => {
+    endpoint.reply = answers({ ...MILD, flags: ['obfuscated'] });
+    const read = await parse('approved', 'Read the daily report');
+    const { approval } = await enforce('approved', read.normalized);
+    const approver = await service.client({ scopes: ['admin:*'] });
+    await approver.post(`/v1/approvals/${approval.approval_id}/approve`, { reason: 'read by a person' });
+    endpoint.reply = (response) => void response.writeHead(500).end();
+    expect(await parse('approved', 'Read the daily report.')).to.include({ second_reading: 'away' });
+    const used = await enforce('approved', read.normalized, { approval_id: approval.approval_id });
+    expect(used.verdict).to.equal('ALLOW');
+    expect(await factsOf(used.decision_id)).to.include({ second_reading: 'away' });
+  });
+
   it('is not asked about strings, nor about what is refused anyway', async () => {
     const asked = endpoint.asked.length;
     const decision = await enforce('strings', 'data.read.report');

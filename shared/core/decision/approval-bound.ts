@@ -18,6 +18,8 @@ export const NOT_BOUND: Readonly<Record<string, string>> = {
   client: 'the approval may be used from another address; the present one is evaluated again, and on record',
   history: 'changes with every decision of the agent, and is evaluated again',
   'intent.risk': 'may look at time and history; follows from what is bound otherwise, and is evaluated again',
+  'intent.second_reading':
+    'depends on whether the question would be permitted without it; what it made stricter is bound itself, and it is evaluated again',
   key: 'any key that may speak for the agent may use the approval; the present one is evaluated again, and on record',
   time: 'passes, and is evaluated again',
   trust: 'the present trust counts, a claim can only lower it, and both are evaluated again',

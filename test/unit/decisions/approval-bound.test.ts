@@ -68,6 +68,7 @@ const given = () =>
     budgets: { refunds: { amount: 1, limit: 10, used: 2, window: '24h' } },
     context: CONTEXT,
     'trust.claimed': { level: 1, score: 200 },
+    'intent.second_reading': 'agreed',
     tool: TOOL,
     'agent.attributes': { team: 'finance' },
     resource: { attributes: { owner: 'finance' }, varies: ['class'] },
