@@ -102,7 +102,7 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
         fragment.action !== 'unknown' &&
         fragment.at <= at &&
         at < fragment.end &&
-        (effect !== 'destructive' || !/\s/.test(trimmed.charAt(at - 1))),
+        (effect !== 'destructive' || !/\s/.test(trimmed.charAt(at - 1)) || /["'`]/.test(trimmed.charAt(at))),
     );
   const onlyRunsCode = ({ action, at }: CandidateAction) =>
     action === 'execute' && code.some((fragment) => onlyRuns(trimmed, at, fragment.at));

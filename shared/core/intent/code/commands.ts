@@ -164,7 +164,8 @@ export function knownCommand(words: readonly string[], lexicon: Lexicon): KnownC
   doing = withOptions(doing, base, words);
   if (entry !== base) doing = withOptions(doing, entry, words);
   if (gravity(doing) < gravity(EMPTIES) && emptiesSetting(words.slice(1).join(' '), lexicon)) doing = EMPTIES;
-  if (isDryRun(words, base, entry)) [doing, isKnown] = [READS, true];
+  // An option of a command that it runs is not one of its own.
+  if (entry.runs?.language !== 'command' && isDryRun(words, base, entry)) [doing, isKnown] = [READS, true];
   if (words.length === 2 && HELP.has(words[1] ?? '') && !entry.unseen) [doing, isKnown] = [READS, true];
   return { entry, arguments: subcommands, isKnown, doing };
 }

@@ -55,14 +55,14 @@ const WORD = /^[A-Za-z]+[.,!?]?$/;
 
 /** Cheap first test: whether code may begin with a piece. A plain word that is none of the known ones may not, but before a parenthesis. */
 const mayBegin = (pieces: readonly Piece[], at: number, starts: ReadonlySet<string>): boolean => {
-  const { text, lower } = pieces[at] ?? { text: '', lower: '' };
-  return (
-    !WORD.test(text) ||
-    starts.has(lower) ||
-    /^[({`]/.test(pieces[at + 1]?.text ?? '') ||
-    pieces[at - 1]?.text === '`' ||
-    lower === 'mutation'
-  );
+  const piece = pieces[at];
+  if (!piece) return false;
+  const next = pieces[at + 1];
+  if (!WORD.test(piece.text) || starts.has(piece.lower) || piece.lower === 'mutation') return true;
+  if (pieces[at - 1]?.text === '`' || next === undefined) return pieces[at - 1]?.text === '`';
+  // `r''m` is one word of several pieces.
+  const isJoined = /^['"]/.test(next.text) && next.at === piece.at + piece.text.length;
+  return isJoined || /^[({`]/.test(next.text);
 };
 
 /** The code in a text, in order. */

@@ -85,7 +85,9 @@ const GRAPH_FIELD = /[{}]|\b([A-Za-z_]\w{1,60})\s{0,3}(?=[({:])/g;
 
 /** What a GraphQL operation does: the fields of a mutation, by the verbs in their names. */
 export function graphOperation(text: string, lexicon: Lexicon): Doing | undefined {
-  const head = /\b(mutation|query|subscription)\b(?=[^{}]{0,300}\{)/.exec(text.slice(0, MAX_GRAPH));
+  const code = text.slice(0, MAX_GRAPH);
+  // First, because a body names its operation `query` whatever it is.
+  const head = /\b(mutation)\b(?=[^{}]{0,300}\{)/.exec(code) ?? /\b(query|subscription)\b(?=[^{}]{0,300}\{)/.exec(code);
   if (!head) return undefined;
   if (head[1] !== 'mutation') return { action: 'read', effect: 'read', traits: [] };
   const fields = [...text.slice(head.index + 8, head.index + MAX_GRAPH).matchAll(GRAPH_FIELD)];

@@ -10,7 +10,7 @@ import { enclosureOf, type Place, type ReadAt } from './start.ts';
 /** The number of arguments that serve as evidence of a command. */
 const MAX_TELLING = 6;
 const TELLS =
-  /^(?:-{1,2}[a-z]|\/|~|\.{1,2}\/|\*|\$|https?:\/\/|(?:if|of)=|[\w./-]+\.(?:sh|py|js|rb|pl|ps1|sql|ya?ml|json|log|txt|csv|db|tf)$|.*[*@=:/\\]\S)/i;
+  /^(?:-{1,2}[a-z]|\/|~|\.{1,2}\/|\*|\$|https?:\/\/|(?:if|of)=|[\w./-]+\.(?:sh|py|js|rb|pl|ps1|sql|ya?ml|json|log|txt|csv|db|tf|gz|zip|tgz|tar|md|xml|html|ts|go|conf|cfg|toml|bak|dat|iso|img)$|[\w.-]+\/$|.*[*@=:/\\]\S)/i;
 const ENDS_COMMAND = new Set(['|', ';', '&&', '`', '||', ')']);
 const ENCLOSES = new Set(['(', "'", '"']);
 const SCRIPT = /^(?:\.{1,2}\/|~\/|\/)?[\w./-]*\.(?:sh|bash|ps1|bat|cmd|py|rb|pl|exe)[.,]?$|^\.\/[\w.-]+$/;
@@ -31,6 +31,13 @@ function argumentPieces(pieces: readonly Piece[], from: number): Piece[] {
   return found;
 }
 
+/** Whether a command that is no word of English follows the name of one that runs it: `timeout 9 gcloud`. */
+const isPrefixed = (pieces: readonly Piece[], at: number, lexicon: Lexicon): boolean =>
+  pieces.slice(at + 1, at + 4).some(({ text }) => {
+    const entry = commandOf(commandName(text), lexicon);
+    return entry !== undefined && entry.evidence !== 'option';
+  });
+
 /** Whether the words after a known name show that it is meant as a command. */
 function isEvident({ pieces, at, opens, lexicon }: Place, name: string, isEnclosed: boolean): boolean {
   const entry = commandOf(name, lexicon);
@@ -38,14 +45,16 @@ function isEvident({ pieces, at, opens, lexicon }: Place, name: string, isEnclos
   const isPlain =
     entry?.evidence === 'option' && !isEnclosed && pieces[at - 1]?.text !== '|' && entry.verbAt.length === 0;
   // Most words of English that are names of commands too end here.
-  if (isPlain && !lexicon.commandGroups.has(name) && !(opens && (next.startsWith('-') || next.startsWith('/'))))
-    return false;
+  if (opens && entry?.runs?.language === 'command' && isPrefixed(pieces, at, lexicon)) return true;
+  const isDashed = /^(?:-.|\/|\d?>)/.test(next) || (at === 0 && /^-./.test(pieces[at + 2]?.text ?? ''));
+  if (isPlain && !lexicon.commandGroups.has(name) && !(opens && isDashed)) return false;
   const args = argumentPieces(pieces, at + 1);
   const telling = args.some(({ text }) => TELLS.test(text));
   const [first] = args;
   const isPiped = pieces[at - 1]?.text === '|';
   if (isPiped && (args.length === 0 || telling || entry?.evidence !== 'option')) return at > 1;
   if (isEnclosed && opens) return true;
+  if (opens && entry?.evidence !== 'option' && /^(?:;|\||&&|\|\|)$/.test(next)) return true;
   const words = [name, ...args.map(({ text }) => text.replace(/[.,!?]$/, ''))];
   const known = knownCommand(words, lexicon);
   const isGroup = lexicon.commandGroups.has(name) || (entry?.verbAt.length ?? 0) > 0;
@@ -55,7 +64,7 @@ function isEvident({ pieces, at, opens, lexicon }: Place, name: string, isEnclos
   }
   // Arguments in prose that name no subcommand: `use kubectl for this`.
   if (isGroup && !telling) return false;
-  const dashed = first?.text.startsWith('-') === true || /^\/[a-z]$/i.test(first?.text ?? '');
+  const dashed = /^(?:-.|\/[a-z]$|\d?>)/i.test(first?.text ?? '') || (at === 0 && /^-./.test(args[1]?.text ?? ''));
   if (entry?.evidence === 'option') return opens && dashed;
   if (entry?.evidence === 'name' || entry === undefined)
     return telling || (opens && args.length > 0 && args.length < 4) || pieces.length === 1;
@@ -94,8 +103,11 @@ function readFrom(place: Place): ReadAt | undefined {
   const { text, pieces, at, lexicon } = place;
   const piece = pieces[at];
   if (!piece) return undefined;
-  const enclosed = enclosureOf(text, piece);
-  const limits = { from: piece.at, until: enclosed?.until ?? text.length };
+  const around = enclosureOf(text, piece);
+  // Quotes around the name alone are part of the command: `"rm" -rf x`.
+  const isName = around !== undefined && around.quote !== '`' && !/\s/.test(text.slice(piece.at, around.until));
+  const enclosed = isName ? undefined : around;
+  const limits = { from: isName ? piece.at - 1 : piece.at, until: enclosed?.until ?? text.length };
   const code = parseShell(text, enclosed ? limits : { ...limits, continues: continuesWith(lexicon) });
   const fragments = shellFragments(code, lexicon);
   return fragments.length > 0 ? { fragments, end: Math.max(code.end, piece.at + piece.text.length) } : undefined;
@@ -115,19 +127,36 @@ function isOpening({ pieces, at, lexicon, opens }: Place): boolean {
   return false;
 }
 
+/** The letters of a disguised name that are read. */
+const MAX_NAME = 80;
+
+const JOINED = /^(?:'[\w./-]*'|"[\w./-]*")/;
+
+/** Whether a known command is written with quotes, escapes or expansions in its name: `r''m`, `r\\m`, `rm${IFS}-rf`. */
+function isDisguised({ text, pieces, at, lexicon }: Place): boolean {
+  const piece = pieces[at];
+  const end = (piece?.at ?? 0) + (piece?.text.length ?? 0);
+  // A quotation that closes within the word; an apostrophe does not.
+  const isQuoted = JOINED.test(text.slice(end, end + MAX_NAME));
+  if (!piece || !(/[\\$]/.test(piece.text) || isQuoted)) return false;
+  const { commands } = parseShell(text, { from: piece.at, until: Math.min(text.length, piece.at + MAX_NAME) });
+  const name = commands[0]?.words[0]?.text.trim().split(/\s/, 1)[0] ?? '';
+  return name !== piece.text && commandOf(commandName(name), lexicon) !== undefined;
+}
+
 export function shellAt(place: Place): ReadAt | undefined {
   const { text, pieces, at, opens, lexicon } = place;
   const piece = pieces[at];
   if (!piece) return undefined;
   if (isOpening(place)) return readFrom(place);
-  if (!/[a-z]/i.test(piece.text)) return undefined;
-  // A quoted or escaped name is one word of several pieces: `r''m`, `"rm"`.
+  if (!/[a-z$]/i.test(piece.text)) return undefined;
   const name = commandName(piece.text);
   const isEnclosed = text.charAt(piece.at - 1) === '`';
   const entry = commandOf(name, lexicon);
   const isCmdlet = entry === undefined && CMDLET.test(piece.text) && knownCommand([piece.text], lexicon) !== undefined;
   if (entry || isCmdlet || lexicon.commandGroups.has(name))
     return isEvident(place, isCmdlet ? piece.text : name, isEnclosed) ? readFrom(place) : undefined;
+  if (opens && isDisguised(place)) return readFrom(place);
   const before = pieces[at - 1]?.text === '`' ? at - 2 : at - 1;
   const isRun = RUNS.test(pieces[before]?.lower ?? '') || (at === 0 && /^\.{0,2}\//.test(piece.text));
   if (opens && isRun && SCRIPT.test(piece.text)) return readFrom(place) ?? undefined;

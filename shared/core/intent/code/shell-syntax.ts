@@ -66,6 +66,7 @@ const KEYWORDS = new Set(['if', 'then', 'else', 'elif', 'fi', 'while', 'until', 
 const ANSI_ESCAPE = /\\(?:x([0-9a-f]{1,2})|u([0-9a-f]{1,4})|([0-7]{1,3})|(.))/gis;
 /** Words with which a sentence goes on after a command. */
 const CONTINUES = new Set('and then but so please or also to because before after until while which that'.split(' '));
+const WORDS = /[a-z]\s{1,4}[\w~./-]*[a-z]/i;
 const SENTENCE_END = /[^./][.!?,]$/;
 
 const decodeAnsi = (text: string): string =>
@@ -149,8 +150,9 @@ class Parser {
       return undefined;
     }
     if (this.peek(1) === '(') {
-      const isArithmetic = this.peek(2) === '(';
       const end = this.closing(this.at + 2);
+      // A group of commands in a substitution begins alike.
+      const isArithmetic = this.peek(2) === '(' && !WORDS.test(this.text.slice(this.at, end));
       this.at += 2;
       if (isArithmetic) this.at = end + 1;
       else this.nested(end);

@@ -150,7 +150,8 @@ function codeOnLine(runs: CodeOnLine, words: readonly ShellWord[], entry: Comman
         break;
       }
       if (entry.valued.has(text)) at += 1;
-      else if (/^-./.test(text) || (/^[A-Za-z_]\w*=/.test(text) && skipped === 0)) continue;
+      else if (/^-./.test(text) || (runs.language === 'command' && /^[A-Za-z_]\w*=/.test(text) && skipped === 0))
+        continue;
       else if (skipped >= most) break;
       else skipped += 1;
     }
@@ -263,13 +264,11 @@ function wordsFragments(
     }
     return [own, ...hidden];
   }
-  const outer = own.traits.length > 0 || entry.runs.options !== undefined ? [own] : [];
+  // A path among the arguments is one of the code.
+  const isOwn = (doing.action !== 'execute' && entry.runs.options !== undefined) || doing.traits.length > 0;
+  const outer = isOwn ? [{ ...own, traits: doing.traits }] : [];
   if (language === 'command')
-    return [
-      ...outer.filter(({ action }) => action !== 'execute' || own.traits.length > 0),
-      ...hidden,
-      ...wordsFragments(inside, command, before, reading, prefixes + 1),
-    ];
+    return [...outer, ...hidden, ...wordsFragments(inside, command, before, reading, prefixes + 1)];
   const text = textsOf(inside).join(' ');
   const first = inside[0];
   const code =
@@ -280,7 +279,10 @@ function wordsFragments(
     inside.some(({ isDynamic }) => isDynamic) && language !== 'sql' && gravest(code)?.effect !== 'destructive'
       ? [unknownCode(span)]
       : [];
-  return [...outer.filter(({ action, traits }) => action !== 'execute' || traits.length > 0), ...code, ...dynamic];
+  // Words after the code that it does not use come from quotes within quotes.
+  const isTorn =
+    language === 'shell' && entry.runs.options !== undefined && words.at(-1) !== first && !text.includes('$');
+  return [...outer, ...code, ...dynamic, ...(isTorn ? [unknownCode(span)] : [])];
 }
 
 const gravest = (fragments: readonly Fragment[]): Fragment | undefined =>

@@ -44,7 +44,7 @@ function isStatement(tokens: readonly SqlToken[]): boolean {
     case 'insert':
     case 'merge':
     case 'replace':
-      return second === 'into' && (upper || has('values', 'using', 'select'));
+      return (second === 'into' || second === 'overwrite') && (upper || has('values', 'using', 'select'));
     case 'update':
       return words.indexOf('set') >= 2 && words.indexOf('set') <= 6 && words.includes('=');
     case 'create':
@@ -105,7 +105,8 @@ function isEnglish([head, second, third]: readonly SqlToken[], text: string): bo
   }
   if (head.lower === 'with') return second.lower !== 'recursive' && third?.lower !== 'as' && third?.lower !== '(';
   if (head.lower === 'delete') return second.lower !== 'from';
-  if (head.lower === 'insert' || head.lower === 'merge' || head.lower === 'replace') return second.lower !== 'into';
+  if (head.lower === 'insert' || head.lower === 'merge' || head.lower === 'replace')
+    return second.lower !== 'into' && second.lower !== 'overwrite';
   const needsObject = head.lower === 'drop' || head.lower === 'truncate' || head.lower === 'alter';
   return needsObject && !isUpper(head) && !SQL_OBJECTS.has(second.lower);
 }

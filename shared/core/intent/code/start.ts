@@ -57,7 +57,7 @@ function followsSchedule(pieces: readonly Piece[], at: number): boolean {
 export function opensAt(text: string, pieces: readonly Piece[], at: number): boolean {
   const previous = pieces[at - 1];
   const piece = pieces[at];
-  if (previous === undefined || piece === undefined) return true;
+  if (previous === undefined || piece === undefined || (at === 1 && /^["']$/.test(previous.text))) return true;
   if (LEADS.has(previous.text) || OPENERS.has(previous.lower) || ENDS_OPEN.test(previous.text)) return true;
   if (text.slice(previous.at + previous.text.length, piece.at).includes('\n')) return true;
   if (
