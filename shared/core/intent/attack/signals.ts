@@ -127,9 +127,25 @@ function isNew({ name, strength }: Pick<Sign, 'name' | 'strength'>, found: Reado
   return known === undefined || (strength === 'attack' && known.strength !== 'attack');
 }
 
+const isKnown = (word: string, { verbForms, domainOfNoun, plurals, commonWords }: Lexicon): boolean =>
+  verbForms.get(word) !== undefined || domainOfNoun.has(word) || plurals.has(word) || commonWords.has(word);
+
+/** The words with those of signals and frames spelt right: one typing mistake does not hide an attack. */
+function spelledRight(words: readonly string[], lexicon: Lexicon): readonly string[] {
+  let right: string[] | undefined;
+  for (const [at, word] of words.entries()) {
+    const meant = lexicon.misspelt.meantBy(word);
+    if (meant === undefined || isKnown(word, lexicon)) continue;
+    right ??= [...words];
+    right[at] = meant;
+  }
+  return right ?? words;
+}
+
 /** The signals and frames in the words of a text, each once; none extends across the end of a line or sentence. */
 export function signalsIn(spoken: SpokenWords, lexicon: Lexicon): Sign[] {
-  const { words, ends, addressed } = spoken;
+  const { ends, addressed } = spoken;
+  const words = spelledRight(spoken.words, lexicon);
   const found = new Map<string, Sign>();
   const add = ({ name, strength }: Pick<Sign, 'name' | 'strength'>, at: number, last: number) => {
     const weaker = strength === 'attack' && isOfOneMatter(words, at, last);

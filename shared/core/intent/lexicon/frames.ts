@@ -1,5 +1,6 @@
 // Compiles the word kinds and frames of a lexicon into look-up tables.
 import { participles, verbForms } from './inflection.ts';
+import { type NearWords, nearWords } from './one-edit.ts';
 import type { Frame, Kinds, Signal, Telling } from './types.ts';
 import type { LexiconFile } from './schema.ts';
 
@@ -9,19 +10,8 @@ type Kind = NonNullable<LexiconFile['wordKinds']>[string];
 /** Kinds are bits of two numbers, because bitwise operators have 32 bits. */
 const BITS = 31;
 const MAX_KINDS = 2 * BITS;
-
-/** A word of at least this many letters is also recognized with one letter missing, or with two letters transposed. */
+/** The fewest letters of a word that is also recognized with a typing mistake. */
 const MISSPELT = 6;
-function misspellings(word: string): string[] {
-  if (word.length < MISSPELT || !/^[a-z]+$/.test(word)) return [];
-  const found: string[] = [];
-  for (let at = 1; at < word.length; at += 1) {
-    found.push(word.slice(0, at) + word.slice(at + 1));
-    if (at + 1 < word.length)
-      found.push(word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2));
-  }
-  return found;
-}
 
 function wordsOf({ verbs = [], words = [] }: Kind): string[] {
   return [...words, ...verbs.flatMap((verb) => [...verbForms(verb).map(([form]) => form), ...participles(verb)])];
@@ -41,6 +31,7 @@ interface CompiledFrames {
   readonly telling: ReadonlyMap<string, Telling>;
   readonly frames: readonly Frame[];
   readonly kindNames: readonly string[];
+  readonly misspelt: NearWords;
 }
 
 /** Builds the tables of the kinds, together with the `signals` by their first words, and of the frames; mistakes are reported. */
@@ -60,13 +51,8 @@ export function compileFrames(
     const known = table.get(word) ?? { low: 0, high: 0 };
     table.set(word, { low: known.low | low, high: known.high | high });
   };
-  const all = Object.entries(wordKinds);
-  for (const [name, kind] of all) for (const word of new Set(wordsOf(kind))) add(word, bitOf(name));
-  const known = new Set(table.keys());
-  for (const [name, kind] of all) {
-    if (kind.misspelt !== true) continue;
-    for (const word of new Set(wordsOf(kind).flatMap(misspellings))) if (!known.has(word)) add(word, bitOf(name));
-  }
+  for (const [name, kind] of Object.entries(wordKinds))
+    for (const word of new Set(wordsOf(kind))) add(word, bitOf(name));
   const kindsOf = (list: readonly string[], pointer: string): Kinds => {
     let low = 0;
     let high = 0;
@@ -81,7 +67,14 @@ export function compileFrames(
     }
     return { low, high };
   };
+  const steps = [...signals.values()].flatMap((of) => of.flatMap((signal) => signal.steps));
+  const misspelt = Object.values(wordKinds).filter((kind) => kind.misspelt === true);
   return {
+    misspelt: nearWords(
+      new Set([...steps.flatMap((step) => [...step]), ...misspelt.flatMap(wordsOf)]),
+      MISSPELT,
+      MISSPELT - 1,
+    ),
     kindNames: names,
     telling: new Map(
       [...new Set([...signals.keys(), ...table.keys()])].map((word) => [

@@ -145,7 +145,7 @@ export const WordKind = Type.Object(
   {
     verbs: Type.Optional(list(Word, 'Verbs in their base form, of which every form counts.', ['ignore', 'forget'])),
     words: Type.Optional(list(Word, 'Words as they stand.', ['instructions', 'anweisungen'])),
-    misspelt: flag('Long words also count with one letter left out, or two in the wrong order.'),
+    misspelt: flag('Long words also count with one letter more, less or other, or with two in the wrong order.'),
   },
   { ...closed, description: 'Words that say the same kind of thing, in whatever language.' },
 );

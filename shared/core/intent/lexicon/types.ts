@@ -2,6 +2,7 @@
 import type { ActionClass, DataClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
 import type { LearnedWeights } from '../attack/learned.ts';
 import type { VerbForm } from './inflection.ts';
+import type { NearWords } from './one-edit.ts';
 import type { SIGNAL_STRENGTHS } from './parts.ts';
 import type { PhraseTable } from './phrase-table.ts';
 import type { WordForms } from './word-forms.ts';
@@ -142,6 +143,8 @@ export interface Words {
   readonly frames: readonly Frame[];
   /** The names of the kinds of words, by their bits. */
   readonly kindNames: readonly string[];
+  /** Words of signals, and of kinds that may be misspelt. */
+  readonly misspelt: NearWords;
   /** Literal openings of forged messages, as patterns by a character that they contain. */
   readonly markers: ReadonlyMap<string, RegExp>;
   readonly phrasings: WordPatterns;

@@ -1,5 +1,6 @@
 // Finds the forms of certain verbs in whatever spelling: inflected, with digits for letters, or one typing mistake away.
 import { participles, verbForms } from './inflection.ts';
+import { nearWords } from './one-edit.ts';
 
 export type FoundForm = 'word' | 'participle';
 
@@ -25,28 +26,6 @@ function inLetters(word: string): string | undefined {
   return word.replace(/[013457]/g, (sign) => LETTERS[sign] ?? sign);
 }
 
-/** The word, and each with one letter left out: two words have one in common when they are one edit or transposition apart. */
-function shortened(word: string): string[] {
-  const found = [word];
-  for (let at = 0; at < word.length; at += 1) found.push(word.slice(0, at) + word.slice(at + 1));
-  return found;
-}
-
-/** Whether two words differ by one letter more, less or other, or by two neighbours in the wrong order. */
-function isOneEdit(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  let from = 0;
-  while (from < a.length && a[from] === b[from]) from += 1;
-  let [endA, endB] = [a.length, b.length];
-  while (endA > from && endB > from && a[endA - 1] === b[endB - 1]) {
-    endA -= 1;
-    endB -= 1;
-  }
-  const [restA, restB] = [a.slice(from, endA), b.slice(from, endB)];
-  if (restA.length <= 1 && restB.length <= 1) return true;
-  return restA.length === 2 && restB.length === 2 && restA[0] === restB[1] && restA[1] === restB[0];
-}
-
 export interface WordForms {
   /** The form that a lower-case word is, or is meant to be. */
   find(word: string): FoundForm | undefined;
@@ -63,19 +42,12 @@ export function compileWordForms(
     for (const form of participles(verb)) forms.set(form, 'participle');
     for (const [form] of verbForms(verb)) forms.set(form, 'word');
   }
-  const near = new Map<string, string[]>();
-  for (const form of forms.keys()) {
-    if (form.length < MIN_MISSPELT || form.includes(' ')) continue;
-    for (const short of shortened(form)) near.set(short, [...(near.get(short) ?? []), form]);
-  }
+  const near = nearWords(forms.keys(), MIN_MISSPELT);
   const known = new Set(others);
   const misspelt = (word: string): FoundForm | undefined => {
-    if (word.length < MIN_MISSPELT || word.length > 20 || known.has(word) || isKnown(word)) return undefined;
-    for (const short of shortened(word)) {
-      const meant = near.get(short)?.find((form) => form.startsWith(word.charAt(0)) && isOneEdit(form, word));
-      if (meant !== undefined) return forms.get(meant);
-    }
-    return undefined;
+    if (known.has(word) || isKnown(word)) return undefined;
+    const meant = near.meantBy(word);
+    return meant === undefined ? undefined : forms.get(meant);
   };
   return {
     find(word) {
