@@ -162,6 +162,8 @@ export function coverageOf(
     (at: number): boolean =>
       fragments.some((fragment) => fragment.at <= at && at < fragment.end);
   const isInCode = isWithin(code.found);
+  // The reading of a command accounts for its options and arguments: `terraform plan -destroy`.
+  const understood = code.found.filter(({ language, action }) => language === 'shell' && action !== 'unknown');
   const clauses: Clause[] = [];
   let tokens = 0;
   for (const [index, sentence] of sentences.entries()) {
@@ -173,7 +175,7 @@ export function coverageOf(
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
   const destructive = isDestructive
     ? []
-    : destructiveWordsIn(text, sentences, candidates, isWithin(code.mentioned), lexicon);
+    : destructiveWordsIn(text, sentences, candidates, isWithin([...code.mentioned, ...understood]), lexicon);
   const destroys = !isDestructive && (destructive.length > 0 || says('destruction'));
   const content = clauses.reduce((sum, clause) => sum + clause.content, 0);
   const unknown = clauses.reduce((sum, clause) => sum + clause.unknown.length, 0);
