@@ -17,6 +17,7 @@ import type { Lexicon } from './lexicon/types.ts';
 import { parseNormalized } from './normalized.ts';
 import { holdsPrivateKey, isSecret } from './text/secrets.ts';
 import { takeoverOf } from './attack/takeover.ts';
+import { correctedSentences } from './text/corrected.ts';
 import { plainText } from './text/text.ts';
 import { type Sentence, sentencesOf, type Token } from './text/tokens.ts';
 import type { Alternative, ParsedIntent } from './types.ts';
@@ -76,7 +77,9 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const takeover = takeoverOf(trimmed, lexicon, spoken);
   const foreign = isForeign(spoken, lexicon);
 
-  const candidates = foreign ? [] : [...candidatesOf(sentences, lexicon), ...quotedCandidates(sentences, lexicon)];
+  const candidates = foreign
+    ? []
+    : [...requestsIn(sentences, fragments, lexicon), ...quotedCandidates(sentences, lexicon)];
   const runs = candidates.some((candidate) => candidate.action === 'execute' && !candidate.negated);
   // Hidden text that is to be executed is an attack, whatever it asks for.
   const hiddenOrder =
@@ -196,6 +199,22 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
     data_classes: dataClasses,
     flags: [...flags].sort(),
   };
+}
+
+/** What a request that was found only after correcting misspelt words is worth. */
+const CORRECTED = 0.9;
+
+/** The requests of the sentences; where there is none, those of the sentences without typing mistakes. */
+function requestsIn(
+  sentences: readonly Sentence[],
+  code: readonly Fragment[],
+  lexicon: Lexicon,
+): readonly CandidateAction[] {
+  const found = candidatesOf(sentences, lexicon);
+  if (code.length > 0 || found.some(({ weak, negated }) => !weak && !negated)) return found;
+  const corrected = correctedSentences(sentences, lexicon.spelling);
+  if (corrected === undefined) return found;
+  return candidatesOf(corrected, lexicon).map((one) => ({ ...one, certainty: one.certainty * CORRECTED }));
 }
 
 /** Requests inside quotation marks count when the text asks to carry out the quotation, or consists only of it. */

@@ -7,6 +7,7 @@ import { compileFrames } from './frames.ts';
 import { compileForms, compileNominals, compileParticiples } from './forms.ts';
 import { extendLexicon } from './organisation.ts';
 import { singular } from './inflection.ts';
+import { createSpelling } from './spelling.ts';
 import { compileWordForms } from './word-forms.ts';
 import { compilePhrasings } from './phrasings.ts';
 import { checkLexicon, type LexiconProblem } from './problems.ts';
@@ -59,19 +60,35 @@ export function compileLexicon(json: unknown): Lexicon {
     );
   if (problems.length > 0) throw errorOf(problems);
   const organisations = [...parts.keys()];
+  const spelling = createSpelling(base, base.verbs.keys(), plainWordsOf(base));
   const ready = new BoundedCache<Lexicon>({ max: MAX_READY });
   const forOrganisation = (slug: string): Lexicon => {
     const part = parts.get(slug);
     if (part === undefined) return lexicon;
     let own = ready.get(slug);
     if (own === undefined) {
-      own = { ...extendLexicon(base, part, () => undefined), organisations, forOrganisation };
+      own = { ...extendLexicon(base, part, () => undefined), spelling, organisations, forOrganisation };
       ready.set(slug, own);
     }
     return own;
   };
-  const lexicon: Lexicon = { ...base, organisations, forOrganisation };
+  const lexicon: Lexicon = { ...base, spelling, organisations, forOrganisation };
   return lexicon;
+}
+
+/** The words beside verbs that a text may have misspelt. */
+function* plainWordsOf(words: Words): Generator<string> {
+  for (const noun of words.domainOfNoun.keys()) {
+    yield noun;
+    yield `${noun}s`;
+  }
+  yield* words.plurals.keys();
+  yield* words.genericNouns;
+  yield* words.containerNouns;
+  yield* words.synonyms.keys();
+  yield* words.fillers;
+  yield* words.functionWords;
+  yield* words.commonWords;
 }
 
 function errorOf([first = { pointer: '', message: 'is not a lexicon' }, ...others]: LexiconProblem[]): LexiconError {

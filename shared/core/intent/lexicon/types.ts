@@ -5,6 +5,7 @@ import type { VerbForm } from './inflection.ts';
 import type { NearWords } from './one-edit.ts';
 import type { SIGNAL_STRENGTHS } from './parts.ts';
 import type { PhraseTable } from './phrase-table.ts';
+import type { Spelling } from './spelling.ts';
 import type { WordForms } from './word-forms.ts';
 import type { WordPatterns } from './word-patterns.ts';
 
@@ -161,6 +162,8 @@ export interface Words {
 
 /** A checked lexicon. Immutable: a changed file gives a new one. */
 export interface Lexicon extends Words {
+  /** Of the words of the installation. */
+  readonly spelling: Spelling;
   /** The slugs of the organisations with words of their own. */
   readonly organisations: readonly string[];
   /** The lexicon for this organisation's texts: this same object when it has no words of its own. */

@@ -1,0 +1,83 @@
+// Finds the word that is meant by one with a typing mistake: one letter more, less or other, or two neighbours in the wrong order.
+import { verbForms } from './inflection.ts';
+import type { Words } from './types.ts';
+
+/** Shorter words have no misspellings; words up to SHORT have only transpositions. */
+const MIN = 4;
+const SHORT = 4;
+const MAX = 20;
+const PLAIN = /^[a-z]+$/;
+
+export interface Spelling {
+  /** The word that a lower-case word is meant to be; undefined when it is known itself, or resembles none. */
+  meant(word: string): string | undefined;
+}
+
+function shortened(word: string): string[] {
+  const found = [word];
+  for (let at = 0; at < word.length; at += 1) found.push(word.slice(0, at) + word.slice(at + 1));
+  return found;
+}
+
+const isTransposed = (a: string, b: string): boolean => {
+  if (a.length !== b.length) return false;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
+};
+
+/** Whether two different words are one edit apart. */
+export function isOneEdit(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let from = 0;
+  while (from < a.length && a[from] === b[from]) from += 1;
+  let [endA, endB] = [a.length, b.length];
+  while (endA > from && endB > from && a[endA - 1] === b[endB - 1]) {
+    endA -= 1;
+    endB -= 1;
+  }
+  return (endA - from <= 1 && endB - from <= 1) || isTransposed(a, b);
+}
+
+/** What a wrong guess costs: the graver the verb, the better the guess, because doubt counts as a request. */
+function weightOf(word: string, words: Words): number {
+  const entry = words.verbForms.get(word)?.entry;
+  if (entry === undefined) return 1;
+  return entry.effect === 'destructive' ? 4 : entry.effect === 'write' ? 2 : 3;
+}
+
+/** The index is built when it is first needed: few texts have a word that is not known. */
+export function createSpelling(words: Words, verbs: Iterable<string>, others: Iterable<string>): Spelling {
+  let index: Map<string, string[]> | undefined;
+  const known = new Set<string>();
+  const build = (): Map<string, string[]> => {
+    for (const verb of verbs) for (const [form] of verbForms(verb)) known.add(form);
+    for (const other of others) known.add(other);
+    const found = new Map<string, string[]>();
+    for (const word of known) {
+      if (word.length < MIN || word.length > MAX || !PLAIN.test(word)) continue;
+      for (const short of shortened(word)) {
+        const list = found.get(short);
+        if (list === undefined) found.set(short, [word]);
+        else list.push(word);
+      }
+    }
+    return found;
+  };
+  return {
+    meant(word) {
+      if (word.length < MIN || word.length > MAX || !PLAIN.test(word)) return undefined;
+      index ??= build();
+      if (known.has(word) || words.participles.get(word) !== undefined) return undefined;
+      let best: string | undefined;
+      for (const short of shortened(word))
+        for (const other of index.get(short) ?? []) {
+          if (other.charAt(0) !== word.charAt(0) && !isTransposed(other, word)) continue;
+          if (word.length <= SHORT || other.length <= SHORT ? !isTransposed(other, word) : !isOneEdit(other, word))
+            continue;
+          if (best === undefined || weightOf(other, words) > weightOf(best, words)) best = other;
+        }
+      return best;
+    },
+  };
+}

@@ -1,0 +1,23 @@
+// Sentences with their misspelt words replaced by the words that are meant.
+import type { Spelling } from '../lexicon/spelling.ts';
+import { type Sentence, Token } from './tokens.ts';
+
+/** Words of one text that are looked up. */
+const MAX_WORDS = 200;
+
+/** @returns undefined when no word is misspelt */
+export function correctedSentences(sentences: readonly Sentence[], spelling: Spelling): Sentence[] | undefined {
+  let left = MAX_WORDS;
+  let isChanged = false;
+  const corrected = sentences.map((sentence) =>
+    sentence.map((token) => {
+      if (token.kind !== 'word' || left === 0) return token;
+      left -= 1;
+      const meant = spelling.meant(token.lower);
+      if (meant === undefined) return token;
+      isChanged = true;
+      return new Token('word', meant, token.at);
+    }),
+  );
+  return isChanged ? corrected : undefined;
+}
