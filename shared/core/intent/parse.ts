@@ -17,6 +17,7 @@ import type { Lexicon } from './lexicon/types.ts';
 import { parseNormalized } from './normalized.ts';
 import { holdsPrivateKey, isSecret } from './text/secrets.ts';
 import { takeoverOf } from './attack/takeover.ts';
+import { foreignDestruction, foreignReading } from './languages/requests.ts';
 import { correctedSentences } from './text/corrected.ts';
 import { plainText } from './text/text.ts';
 import { type Sentence, sentencesOf, type Token } from './text/tokens.ts';
@@ -77,9 +78,14 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const takeover = takeoverOf(trimmed, lexicon, spoken);
   const foreign = isForeign(spoken, lexicon);
 
-  const candidates = foreign
-    ? []
-    : [...requestsIn(sentences, fragments, lexicon), ...quotedCandidates(sentences, lexicon)];
+  const english = foreign ? [] : requestsIn(sentences, fragments, lexicon);
+  const isRead = english.some(({ weak }) => !weak) || fragments.length > 0;
+  // A short text of another language may have no word by which it is recognized.
+  const other = foreign || !isRead ? foreignReading(trimmed, sentences, lexicon) : undefined;
+  const candidates =
+    other !== undefined || foreign
+      ? [...(other?.requests ?? [])]
+      : [...english, ...quotedCandidates(sentences, lexicon), ...foreignDestruction(trimmed, sentences, lexicon)];
   const runs = candidates.some((candidate) => candidate.action === 'execute' && !candidate.negated);
   // Hidden text that is to be executed is an attack, whatever it asks for.
   const hiddenOrder =
@@ -132,7 +138,7 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
 
   const flags = new Set<IntentFlag>();
   // A pretext excuses what follows it, including code that the text claims only to mention.
-  const dataClasses = dataClassesOf(words, lexicon);
+  const dataClasses = dataClassesOf(other === undefined ? words : [...words, ...other.nouns], lexicon);
   const entities = entitiesOf(sentences);
   const external = leavesOrganisation(asked, sentences, entities, lexicon);
   const destructive = [...all, ...fragments].some((part) => part.effect === 'destructive');
@@ -177,6 +183,7 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
     all,
     { found: fragments, mentioned },
     chosen.effect === 'destructive',
+    other?.known,
     lexicon,
   );
   if (coverage.destroys) flags.add('destructive_words');

@@ -168,7 +168,7 @@ describe('a problem in a policy folder', () => {
       path.join(dir, 'bad.json'),
       Buffer.from(policyOf({ all: [comparison] }, { id: 'caf\u00e9' }), 'latin1'),
     );
-    writeFileSync(path.join(dir, 'lexicon.json'), Buffer.from(shipped('lexicon.json'), 'utf16le'));
+    writeFileSync(path.join(dir, 'lexicon.json'), Buffer.from(shipped('lexicon.json').slice(0, 10_000), 'utf16le'));
     symlinkSync('nowhere', path.join(dir, 'gone.json'));
     const reported = await byWorker(dir);
     expect(reported.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`)).to.deep.equal([

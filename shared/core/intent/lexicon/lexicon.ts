@@ -7,6 +7,7 @@ import { compileFrames } from './frames.ts';
 import { compileForms, compileNominals, compileParticiples } from './forms.ts';
 import { extendLexicon } from './organisation.ts';
 import { singular } from './inflection.ts';
+import { compileLanguages } from './languages.ts';
 import { createSpelling } from './spelling.ts';
 import { compileWordForms } from './word-forms.ts';
 import { compilePhrasings } from './phrasings.ts';
@@ -60,7 +61,7 @@ export function compileLexicon(json: unknown): Lexicon {
     );
   if (problems.length > 0) throw errorOf(problems);
   const organisations = [...parts.keys()];
-  const spelling = createSpelling(base, base.verbs.keys(), plainWordsOf(base));
+  const spelling = createSpelling(base, base.verbs.keys(), plainWordsOf(base), file.spelledRight ?? []);
   const ready = new BoundedCache<Lexicon>({ max: MAX_READY });
   const forOrganisation = (slug: string): Lexicon => {
     const part = parts.get(slug);
@@ -144,6 +145,7 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     signals,
     ...compileFrames(file, signals, report),
     markers: compileMarkers(file.markers),
+    languages: compileLanguages(file.languages ?? {}, report),
     functionWords: new Set(file.functionWords),
     clauseOpeners: new Set(file.clauseOpeners),
     commonWords: new Set(file.commonWords),

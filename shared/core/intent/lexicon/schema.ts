@@ -20,6 +20,7 @@ import {
   WordKind,
   WORDS,
 } from './parts.ts';
+import { LanguagesSchema } from './languages.ts';
 import { PhrasingsSchema } from './phrasings.ts';
 
 const { alsoNouns, refinements, ...others } = WORDS;
@@ -109,12 +110,16 @@ export const LexiconSchema = Type.Object(
         examples: [[{ name: 'ignore_instructions', slots: [['discard'], ['rules'], ['prior', 'your']] }]],
       }),
     ),
+    languages: Type.Optional(LanguagesSchema),
     functionWords: Type.Optional(
       list(Word, 'Words without a meaning of their own: articles, prepositions, auxiliaries.', ['the', 'of']),
     ),
     clauseOpeners: Type.Optional(list(Word, 'Words that open a clause.', ['and', 'which'])),
     commonWords: Type.Optional(
       list(Word, 'Adjectives, adverbs and nouns that change nothing about what is requested.', ['monthly', 'name']),
+    ),
+    spelledRight: Type.Optional(
+      list(Word, 'Words that are no typing mistakes, beside all others of the lexicon.', ['chaos']),
     ),
     phrasings: Type.Optional(PhrasingsSchema),
     destructiveWords: Type.Optional(

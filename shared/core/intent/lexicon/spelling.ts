@@ -47,7 +47,13 @@ function weightOf(word: string, words: Words): number {
 }
 
 /** The index is built when it is first needed: few texts have a word that is not known. */
-export function createSpelling(words: Words, verbs: Iterable<string>, others: Iterable<string>): Spelling {
+/** @param right words that are known, and that none is corrected to */
+export function createSpelling(
+  words: Words,
+  verbs: Iterable<string>,
+  others: Iterable<string>,
+  right: readonly string[],
+): Spelling {
   let index: Map<string, string[]> | undefined;
   const known = new Set<string>();
   const build = (): Map<string, string[]> => {
@@ -62,6 +68,7 @@ export function createSpelling(words: Words, verbs: Iterable<string>, others: It
         else list.push(word);
       }
     }
+    for (const word of right) known.add(word);
     return found;
   };
   return {

@@ -5,6 +5,7 @@ import type { VerbForm } from './inflection.ts';
 import type { NearWords } from './one-edit.ts';
 import type { SIGNAL_STRENGTHS } from './parts.ts';
 import type { PhraseTable } from './phrase-table.ts';
+import type { Language } from './languages.ts';
 import type { Spelling } from './spelling.ts';
 import type { WordForms } from './word-forms.ts';
 import type { WordPatterns } from './word-patterns.ts';
@@ -149,6 +150,7 @@ export interface Words {
   /** Literal openings of forged messages, as patterns by a character that they contain. */
   readonly markers: ReadonlyMap<string, RegExp>;
   readonly phrasings: WordPatterns;
+  readonly languages: readonly Language[];
   /** Words without a meaning of their own: articles, prepositions, auxiliaries. */
   readonly functionWords: ReadonlySet<string>;
   /** Words that open a clause. */

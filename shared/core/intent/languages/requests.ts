@@ -1,0 +1,243 @@
+// The requests of a text in another language than English.
+import type { CandidateAction } from '../grammar/candidate.ts';
+import { type ForeignMatch, type Language, verbsAmong, verbsWithin } from '../lexicon/languages.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import type { Sentence } from '../text/tokens.ts';
+
+/** A reading of another language is less certain than one of English. */
+const CERTAINTY = 0.85;
+const MAX_REQUESTS = 50;
+/** A text with fewer known words is in none of the languages. */
+const MIN_KNOWN = 0.3;
+const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u;
+const HAN = /\p{sc=Han}/u;
+/** Words between a verb and its object, before and after it. */
+const REACH_AFTER = 8;
+const REACH_BEFORE = 6;
+/** Words, or characters in a script without spaces, between a verb and its negation. */
+const NEGATION_REACH = 3;
+const DENSE_REACH = 6;
+
+/** The readings of a text in other languages. */
+export interface ForeignReading {
+  readonly requests: readonly CandidateAction[];
+  /** English nouns for those of the text. */
+  readonly nouns: readonly string[];
+  /** 0..1: the share of its words, or characters, that the languages list. */
+  readonly known: number;
+}
+
+interface Found {
+  readonly match: ForeignMatch;
+  /** Offset in the text. */
+  readonly at: number;
+  readonly sentence: number;
+  readonly noun: string | undefined;
+  readonly isAll: boolean;
+  /** The sentence names something outside of the organisation. */
+  readonly leaves: boolean;
+  readonly negated: boolean;
+}
+
+const ELISION = /^(?:l|d|qu|n|s|j|m|t|c|dell|all|un|nell|sull|dall|quell)'/;
+const plain = (word: string): string => word.toLowerCase().replaceAll('’', "'");
+const withoutElision = (word: string): string => word.replace(ELISION, '');
+
+function nounNear(words: readonly string[], at: number, end: number, { nouns }: Language): string | undefined {
+  for (let i = end; i < Math.min(words.length, end + REACH_AFTER); i += 1) {
+    const noun = nouns.get(withoutElision(words[i] ?? ''));
+    if (noun !== undefined) return noun;
+  }
+  for (let i = at - 1; i >= Math.max(0, at - REACH_BEFORE); i -= 1) {
+    const noun = nouns.get(withoutElision(words[i] ?? ''));
+    if (noun !== undefined) return noun;
+  }
+  return undefined;
+}
+
+function spaced(sentences: readonly Sentence[], language: Language): Found[] {
+  return sentences.flatMap((sentence, index) => {
+    const tokens = sentence.filter(({ kind }) => kind !== 'punct');
+    const words = tokens.map(({ kind, lower }) => (kind === 'word' || kind === 'identifier' ? plain(lower) : ''));
+    const isAll = words.some((word) => language.all.has(word));
+    const said = ` ${words.join(' ')} `;
+    const leaves = language.outside.some((phrase) => said.includes(` ${phrase} `));
+    return verbsAmong(words, language).map((match): Found => {
+      const around = words.slice(Math.max(0, match.at - NEGATION_REACH), match.end + NEGATION_REACH);
+      return {
+        match,
+        at: tokens[match.at]?.at ?? 0,
+        sentence: index,
+        noun: nounNear(words, match.at, match.end, language),
+        isAll,
+        leaves,
+        negated: around.some((word) => language.negations.has(word)) && match.verb.head.length === 1,
+      };
+    });
+  });
+}
+
+function dense(text: string, language: Language): Found[] {
+  const isAll = [...language.all].some((word) => text.includes(word));
+  const leaves = language.outside.some((phrase) => text.includes(phrase));
+  const nouns = [...language.nouns].filter(([word]) => text.includes(word)).sort(([a], [b]) => b.length - a.length);
+  const [noun] = nouns;
+  return verbsWithin(text, language).map((match) => {
+    const around = text.slice(Math.max(0, match.at - 2), match.at) + text.slice(match.end, match.end + DENSE_REACH);
+    return {
+      match,
+      at: match.at,
+      sentence: 0,
+      noun: noun?.[1],
+      isAll,
+      leaves,
+      negated: [...language.negations].some((word) => word.length > 1 && around.includes(word)),
+    };
+  });
+}
+
+function candidateOf({ match, at, sentence, noun, isAll, leaves, negated }: Found, lexicon: Lexicon): CandidateAction {
+  const { verb, action, effect } = match.verb;
+  const traits = leaves && effect !== 'read' ? [...match.verb.traits, 'external' as const] : match.verb.traits;
+  const head = noun?.slice(noun.lastIndexOf('_') + 1) ?? '';
+  return {
+    verb,
+    action,
+    effect,
+    traits,
+    object: noun ?? 'unknown',
+    domain: lexicon.domainOfNoun.get(head) ?? lexicon.defaultDomain,
+    extent: isAll ? 'all' : 'one',
+    at,
+    certainty: CERTAINTY,
+    objectKnown: noun !== undefined,
+    negated,
+    weak: false,
+    source: 'words',
+    mentions: false,
+    pronoun: false,
+    implied: false,
+    intention: false,
+    sentence,
+  };
+}
+
+/** A question without a verb of the language reads something. */
+function questionOf(
+  sentences: readonly Sentence[],
+  text: string,
+  language: Language,
+  lexicon: Lexicon,
+): CandidateAction[] {
+  const words = sentences[0]?.map(({ lower }) => plain(lower)) ?? [];
+  const opening = words.join(' ');
+  const asks = language.isDense
+    ? language.questions.some((word) => text.includes(word))
+    : language.questions.some((word) => opening === word || opening.startsWith(`${word} `));
+  if (!asks) return [];
+  const verb = { verb: 'query', action: 'read', effect: 'read', traits: [], head: [], rest: undefined } as const;
+  const noun = language.isDense
+    ? [...language.nouns].find(([word]) => text.includes(word))?.[1]
+    : nounNear(words, 0, 0, language);
+  const found = {
+    match: { verb, at: 0, end: 0 },
+    at: 0,
+    sentence: 0,
+    noun,
+    isAll: false,
+    leaves: false,
+    negated: false,
+  };
+  return [{ ...candidateOf(found, lexicon), source: 'question' }];
+}
+
+/** The languages that a text may be in: by its script, or by the most frequent words. */
+function languagesOf(text: string, words: readonly string[], languages: readonly Language[]): Language[] {
+  if (KANA.test(text)) return languages.filter(({ code }) => code === 'ja');
+  if (HAN.test(text)) return languages.filter(({ isDense, code }) => isDense && code !== 'ja');
+  const scored = languages
+    .filter(({ isDense }) => !isDense)
+    .map((language) => ({
+      language,
+      signs: words.filter((word) => language.known.has(withoutElision(word)) || language.signs.has(word)).length,
+    }));
+  const most = Math.max(1, ...scored.map(({ signs }) => signs));
+  return scored.filter(({ signs }) => signs === most).map(({ language }) => language);
+}
+
+function knownShare(text: string, words: readonly string[], language: Language): number {
+  if (!language.isDense) {
+    const known = words.filter(
+      (word) => language.known.has(word) || language.known.has(withoutElision(word)) || /^\d/.test(word),
+    );
+    return words.length === 0 ? 1 : known.length / words.length;
+  }
+  let known = 0;
+  let all = 0;
+  for (let at = 0; at < text.length; ) {
+    let length = 0;
+    for (let size = Math.min(8, text.length - at); size > 0 && length === 0; size -= 1)
+      if (language.known.has(text.slice(at, at + size))) length = size;
+    const step = Math.max(1, length);
+    if (HAN.test(text.charAt(at)) || KANA.test(text.charAt(at))) {
+      all += step;
+      known += length;
+    }
+    at += step;
+  }
+  return all === 0 ? 1 : known / all;
+}
+
+/** Reads a text in the languages that it may be in; the strictest request counts. @returns undefined when no language fits */
+export function foreignReading(
+  text: string,
+  sentences: readonly Sentence[],
+  lexicon: Lexicon,
+): ForeignReading | undefined {
+  const words = sentences.flatMap((sentence) =>
+    sentence.flatMap(({ kind, lower }) => (kind === 'word' || kind === 'identifier' ? [plain(lower)] : [])),
+  );
+  const languages = languagesOf(text, words, lexicon.languages);
+  const readings = languages.flatMap((language) => {
+    const found = language.isDense ? dense(text, language) : spaced(sentences, language);
+    const requests = found.slice(0, MAX_REQUESTS).map((one) => candidateOf(one, lexicon));
+    const asked = requests.some(({ negated }) => !negated)
+      ? requests
+      : [...requests, ...questionOf(sentences, text, language, lexicon)];
+    if (asked.length === 0) return [];
+    const nouns = language.isDense
+      ? [...language.nouns].flatMap(([word, noun]) => (text.includes(word) ? [noun] : []))
+      : words.flatMap((word) => language.nouns.get(withoutElision(word)) ?? []);
+    const known = knownShare(text, words, language);
+    return known < MIN_KNOWN ? [] : [{ requests: asked, nouns, known }];
+  });
+  if (readings.length === 0) return undefined;
+  return {
+    requests: readings.flatMap(({ requests }) => requests),
+    nouns: readings.flatMap(({ nouns }) => nouns.flatMap((noun) => noun.split('_'))),
+    known: Math.min(...readings.map(({ known }) => known)),
+  };
+}
+
+/** Requests to destroy something in another language within an English text; only words that are not English. */
+export function foreignDestruction(text: string, sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
+  const isDense = HAN.test(text) || KANA.test(text);
+  return lexicon.languages.flatMap((language) => {
+    if (language.isDense !== isDense && language.isDense) return [];
+    const found = language.isDense ? dense(text, language) : spaced(sentences, language);
+    return found
+      .filter(({ match, negated }) => {
+        const { head, rest, effect } = match.verb;
+        const [word = ''] = head;
+        const isEnglish = lexicon.verbForms.get(word) !== undefined || lexicon.domainOfNoun.has(word);
+        const isTelling =
+          language.isDense || rest !== undefined || head.length > 1 || word.length >= MIN_FOREIGN || !ASCII.test(word);
+        return effect === 'destructive' && !negated && !isEnglish && isTelling;
+      })
+      .map((one) => candidateOf(one, lexicon));
+  });
+}
+
+/** Shorter words of other languages are too often English ones. */
+const MIN_FOREIGN = 5;
+const ASCII = /^[a-z'-]*$/;

@@ -1,0 +1,196 @@
+// Other languages: schema and compiler of their verbs and nouns, and the search for verbs in a text.
+import Type, { type Static } from 'typebox';
+import type { ActionClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
+import { closed, DOING, list, Name, named, record } from './parts.ts';
+import { doingOf, type Report } from './tables.ts';
+
+const Text = Type.String({ minLength: 1, maxLength: 80, pattern: '^\\S(.*\\S)?$' });
+const texts = (description: string, example: readonly string[]) => list(Text, description, example);
+
+const Verb = Type.Object(
+  {
+    ...DOING,
+    as: named('The English verb that parses show.', 'delete'),
+    forms: texts('The forms in which requests are made; ` … ` stands for up to eight other words.', [
+      'lösche',
+      'wirf … weg',
+    ]),
+    examples: texts('Texts that ask for it; checked when the lexicon is loaded.', ['Lösche alle Rechnungen']),
+    against: texts('Texts that do not ask for it; checked, too.', ['Zeige alle Rechnungen']),
+  },
+  { ...closed, description: 'The forms of verbs of one class.' },
+);
+
+const LanguageSchema = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 40, description: 'The English name.', examples: ['German'] }),
+    signs: texts('Frequent words by which the language is recognized; none for a language with a script of its own.', [
+      'der',
+      'und',
+    ]),
+    negations: texts('Words that negate a verb beside them.', ['nicht']),
+    questions: texts('Words that open a question.', ['wie viele']),
+    all: texts('Words for everything there is.', ['alle']),
+    fillers: texts('Words that say nothing about what is requested.', ['bitte']),
+    nouns: record(Text, Name, {
+      description: 'Nouns to the English ones of the lexicon.',
+      examples: [{ kunden: 'customer' }],
+    }),
+    outside: Type.Optional(texts('Phrases that say that something leaves the organisation.', ['nach außen'])),
+    verbs: Type.Array(Verb, { description: 'The verbs, by class.', examples: [[]] }),
+  },
+  { ...closed, description: 'The words of one language.' },
+);
+
+export const LanguagesSchema = record(Type.String({ pattern: '^[a-z]{2,3}$' }), LanguageSchema, {
+  description: 'Languages beside English by their ISO 639 code.',
+  examples: [{}],
+});
+type Languages = Static<typeof LanguagesSchema>;
+
+export interface ForeignVerb {
+  readonly action: ActionClass;
+  readonly effect: Effect;
+  readonly traits: readonly Trait[];
+  readonly verb: string;
+  /** The words of the form, or the form itself in a script without spaces. */
+  readonly head: readonly string[];
+  /** The words that follow after a gap. */
+  readonly rest: readonly string[] | undefined;
+}
+
+export interface Language {
+  readonly code: string;
+  /** Written without spaces. */
+  readonly isDense: boolean;
+  readonly signs: ReadonlySet<string>;
+  readonly negations: ReadonlySet<string>;
+  readonly questions: readonly string[];
+  readonly all: ReadonlySet<string>;
+  readonly nouns: ReadonlyMap<string, string>;
+  /** Phrases for what is outside of the organisation. */
+  readonly outside: readonly string[];
+  /** Every word of the language that the lexicon lists. */
+  readonly known: ReadonlySet<string>;
+  /** Verbs by their first word, or by their first character in a script without spaces. */
+  readonly verbs: ReadonlyMap<string, readonly ForeignVerb[]>;
+}
+
+/** A verb in a text: indices of words, or offsets in a script without spaces. */
+export interface ForeignMatch {
+  readonly verb: ForeignVerb;
+  readonly at: number;
+  readonly end: number;
+}
+
+const GAP = ' … ';
+const MAX_GAP = 8;
+const DENSE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
+const WORDS = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
+
+/** The words of a text in lower case. */
+export const foreignWords = (text: string): string[] =>
+  (text.toLowerCase().match(WORDS) ?? []).map((word) => word.replaceAll('’', "'"));
+
+const follows = (words: readonly string[], at: number, sought: readonly string[]): boolean =>
+  sought.every((word, i) => words[at + i] === word);
+
+function matchAt(words: readonly string[], at: number, verb: ForeignVerb): ForeignMatch | undefined {
+  if (!follows(words, at, verb.head)) return undefined;
+  const end = at + verb.head.length;
+  if (verb.rest === undefined) return { verb, at, end };
+  for (let next = end; next <= end + MAX_GAP && next < words.length; next += 1)
+    if (follows(words, next, verb.rest)) return { verb, at, end };
+  return undefined;
+}
+
+/** Longer forms first, and those of two parts before those of one. */
+const lengthOf = ({ head, rest }: ForeignVerb): number =>
+  head.length * 100 + (head[0]?.length ?? 0) + (rest?.length ?? 0) * 1_000;
+
+/** The verbs among the words of a sentence. */
+export function verbsAmong(words: readonly string[], { verbs }: Language): ForeignMatch[] {
+  const found: ForeignMatch[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    for (const verb of verbs.get(words[at] ?? '') ?? []) {
+      const match = matchAt(words, at, verb);
+      if (match === undefined) continue;
+      found.push(match);
+      break;
+    }
+  }
+  return found;
+}
+
+/** The verbs in a text without spaces: the longest form at each place. */
+export function verbsWithin(text: string, { verbs }: Language): ForeignMatch[] {
+  const found: ForeignMatch[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const verb = verbs.get(text.charAt(at))?.find(({ head }) => text.startsWith(head[0] ?? '', at));
+    if (verb === undefined) continue;
+    const end = at + (verb.head[0]?.length ?? 1);
+    found.push({ verb, at, end });
+    at = end - 1;
+  }
+  return found;
+}
+
+function compileLanguage(code: string, file: Languages[string]): Language {
+  const isDense = file.verbs.some(({ forms }) => forms.some((form) => DENSE.test(form)));
+  const verbs = new Map<string, ForeignVerb[]>();
+  const known = new Set<string>();
+  const know = (text: string): void => {
+    for (const word of isDense ? [text] : foreignWords(text)) known.add(word);
+  };
+  for (const group of file.verbs)
+    for (const form of group.forms) {
+      know(form);
+      const [head = '', rest] = form.toLowerCase().split(GAP);
+      const verb: ForeignVerb = {
+        ...doingOf(group),
+        verb: group.as,
+        head: isDense ? [head] : foreignWords(head),
+        rest: rest === undefined ? undefined : foreignWords(rest),
+      };
+      const first = isDense ? head.charAt(0) : (verb.head[0] ?? '');
+      verbs.set(first, [...(verbs.get(first) ?? []), verb]);
+    }
+  for (const [first, of] of verbs)
+    verbs.set(
+      first,
+      of.toSorted((a, b) => lengthOf(b) - lengthOf(a)),
+    );
+  for (const words of [file.signs, file.negations, file.questions, file.all, file.fillers, Object.keys(file.nouns)])
+    for (const word of words) know(word);
+  return {
+    code,
+    isDense,
+    signs: new Set(file.signs),
+    negations: new Set(file.negations),
+    questions: file.questions,
+    all: new Set(file.all),
+    nouns: new Map(Object.entries(file.nouns)),
+    outside: file.outside ?? [],
+    known,
+    verbs,
+  };
+}
+
+/** Compiles the languages and checks the examples of their verbs; mistakes are reported with the pointer of the member. */
+export function compileLanguages(languages: Languages, report: Report): Language[] {
+  return Object.entries(languages).map(([code, file]) => {
+    const language = compileLanguage(code, file);
+    const asksFor = (text: string, { action }: Languages[string]['verbs'][number]): boolean =>
+      (language.isDense ? verbsWithin(text, language) : verbsAmong(foreignWords(text), language)).some(
+        ({ verb }) => verb.action === action,
+      );
+    for (const [at, group] of file.verbs.entries()) {
+      const pointer = `/languages/${code}/verbs/${at}`;
+      for (const [index, text] of group.examples.entries())
+        if (!asksFor(text, group)) report(`${pointer}/examples/${index}`, `no form of "${group.as}" is in "${text}"`);
+      for (const [index, text] of group.against.entries())
+        if (asksFor(text, group)) report(`${pointer}/against/${index}`, `a form of "${group.as}" is in "${text}"`);
+    }
+    return language;
+  });
+}
