@@ -147,7 +147,10 @@ function disjoint(spans: readonly UnreadSpan[]): UnreadSpan[] {
   return found;
 }
 
-/** @param candidates all requests that were found, also the negated ones, and code */
+/**
+ * @param candidates all requests that were found, also the negated ones, and code
+ * @param foreignKnown the share of known words in a text of another language
+ */
 export function coverageOf(
   text: string,
   { words, ends }: SpokenWords,
@@ -155,6 +158,7 @@ export function coverageOf(
   candidates: readonly CandidateAction[],
   code: { readonly found: readonly Fragment[]; readonly mentioned: readonly Fragment[] },
   isDestructive: boolean,
+  foreignKnown: number | undefined,
   lexicon: Lexicon,
 ): Coverage {
   const isWithin =
@@ -183,7 +187,10 @@ export function coverageOf(
   const ofClauses = clauses.length === 0 ? 1 : read / clauses.length;
   const ofWords = 1 - unknown / (content + SMOOTHING);
   const told = destroys || says('payment') || says('disclosure') ? PHRASING : 1;
-  const share = (CLAUSES * ofClauses + (1 - CLAUSES) * ofWords) * told;
+  const share =
+    (foreignKnown === undefined
+      ? CLAUSES * ofClauses + (1 - CLAUSES) * ofWords
+      : CLAUSES + (1 - CLAUSES) * foreignKnown) * told;
   const offsets = offsetsOf(text.toLowerCase(), words, Math.max(-1, ...phrasings.map(({ to }) => to)));
   const phraseOf = ({ from, to }: PatternMatch): UnreadSpan => {
     const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
