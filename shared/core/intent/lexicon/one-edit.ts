@@ -1,14 +1,14 @@
 // Finds the word that a misspelt one is meant to be: one letter more, less or other, or two neighbours in the wrong order.
 
 /** The word, and each with one letter left out: two words have one in common when they are one edit or transposition apart. */
-function shortened(word: string): string[] {
+export function shortened(word: string): string[] {
   const found = [word];
   for (let at = 0; at < word.length; at += 1) found.push(word.slice(0, at) + word.slice(at + 1));
   return found;
 }
 
 /** Whether two words differ by one edit or transposition. */
-function isOneEdit(a: string, b: string): boolean {
+export function isOneEdit(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   let from = 0;
   while (from < a.length && a[from] === b[from]) from += 1;

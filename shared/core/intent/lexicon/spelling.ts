@@ -1,5 +1,6 @@
 // Finds the word that is meant by one with a typing mistake: one letter more, less or other, or two neighbours in the wrong order.
 import { verbForms } from './inflection.ts';
+import { isOneEdit, shortened } from './one-edit.ts';
 import type { Words } from './types.ts';
 
 /** Shorter words have no misspellings; words up to SHORT have only transpositions. */
@@ -13,31 +14,12 @@ export interface Spelling {
   meant(word: string): string | undefined;
 }
 
-function shortened(word: string): string[] {
-  const found = [word];
-  for (let at = 0; at < word.length; at += 1) found.push(word.slice(0, at) + word.slice(at + 1));
-  return found;
-}
-
 const isTransposed = (a: string, b: string): boolean => {
   if (a.length !== b.length) return false;
   let at = 0;
   while (at < a.length && a[at] === b[at]) at += 1;
   return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
 };
-
-/** Whether two different words are one edit apart. */
-export function isOneEdit(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  let from = 0;
-  while (from < a.length && a[from] === b[from]) from += 1;
-  let [endA, endB] = [a.length, b.length];
-  while (endA > from && endB > from && a[endA - 1] === b[endB - 1]) {
-    endA -= 1;
-    endB -= 1;
-  }
-  return (endA - from <= 1 && endB - from <= 1) || isTransposed(a, b);
-}
 
 /** What a wrong guess costs: the graver the verb, the better the guess, because doubt counts as a request. */
 function weightOf(word: string, words: Words): number {
