@@ -90,6 +90,12 @@ describe('the string of a verb and a noun is no milder than the text', () => {
     expect(found).to.deep.equal([]);
   });
 
+  it('for every verb that is also a command with subcommands, with each noun', () => {
+    const both = verbs.filter((verb) => lexicon.commandGroups.has(verb));
+    expect(both).to.not.have.lengthOf(0);
+    expect(weaknesses(pairsOf(both, nouns))).to.deep.equal([]);
+  });
+
   it('for every command of the lexicon that is an action word, on a resource of its domain', () => {
     const commands = [...lexicon.commands.values()].filter(({ command }) => actionOf(command, lexicon) !== undefined);
     expect(commands.length).to.be.greaterThan(15);

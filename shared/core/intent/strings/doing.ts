@@ -3,6 +3,7 @@ import type { Action, Trait } from '../../../kernel/vocabulary.ts';
 import { candidatesOf } from '../assess/candidates.ts';
 import { actionRank, effectRank, stricterAction, stricterEffect } from '../assess/strictness.ts';
 import { isIllicit } from '../attack/illicit.ts';
+import { fragmentsOf } from '../code/fragments.ts';
 import { refinementsOf } from '../grammar/meaning.ts';
 import { MOVES_MONEY } from '../grammar/sums.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -81,7 +82,10 @@ export function saidOf(verb: string, words: readonly string[], lexicon: Lexicon)
   const sentences = sentencesOf(text, () => false);
   const candidates = candidatesOf(sentences, lexicon).filter(({ negated }) => !negated);
   const illicit: readonly Trait[] = isIllicit(spokenText(text).words, candidates, sentences) ? ['illicit'] : [];
-  return strictestDoing([...candidates, { ...NOTHING, traits: illicit }]);
+  // `service restart`, `fly deploy`: the verb may be a command, whose next word says what it does.
+  const isCommand = lexicon.commandGroups.has(verb) || lexicon.commands.has(verb);
+  const run = isCommand ? fragmentsOf(text, lexicon).filter(({ action }) => action !== 'unknown') : [];
+  return strictestDoing([...candidates, ...run, { ...NOTHING, traits: illicit }]);
 }
 
 /** The mildest there is: it adds nothing to what else is meant. */
