@@ -18,7 +18,7 @@ import { type Explained, explainedJson, explainedLines } from './explained.ts';
 import { BROKEN, printBroken } from './findings.ts';
 import { loadFolder, readFolder } from './folder.ts';
 import { FOLDER_HELP, policyDirOf } from './place.ts';
-import { addQuestionOptions, factsOfQuestion, type QuestionOptions } from './question.ts';
+import { addQuestionOptions, evidenceOfQuestion, factsOfQuestion, type QuestionOptions } from './question.ts';
 
 interface ExplainOptions {
   readonly all?: true;
@@ -65,7 +65,8 @@ async function explainQuestion(set: PolicySet<Lexicon>, options: ExplainOptions 
   const gathered = factsOfQuestion(options, set, Date.now());
   const risk = await evaluator.assessRisk(gathered);
   const facts: Facts = { ...gathered, intent: { ...gathered.intent, risk } };
-  print({ facts, digest: set.digest, ...(await evaluator.explain(facts)) }, options);
+  const learned = evidenceOfQuestion(options, set);
+  print({ facts, digest: set.digest, learned, ...(await evaluator.explain(facts)) }, options);
 }
 
 /** @param draft undefined for the set that was in force */

@@ -1,5 +1,6 @@
 // Output of `custos policy explain`: verdict and reasons, then each rule whose target matches, with the values that it saw.
 import type { BodyReason } from '../../shared/core/verification/record.ts';
+import type { Evidence } from '../../shared/core/intent/attack/learned.ts';
 import type { Meaning } from '../../shared/core/intent/types.ts';
 import type { Explanation } from '../../shared/core/policy/evaluate.ts';
 import type { ExplainedCondition, ExplainedRule, Facts } from '../../shared/core/policy/types.ts';
@@ -14,6 +15,8 @@ export interface Explained extends Explanation {
   readonly facts: Facts;
   /** Digest of the policy set. */
   readonly digest: string;
+  /** The words by which the learned weights took the text for an injection; empty when they did not. */
+  readonly learned?: readonly Evidence[];
   /** The decision whose facts these are, and what was decided then. */
   readonly decision?: {
     readonly decisionId: string;
@@ -23,13 +26,14 @@ export interface Explained extends Explanation {
   };
 }
 
-export function explainedJson({ evaluation, candidates, facts, digest, decision }: Explained): object {
+export function explainedJson({ evaluation, candidates, facts, digest, decision, learned = [] }: Explained): object {
   return {
     ...(decision === undefined
       ? {}
       : { decision_id: decision.decisionId, recorded_verdict: decision.verdict, beside_policies: decision.beside }),
     ...evaluation,
     risk: facts.intent.risk,
+    ...(learned.length === 0 ? {} : { learned }),
     policy_set: { digest },
     candidates,
     facts,
@@ -41,6 +45,9 @@ const MAX_VALUE_LENGTH = 100;
 /** The possible meanings of an intent. Policies judge each of them. */
 const meaningsText = (meanings: readonly Meaning[]): string =>
   printable([...new Set(meanings.map(({ action, verb, effect }) => `${action} (${verb}): ${effect}`))].join('; '));
+
+const learnedText = (learned: readonly Evidence[]): string =>
+  `an injection by its words: ${learned.map(({ feature, weight }) => `${printable(feature)} +${weight}`).join(', ')}`;
 
 /** A value of a fact or a policy on one line, short and printable. */
 function valueText(value: unknown): string {
@@ -94,7 +101,7 @@ function toolText({ server, name, known, changed, problem }: ToolFacts): string 
 /** @param isWhole whether rules that did not match are shown with the conditions that held, too */
 export function explainedLines(explained: Explained, isWhole: boolean): string[] {
   const style = paint();
-  const { evaluation, candidates, facts, digest, decision } = explained;
+  const { evaluation, candidates, facts, digest, decision, learned = [] } = explained;
   const { intent, agent, trust, time, environment, tool } = facts;
   const { bold, dim } = style;
   const indent = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
@@ -128,6 +135,7 @@ export function explainedLines(explained: Explained, isWhole: boolean): string[]
         ],
         ...(intent.meanings === undefined ? [] : [['means', meaningsText(intent.meanings)]]),
         ...(intent.places.length === 0 ? [] : [['places', printable(intent.places.join(', '))]]),
+        ...(learned.length === 0 ? [] : [['learned', learnedText(learned)]]),
         ['agent', `${printable(agent.id)}, ${agent.status}`],
         ['trust', `level ${trust.level} ${tierName(trust.level)}, score ${trust.score}${claimText(trust)}`],
         ['when', `${time.now}, in ${environment}`],

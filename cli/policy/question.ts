@@ -2,6 +2,9 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { createReadings, type IntentReading, readingOfParse } from '../../shared/domain/decisions/readings.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
+import type { Evidence } from '../../shared/core/intent/attack/learned.ts';
+import { takeoverOf } from '../../shared/core/intent/attack/takeover.ts';
+import { plainText } from '../../shared/core/intent/text/text.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import { parseIntent } from '../../shared/core/intent/parse.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
@@ -70,6 +73,17 @@ function readingOf({ intent, text, tool, organisation }: QuestionOptions, set: P
       );
     throw error;
   }
+}
+
+/** The words by which the learned weights take the text of a question for an injection. */
+export function evidenceOfQuestion(
+  { text, organisation }: QuestionOptions,
+  set: PolicySet<Lexicon>,
+): readonly Evidence[] {
+  if (text === undefined) return [];
+  const lexicon = set.lexicon.forOrganisation(organisation);
+  const plain = plainText(text, (word) => lexicon.verbs.has(word) || lexicon.commands.has(word));
+  return takeoverOf(plain.text.trim(), lexicon).evidence;
 }
 
 /** The facts of a question, without the risk, which policies compute. @throws {UsageError} for an intent that can't be read */
