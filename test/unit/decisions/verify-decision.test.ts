@@ -59,7 +59,9 @@ describe('a decision that is verified with incomplete evidence', () => {
   });
 
   it('is verified without the facts that earlier versions did not record', async () => {
-    for (const made of decisions) {
+    const ofEarlier = decisions.filter(({ evidence }) => evidence.policySet?.includes('on-attributes') === false);
+    expect(ofEarlier).to.not.deep.equal([]);
+    for (const made of ofEarlier) {
       const earlier = falsified(made, (facts) => delete facts.key.tags);
       const outcome = await verifier.verify(earlier);
       expect(outcome.status, outcome.sentence).to.equal((await verifier.verify(made.evidence)).status);

@@ -323,7 +323,8 @@ export const worldSet = (policies: readonly PolicyLike[]): PolicySet => setOf(po
 /** Before the next fold, if there is one. */
 export async function decideAll(world: World): Promise<MadeDecision[]> {
   // The ESCALATE that opened the approval, if it used one: the same request, a little earlier.
-  const set = worldSet(world.policies) as PolicySet<Lexicon>;
+  const policies = world.policies.filter((policy) => !world.isEarlier || policy !== ON_ATTRIBUTES);
+  const set = worldSet(policies) as PolicySet<Lexicon>;
   const missingOpens = world.isEarlier ? 'everything' : 'nothing';
   const active: ActivePolicies = {
     set,
