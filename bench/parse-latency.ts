@@ -1,13 +1,11 @@
 // Measures the time of one parse on texts of the maximum length that the API accepts, of every kind that could be slow.
 // Usage: node dist/bench/parse-latency.js [--json] [--runs N]
-import { readFileSync } from 'node:fs';
+import { lexiconFile } from '../test/support/lexicon.ts';
 import { availableParallelism, loadavg } from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../shared/core/intent/lexicon/types.ts';
 import { parseIntent } from '../shared/core/intent/parse.ts';
-import { findRoot } from '../shared/platform/config/root.ts';
 import { quantile } from './numbers.ts';
 import { LENGTH, textsByKind } from './parse-texts.ts';
 
@@ -86,7 +84,7 @@ function main(): void {
     process.exitCode = 2;
     return;
   }
-  const lexicon = compileLexicon(JSON.parse(readFileSync(path.join(findRoot(), 'policies', 'lexicon.json'), 'utf8')));
+  const lexicon = compileLexicon(JSON.parse(lexiconFile().text));
   const rows = measureLatency(lexicon, runs);
   if (values.json) {
     process.stdout.write(`${JSON.stringify(rows)}\n`);

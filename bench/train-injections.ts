@@ -11,6 +11,8 @@ import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../shared/core/intent/lexicon/types.ts';
 import { plainText } from '../shared/core/intent/text/text.ts';
 import { findRoot } from '../shared/platform/config/root.ts';
+import { prettyJson } from '../shared/kernel/pretty-json.ts';
+import { lexiconFile } from '../test/support/lexicon.ts';
 import { randomNumbers } from './numbers.ts';
 
 /** One text; any label but `injection` is benign. */
@@ -167,17 +169,18 @@ export const trainingRowsOf = (text: string): TrainingRow[] =>
 
 function main(): void {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { write: { type: 'boolean' } } });
-  const file = path.join(findRoot(), 'policies', 'lexicon.json');
-  const document = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  const file = path.join(findRoot(), 'policies', 'lexicon', 'learned.json');
   const rows = positionals.flatMap((name) => trainingRowsOf(readFileSync(name, 'utf8')));
-  const { learned, found, falseAlarms } = train(examplesOf(rows, compileLexicon(document)));
+  const { learned, found, falseAlarms } = train(examplesOf(rows, compileLexicon(JSON.parse(lexiconFile().text))));
   const json = JSON.stringify(learned);
   const digest = createHash('sha256').update(json).digest('hex');
   process.stderr.write(
     `${rows.length} texts; held out: ${(100 * found).toFixed(1)} % of injections found, ${(100 * falseAlarms).toFixed(1)} % false alarms; ${json.length} bytes, SHA-256 ${digest}\n`,
   );
-  if (values.write === true) writeFileSync(file, `${JSON.stringify({ ...document, learned }, undefined, 2)}\n`);
-  else process.stdout.write(`${json}\n`);
+  if (values.write === true) {
+    const document = JSON.parse(readFileSync(file, 'utf8')) as object;
+    writeFileSync(file, prettyJson({ ...document, learned }));
+  } else process.stdout.write(`${json}\n`);
 }
 
 if (import.meta.filename === process.argv[1]) main();

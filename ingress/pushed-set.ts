@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import type { Static } from 'typebox';
 import type { PushPoliciesRequest } from '../shared/api/policy-set.ts';
 import { type Admitted, admitHere } from '../shared/domain/policy-sets/admission.ts';
-import { LEXICON_FILE } from '../shared/domain/policy-sets/folder.ts';
 import { runThread } from '../shared/domain/policy-sets/thread.ts';
 import { ApiError, type FieldError } from '../shared/kernel/errors.ts';
 import type { TextFile } from '../shared/core/policy/files.ts';
+import { withLexicon } from '../shared/core/policy/lexicon-files.ts';
 import type { Finding } from '../shared/core/policy/types.ts';
 import { MAX_FIELD_ERRORS } from './request/field-errors.ts';
 
@@ -79,14 +79,12 @@ function lexiconOf(canonical: Uint8Array | undefined): string {
 export function checkPushed(request: Static<typeof PushPoliciesRequest>, task: PushTask): PushOutcome {
   const { files, ...rest } = request;
   const refused = pathFindings(files);
-  const given = files.find(({ path }) => path === LEXICON_FILE);
-  const lexicon = given ?? { path: LEXICON_FILE, text: lexiconOf(task.inForce) };
-  const policies = files.filter(({ path }) => path !== LEXICON_FILE);
+  const texts = withLexicon(files, () => lexiconOf(task.inForce));
   // Misplaced files are not parsed: their findings would hide the reason.
   const admitted: Admitted =
     refused.length > 0
       ? { set: undefined, errors: refused, warnings: [] }
-      : admitHere({ policies, lexicon, organisations: task.organisations });
+      : admitHere({ ...texts, organisations: task.organisations });
   if (admitted.set !== undefined)
     return { ok: true, pushed: { ...rest, set: admitted.set, warnings: admitted.warnings } };
   const errors = findingErrors(files, admitted.errors);

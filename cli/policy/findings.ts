@@ -1,5 +1,6 @@
 // All findings of a policy folder: those of the service on its policies and lexicon, and those on its test files.
 import { createHash } from 'node:crypto';
+import { isLexiconPart } from '../../shared/core/policy/files.ts';
 import { EXIT, type ExitCodes } from '../exit.ts';
 import { printFindings, printJson, type ShownFinding } from '../output.ts';
 import { admitFolder, readFolder, shownFinding, shownPath, testsDirOf } from './folder.ts';
@@ -42,7 +43,9 @@ export async function checkFolder(dir: string): Promise<CheckedFolder> {
     policies: folder.policies.length,
     tests: tests?.files ?? 0,
     files: [
-      ...[folder.lexicon, ...folder.policies].map((file) => shownPath(dir, file.path)),
+      ...[...(folder.policies.some(isLexiconPart) ? [] : [folder.lexicon]), ...folder.policies].map((file) =>
+        shownPath(dir, file.path),
+      ),
       ...(tests?.texts ?? []).map((file) => file.path),
     ],
     findings: [...ofPolicies, ...(tests?.findings ?? [])].sort(byPlace),

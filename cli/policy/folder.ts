@@ -5,9 +5,9 @@ import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import { type Admission, admitPolicySet } from '../../shared/core/policy/admit.ts';
-import { parseFile } from '../../shared/core/policy/files.ts';
+import { LEXICON_FILE, LEXICON_FOLDER, readLexicon } from '../../shared/core/policy/lexicon-files.ts';
 import type { Finding } from '../../shared/core/policy/types.ts';
-import { BLOCKING, LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
+import { BLOCKING, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { CommandError, EXIT, UsageError } from '../exit.ts';
 import type { ShownFinding } from '../output.ts';
 import { DEFAULT_HELP, policyDirOf, reasonOf, resolved } from './place.ts';
@@ -49,10 +49,10 @@ export function loadFolder(folder: PolicyFolder): Pick<Admission<Lexicon>, 'set'
 
 /** The lexicon of a policy folder. @throws {CommandError} when it is broken */
 export async function lexiconOf(dir: string): Promise<Lexicon> {
-  const { lexicon } = await readFolder(dir);
-  const parsed = parseFile(lexicon);
+  const { lexicon, policies } = await readFolder(dir);
+  const read = readLexicon(lexicon, policies);
   try {
-    if ('value' in parsed) return compileLexicon(parsed.value);
+    if ('json' in read) return compileLexicon(read.json);
   } catch {
     // The message below says which command shows the errors.
   }
@@ -69,7 +69,7 @@ export function testsDirOf(dir: string): string {
 
 /** Whether it is a policy folder: each has a lexicon. */
 function isPolicyDir(dir: string): boolean {
-  return existsSync(path.join(dir, LEXICON_FILE));
+  return [LEXICON_FILE, LEXICON_FOLDER].some((name) => existsSync(path.join(dir, name)));
 }
 
 /** The policy folder whose folder of tests contains a path (or is that path); undefined when there is none. */

@@ -11,7 +11,7 @@ import { ImportError, type ImportResult, type SourceFile } from '../../shared/co
 import { FACT_NAMES } from '../../shared/core/policy/vocabulary.ts';
 import { findPlaces } from '../../shared/platform/config/root.ts';
 import { shippedPolicies } from '../../shared/platform/config/table.ts';
-import { LEXICON_FILE } from '../../shared/domain/policy-sets/folder.ts';
+import { LEXICON_FILE, LEXICON_FOLDER } from '../../shared/core/policy/lexicon-files.ts';
 import { prettyJson } from '../../shared/kernel/pretty-json.ts';
 import { CommandError, EXIT, exitWith, UsageError } from '../exit.ts';
 import { collect } from '../options.ts';
@@ -124,11 +124,10 @@ function write(folder: string, files: ImportResult['files']): void {
   try {
     mkdirSync(folder, { recursive: true });
     const shipped = shippedPolicies(findPlaces());
-    if (!existsSync(path.join(folder, LEXICON_FILE)))
-      writeFileSync(path.join(folder, LEXICON_FILE), readFileSync(path.join(shipped, LEXICON_FILE)));
-    if (!existsSync(path.join(folder, 'schema'))) {
-      mkdirSync(path.join(folder, 'schema'));
-      copyFolder(path.join(shipped, 'schema'), path.join(folder, 'schema'));
+    const missing = [...(existsSync(path.join(folder, LEXICON_FILE)) ? [] : [LEXICON_FOLDER]), 'schema'];
+    for (const name of missing.filter((one) => !existsSync(path.join(folder, one)))) {
+      mkdirSync(path.join(folder, name));
+      copyFolder(path.join(shipped, name), path.join(folder, name));
     }
     for (const { path: name, json } of files) {
       mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });

@@ -18,7 +18,7 @@ import { TEST_DEFAULTS } from '../../shared/core/policy/testing/defaults.ts';
 import type { PolicyTestCase, PolicyTestFile } from '../../shared/core/policy/testing/schema.ts';
 import type { Expectation } from '../../shared/core/policy/testing/schema-parts.ts';
 import type { Evaluation, Facts } from '../../shared/core/policy/types.ts';
-import { LEXICON_FILE } from '../../shared/domain/policy-sets/folder.ts';
+import { LEXICON_FILE } from '../../shared/core/policy/lexicon-files.ts';
 import { type Action, ACTIONS, ENVIRONMENTS, type Environment } from '../../shared/kernel/vocabulary.ts';
 import { EXIT, exitWith, UsageError } from '../exit.ts';
 import { collect } from '../options.ts';

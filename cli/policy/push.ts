@@ -2,7 +2,7 @@
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import { comparePolicySets } from '../../shared/core/policy/compare.ts';
 import { draftOfDigest } from '../../shared/domain/drafts/replay-draft.ts';
-import { LEXICON_FILE, type PolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
+import type { PolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import type { Stage } from '../../shared/domain/policy-sets/stages.ts';
 import { runAdmin } from '../admin.ts';
 import { EXIT, exitWith, say, UsageError } from '../exit.ts';
@@ -113,7 +113,7 @@ async function pushThere(
   const [first] = refused;
   if (first !== undefined) throw new UsageError(`${first.file} ${first.message}.`);
   // The service refuses unknown members, such as the time of the last change.
-  const whole = lexicon.text === '' ? policies : [...policies, { path: LEXICON_FILE, text: lexicon.text }];
+  const whole = lexicon.text === '' ? policies : [...policies, lexicon];
   const files = whole.map(({ path, text }) => ({ path, text }));
   const { reason, expect, dryRun } = options;
   const body = {

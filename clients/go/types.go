@@ -2028,7 +2028,7 @@ type PushPoliciesRequestStage struct {
 
 // PushPoliciesRequest is part of the API's requests or answers.
 type PushPoliciesRequest struct {
-	// The whole set: what is not among them is no longer in force. Without lexicon.json the lexicon in force stays.
+	// The whole set: what is not among them is no longer in force. Without a lexicon that in force stays.
 	Files []PushPoliciesRequestFiles `json:"files"`
 	// Why; stored in every log permanently.
 	Reason string `json:"reason"`
@@ -2458,7 +2458,7 @@ type ReplayReportRules struct {
 
 // ReplayRequestFiles is part of the API's requests or answers.
 type ReplayRequestFiles struct {
-	// The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource, attributes.json, terms.json, authzen.json, lexicon.json; else a policy.
+	// The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource, attributes.json, terms.json, authzen.json, lexicon.json or `lexicon/...`; else a policy.
 	Path string `json:"path"`
 	// The text of the file.
 	Text string `json:"text"`
@@ -2467,7 +2467,7 @@ type ReplayRequestFiles struct {
 // ReplayRequest is part of the API's requests or answers.
 // The draft, as files or as the digest of a set that was in force; and which decisions.
 type ReplayRequest struct {
-	// lexicon.json may be among them; the active lexicon is used otherwise.
+	// A lexicon may be among them; else that in force is used.
 	Files []ReplayRequestFiles `json:"files,omitempty"`
 	// Of a policy set, SHA-256, lower-case hex.
 	Digest *string `json:"digest,omitempty"`
@@ -2972,7 +2972,7 @@ type TrustSummary struct {
 
 // ValidatePoliciesRequestFiles is part of the API's requests or answers.
 type ValidatePoliciesRequestFiles struct {
-	// The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource, attributes.json, terms.json, authzen.json, lexicon.json; else a policy.
+	// The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource, attributes.json, terms.json, authzen.json, lexicon.json or `lexicon/...`; else a policy.
 	Path string `json:"path"`
 	// The text of the file.
 	Text string `json:"text"`
@@ -2980,7 +2980,7 @@ type ValidatePoliciesRequestFiles struct {
 
 // ValidatePoliciesRequest is part of the API's requests or answers.
 type ValidatePoliciesRequest struct {
-	// lexicon.json may be among them; the active lexicon is used otherwise.
+	// A lexicon may be among them; else that in force is used.
 	Files []ValidatePoliciesRequestFiles `json:"files"`
 }
 

@@ -1,6 +1,7 @@
 // Policy sets: read the set in force and earlier ones by digest, and validate files before they are put into the folder.
 import type { Database, Sql } from '../../shared/platform/db/database.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
+import { withLexicon } from '../../shared/core/policy/lexicon-files.ts';
 import type { Policy } from '../../shared/core/policy/schema.ts';
 import { type OrganisationRow, readOrganisationSets } from '../../shared/domain/policy-sets/organisation-sets.ts';
 import { concerns, visibleTo } from '../../shared/domain/policy-sets/visible.ts';
@@ -23,7 +24,6 @@ import { cacheable } from './caching.ts';
 
 const READ = 'SELECT canonical, created_at, installation, organisation_id FROM policy_set_text WHERE digest = $1';
 const ORGANISATIONS = 'SELECT slug FROM organisation';
-const LEXICON_FILE = 'lexicon.json';
 /** About twenty milliseconds of linting, during which other requests wait. */
 const WARNINGS_UP_TO = 100;
 /** About a third of a second of linting; without a budget one policy of a megabyte could block much longer. */
@@ -193,13 +193,9 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
       handler: async ({ key, body }) => {
         assertOperator(key);
         const organisations = (await db.query<{ slug: string }>(ORGANISATIONS, [])).map(({ slug }) => slug);
-        const given = body.files.find((file) => file.path === LEXICON_FILE);
-        const lexicon = given ?? {
-          path: LEXICON_FILE,
-          text: JSON.stringify(canonicalOf(policies.installation().set.canonical).lexicon),
-        };
+        const inForce = (): string => JSON.stringify(canonicalOf(policies.installation().set.canonical).lexicon);
         const { set, errors, warnings } = admitPolicySet(
-          { policies: body.files.filter((file) => file !== given), lexicon, organisations },
+          { ...withLexicon(body.files, inForce), organisations },
           { compileLexicon, verbsOf: knownVerbs, warningsUpTo: WARNINGS_UP_TO, lintBudget: LINT_BUDGET },
         );
         return {

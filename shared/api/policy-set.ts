@@ -145,14 +145,14 @@ export const ValidatePoliciesRequest = named('ValidatePoliciesRequest', {
         minLength: 1,
         maxLength: 300,
         description:
-          'The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource, attributes.json, terms.json, authzen.json, lexicon.json; else a policy.',
+          'The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource, attributes.json, terms.json, authzen.json, lexicon.json or `lexicon/...`; else a policy.',
       }),
       text: Type.String({ description: 'The text of the file.' }),
     }),
     {
       minItems: 1,
       maxItems: 1_000,
-      description: 'lexicon.json may be among them; the active lexicon is used otherwise.',
+      description: 'A lexicon may be among them; else that in force is used.',
     },
   ),
 });
@@ -202,7 +202,7 @@ export const PushPoliciesRequest = named('PushPoliciesRequest', {
       minItems: 1,
       maxItems: MAX_PUSHED_FILES,
       description:
-        'The whole set: what is not among them is no longer in force. Without lexicon.json the lexicon in force stays.',
+        'The whole set: what is not among them is no longer in force. Without a lexicon that in force stays.',
     },
   ),
   reason: Reason,

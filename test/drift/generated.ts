@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createApp } from '../../ingress/app.ts';
 import { compact } from '../../ingress/openapi/compact.ts';
 import { businessRoutes } from '../../ingress/routes/all.ts';
-import { LexiconSchema } from '../../shared/core/intent/lexicon/schema.ts';
+import { publishedLexiconSchema } from '../../shared/core/intent/lexicon/schema.ts';
 import { createMetrics } from '../../shared/platform/observe/metrics.ts';
 import { policySchemaText } from '../../shared/core/policy/schema-editors.ts';
 import { policyTestSchemaText } from '../../shared/core/policy/testing/schema.ts';
@@ -87,7 +87,10 @@ export const GENERATED_FILES: readonly GeneratedFile[] = [
   { file: 'policies/schema/terms.schema.json', content: termsSchemaText },
   { file: 'policies/schema/resource.schema.json', content: resourceSchemaText },
   { file: 'policies/schema/authzen.schema.json', content: authzenSchemaText },
-  { file: 'policies/schema/lexicon.schema.json', content: () => `${JSON.stringify(LexiconSchema, null, 2)}\n` },
+  {
+    file: 'policies/schema/lexicon.schema.json',
+    content: () => `${JSON.stringify(publishedLexiconSchema(), null, 2)}\n`,
+  },
   { file: 'clients/conformance/receipts.json', content: receiptsText },
   { file: 'clients/conformance/canonical.json', content: canonicalText },
   { file: 'clients/conformance/calls.json', content: callsText },

@@ -1,5 +1,6 @@
 // Checks the documentation: links, files, scripts, settings and commands exist, policies load, requests work.
 import { execFile, execFileSync } from 'node:child_process';
+import { lexiconFile } from '../support/lexicon.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -159,7 +160,7 @@ describe('documentation', () => {
   });
 
   it('shows valid JSON, and policies that load', () => {
-    const lexicon = { path: 'lexicon.json', text: readFileSync(path.join(ROOT, 'policies', 'lexicon.json'), 'utf8') };
+    const lexicon = lexiconFile();
     const blocks = DOCUMENTS.flatMap(({ file, blocks }) =>
       blocks.filter(({ language }) => language === 'json').map(({ text }) => ({ file, text })),
     );

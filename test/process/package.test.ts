@@ -118,7 +118,7 @@ describe('the installed package', () => {
       'README.md',
       'LICENSE',
       'CHANGELOG.md',
-      'policies/lexicon.json',
+      'policies/lexicon/verbs.json',
       'policies/schema/policy.schema.json',
       'dist/ingress/dashboard/bundle/main.js',
       'dist/ingress/dashboard/bundle/licences.txt',

@@ -1,14 +1,12 @@
 // `custos policy check` as a process: exit codes, --strict, --json, invalid arguments, and --watch up to the last write.
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lexiconFile } from '../support/lexicon.ts';
 import path from 'node:path';
 import { expect } from 'chai';
-import { findRoot } from '../../shared/platform/config/root.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { type Ran, runCommand } from '../support/command.ts';
 import { runProcess, type TestEnv } from '../support/process.ts';
 import { waitFor } from '../support/wait.ts';
-
-const policies = path.join(findRoot(), 'policies');
 
 interface Checked {
   readonly ok: boolean;
@@ -20,7 +18,7 @@ interface Checked {
 /** Creates a folder with the shipped lexicon and one policy, or none. */
 function folderWith(policy?: object): string {
   const dir = temporaryFolder('check');
-  writeFileSync(path.join(dir, 'lexicon.json'), readFileSync(path.join(policies, 'lexicon.json')));
+  writeFileSync(path.join(dir, 'lexicon.json'), lexiconFile().text);
   if (policy !== undefined) writeFileSync(path.join(dir, 'one.json'), JSON.stringify(policy, null, 2));
   return dir;
 }

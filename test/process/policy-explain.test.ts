@@ -1,5 +1,6 @@
 // `custos policy explain`: questions given as options, and recorded decisions under their own set and under a draft.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { lexiconFile } from '../support/lexicon.ts';
 import path from 'node:path';
 import { expect } from 'chai';
 import { findRoot } from '../../shared/platform/config/root.ts';
@@ -34,7 +35,7 @@ const shipped = path.join(findRoot(), 'policies');
 const draft = temporaryFolder('draft');
 
 function writeDraft(): void {
-  writeFileSync(path.join(draft, 'lexicon.json'), readFileSync(path.join(shipped, 'lexicon.json')));
+  writeFileSync(path.join(draft, 'lexicon.json'), lexiconFile().text);
   const rule = (name: string, conditions: object, event: object) => ({ name, conditions, event });
   const policy = {
     id: 'draft',

@@ -155,8 +155,8 @@ describe('The guide to writing a policy', () => {
       replay: components.schemas['ReplayReport']?.properties ?? {},
       shadow: components.schemas['ShadowStatus']?.properties ?? {},
     };
-    const files = ['lexicon.json', 'office-hours.json', 'tests/office-hours.json'];
-    for (const file of files) cpSync(inFolder(`policies/${file}`), inFolder(`small/${file}`));
+    const files = ['lexicon', 'office-hours.json', 'tests/office-hours.json'];
+    for (const file of files) cpSync(inFolder(`policies/${file}`), inFolder(`small/${file}`), { recursive: true });
     for (const [name, ...options] of [
       ['check'],
       ['test'],

@@ -1,5 +1,6 @@
 // Submitted intents that need an approval: they wait, and continue once it is decided, even when processes die meanwhile.
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { lexiconFile } from '../support/lexicon.ts';
 import path from 'node:path';
 import { expect } from 'chai';
 import { expireApprovals } from '../../shared/domain/approvals/store.ts';
@@ -8,7 +9,7 @@ import { approve, ask, DENYING, ESCALATING, fillApprovals, gist, reject } from '
 import { temporaryFolder } from '../support/folders.ts';
 import { startWorker } from '../support/process.ts';
 import { rewriteSealed } from '../support/seals.ts';
-import { type Service, SHIPPED_POLICIES } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 import {
   failingIntentWorker,
@@ -213,7 +214,7 @@ describe('a submitted intent that needs an approval', () => {
       const folder = temporaryFolder('policies');
       for (const [name, policy] of Object.entries(ESCALATING))
         writeFileSync(path.join(folder, name), JSON.stringify(policy));
-      copyFileSync(path.join(SHIPPED_POLICIES, 'lexicon.json'), path.join(folder, 'lexicon.json'));
+      writeFileSync(path.join(folder, 'lexicon.json'), lexiconFile().text);
       const env = { CUSTOS_POLICY_DIR: folder };
       const [toApprove, toReject, toExpire] = [await submit(), await submit(), await submit()];
       const settled = (intentId: string, status: string) =>

@@ -31,7 +31,7 @@ function change(work: (tools: ToolCatalogueFile['tools']) => void): void {
 describe('custos tools', () => {
   before(async () => {
     mkdirSync(path.join(policies, 'tools'));
-    symlinkSync(path.join(shipped, 'lexicon.json'), path.join(policies, 'lexicon.json'));
+    symlinkSync(path.join(shipped, 'lexicon'), path.join(policies, 'lexicon'));
     for (const name of ['reads.json', 'destructive.json']) cpSync(path.join(shipped, name), path.join(policies, name));
     const { code, stdout, stderr } = await tools('import', '--write', file, ...options, ...memory);
     expect([code, stdout], stderr).to.deep.equal([0, '']);

@@ -1,5 +1,7 @@
 // Words of one organisation through the service: every endpoint parses with the words of the key's organisation.
 import { expect } from 'chai';
+import { isLexiconPart } from '../../shared/core/policy/files.ts';
+import { lexiconFile } from '../support/lexicon.ts';
 import { createLogger } from '../../shared/platform/observe/logger.ts';
 import type { PolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { applyFolder } from '../../workers/policies.ts';
@@ -14,9 +16,13 @@ const logger = createLogger({ name: 'test', level: 'silent', pretty: false });
 /** The shipped folder with these words for the organisation `rail`, one member per line. */
 async function folderWith(words: object): Promise<PolicyFolder> {
   const shipped = await folderOf(undefined);
-  const lexicon = JSON.parse(shipped.lexicon.text) as object;
-  const text = JSON.stringify({ organisations: { rail: words }, ...lexicon }, null, 1);
-  return { ...shipped, lexicon: { ...shipped.lexicon, text } };
+  const lexicon = lexiconFile();
+  const text = JSON.stringify({ organisations: { rail: words }, ...(JSON.parse(lexicon.text) as object) }, null, 1);
+  return {
+    ...shipped,
+    policies: shipped.policies.filter((file) => !isLexiconPart(file)),
+    lexicon: { ...lexicon, text },
+  };
 }
 
 describe('the words of one organisation', () => {

@@ -94,7 +94,7 @@ describe('the reader of the policy folder', () => {
   it('puts nothing into force while a file name is refused, names the file, and applies all of it once it is renamed', async () => {
     const dir = temporaryFolder('policies');
     mkdirSync(path.join(dir, 'team'));
-    symlinkSync(path.join(SHIPPED_POLICIES, 'lexicon.json'), path.join(dir, 'lexicon.json'));
+    symlinkSync(path.join(SHIPPED_POLICIES, 'lexicon'), path.join(dir, 'lexicon'));
     // Any policy will do.
     const text = readFileSync(path.join(SHIPPED_POLICIES, 'money.json'), 'utf8');
     writeFileSync(path.join(dir, 'team', 'zz.JSON'), text);

@@ -1,5 +1,6 @@
 // Policy sets over HTTP: the set in force, past sets, the check before use, and atomic replacement.
 import { readdirSync, readFileSync } from 'node:fs';
+import { lexiconFile, lexiconParts } from '../support/lexicon.ts';
 import path from 'node:path';
 import { expect } from 'chai';
 import { draftOfDigest } from '../../shared/domain/drafts/replay-draft.ts';
@@ -146,9 +147,12 @@ describe('policy sets', () => {
       const { digest, policies } = (await service.admin.get('/v1/policies')).json;
       const jsonIn = (folder: string): string[] =>
         readdirSync(path.join(SHIPPED_POLICIES, folder))
-          .filter((name) => name.endsWith('.json') && !['lexicon.json', 'authzen.json'].includes(name))
+          .filter((name) => name.endsWith('.json') && name !== 'authzen.json')
           .map((name) => path.join(folder, name));
-      const { json } = await validate([...jsonIn('.'), ...jsonIn('tools'), 'authzen.json'].map(shipped));
+      const { json } = await validate([
+        ...[...jsonIn('.'), ...jsonIn('tools'), 'authzen.json'].map(shipped),
+        ...lexiconParts(),
+      ]);
       expect(json).to.deep.equal({ valid: true, digest, findings: [] });
       expect(policies).to.have.lengthOf(jsonIn('.').length);
     });
@@ -341,7 +345,7 @@ describe('policy sets', () => {
       const answers = [
         await push(admin('acme'), [allow as object]),
         await push(admin('acme'), [denial('x', { organisations: ['acme-2'] })]),
-        await push(admin('acme'), [shipped('lexicon.json')]),
+        await push(admin('acme'), [lexiconFile()]),
         await push(admin('acme'), [denial('x')], { expectedDigest: '0'.repeat(64) }),
         await push(admin('acme'), [denial('x')], { stage: { organisations: ['acme-2'] } }),
         await push(test, [denial('x')]),

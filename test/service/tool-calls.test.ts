@@ -60,7 +60,7 @@ const POLICY = {
 };
 const shipped = Object.fromEntries(
   readdirSync(SHIPPED_POLICIES)
-    .filter((name) => name.endsWith('.json') && name !== 'lexicon.json')
+    .filter((name) => name.endsWith('.json'))
     .map((name) => [name, JSON.parse(readFileSync(path.join(SHIPPED_POLICIES, name), 'utf8')) as unknown]),
 );
 const policies = {

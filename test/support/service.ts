@@ -1,5 +1,6 @@
 // For tests of the whole ingress: the real service in this process with its own database and active policies.
 import path from 'node:path';
+import { lexiconFile } from './lexicon.ts';
 import type { WaitOptions } from '../../ingress/waits/waits.ts';
 import { type RunningIngress, startIngress } from '../../ingress/service.ts';
 import { readConfig, requireIngress } from '../../shared/platform/config/config.ts';
@@ -15,7 +16,7 @@ import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { rememberLast } from '../../shared/core/intent/lexicon/remember.ts';
 import { applyFolder } from '../../workers/policies.ts';
 import { type Admit, admitHere } from '../../shared/domain/policy-sets/admission.ts';
-import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
+import { type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { type Client, createClient } from './client.ts';
 import { testKeyFiles } from './keys.ts';
 import { adminUrlOf, copiesOf, createTestDatabase, openTestDatabase, PATIENCE, type TestDatabase } from './database.ts';
@@ -76,11 +77,10 @@ export const SHIPPED_POLICIES = path.join(findRoot(), 'policies');
 
 /** Creates a policy folder with these files and the shipped lexicon. */
 export async function folderOf(policies: PolicyFiles | undefined): Promise<PolicyFolder> {
-  const shipped = await readPolicyFolder(SHIPPED_POLICIES);
-  if (policies === undefined) return shipped;
+  if (policies === undefined) return readPolicyFolder(SHIPPED_POLICIES);
   return {
     policies: Object.entries(policies).map(([name, policy]) => ({ path: name, text: JSON.stringify(policy, null, 2) })),
-    lexicon: { path: LEXICON_FILE, text: shipped.lexicon.text },
+    lexicon: lexiconFile(),
     refused: [],
     fingerprint: JSON.stringify(policies),
   };

@@ -2071,7 +2071,7 @@ class ReplayReportRules:
 @dataclass(frozen=True)
 class ReplayRequestFile:
     # The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource,
-    # attributes.json, terms.json, authzen.json, lexicon.json; else a policy.
+    # attributes.json, terms.json, authzen.json, lexicon.json or `lexicon/...`; else a policy.
     path: str
     # The text of the file.
     text: str
@@ -2083,7 +2083,7 @@ class ReplayRequest:
 
     is_camel_case: ClassVar[bool] = True
 
-    # lexicon.json may be among them; the active lexicon is used otherwise.
+    # A lexicon may be among them; else that in force is used.
     files: Optional[List[ReplayRequestFile]] = None
     # Of a policy set, SHA-256, lower-case hex.
     digest: Optional[str] = None
@@ -2557,7 +2557,7 @@ class TrustSummary:
 
 @dataclass(frozen=True)
 class ValidatePoliciesRequest:
-    # lexicon.json may be among them; the active lexicon is used otherwise.
+    # A lexicon may be among them; else that in force is used.
     files: List[ReplayRequestFile]
 
 

@@ -4,7 +4,7 @@ import { lintPolicySet } from './lint.ts';
 import { catalogueFindings } from './lint/catalogues.ts';
 import type { LintCode, LintFinding, Witness } from './lint.ts';
 import { definitionText, termFindings } from './lint/terms.ts';
-import { byPlace, isCatalogue, isTerms, type TextFile } from './files.ts';
+import { byPlace, isCatalogue, isLexiconPart, isTerms, type TextFile } from './files.ts';
 import { loadPolicySet } from './load.ts';
 import type { LoadDependencies, PolicySet } from './load.ts';
 import { policySources } from './testing/sources.ts';
@@ -12,7 +12,9 @@ import type { Finding } from './types.ts';
 
 /** The contents of a policy folder. */
 export interface PolicyTexts {
+  /** All files but lexicon.json. */
   readonly policies: readonly TextFile[];
+  /** lexicon.json; an empty text without that file. */
   readonly lexicon: TextFile;
   /** Files that look like policies but could not be read. */
   readonly refused?: readonly Finding[];
@@ -97,8 +99,9 @@ export interface AdmitDependencies<Lexicon> extends LoadDependencies<Lexicon> {
 export function admitPolicySet<Lexicon>(texts: PolicyTexts, deps: AdmitDependencies<Lexicon>): Admission<Lexicon> {
   const { policies, lexicon, refused: almost = [], organisations } = texts;
   const loaded = loadPolicySet(policies, lexicon, deps);
-  // A lexicon whose file was refused must not also be reported as missing.
-  const isReported = (finding: Finding): boolean => almost.some(({ file }) => file === finding.file);
+  // A lexicon of which a file was refused must not also be reported as missing or incomplete.
+  const isReported = ({ file, code }: Finding): boolean =>
+    almost.some((one) => one.file === file || (code === 'LEXICON' && isLexiconPart({ path: one.file, text: '' })));
   const refused = [...almost, ...(loaded.ok ? [] : loaded.findings.filter((finding) => !isReported(finding)))];
   const errorsOnly = policies.length > (deps.warningsUpTo ?? Number.POSITIVE_INFINITY);
   const linted = loaded.ok

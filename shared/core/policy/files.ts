@@ -3,7 +3,7 @@ import { JsonError, parseJson, parseJsonWithPositions, type Position } from '../
 import type { Finding } from './types.ts';
 
 export interface TextFile {
-  /** Relative to the policy folder; a file below `tools/` is a tool catalogue, one below `resources/` an entry of the registry. */
+  /** Relative to the policy folder; a file below `tools/` is a tool catalogue, one below `resources/` an entry of the registry, one below `lexicon/` a part of the lexicon. */
   readonly path: string;
   readonly text: string;
   /** Milliseconds since 1970, with fractions: the last change of a file of a folder. */
@@ -26,9 +26,12 @@ export const isResource = ({ path }: TextFile): boolean => path.startsWith('reso
 export const TERMS_FILE = 'terms.json';
 export const isTerms = ({ path }: TextFile): boolean => path === TERMS_FILE;
 
+/** Part of the lexicon, beside which there is no lexicon.json. */
+export const isLexiconPart = ({ path }: TextFile): boolean => path.startsWith('lexicon/');
+
 /** Whether a file is a policy: every other file of a set has a fixed name or folder. */
 export const isPolicy = (file: TextFile): boolean =>
-  !isCatalogue(file) && !isAuthzen(file) && !isAttributes(file) && !isTerms(file) && !isResource(file);
+  ![isCatalogue, isAuthzen, isAttributes, isTerms, isResource, isLexiconPart].some((isOther) => isOther(file));
 
 export const MAX_FILE_BYTES = 1_048_576;
 

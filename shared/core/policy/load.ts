@@ -20,7 +20,6 @@ import {
   isTerms,
   isResource,
   located,
-  parseFile,
   type TextFile,
 } from './files.ts';
 import { type Declarations, declarationsOf, UNREADABLE_DECLARATIONS } from './declarations.ts';
@@ -42,6 +41,7 @@ import {
 } from './kinds.ts';
 import { attributesOfEntry, createRegistry, type ResourceRegistry } from '../resources/registry.ts';
 import type { ResourceFile } from '../resources/schema.ts';
+import { readLexicon } from './lexicon-files.ts';
 import { havePlaceholders } from './message.ts';
 import { createOnce } from './once.ts';
 import { termsOf, UNREADABLE_TERMS } from './terms.ts';
@@ -119,20 +119,17 @@ function lexiconProblems(error: unknown): Problem[] {
   return [{ code: 'LEXICON', pointer: pointerOf(error), message }, ...more];
 }
 
-function compileLexiconFile<Lexicon>(
+function compileLexiconFiles<Lexicon>(
   file: TextFile,
+  files: readonly TextFile[],
   { compileLexicon }: LoadDependencies<Lexicon>,
-): { readonly json: unknown; readonly lexicon: Lexicon } | { readonly findings: Finding[] } {
-  if (file.text.trim() === '') {
-    const message = 'is missing or empty: a policy folder has a lexicon.json, by which intents are read';
-    return { findings: [{ file: file.path, line: 1, column: 1, pointer: '', code: 'LEXICON', message }] };
-  }
-  const parsed = parseFile(file);
-  if (!('value' in parsed)) return { findings: [parsed] };
+): { readonly json: unknown; readonly lexicon: Lexicon } | { readonly findings: readonly Finding[] } {
+  const read = readLexicon(file, files);
+  if ('findings' in read) return read;
   try {
-    return { json: parsed.value, lexicon: compileLexicon(parsed.value) };
+    return { json: read.json, lexicon: compileLexicon(read.json) };
   } catch (error) {
-    return { findings: findingsOf(located(file), lexiconProblems(error)) };
+    return { findings: read.findingsOf(lexiconProblems(error)) };
   }
 }
 
@@ -207,6 +204,7 @@ function assemble<Lexicon>(parts: Parts<Lexicon>): PolicySet<Lexicon> {
 /**
  * Loads a policy set from the texts of its files: parsed strictly, validated, checked against the vocabulary, compiled. The order of the
  * files does not matter; policies with the same id and equal content count once, and so do catalogues of one server.
+ * @param lexiconText lexicon.json; an empty text when the lexicon is a folder of `files`
  */
 export function loadPolicySet<Lexicon>(
   files: readonly TextFile[],
@@ -219,7 +217,7 @@ export function loadPolicySet<Lexicon>(
   const named = files.filter(isTerms);
   const locate = named.map(located)[0]?.locate;
   const terms = collect(named, termsUnder(untermed, locate));
-  const compiled = compileLexiconFile(lexiconText, deps);
+  const compiled = compileLexiconFiles(lexiconText, files, deps);
   const verbs = 'lexicon' in compiled ? deps.verbsOf?.(compiled.lexicon) : undefined;
   const declarations = {
     ...untermed,

@@ -6,7 +6,8 @@ import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import { admitPolicySet, type PolicyTexts } from '../../core/policy/admit.ts';
 import type { TextFile } from '../../core/policy/files.ts';
 import { loadCanonicalSet, type LoadResult } from '../../core/policy/load.ts';
-import { LEXICON_FILE, type PolicyFolder } from '../policy-sets/folder.ts';
+import { withLexicon } from '../../core/policy/lexicon-files.ts';
+import type { PolicyFolder } from '../policy-sets/folder.ts';
 
 export type Draft = LoadResult<Lexicon>;
 
@@ -22,20 +23,20 @@ async function canonicalOf(sql: Sql, statement: Statement, values: readonly stri
   return row?.canonical.toString('utf8');
 }
 
-/** The lexicon of the set in force; undefined when none is. */
-async function activeLexicon(sql: Sql): Promise<TextFile | undefined> {
+/** The lexicon of the set in force; empty when none is. */
+async function activeLexicon(sql: Sql): Promise<string> {
   const canonical = await canonicalOf(sql, ACTIVE, []);
-  if (canonical === undefined) return undefined;
+  if (canonical === undefined) return '';
   // The canonical text of a set, which is an object (shared/core/policy/load.ts).
   const { lexicon } = JSON.parse(canonical) as { readonly lexicon: unknown };
-  return { path: LEXICON_FILE, text: JSON.stringify(lexicon) };
+  return JSON.stringify(lexicon);
 }
 
 /** A draft is refused for the same reasons, with the same messages, as the policy folder. */
 async function draftOf(sql: Sql, { policies, lexicon, refused = [] }: PolicyTexts): Promise<Draft> {
-  const words = lexicon.text === '' ? ((await activeLexicon(sql)) ?? lexicon) : lexicon;
+  const inForce = await activeLexicon(sql);
   const { set, errors } = admitPolicySet(
-    { policies, lexicon: words, refused },
+    { ...withLexicon(lexicon.text === '' ? policies : [...policies, lexicon], () => inForce), refused },
     {
       compileLexicon,
       verbsOf: knownVerbs,
@@ -48,9 +49,10 @@ async function draftOf(sql: Sql, { policies, lexicon, refused = [] }: PolicyText
 
 /** A draft from policy files; without a lexicon.json among them the lexicon of the set in force is used. */
 export function draftOfFiles(sql: Sql, files: readonly TextFile[]): Promise<Draft> {
-  const lexicon = files.find((file) => file.path === LEXICON_FILE);
-  const policies = files.filter((file) => file !== lexicon);
-  return draftOf(sql, { policies, lexicon: lexicon ?? { path: LEXICON_FILE, text: '' } });
+  return draftOf(
+    sql,
+    withLexicon(files, () => ''),
+  );
 }
 
 /** A draft from a policy folder as it was read; a folder without lexicon.json uses that of the set in force. */

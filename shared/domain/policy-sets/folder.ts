@@ -1,5 +1,6 @@
 // Reads the policy folder: which files belong to the set, and whether they changed.
 import { MAX_FILE_BYTES } from '../../core/policy/files.ts';
+import { LEXICON_FILE } from '../../core/policy/lexicon-files.ts';
 import { createHash } from 'node:crypto';
 import {
   type BigIntStats,
@@ -27,7 +28,9 @@ export interface PolicyFile {
 }
 
 export interface PolicyFolder {
+  /** All files but lexicon.json. */
   readonly policies: readonly PolicyFile[];
+  /** lexicon.json; an empty text without that file. */
   readonly lexicon: PolicyFile;
   /** Files that look like policies and are none; they keep the folder from being activated. */
   readonly refused: readonly Finding[];
@@ -37,7 +40,6 @@ export interface PolicyFolder {
   readonly fingerprint: string;
 }
 
-export const LEXICON_FILE = 'lexicon.json';
 /** The line that `custos policy sign` writes. */
 export const SIGNATURE_FILE = 'set.sig';
 /** Folders with other content: JSON Schemas, and cases for `custos policy test`. */

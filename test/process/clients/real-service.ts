@@ -1,10 +1,11 @@
 // The real service of the client conformance run: an ingress in this process and a worker process, with policies that know a few tools.
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { lexiconFile } from '../../support/lexicon.ts';
 import path from 'node:path';
 import type { Environment, Scope } from '../../../shared/kernel/vocabulary.ts';
 import { temporaryFolder } from '../../support/folders.ts';
 import { startWorker, type TestService } from '../../support/process.ts';
-import { folderOf, type PolicyFiles, type Service, startService } from '../../support/service.ts';
+import { type PolicyFiles, type Service, startService } from '../../support/service.ts';
 
 /** A policy with one rule for one action. */
 const rule = (id: string, action: string, type: string, params: object = {}): object => ({
@@ -61,10 +62,9 @@ export interface RealService {
 export async function startRealService(): Promise<RealService> {
   const service = await startService({ policies: POLICIES });
   const folder = temporaryFolder('conformance-policies');
-  const { lexicon } = await folderOf(POLICIES);
   mkdirSync(path.join(folder, 'tools'));
   for (const [name, policy] of Object.entries(POLICIES)) writeFileSync(path.join(folder, name), JSON.stringify(policy));
-  writeFileSync(path.join(folder, 'lexicon.json'), lexicon.text);
+  writeFileSync(path.join(folder, 'lexicon.json'), lexiconFile().text);
   const worker: TestService = await startWorker(service.databaseUrl, { CUSTOS_POLICY_DIR: folder });
 
   const admins: string[] = [];

@@ -1,16 +1,12 @@
 // The shipped lexicon, compiled once for the parser tests.
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+import { lexiconFile } from '../../support/lexicon.ts';
 import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
 import type { ParsedIntent } from '../../../shared/core/intent/types.ts';
-import { findRoot } from '../../../shared/platform/config/root.ts';
-
-const folder = path.join(findRoot(), 'policies');
 
 /** The lexicon file as parsed JSON: a fresh copy with each call. */
 export function lexiconJson(): Record<string, unknown> {
-  return JSON.parse(readFileSync(path.join(folder, 'lexicon.json'), 'utf8')) as Record<string, unknown>;
+  return JSON.parse(lexiconFile().text) as Record<string, unknown>;
 }
 
 let compiled: Lexicon | undefined;

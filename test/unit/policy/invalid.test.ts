@@ -1,5 +1,6 @@
 // A corpus of invalid files: each with all its findings, their positions and messages; and invalid edits of the lexicon.
 import { readdirSync, readFileSync } from 'node:fs';
+import { lexiconFile } from '../../support/lexicon.ts';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
@@ -34,8 +35,7 @@ interface InvalidLexicon {
 }
 
 const FOLDER = join(findRoot(), 'test', 'unit', 'policy', 'invalid');
-const policyDir = join(findRoot(), 'policies');
-const lexicon: TextFile = { path: 'lexicon.json', text: readFileSync(join(policyDir, 'lexicon.json'), 'utf8') };
+const lexicon = lexiconFile();
 
 /** The published schema: `npm run check:drift` compares it with the file in policies/schema. */
 function published(schema: object): (document: unknown) => boolean {

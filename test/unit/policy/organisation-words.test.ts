@@ -1,15 +1,13 @@
 // Words of one organisation in the tools of policy authors: test cases and explanations parse as the service does for it.
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+import { lexiconFile } from '../../support/lexicon.ts';
 import { expect } from 'chai';
 import { factsOfQuestion, type QuestionOptions } from '../../../cli/policy/question.ts';
 import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
 import { loadPolicySet } from '../../../shared/core/policy/load.ts';
-import { findRoot } from '../../../shared/platform/config/root.ts';
 import { filesOf, policy } from './support.ts';
 import { casesOf } from './testing-support.ts';
 
-const shipped = JSON.parse(readFileSync(path.join(findRoot(), 'policies', 'lexicon.json'), 'utf8')) as object;
+const shipped = JSON.parse(lexiconFile().text) as object;
 const organisations = { rail: { verbs: [{ action: 'delete', verbs: ['derail'] }] } };
 const reads = policy('reads', 'ALLOW', { all: [{ fact: 'intent', path: 'action', operator: 'equal', value: 'read' }] });
 const loaded = loadPolicySet(

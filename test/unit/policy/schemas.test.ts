@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { docsRoutes } from '../../../ingress/routes/docs.ts';
-import { LexiconSchema } from '../../../shared/core/intent/lexicon/schema.ts';
+import { publishedLexiconSchema } from '../../../shared/core/intent/lexicon/schema.ts';
 import { publishedPolicySchema } from '../../../shared/core/policy/schema-editors.ts';
 import { PolicyTestSchema } from '../../../shared/core/policy/testing/schema.ts';
 import { ToolCatalogueSchema } from '../../../shared/core/tools/schema.ts';
@@ -18,7 +18,7 @@ const SCHEMAS: Readonly<Record<string, { readonly schema: object; readonly title
   policy: { schema: publishedPolicySchema(), title: 'Custos policy' },
   'policy-test': { schema: PolicyTestSchema, title: 'Custos policy test' },
   tools: { schema: ToolCatalogueSchema, title: 'Custos tool catalogue' },
-  lexicon: { schema: LexiconSchema, title: 'Custos lexicon' },
+  lexicon: { schema: publishedLexiconSchema(), title: 'Custos lexicon' },
 };
 
 const isObject = (value: unknown): value is Json =>
@@ -137,8 +137,7 @@ describe('published schemas', () => {
       const named = path.join(path.dirname(entry), $schema ?? '');
       const [first = ''] = entry.split(path.sep);
       const kind =
-        { 'lexicon.json': 'lexicon', 'authzen.json': 'authzen', tests: 'policy-test', tools: 'tools' }[first] ??
-        'policy';
+        { lexicon: 'lexicon', 'authzen.json': 'authzen', tests: 'policy-test', tools: 'tools' }[first] ?? 'policy';
       expect(named, entry).to.equal(path.join('schema', `${kind}.schema.json`));
     }
   });
@@ -155,7 +154,7 @@ describe('published schemas', () => {
       'policies/**/*.json',
       'policies/tests/**/*.json',
       'policies/tools/**/*.json',
-      'policies/lexicon.json',
+      'policies/lexicon/**/*.json',
       'policies/authzen.json',
     ])
       expect(matched).to.include(pattern);

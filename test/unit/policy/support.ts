@@ -121,7 +121,7 @@ export function evaluatorOf(policies: readonly unknown[], options: Partial<Evalu
 function jsonFilesOf(folder: string): TextFile[] {
   const dir = join(findRoot(), 'policies', folder);
   return readdirSync(dir)
-    .filter((name) => name.endsWith('.json') && name !== 'lexicon.json')
+    .filter((name) => name.endsWith('.json'))
     .map((name) => ({ path: join(folder, name), text: readFileSync(join(dir, name), 'utf8') }));
 }
 

@@ -1,6 +1,5 @@
 // Helpers for tests of policy tests: build files from values, expand them with the shipped lexicon and run them.
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+import { lexiconFile } from '../../support/lexicon.ts';
 import { intentReader } from '../../../cli/policy/test-files.ts';
 import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
@@ -12,12 +11,10 @@ import { expandTestFiles, type TestCase } from '../../../shared/core/policy/test
 import { loadTestFile, type TestSource } from '../../../shared/core/policy/testing/load.ts';
 import type { Finding } from '../../../shared/core/policy/types.ts';
 import { type CaseResult, runCase } from '../../../shared/core/policy/testing/run.ts';
-import { findRoot } from '../../../shared/platform/config/root.ts';
 import { filesOf } from './support.ts';
 
 const LEXICON: TextFile = {
-  path: 'lexicon.json',
-  text: readFileSync(path.join(findRoot(), 'policies', 'lexicon.json'), 'utf8'),
+  ...lexiconFile(),
 };
 
 /** A set of these policy documents with the shipped lexicon. */

@@ -1,6 +1,5 @@
 // For whole-path.test.ts: policies, callers and requests as they are sent, answered by the service's own code without a database.
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+import { lexiconFile } from '../../support/lexicon.ts';
 import fc from 'fast-check';
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
 import type { AgentState } from '../../../shared/domain/agents/agents.ts';
@@ -14,7 +13,6 @@ import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import type { Evaluation } from '../../../shared/core/policy/types.ts';
 import { canonicalize } from '../../../shared/core/proof/canonical.ts';
-import { findRoot } from '../../../shared/platform/config/root.ts';
 import { NOTHING_RECORDED } from '../../../shared/core/trust/recorded.ts';
 import { VERDICTS } from '../../../shared/kernel/vocabulary.ts';
 import { type PolicyLike, type RuleLike, setOf, shippedPolicies } from '../policy/support.ts';
@@ -23,9 +21,7 @@ import { arbitraryPolicies } from './policy-arbitraries.ts';
 const NOW_MS = Date.parse('2026-03-04T10:30:00Z');
 const AGENT = 'agent-1';
 
-export const lexicon = compileLexicon(
-  JSON.parse(readFileSync(path.join(findRoot(), 'policies', 'lexicon.json'), 'utf8')),
-);
+export const lexicon = compileLexicon(JSON.parse(lexiconFile().text));
 export const SHIPPED: readonly PolicyLike[] = shippedPolicies();
 
 /** Replaces the names in random policies by words that a lexicon knows, longest first. */

@@ -1,5 +1,6 @@
 // The examples of docs/guides/extend-the-lexicon.md: each is parsed as the guide states, before and after.
 import { readFileSync } from 'node:fs';
+import { lexiconFile } from '../../support/lexicon.ts';
 import path from 'node:path';
 import { expect } from 'chai';
 import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
@@ -12,7 +13,7 @@ import { findRoot } from '../../../shared/platform/config/root.ts';
 
 const ROOT = findRoot();
 const guide = readFileSync(path.join(ROOT, 'docs', 'guides', 'extend-the-lexicon.md'), 'utf8');
-const shipped = readFileSync(path.join(ROOT, 'policies', 'lexicon.json'), 'utf8');
+const shipped = lexiconFile().text;
 
 /** The shipped lexicon with these words of the organisation `rail`, as text. */
 const withWords = (words: object): string =>

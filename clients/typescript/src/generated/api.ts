@@ -3074,9 +3074,9 @@ export interface components {
         };
         /** @description The draft, as files or as the digest of a set that was in force; and which decisions. */
         ReplayRequest: {
-            /** @description lexicon.json may be among them; the active lexicon is used otherwise. */
+            /** @description A lexicon may be among them; else that in force is used. */
             files?: {
-                /** @description The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource, attributes.json, terms.json, authzen.json, lexicon.json; else a policy. */
+                /** @description The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource, attributes.json, terms.json, authzen.json, lexicon.json or `lexicon/...`; else a policy. */
                 path: string;
                 /** @description The text of the file. */
                 text: string;
@@ -3628,7 +3628,7 @@ export interface components {
             reason: string;
         };
         PushPoliciesRequest: {
-            /** @description The whole set: what is not among them is no longer in force. Without lexicon.json the lexicon in force stays. */
+            /** @description The whole set: what is not among them is no longer in force. Without a lexicon that in force stays. */
             files: {
                 /** @description Relative to the policy folder, with `/`, such as `payments/refunds.json`. Each only once. */
                 path: string;
@@ -3848,9 +3848,9 @@ export interface components {
             withheld?: number;
         };
         ValidatePoliciesRequest: {
-            /** @description lexicon.json may be among them; the active lexicon is used otherwise. */
+            /** @description A lexicon may be among them; else that in force is used. */
             files: {
-                /** @description The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource, attributes.json, terms.json, authzen.json, lexicon.json; else a policy. */
+                /** @description The kind of file, and what findings name: `tools/...` a tool catalogue, `resources/...` a resource, attributes.json, terms.json, authzen.json, lexicon.json or `lexicon/...`; else a policy. */
                 path: string;
                 /** @description The text of the file. */
                 text: string;

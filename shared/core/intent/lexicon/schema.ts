@@ -1,4 +1,4 @@
-// The schema of policies/lexicon.json: the words by which intents are parsed, as data that policy authors extend.
+// The schema of the files of policies/lexicon/: the words by which intents are parsed, as data that policy authors extend.
 import Type, { type Static } from 'typebox';
 import { Learned } from './learned.ts';
 import { Command, CommandVerbs, Emptying } from './commands.ts';
@@ -161,6 +161,9 @@ export const LexiconSchema = Type.Object(
     description: 'The words by which intents are read.',
   },
 );
+
+/** The schema for editors: a file of the folder `lexicon` has some of the members. The merged document needs all that LexiconSchema requires. */
+export const publishedLexiconSchema = (): object => ({ ...LexiconSchema, required: [] });
 
 export type LexiconFile = Static<typeof LexiconSchema>;
 export type OrganisationFile = Static<typeof OrganisationWords>;

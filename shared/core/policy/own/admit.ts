@@ -4,6 +4,7 @@ import { placed } from '../admit.ts';
 import { compilePolicies } from '../compile.ts';
 import { byPlace, isPolicy, type TextFile } from '../files.ts';
 import { collect, policiesUnder } from '../kinds.ts';
+import { LEXICON_FILE } from '../lexicon-files.ts';
 import { lintPolicySet } from '../lint.ts';
 import type { PolicySet } from '../load.ts';
 import type { Policy } from '../schema.ts';
@@ -35,7 +36,7 @@ export interface OwnAdmissionDeps {
 }
 
 /** Files that are part of the installation's set alone. */
-const isForInstallation = (file: TextFile): boolean => !isPolicy(file) || file.path === 'lexicon.json';
+const isForInstallation = (file: TextFile): boolean => !isPolicy(file) || file.path === LEXICON_FILE;
 
 function refusedFiles(files: readonly TextFile[]): Finding[] {
   return files.filter(isForInstallation).map(({ path }) => ({
