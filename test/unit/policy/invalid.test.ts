@@ -106,7 +106,7 @@ describe('an invalid edit of the lexicon', () => {
   it('all mistakes are reported, each at its position, with the name that was probably meant', () => {
     const text = lexicon.text
       .replace('"defaultDomain": "general"', '"defaultDomian": "general"')
-      .replace('"negations": [', '"negations": [\n    "NOT",');
+      .replace('"politePrefixes": [', '"politePrefixes": [\n    "NOT",');
     const found = findingsOf([], { path: 'lexicon.json', text });
     const lineOf = (part: string): number => positionAt(text, text.indexOf(part)).line;
     expect(found.map(({ line }) => line)).to.have.members([1, lineOf('"defaultDomian"'), lineOf('"NOT"')]);
