@@ -41,7 +41,7 @@ interface Found {
 
 const ELISION = /^(?:l|d|qu|n|s|j|m|t|c|dell|all|un|nell|sull|dall|quell)'/;
 const plain = (word: string): string => word.toLowerCase().replaceAll('’', "'");
-const withoutElision = (word: string): string => word.replace(ELISION, '');
+const withoutElision = (word: string): string => (word.includes("'") ? word.replace(ELISION, '') : word);
 
 function nounNear(words: readonly string[], at: number, end: number, { nouns }: Language): string | undefined {
   for (let i = end; i < Math.min(words.length, end + REACH_AFTER); i += 1) {
@@ -59,10 +59,12 @@ function spaced(sentences: readonly Sentence[], language: Language): Found[] {
   return sentences.flatMap((sentence, index) => {
     const tokens = sentence.filter(({ kind }) => kind !== 'punct');
     const words = tokens.map(({ kind, lower }) => (kind === 'word' || kind === 'identifier' ? plain(lower) : ''));
+    const matches = verbsAmong(words, language);
+    if (matches.length === 0) return [];
     const isAll = words.some((word) => language.all.has(word));
     const said = ` ${words.join(' ')} `;
     const leaves = language.outside.some((phrase) => said.includes(` ${phrase} `));
-    return verbsAmong(words, language).map((match): Found => {
+    return matches.map((match): Found => {
       const around = words.slice(Math.max(0, match.at - NEGATION_REACH), match.end + NEGATION_REACH);
       return {
         match,
