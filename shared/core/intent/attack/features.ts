@@ -6,13 +6,22 @@ import type { SpokenWords } from '../text/words.ts';
 const BITS = 18;
 export const BUCKETS = 2 ** BITS;
 
-/** Distinct feature numbers, with the words that each stands for. */
-export type Features = ReadonlyMap<number, string>;
+/** Distinct feature numbers, with the place of what each stands for. */
+export type Features = ReadonlyMap<number, number>;
 
 /** A chunk of a text: a sentence or a line, or a part of one that is too long. */
 export interface Chunk {
-  readonly words: number;
+  readonly words: readonly string[];
+  /** The place is the index of a word, plus PAIR when the feature is about that word and the one before it. */
   readonly features: Features;
+}
+
+const PAIR = 0x10000;
+
+/** The words that a feature of a chunk stands for. */
+export function wordsOf({ words }: Chunk, place: number): string {
+  const at = place % PAIR;
+  return place < PAIR || at === 0 ? (words[at] ?? '') : `${words[at - 1]} ${words[at]}`;
 }
 
 /** A longer sentence is cut, so that its length does not add up to an attack. */
@@ -21,43 +30,51 @@ const MAX_CHUNK = 24;
 const DOCUMENT = 5;
 const STEM = 5;
 
-function hashOf(name: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
-  return ((hash >>> BITS) ^ hash) & (BUCKETS - 1);
+const OFFSET_BASIS = 0x811c9dc5;
+
+/** FNV-1a, continued from the state of what comes before. */
+function hashed(text: string, state = OFFSET_BASIS): number {
+  let hash = state;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash;
 }
+const numberOf = (hash: number): number => ((hash >>> BITS) ^ hash) & (BUCKETS - 1);
 
 function kindNamesOf({ low, high }: Kinds, names: readonly string[]): string[] {
   return names.filter((_, at) => ((at < 31 ? low >>> at : high >>> (at - 31)) & 1) === 1);
 }
 
-/** Adds the features of the words `from..to`. Digits are made alike: a number says nothing about the intention. */
-function featuresOf(words: readonly string[], document: boolean, lexicon: Lexicon): Map<number, string> {
-  const features = new Map<number, string>();
-  const add = (name: string, shown: string) => {
-    const number = hashOf(name);
-    if (!features.has(number)) features.set(number, shown);
+const START = '^';
+
+/** The features of the words of a chunk. Digits are made alike: a number says nothing about the intention. */
+function featuresOf(words: readonly string[], document: boolean, lexicon: Lexicon): Map<number, number> {
+  const features = new Map<number, number>();
+  const add = (hash: number, place: number) => {
+    const number = numberOf(hash);
+    if (!features.has(number)) features.set(number, place);
   };
-  let before = '^';
+  let before = hashed(`${START} `);
   let kindsBefore: readonly string[] = [];
-  for (const word of words) {
-    const plain = word.replace(/\d+/g, '0');
-    add(plain, word);
-    add(`${before} ${plain}`, before === '^' ? word : `${before} ${word}`);
-    if (plain.length > STEM) add(`${plain.slice(0, STEM)}-`, word);
+  for (const [at, word] of words.entries()) {
+    const plain = /\d/.test(word) ? word.replace(/\d+/g, '0') : word;
+    const whole = hashed(plain);
+    add(whole, at);
+    add(hashed(plain, before), at + PAIR);
+    if (plain.length > STEM) add(hashed(`${plain.slice(0, STEM)}-`), at);
+    before = hashed(' ', whole);
     const { kinds } = lexicon.telling.get(word) ?? {};
-    const named = kinds === undefined ? [] : kindNamesOf(kinds, lexicon.kindNames);
+    if (kinds === undefined) continue;
+    const named = kindNamesOf(kinds, lexicon.kindNames);
     for (const kind of named) {
-      add(`=${kind}`, word);
-      if (document) add(`doc =${kind}`, word);
-      for (const other of kindsBefore) add(`=${other} =${kind}`, word);
+      add(hashed(`=${kind}`), at);
+      if (document) add(hashed(`doc =${kind}`), at);
+      for (const other of kindsBefore) add(hashed(`=${other} =${kind}`), at);
     }
     if (named.length > 0) kindsBefore = [...new Set([...kindsBefore, ...named])];
-    before = plain;
   }
   if (document && lexicon.verbs.has(words[0] ?? '')) {
-    add('doc verb', words[0] ?? '');
-    if (words.includes('your')) add('doc verb your', `${words[0]} your`);
+    add(hashed('doc verb'), 0);
+    if (words.includes('your')) add(hashed('doc verb your'), 0);
   }
   return features;
 }
@@ -69,13 +86,12 @@ export function chunksOf({ words, ends }: SpokenWords, lexicon: Lexicon): Chunk[
   for (const end of ends) {
     for (let from = start; from < end; from += MAX_CHUNK) {
       const part = words.slice(from, Math.min(end, from + MAX_CHUNK));
-      chunks.push({ words: part.length, features: featuresOf(part, ends.length >= DOCUMENT, lexicon) });
+      chunks.push({ words: part, features: featuresOf(part, ends.length >= DOCUMENT, lexicon) });
     }
     start = end;
   }
   return chunks;
 }
 
-/** The features of the whole text: signs that the rules found. */
-export const signFeatures = (names: Iterable<string>): Features =>
-  new Map([...names].map((name) => [hashOf(`sign ${name}`), name]));
+/** The number of the feature that says that the rules found a sign. */
+export const signFeature = (name: string): number => numberOf(hashed(`sign ${name}`));

@@ -1,7 +1,7 @@
 // Scores a text with the learned weights: which stretch of it reads most like an attempt to take an agent over, and by which words.
 import type { Lexicon } from '../lexicon/types.ts';
 import type { SpokenWords } from '../text/words.ts';
-import { type Chunk, chunksOf, type Features, signFeatures } from './features.ts';
+import { type Chunk, chunksOf, signFeature, wordsOf } from './features.ts';
 
 /** A linear model over feature numbers: scores above 0 count as an attack. Integers, so that every platform gets the same sums. */
 export interface LearnedWeights {
@@ -12,8 +12,8 @@ export interface LearnedWeights {
 /** A text as the model reads it. */
 export interface FeatureText {
   readonly chunks: readonly Chunk[];
-  /** The signs that the rules found in it. */
-  readonly signs: Features;
+  /** The signs that the rules found in it: feature numbers, with their names. */
+  readonly signs: ReadonlyMap<number, string>;
 }
 
 export interface LearnedScore {
@@ -34,7 +34,7 @@ export interface Evidence {
 const WINDOW = 32;
 const MAX_EVIDENCE = 8;
 
-function sumOf(features: Features, weights: ReadonlyMap<number, number>): number {
+function sumOf(features: ReadonlyMap<number, unknown>, weights: ReadonlyMap<number, number>): number {
   let sum = 0;
   for (const feature of features.keys()) sum += weights.get(feature) ?? 0;
   return sum;
@@ -42,7 +42,7 @@ function sumOf(features: Features, weights: ReadonlyMap<number, number>): number
 
 export const featureTextOf = (spoken: SpokenWords, signs: Iterable<string>, lexicon: Lexicon): FeatureText => ({
   chunks: chunksOf(spoken, lexicon),
-  signs: signFeatures(signs),
+  signs: new Map(Array.from(signs, (name) => [signFeature(name), name])),
 });
 
 /** The highest score of any window of chunks. Linear, because the number of words in a window is limited. */
@@ -54,7 +54,7 @@ export function scoreOf({ chunks, signs }: FeatureText, { bias, weights }: Learn
     let score = base;
     let words = 0;
     for (let to = from; to < chunks.length; to += 1) {
-      words += chunks[to]?.words ?? 0;
+      words += chunks[to]?.words.length ?? 0;
       if (to > from && words > WINDOW) break;
       score += sums[to] ?? 0;
       if (score > best.score || best.to === 0) best = { score, from, to: to + 1 };
@@ -68,11 +68,13 @@ export function evidenceOf(text: FeatureText, learned: LearnedWeights): Evidence
   const { score, from, to } = scoreOf(text, learned);
   if (score <= 0) return [];
   const found = new Map<string, number>();
-  for (const features of [text.signs, ...text.chunks.slice(from, to).map((chunk) => chunk.features)])
-    for (const [number, shown] of features) {
-      const weight = learned.weights.get(number) ?? 0;
-      if (weight > (found.get(shown) ?? 0)) found.set(shown, weight);
-    }
+  const count = (number: number, shown: string): void => {
+    const weight = learned.weights.get(number) ?? 0;
+    if (weight > (found.get(shown) ?? 0)) found.set(shown, weight);
+  };
+  for (const [number, name] of text.signs) count(number, name);
+  for (const chunk of text.chunks.slice(from, to))
+    for (const [number, place] of chunk.features) count(number, wordsOf(chunk, place));
   return [...found]
     .map(([feature, weight]) => ({ feature, weight }))
     .sort((a, b) => b.weight - a.weight || (a.feature < b.feature ? -1 : 1))

@@ -40,7 +40,7 @@ interface Found {
 }
 
 const ELISION = /^(?:l|d|qu|n|s|j|m|t|c|dell|all|un|nell|sull|dall|quell)'/;
-const plain = (word: string): string => word.toLowerCase().replaceAll('’', "'");
+const plain = (word: string): string => (word.includes('’') ? word.replaceAll('’', "'") : word);
 const withoutElision = (word: string): string => (word.includes("'") ? word.replace(ELISION, '') : word);
 
 function nounNear(words: readonly string[], at: number, end: number, { nouns }: Language): string | undefined {
@@ -55,10 +55,22 @@ function nounNear(words: readonly string[], at: number, end: number, { nouns }: 
   return undefined;
 }
 
-function spaced(sentences: readonly Sentence[], language: Language): Found[] {
-  return sentences.flatMap((sentence, index) => {
-    const tokens = sentence.filter(({ kind }) => kind !== 'punct');
-    const words = tokens.map(({ kind, lower }) => (kind === 'word' || kind === 'identifier' ? plain(lower) : ''));
+/** A sentence without its punctuation: a word for each token, empty for what is no word. */
+interface Said {
+  readonly tokens: Sentence;
+  readonly words: readonly string[];
+}
+
+function saidIn(sentence: Sentence): Said {
+  const tokens = sentence.filter(({ kind }) => kind !== 'punct');
+  return {
+    tokens,
+    words: tokens.map(({ kind, lower }) => (kind === 'word' || kind === 'identifier' ? plain(lower) : '')),
+  };
+}
+
+function spaced(sentences: readonly Said[], language: Language): Found[] {
+  return sentences.flatMap(({ tokens, words }, index) => {
     const matches = verbsAmong(words, language);
     if (matches.length === 0) return [];
     const isAll = words.some((word) => language.all.has(word));
@@ -199,9 +211,10 @@ export function foreignReading(
   const words = sentences.flatMap((sentence) =>
     sentence.flatMap(({ kind, lower }) => (kind === 'word' || kind === 'identifier' ? [plain(lower)] : [])),
   );
+  const said = sentences.map(saidIn);
   const languages = languagesOf(text, words, lexicon.languages);
   const readings = languages.flatMap((language) => {
-    const found = language.isDense ? dense(text, language) : spaced(sentences, language);
+    const found = language.isDense ? dense(text, language) : spaced(said, language);
     const requests = found.slice(0, MAX_REQUESTS).map((one) => candidateOf(one, lexicon));
     const asked = requests.some(({ negated }) => !negated)
       ? requests
@@ -221,12 +234,31 @@ export function foreignReading(
   };
 }
 
+const startsByLexicon = new WeakMap<Lexicon, ReadonlySet<string>>();
+
+/** The first words of all verbs that destroy, in languages with spaces. */
+function destructiveStarts(lexicon: Lexicon): ReadonlySet<string> {
+  let starts = startsByLexicon.get(lexicon);
+  if (starts === undefined) {
+    const verbs = lexicon.languages.flatMap((language) =>
+      language.isDense ? [] : [...language.verbs.values()].flat(),
+    );
+    starts = new Set(verbs.flatMap(({ effect, head }) => (effect === 'destructive' ? head.slice(0, 1) : [])));
+    startsByLexicon.set(lexicon, starts);
+  }
+  return starts;
+}
+
 /** Requests to destroy something in another language within an English text; only words that are not English. */
 export function foreignDestruction(text: string, sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
   const isDense = HAN.test(text) || KANA.test(text);
+  const said = sentences.map(saidIn);
+  const starts = destructiveStarts(lexicon);
+  const mayDestroy = said.some(({ words }) => words.some((word) => starts.has(word)));
+  if (!isDense && !mayDestroy) return [];
   return lexicon.languages.flatMap((language) => {
-    if (language.isDense !== isDense && language.isDense) return [];
-    const found = language.isDense ? dense(text, language) : spaced(sentences, language);
+    if (language.isDense ? !isDense : !mayDestroy) return [];
+    const found = language.isDense ? dense(text, language) : spaced(said, language);
     return found
       .filter(({ match, negated }) => {
         const { head, rest, effect } = match.verb;

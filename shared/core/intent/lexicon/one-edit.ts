@@ -26,6 +26,9 @@ const MAX_LENGTH = 20;
 /** An edit leaves at least one end of a word as it was, so most other words need not be shortened. */
 const END = 3;
 
+/** Words of texts whose meaning is remembered; the same words occur again and again. */
+const MAX_REMEMBERED = 20_000;
+
 export interface NearWords {
   /** The listed word that this one is meant to be, with the same first letter. Undefined for short words and for listed ones. */
   meantBy(word: string): string | undefined;
@@ -44,16 +47,25 @@ export function nearWords(words: Iterable<string>, minLength: number, minWritten
     ends.add(`${word.slice(0, END)}-`).add(`-${word.slice(-END)}`);
     for (const short of shortened(word)) near.set(short, [...(near.get(short) ?? []), word]);
   }
+  const search = (word: string): string | undefined => {
+    if (!ends.has(`${word.slice(0, END)}-`) && !ends.has(`-${word.slice(-END)}`)) return undefined;
+    if (listed.has(word)) return undefined;
+    for (const short of shortened(word)) {
+      const meant = near.get(short)?.find((form) => form.startsWith(word.charAt(0)) && isOneEdit(form, word));
+      if (meant !== undefined) return meant;
+    }
+    return undefined;
+  };
+  const remembered = new Map<string, string | undefined>();
   return {
     meantBy(word) {
       if (word.length < minWritten || word.length > MAX_LENGTH) return undefined;
-      if (!ends.has(`${word.slice(0, END)}-`) && !ends.has(`-${word.slice(-END)}`)) return undefined;
-      if (listed.has(word)) return undefined;
-      for (const short of shortened(word)) {
-        const meant = near.get(short)?.find((form) => form.startsWith(word.charAt(0)) && isOneEdit(form, word));
-        if (meant !== undefined) return meant;
-      }
-      return undefined;
+      const known = remembered.get(word);
+      if (known !== undefined || remembered.has(word)) return known;
+      const meant = search(word);
+      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+      remembered.set(word, meant);
+      return meant;
     },
   };
 }
