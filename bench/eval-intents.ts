@@ -1,17 +1,22 @@
-// Measures the intent parser on files of labelled texts. Usage: npm run eval:intents -- [--json] [--calibrate] FILE...
+// Measures the intent parser, or the verdicts on what it reads, on files of labelled texts. Usage: npm run eval:intents -- [OPTIONS] FILE...
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { findRoot } from '../shared/platform/config/root.ts';
 import { createIntentReader, PolicyFolderError } from './intent-reader.ts';
-import { readRows, RowsError } from './intent-rows.ts';
+import { readRows, type RowFile, RowsError } from './intent-rows.ts';
 import { type ScoredRow, scoreRow, scoresOf } from './intent-scores.ts';
 import { calibrationReport, report, type ScoredFile } from './intent-tables.ts';
+import { createVerdictReader } from './intent-verdicts.ts';
+import { judgeRows, missesOf, missMembers, verdictReportOf, verdictTables } from './verdict-report.ts';
 
-const USAGE = `usage: npm run eval:intents -- [--json | --calibrate] [--form NAME] [--policies DIR] FILE...
+const USAGE = `usage: npm run eval:intents -- [--json | --calibrate | --verdicts [--misses] [--json]] [--form NAME] [--policies DIR] FILE...
   FILE            labelled texts, one JSON object a line: text, verb?, verb_alt?, effect?, effect_ok?,
-                  resource?, resource_alt?, resource_in_text?, form?, id?
+                  resource?, resource_alt?, resource_in_text?, harm?, kind?, label?, form?, language?, id?
   --json          one JSON object {verb, verbLenient, effect, resource, flaggedOrHigh, rows}
   --calibrate     the reliability of confidence, and the fit that its curve is taken from
+  --verdicts      harm that the policies permit to an agent of level 4 in live, and harmless texts that they stop,
+                  once by the parse and once by its normalized string; with --json: one JSON object
+  --misses        with --verdicts: every text with a wrong verdict
   --form NAME     only rows of this form
   --policies DIR  lexicon and intake policies of another folder`;
 
@@ -26,12 +31,17 @@ function argumentsOf(args: readonly string[]) {
       options: {
         json: { type: 'boolean', default: false },
         calibrate: { type: 'boolean', default: false },
+        verdicts: { type: 'boolean', default: false },
+        misses: { type: 'boolean', default: false },
         form: { type: 'string' },
         policies: { type: 'string' },
       },
     });
     if (positionals.length === 0) throw new UsageError(USAGE);
     if (values.json && values.calibrate) throw new UsageError('--json and --calibrate cannot be used together.');
+    if (values.verdicts && values.calibrate)
+      throw new UsageError('--verdicts and --calibrate cannot be used together.');
+    if (values.misses && !values.verdicts) throw new UsageError('--misses needs --verdicts.');
     return { ...values, files: positionals };
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -39,22 +49,38 @@ function argumentsOf(args: readonly string[]) {
   }
 }
 
+/** The rows of this form. @throws {UsageError} when there is none */
+function ofForm(files: readonly RowFile[], form: string | undefined): readonly RowFile[] {
+  if (form === undefined) return files;
+  const found = files.map(({ file, rows }) => ({ file, rows: rows.filter((row) => row.form === form) }));
+  if (found.every(({ rows }) => rows.length === 0))
+    throw new UsageError(`No row has the form ${JSON.stringify(form)}.`);
+  return found;
+}
+
+async function runVerdicts(files: readonly RowFile[], folder: string, as: { json: boolean; misses: boolean }) {
+  const { judged, notJudged } = await judgeRows(files, await createVerdictReader(folder));
+  if (!as.json) return verdictTables(judged, notJudged, as.misses);
+  const misses = as.misses ? { misses: missesOf(judged).map(missMembers) } : {};
+  return JSON.stringify({ ...verdictReportOf(judged, notJudged), ...misses });
+}
+
 /**
  * Reads and scores the files. @returns the text for standard output
  * @throws {UsageError | RowsError | PolicyFolderError} with a message for standard error
  */
 async function run(args: readonly string[]): Promise<string> {
-  const { json, calibrate, form, policies, files } = argumentsOf(args);
-  const read = files.map(readRows);
-  const reader = await createIntentReader(policies ?? path.join(findRoot(), 'policies'));
+  const { json, calibrate, verdicts, misses, form, policies, files } = argumentsOf(args);
+  const read = ofForm(files.map(readRows), form);
+  const folder = policies ?? path.join(findRoot(), 'policies');
+  if (verdicts) return runVerdicts(read, folder, { json, misses });
+  const reader = await createIntentReader(folder);
   const scored: ScoredFile[] = [];
   for (const { file, rows } of read) {
     const scoredRows: ScoredRow[] = [];
-    for (const row of rows) if (form === undefined || row.form === form) scoredRows.push(await scoreRow(row, reader));
+    for (const row of rows) scoredRows.push(await scoreRow(row, reader));
     scored.push({ file, rows: scoredRows });
   }
-  if (form !== undefined && scored.every(({ rows }) => rows.length === 0))
-    throw new UsageError(`No row has the form ${JSON.stringify(form)}.`);
   if (json) return JSON.stringify(scoresOf(scored.flatMap(({ rows }) => rows)));
   return calibrate ? calibrationReport(scored) : report(scored);
 }

@@ -4,8 +4,8 @@ import type { Lexicon } from '../shared/core/intent/lexicon/types.ts';
 import { parseIntent } from '../shared/core/intent/parse.ts';
 import type { ParsedIntent } from '../shared/core/intent/types.ts';
 import { readingOfParse } from '../shared/domain/decisions/readings.ts';
-import { createEvaluator } from '../shared/core/policy/evaluate.ts';
-import { loadPolicySet } from '../shared/core/policy/load.ts';
+import { createEvaluator, type Evaluator } from '../shared/core/policy/evaluate.ts';
+import { loadPolicySet, type PolicySet } from '../shared/core/policy/load.ts';
 import { readPolicyFolder } from '../shared/domain/policy-sets/folder.ts';
 import type { Risk, RiskFacts } from '../shared/core/policy/types.ts';
 import { effectiveTrust, NO_EVIDENCE } from '../shared/core/trust/score.ts';
@@ -42,11 +42,16 @@ function factsOf(parse: ParsedIntent): RiskFacts {
   };
 }
 
-/**
- * Creates a reader with the policies and the lexicon of a folder.
- * @throws {PolicyFolderError} for a folder that holds no valid policy set, and for a rule that can't be evaluated
- */
-export async function createIntentReader(folder: string): Promise<IntentReader> {
+/** The policy set of a folder, with an evaluator of it. */
+export interface FolderSet {
+  readonly set: PolicySet<Lexicon>;
+  readonly evaluator: Evaluator;
+  /** @throws {PolicyFolderError} when a rule could not be evaluated since: the evaluator counts an error as the highest risk and as DENY */
+  assertEvaluated(): void;
+}
+
+/** @throws {PolicyFolderError} for a folder that holds no valid policy set */
+export async function loadFolderSet(folder: string): Promise<FolderSet> {
   const files = await readPolicyFolder(folder).catch((error: unknown) => {
     throw new PolicyFolderError(
       `${folder} cannot be read: ${error instanceof Error ? error.message : 'unknown error'}`,
@@ -58,7 +63,6 @@ export async function createIntentReader(folder: string): Promise<IntentReader> 
     const lines = findings.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`);
     throw new PolicyFolderError(lines.join('\n'));
   }
-  // The evaluator counts an error as the highest risk, which would make the measurement look better than it is.
   let failure: unknown;
   const evaluator = createEvaluator({
     set: loaded.set,
@@ -66,16 +70,29 @@ export async function createIntentReader(folder: string): Promise<IntentReader> 
       failure = error;
     },
   });
-  const { lexicon } = loaded.set;
+  return {
+    set: loaded.set,
+    evaluator,
+    assertEvaluated() {
+      if (failure === undefined) return;
+      throw new PolicyFolderError(`a rule could not be evaluated: ${failure instanceof Error ? failure.message : ''}`);
+    },
+  };
+}
+
+/**
+ * Creates a reader with the policies and the lexicon of a folder.
+ * @throws {PolicyFolderError} for a folder that holds no valid policy set, and for a rule that can't be evaluated
+ */
+export async function createIntentReader(folder: string): Promise<IntentReader> {
+  const { set, evaluator, assertEvaluated } = await loadFolderSet(folder);
+  const { lexicon } = set;
   return {
     lexicon,
     async read(text) {
       const parse = parseIntent(text, lexicon);
       const risk = await evaluator.assessRisk(factsOf(parse));
-      if (failure !== undefined)
-        throw new PolicyFolderError(
-          `the risk could not be assessed: ${failure instanceof Error ? failure.message : ''}`,
-        );
+      assertEvaluated();
       return { parse, risk };
     },
   };

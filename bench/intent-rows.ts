@@ -4,6 +4,11 @@ import Ajv from 'ajv';
 import Type, { type Static } from 'typebox';
 import { ACTION_CLASSES, EFFECTS } from '../shared/kernel/vocabulary.ts';
 
+/** What a text would do. `none`: nothing that a trusted agent in `live` may not do. */
+export const HARMS = ['none', 'delete', 'pay', 'exfiltrate', 'attack'] as const;
+export type Harm = (typeof HARMS)[number];
+export const KINDS = ['harmless', 'destructive', 'money', 'exfiltration'] as const;
+
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 const Verb = Type.Enum([...ACTION_CLASSES]);
 const Effect = Type.Enum([...EFFECTS]);
@@ -26,6 +31,14 @@ const LabelledTextSchema = Type.Object({
   resource_alt: Type.Optional(Type.Array(Noun)),
   /** False when the text does not name the resource. */
   resource_in_text: orNull(Type.Boolean()),
+  /** What happens when the text is carried out. */
+  harm: Type.Optional(Type.Enum([...HARMS])),
+  /** The same in other words. */
+  kind: Type.Optional(Type.Enum([...KINDS])),
+  label: Type.Optional(Type.Enum(['injection', 'benign'])),
+  /** ISO 639, default `en`; also called `lang`. */
+  language: Type.Optional(Type.String({ minLength: 2 })),
+  lang: Type.Optional(Type.String({ minLength: 2 })),
 });
 
 export type LabelledText = Static<typeof LabelledTextSchema>;

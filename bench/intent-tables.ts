@@ -3,33 +3,13 @@ import { printable } from '../shared/core/proof/encoding.ts';
 import { ACTIONS, EFFECTS } from '../shared/kernel/vocabulary.ts';
 import { calibrationError, fitOf, reliabilityOf } from './intent-calibration.ts';
 import { type Confusion, confusionOf, missesOf, type ScoredRow, scoresOf } from './intent-scores.ts';
-import { alignedLines } from './numbers.ts';
+import { type Cell, excerptOf, percent, section, table, two } from './text-tables.ts';
 
 /** The scored rows of one file. */
 export interface ScoredFile {
   readonly file: string;
   readonly rows: readonly ScoredRow[];
 }
-
-type Cell = string | number;
-
-/** Rows under their headings, with a line between them. */
-function table(headings: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
-  const [head = '', ...lines] = alignedLines([
-    headings,
-    ...rows.map((row) => row.map((cell) => printable(String(cell)))),
-  ]);
-  return [head, '-'.repeat(head.length), ...lines];
-}
-
-const section = (title: string, lines: readonly string[]): string => [title, ...lines].join('\n');
-
-const percent = (share: number | null | undefined): string =>
-  share === null || share === undefined ? '-' : `${(share * 100).toFixed(1)} %`;
-
-const excerptOf = (text: string): string => printable(text.replace(/\s+/g, ' ').slice(0, 240));
-
-const two = (number: number): string => number.toFixed(2);
 
 function totals(files: readonly ScoredFile[]): string {
   const line = (name: string, rows: readonly ScoredRow[]): Cell[] => {

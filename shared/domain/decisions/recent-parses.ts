@@ -94,6 +94,10 @@ const countedOf = ({ unassessed }: IntentReading): CountedParses => ({
   lacksSecondReading: unassessed.second_reading === undefined,
 });
 
+/** The reading of a string joined with one parse of it, as when an enforcement names that parse and no other is recent. */
+export const withNamedParse = (own: IntentReading, named: IntentReading): IntentReading =>
+  withParses(own, [countedOf(named)]);
+
 export function createRecentParses({ db }: { db: Database }): RecentParses {
   // Used for coalescing, not for commits: concurrent questions become one query, and each picks its rows.
   const questions = createGroupCommit<AskedString, ReadonlyMap<string, readonly FoundRow[]>>({

@@ -1,0 +1,179 @@
+// Which harm the shipped policies permit and which harmless texts they stop, as counts and as text tables.
+import { permits } from '../shared/kernel/vocabulary.ts';
+import { harmOf, languageOf } from './intent-harm.ts';
+import type { Harm, PlacedText, RowFile } from './intent-rows.ts';
+import type { Outcome, TextVerdicts, VerdictReader } from './intent-verdicts.ts';
+import { type Cell, excerptOf, percent, section, table } from './text-tables.ts';
+import { printable } from '../shared/core/proof/encoding.ts';
+
+/** A text whose labels tell whether it is harmful, with the verdicts on it. */
+export interface JudgedText {
+  /** The file, by as much of the end of its path as no other file shares. */
+  readonly source: string;
+  readonly row: PlacedText;
+  readonly harm: Harm;
+  readonly verdicts: TextVerdicts;
+}
+
+/** A number of texts, of so many. */
+interface Part {
+  readonly count: number;
+  readonly of: number;
+}
+
+/** ALLOW or DEGRADE for a harmful text; anything but ALLOW for a harmless one. */
+export interface Errors {
+  readonly harmPermitted: { readonly byParse: Part; readonly byString: Part };
+  readonly harmlessStopped: { readonly byParse: Part; readonly byString: Part };
+}
+
+export interface VerdictReport {
+  readonly all: Errors;
+  readonly bySource: Readonly<Record<string, Errors>>;
+  readonly byForm: Readonly<Record<string, Errors>>;
+  readonly byLanguage: Readonly<Record<string, Errors>>;
+  readonly byHarm: Readonly<Record<string, Errors>>;
+  /** Rows whose labels leave open whether they are harmful. */
+  readonly notJudged: number;
+}
+
+/** The shortest ends of the paths, in whole names, that differ from each other. */
+function sourceNames(files: readonly string[]): string[] {
+  const end = (file: string, names: number): string => file.split('/').slice(-names).join('/');
+  const depth = Math.max(...files.map((file) => file.split('/').length));
+  for (let names = 1; names < depth; names += 1) {
+    const found = files.map((file) => end(file, names));
+    if (new Set(found).size === new Set(files).size) return found;
+  }
+  return [...files];
+}
+
+/** Asks for the verdicts on all rows with a known harm. */
+export async function judgeRows(
+  files: readonly RowFile[],
+  reader: VerdictReader,
+): Promise<{ readonly judged: readonly JudgedText[]; readonly notJudged: number }> {
+  const judged: JudgedText[] = [];
+  let notJudged = 0;
+  const sources = sourceNames(files.map(({ file }) => file));
+  for (const [at, { file, rows }] of files.entries()) {
+    const source = sources[at] ?? file;
+    for (const row of rows) {
+      const harm = harmOf(row);
+      if (harm === undefined) notJudged += 1;
+      else judged.push({ source, row, harm, verdicts: await reader.verdictsOf(row.text) });
+    }
+  }
+  return { judged, notJudged };
+}
+
+/** Whether an outcome is wrong for a text of this harm. */
+const isWrong = (harm: Harm, outcome: Outcome): boolean => (harm === 'none' ? outcome !== 'ALLOW' : permits(outcome));
+
+export function errorsOf(texts: readonly JudgedText[]): Errors {
+  const wrong = (of: readonly JudgedText[], member: 'byParse' | 'byString'): Part => ({
+    count: of.filter(({ harm, verdicts }) => isWrong(harm, verdicts[member])).length,
+    of: of.length,
+  });
+  const both = (of: readonly JudgedText[]) => ({ byParse: wrong(of, 'byParse'), byString: wrong(of, 'byString') });
+  return {
+    harmPermitted: both(texts.filter(({ harm }) => harm !== 'none')),
+    harmlessStopped: both(texts.filter(({ harm }) => harm === 'none')),
+  };
+}
+
+/** The errors of each group, in the order in which the groups first occur. */
+function grouped(texts: readonly JudgedText[], nameOf: (text: JudgedText) => string): Readonly<Record<string, Errors>> {
+  const groups = new Map<string, JudgedText[]>();
+  for (const text of texts) {
+    const name = nameOf(text);
+    groups.set(name, [...(groups.get(name) ?? []), text]);
+  }
+  return Object.fromEntries([...groups].map(([name, group]) => [name, errorsOf(group)]));
+}
+
+export function verdictReportOf(judged: readonly JudgedText[], notJudged: number): VerdictReport {
+  return {
+    all: errorsOf(judged),
+    bySource: grouped(judged, ({ source }) => source),
+    byForm: grouped(judged, ({ row }) => row.form ?? '(no form)'),
+    byLanguage: grouped(judged, ({ row }) => languageOf(row)),
+    byHarm: grouped(judged, ({ harm }) => harm),
+    notJudged,
+  };
+}
+
+const shown = ({ count, of }: Part): Cell => (of === 0 ? '-' : `${count} (${percent(count / of)})`);
+
+function lineOf(name: string, { harmPermitted, harmlessStopped }: Errors): Cell[] {
+  return [
+    name,
+    harmPermitted.byParse.of,
+    shown(harmPermitted.byParse),
+    shown(harmPermitted.byString),
+    harmlessStopped.byParse.of,
+    shown(harmlessStopped.byParse),
+    shown(harmlessStopped.byString),
+  ];
+}
+
+const HEADINGS = ['harmful', 'permitted by parse', 'by string', 'harmless', 'stopped by parse', 'by string'];
+
+const tableOf = (title: string, groups: Readonly<Record<string, Errors>>): string =>
+  section(
+    title,
+    table(
+      ['', ...HEADINGS],
+      Object.entries(groups).map(([name, errors]) => lineOf(name, errors)),
+    ),
+  );
+
+/** The wrong ones, the permitted harm first. */
+export function missesOf(judged: readonly JudgedText[]): JudgedText[] {
+  const wrong = judged.filter(
+    ({ harm, verdicts }) => isWrong(harm, verdicts.byParse) || isWrong(harm, verdicts.byString),
+  );
+  return [...wrong.filter(({ harm }) => harm !== 'none'), ...wrong.filter(({ harm }) => harm === 'none')];
+}
+
+/** A wrong verdict for `--json`. */
+export const missMembers = ({ row, harm, verdicts: { parse, ...outcomes } }: JudgedText) => {
+  const { normalized, effect, confidence, coverage } = parse;
+  return {
+    place: row.place,
+    text: row.text,
+    harm,
+    form: row.form,
+    ...outcomes,
+    normalized,
+    effect,
+    confidence,
+    coverage,
+  };
+};
+
+function missLines({ row, harm, verdicts }: JudgedText): string[] {
+  const { parse, byParse, byString, reasons } = verdicts;
+  const said = [`parse ${byParse}`, `string ${byString}`].join(', ');
+  const why = `${parse.normalized}, ${parse.effect}, confidence ${parse.confidence}, coverage ${parse.coverage}`;
+  return [
+    printable(`- ${harm === 'none' ? 'harmless' : harm}: ${said}  [${row.place}, ${row.form ?? 'no form'}]`),
+    `    ${excerptOf(row.text)}`,
+    printable(`    ${why}${reasons.length === 0 ? '' : `; ${reasons.join(', ')}`}`),
+  ];
+}
+
+/** All tables, and with `misses` each text with a wrong verdict. */
+export function verdictTables(judged: readonly JudgedText[], notJudged: number, misses: boolean): string {
+  const report = verdictReportOf(judged, notJudged);
+  const wrong = missesOf(judged);
+  return [
+    'Verdicts of the shipped policies for a registered, active agent of level 4 in live.',
+    tableOf('By source', { ...report.bySource, all: report.all }),
+    tableOf('By form', report.byForm),
+    tableOf('By language', report.byLanguage),
+    tableOf('By kind of harm', report.byHarm),
+    ...(notJudged === 0 ? [] : [`not judged, because their labels leave it open: ${notJudged}`]),
+    ...(misses ? [section(`Harm permitted and harmless stopped: ${wrong.length}`, wrong.flatMap(missLines))] : []),
+  ].join('\n\n');
+}
