@@ -1,5 +1,5 @@
 // Recognizes calls of programs in a text: `fetch("/users", {method: "DELETE"})`, `db.users.drop()`.
-import { callFragment, callsOf } from './calls.ts';
+import { callFragment, chainAt } from './calls.ts';
 import { gravity, type Fragment, unknownCode } from './code.ts';
 import { doingOfName } from './commands.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -7,9 +7,6 @@ import type { Piece } from './pieces.ts';
 import { parseInner } from './shell-syntax.ts';
 import { shellFragments } from './shell.ts';
 import type { Place, ReadAt } from './start.ts';
-
-/** The links of one chain of calls at most. */
-const MAX_LINKS = 12;
 
 const spanOf = ({ at, text }: Piece) => ({ at, end: at + text.length });
 /** Whether a name is that of a call that does something. */
@@ -30,7 +27,7 @@ export function callAt({ text, pieces, at, lexicon, budget }: Place): ReadAt | u
     return isKnownCall(piece.text, lexicon)
       ? { fragments: [unknownCode(spanOf(piece))], end: spanOf(piece).end }
       : undefined;
-  const links = callsOf(text, piece.at, piece.at + 1).slice(0, MAX_LINKS);
+  const links = chainAt(text, piece.at);
   for (const link of links) budget.calls -= link.arguments.length;
   const read = links.flatMap(
     (call) =>

@@ -16,7 +16,10 @@ export interface Call {
 
 const MAX_ARGUMENTS = 2_000;
 const MAX_CALLS = 100;
+/** The links of one chain of calls at most. */
+const MAX_LINKS = 12;
 const PATH = /(?<![\w$.])[A-Za-z_$][\w$]{0,60}(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]{0,60}!?){0,12}\s?\(/g;
+const PATH_HERE = new RegExp(PATH, 'y');
 /** The call that continues a chain: `.remove({})` after `db.getCollection("users")`. */
 const CHAINED = /\s{0,8}(?:\.|->|::|\?\.)([A-Za-z_$][\w$]{0,60})!?\s?\(/y;
 const QUOTES = new Set(['"', "'", '`']);
@@ -40,25 +43,39 @@ function closing(text: string, from: number): number {
   return until;
 }
 
-/** The calls in a text, from outside to inside; a chain of calls is one call for each of its links. */
-export function callsOf(text: string, from = 0, until = text.length): Call[] {
+/** The calls of a chain whose first path is `match`: one for each of its links. */
+function linksOf(text: string, match: RegExpExecArray): Call[] {
   const found: Call[] = [];
-  PATH.lastIndex = from;
-  for (let match = PATH.exec(text); match && match.index < until && found.length < MAX_CALLS; match = PATH.exec(text)) {
-    let path = match[0]
-      .slice(0, -1)
-      .trim()
-      .split(/\.|->|::|\?\./);
-    let open = match.index + match[0].length;
-    for (let links = 0; links < 12; links += 1) {
-      const end = closing(text, open);
-      found.push({ path, arguments: text.slice(open, end), at: match.index, end: Math.min(text.length, end + 1) });
-      CHAINED.lastIndex = end + 1;
-      const next = CHAINED.exec(text);
-      if (!next) break;
-      path = [...path.slice(0, 12), next[1] ?? ''];
-      open = CHAINED.lastIndex;
-    }
+  let path = match[0]
+    .slice(0, -1)
+    .trim()
+    .split(/\.|->|::|\?\./);
+  let open = match.index + match[0].length;
+  for (let links = 0; links < MAX_LINKS; links += 1) {
+    const end = closing(text, open);
+    found.push({ path, arguments: text.slice(open, end), at: match.index, end: Math.min(text.length, end + 1) });
+    CHAINED.lastIndex = end + 1;
+    const next = CHAINED.exec(text);
+    if (!next) break;
+    path = [...path.slice(0, 12), next[1] ?? ''];
+    open = CHAINED.lastIndex;
+  }
+  return found;
+}
+
+/** The chain of calls that begins at an offset; none where a name without a call does. */
+export function chainAt(text: string, at: number): Call[] {
+  PATH_HERE.lastIndex = at;
+  const match = PATH_HERE.exec(text);
+  return match ? linksOf(text, match) : [];
+}
+
+/** The calls in a text, from outside to inside. */
+function callsOf(text: string): Call[] {
+  const found: Call[] = [];
+  PATH.lastIndex = 0;
+  for (let match = PATH.exec(text); match && found.length < MAX_CALLS; match = PATH.exec(text)) {
+    found.push(...linksOf(text, match));
     // Arguments may hold further calls, such as those of a callback.
     PATH.lastIndex = match.index + match[0].length;
   }

@@ -38,11 +38,15 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
   return { fragments: [fragment], end };
 }
 
+const OPERATION_HEAD = /[{"]{0,4}(?:mutation|subscription)[^{}]{0,300}\{/iy;
+
 /** A GraphQL operation. */
 export function graphAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined {
   const head = pieces[at];
   const word = head?.lower.replace(/^[{"]+/, '') ?? '';
   if (!head || !(word.startsWith('mutation') || word.startsWith('subscription'))) return undefined;
+  OPERATION_HEAD.lastIndex = head.at;
+  if (!OPERATION_HEAD.test(text)) return undefined;
   const code = text.slice(head.at, head.at + MAX_BODY);
   const doing = graphOperation(code, lexicon);
   if (!doing) return undefined;

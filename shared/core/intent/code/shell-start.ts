@@ -110,7 +110,10 @@ function readFrom(place: Place): ReadAt | undefined {
   const limits = { from: isName ? piece.at - 1 : piece.at, until: enclosed?.until ?? text.length };
   const code = parseShell(text, enclosed ? limits : { ...limits, continues: continuesWith(lexicon) });
   const fragments = shellFragments(code, lexicon);
-  return fragments.length > 0 ? { fragments, end: Math.max(code.end, piece.at + piece.text.length) } : undefined;
+  const end = Math.max(code.end, piece.at + piece.text.length);
+  // The beginnings of loops that never come to a command are read once.
+  const isNothing = code.commands.every(({ words }) => words.length === 0) && code.end > piece.at + piece.text.length;
+  return fragments.length > 0 || isNothing ? { fragments, end } : undefined;
 }
 
 /** The beginning of a loop, an assignment before a command, or an output without a command. */
@@ -139,6 +142,7 @@ function isDisguised({ text, pieces, at, lexicon }: Place): boolean {
   // A quotation that closes within the word; an apostrophe does not.
   const isQuoted = JOINED.test(text.slice(end, end + MAX_NAME));
   if (!piece || !(/[\\$]/.test(piece.text) || isQuoted)) return false;
+  if (!/[a-z]/i.test(text.slice(piece.at, piece.at + MAX_NAME))) return false;
   const { commands } = parseShell(text, { from: piece.at, until: Math.min(text.length, piece.at + MAX_NAME) });
   const name = commands[0]?.words[0]?.text.trim().split(/\s/, 1)[0] ?? '';
   return name !== piece.text && commandOf(commandName(name), lexicon) !== undefined;

@@ -162,7 +162,7 @@ function codeOnLine(runs: CodeOnLine, words: readonly ShellWord[], entry: Comman
       (one) =>
         text === one ||
         (one.startsWith('--') && text.startsWith(`${one}=`)) ||
-        (/^-[a-z]$/i.test(one) && new RegExp(`^-[a-zA-Z]{0,4}${one.charAt(1)}$`).test(text)),
+        (text.endsWith(one.charAt(1)) && /^-[a-z]$/i.test(one) && /^-[a-zA-Z]{1,5}$/.test(text)),
     );
     if (at === 0 || option === undefined) continue;
     const word = words[at];

@@ -99,10 +99,12 @@ function isStatement(tokens: readonly SqlToken[]): boolean {
 /** Cheap first test: the word after a head that surely begins no statement. */
 function isEnglish([head, second, third]: readonly SqlToken[], text: string): boolean {
   if (head === undefined || second === undefined) return true;
-  if (head.lower === 'select' && !isUpper(head)) {
+  if (head.lower === 'select') {
     const rest = text.slice(head.at, head.at + MAX_LETTERS).toLowerCase();
+    if (isUpper(head)) return !/from|[(;]/.test(rest);
     return !(rest.includes('from') && (rest.includes('*') || rest.includes(';') || rest.includes('where')));
   }
+  if (head.lower === 'explain' && !isUpper(head)) return !/[;*=]|\bwhere\b/i.test(text.slice(head.at, head.at + MAX_LETTERS));
   if (head.lower === 'with') return second.lower !== 'recursive' && third?.lower !== 'as' && third?.lower !== '(';
   if (head.lower === 'delete') return second.lower !== 'from';
   if (head.lower === 'insert' || head.lower === 'merge' || head.lower === 'replace')
