@@ -75,11 +75,12 @@ export function argumentsOf(words: readonly string[], valued: ReadonlySet<string
 /** Whether an option is among the words: itself, with a value (`--force=true`), or in a cluster (`-rf` has `-f`). */
 function hasOption(words: readonly string[], option: string): boolean {
   const letter = /^-[a-zA-Z]$/.test(option) ? option.charAt(1) : undefined;
+  const prefix = /[=/:]$/.test(option) ? option : `${option}=`;
   return words.some(
     (word) =>
       word === option ||
-      (/[=/:]$/.test(option) ? word.startsWith(option) : word.startsWith(`${option}=`)) ||
-      (letter !== undefined && /^-[a-zA-Z]{2,6}$/.test(word) && word.includes(letter)),
+      word.startsWith(prefix) ||
+      (letter !== undefined && word.includes(letter) && /^-[a-zA-Z]{2,6}$/.test(word)),
   );
 }
 

@@ -19,8 +19,6 @@ const MAX_CALL_CHARACTERS = 60_000;
 /** The readers, in the order in which they are tried. */
 const READERS: readonly Reader[] = [sqlAt, httpAt, graphAt, shellAt, callAt, urlAt];
 
-const isGrave = ({ effect, action }: Fragment): boolean => effect === 'destructive' || action === 'unknown';
-
 /** Output of any command redirected into a file: `print "hi" > /etc/motd`. Only a path distinguishes it from a comparison. */
 function redirectAt(pieces: readonly Piece[], at: number): Fragment | undefined {
   const piece = pieces[at];
@@ -87,6 +85,9 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   const budget = { calls: MAX_CALL_CHARACTERS };
   let until = 0;
   let destroyed = false;
+  // Beyond the limit, more code that is not understood says nothing new.
+  const isNew = ({ effect, action }: Fragment): boolean =>
+    effect === 'destructive' || (action === 'unknown' && !found.some((one) => one.action === 'unknown'));
   for (let at = 0; at < pieces.length; at += 1) {
     const piece = pieces[at];
     if (!piece || piece.at < until) continue;
@@ -100,8 +101,7 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
     for (const reader of READERS) {
       const read = reader(place);
       if (!read) continue;
-      for (const fragment of read.fragments)
-        if (found.length < MAX_FRAGMENTS || isGrave(fragment)) found.push(fragment);
+      for (const fragment of read.fragments) if (found.length < MAX_FRAGMENTS || isNew(fragment)) found.push(fragment);
       destroyed ||= read.fragments.some(({ effect }) => effect === 'destructive');
       until = read.end;
       break;

@@ -104,7 +104,8 @@ function isEnglish([head, second, third]: readonly SqlToken[], text: string): bo
     if (isUpper(head)) return !/from|[(;]/.test(rest);
     return !(rest.includes('from') && (rest.includes('*') || rest.includes(';') || rest.includes('where')));
   }
-  if (head.lower === 'explain' && !isUpper(head)) return !/[;*=]|\bwhere\b/i.test(text.slice(head.at, head.at + MAX_LETTERS));
+  if (head.lower === 'explain' && !isUpper(head))
+    return !/[;*=]|\bwhere\b/i.test(text.slice(head.at, head.at + MAX_LETTERS));
   if (head.lower === 'with') return second.lower !== 'recursive' && third?.lower !== 'as' && third?.lower !== '(';
   if (head.lower === 'delete') return second.lower !== 'from';
   if (head.lower === 'insert' || head.lower === 'merge' || head.lower === 'replace')
