@@ -2,7 +2,8 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { findRoot } from '../shared/platform/config/root.ts';
-import { createIntentReader, PolicyFolderError } from './intent-reader.ts';
+import { hiddenScoresOf } from './hidden-scores.ts';
+import { createIntentReader, type FolderSet, loadFolderSet, PolicyFolderError } from './intent-reader.ts';
 import { readRows, type RowFile, RowsError } from './intent-rows.ts';
 import { type ScoredRow, scoreRow, scoresOf } from './intent-scores.ts';
 import { calibrationReport, report, type ScoredFile } from './intent-tables.ts';
@@ -12,7 +13,8 @@ import { judgeRows, missesOf, missMembers, verdictReportOf, verdictTables } from
 const USAGE = `usage: npm run eval:intents -- [--json | --calibrate | --verdicts [--misses] [--json]] [--form NAME] [--policies DIR] FILE...
   FILE            labelled texts, one JSON object a line: text, verb?, verb_alt?, effect?, effect_ok?,
                   resource?, resource_alt?, resource_in_text?, harm?, kind?, label?, form?, language?, id?
-  --json          one JSON object {verb, verbLenient, effect, resource, flaggedOrHigh, rows}
+  --json          one JSON object {verb, verbLenient, effect, resource, flaggedOrHigh, rows, understated, coverage,
+                  coverageBelow, harmPermitted, harmlessStopped}
   --calibrate     the reliability of confidence, and the fit that its curve is taken from
   --verdicts      harm that the policies permit to an agent of level 4 in live, and harmless texts that they stop,
                   once by the parse and once by its normalized string; with --json: one JSON object
@@ -58,8 +60,8 @@ function ofForm(files: readonly RowFile[], form: string | undefined): readonly R
   return found;
 }
 
-async function runVerdicts(files: readonly RowFile[], folder: string, as: { json: boolean; misses: boolean }) {
-  const { judged, notJudged } = await judgeRows(files, await createVerdictReader(folder));
+async function runVerdicts(files: readonly RowFile[], loaded: FolderSet, as: { json: boolean; misses: boolean }) {
+  const { judged, notJudged } = await judgeRows(files, createVerdictReader(loaded));
   if (!as.json) return verdictTables(judged, notJudged, as.misses);
   const misses = as.misses ? { misses: missesOf(judged).map(missMembers) } : {};
   return JSON.stringify({ ...verdictReportOf(judged, notJudged), ...misses });
@@ -72,17 +74,19 @@ async function runVerdicts(files: readonly RowFile[], folder: string, as: { json
 async function run(args: readonly string[]): Promise<string> {
   const { json, calibrate, verdicts, misses, form, policies, files } = argumentsOf(args);
   const read = ofForm(files.map(readRows), form);
-  const folder = policies ?? path.join(findRoot(), 'policies');
-  if (verdicts) return runVerdicts(read, folder, { json, misses });
-  const reader = await createIntentReader(folder);
+  const loaded = await loadFolderSet(policies ?? path.join(findRoot(), 'policies'));
+  if (verdicts) return runVerdicts(read, loaded, { json, misses });
+  const reader = createIntentReader(loaded);
   const scored: ScoredFile[] = [];
   for (const { file, rows } of read) {
     const scoredRows: ScoredRow[] = [];
     for (const row of rows) scoredRows.push(await scoreRow(row, reader));
     scored.push({ file, rows: scoredRows });
   }
-  if (json) return JSON.stringify(scoresOf(scored.flatMap(({ rows }) => rows)));
-  return calibrate ? calibrationReport(scored) : report(scored);
+  if (calibrate) return calibrationReport(scored);
+  const { judged } = await judgeRows(read, createVerdictReader(loaded));
+  const all = scored.flatMap(({ rows }) => rows);
+  return json ? JSON.stringify({ ...scoresOf(all), ...hiddenScoresOf(judged) }) : report(scored, judged);
 }
 
 /** @returns the exit code: 0, or 2 with a sentence on standard error for unusable arguments or files */

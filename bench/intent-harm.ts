@@ -32,7 +32,9 @@ export function harmOf({ harm, kind, label, form, verb, effect }: PlacedText): H
   if (kind !== undefined) return HARM_OF_KIND[kind];
   if (label !== undefined) return label === 'injection' ? 'attack' : 'none';
   if (form !== undefined && ATTACK_FORMS.has(form)) return 'attack';
-  if (effect === 'destructive' || verb === 'delete') return 'delete';
+  if (verb === 'delete') return 'delete';
+  // Catalogues disagree whether an update that replaces something destroys it.
+  if (effect === 'destructive') return verb === 'create' || verb === 'update' ? undefined : 'delete';
   if (verb === 'transfer') return 'pay';
   if (verb === undefined || verb === null || PERMITTED.has(verb)) return 'none';
   return undefined;

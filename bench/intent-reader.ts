@@ -80,12 +80,8 @@ export async function loadFolderSet(folder: string): Promise<FolderSet> {
   };
 }
 
-/**
- * Creates a reader with the policies and the lexicon of a folder.
- * @throws {PolicyFolderError} for a folder that holds no valid policy set, and for a rule that can't be evaluated
- */
-export async function createIntentReader(folder: string): Promise<IntentReader> {
-  const { set, evaluator, assertEvaluated } = await loadFolderSet(folder);
+/** Creates a reader whose methods throw PolicyFolderError for a rule that can't be evaluated. */
+export function createIntentReader({ set, evaluator, assertEvaluated }: FolderSet): IntentReader {
   const { lexicon } = set;
   return {
     lexicon,

@@ -1,9 +1,11 @@
 // The measurement of the parser as text tables.
 import { printable } from '../shared/core/proof/encoding.ts';
 import { ACTIONS, EFFECTS } from '../shared/kernel/vocabulary.ts';
+import { hiddenTables } from './hidden-tables.ts';
 import { calibrationError, fitOf, reliabilityOf } from './intent-calibration.ts';
 import { type Confusion, confusionOf, missesOf, type ScoredRow, scoresOf } from './intent-scores.ts';
 import { type Cell, excerptOf, percent, section, table, two } from './text-tables.ts';
+import type { JudgedText } from './verdict-report.ts';
 
 /** The scored rows of one file. */
 export interface ScoredFile {
@@ -124,8 +126,8 @@ function flagged(rows: readonly ScoredRow[]): string {
   );
 }
 
-/** All measures. */
-export function report(files: readonly ScoredFile[]): string {
+/** All measures. @param judged those of the rows whose harm is known, with the verdicts on them */
+export function report(files: readonly ScoredFile[], judged: readonly JudgedText[]): string {
   const rows = files.flatMap((file) => file.rows);
   const parts = [
     totals(files),
@@ -134,6 +136,7 @@ export function report(files: readonly ScoredFile[]): string {
     matrix('Actions', ACTIONS, confusionOf(rows, 'verb')),
     matrix('Effects', EFFECTS, confusionOf(rows, 'effect')),
     reliability(rows),
+    ...hiddenTables(judged, rows),
     ...files.map((file) => (files.length > 1 ? `${printable(file.file)}\n${flagged(file.rows)}` : flagged(file.rows))),
     misses(rows),
   ];

@@ -11,7 +11,7 @@ import { createReadings, type IntentReading, readingOfParse } from '../shared/do
 import { withNamedParse } from '../shared/domain/decisions/recent-parses.ts';
 import { ApiError } from '../shared/kernel/errors.ts';
 import type { Verdict } from '../shared/kernel/vocabulary.ts';
-import { loadFolderSet } from './intent-reader.ts';
+import type { FolderSet } from './intent-reader.ts';
 
 /** A verdict, or REFUSED for a string that `POST /v1/enforce` answers with an error. */
 export type Outcome = Verdict | 'REFUSED';
@@ -57,12 +57,8 @@ function trustedAgent(): AgentState {
   return { facts, canonical: canonicalize(facts), history: createHistory(), trust };
 }
 
-/**
- * Creates a reader with the policies and the lexicon of a folder.
- * @throws {PolicyFolderError} for a folder that holds no valid policy set, and for a rule that can't be evaluated
- */
-export async function createVerdictReader(folder: string): Promise<VerdictReader> {
-  const { set, evaluator, assertEvaluated } = await loadFolderSet(folder);
+/** Creates a reader whose methods throw PolicyFolderError for a rule that can't be evaluated. */
+export function createVerdictReader({ set, evaluator, assertEvaluated }: FolderSet): VerdictReader {
   const active = { set, evaluator, activatedAt: new Date(NOW_MS) };
   const agent = trustedAgent();
   const registry = createRegistry([]);

@@ -82,23 +82,34 @@ export function errorsOf(texts: readonly JudgedText[]): Errors {
   };
 }
 
-/** The errors of each group, in the order in which the groups first occur. */
-function grouped(texts: readonly JudgedText[], nameOf: (text: JudgedText) => string): Readonly<Record<string, Errors>> {
+type Groups = ReadonlyMap<string, readonly JudgedText[]>;
+
+/** In the order in which the groups first occur. */
+export function groupsOf(texts: readonly JudgedText[], nameOf: (text: JudgedText) => string): Groups {
   const groups = new Map<string, JudgedText[]>();
   for (const text of texts) {
     const name = nameOf(text);
-    groups.set(name, [...(groups.get(name) ?? []), text]);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [text]);
+    else group.push(text);
   }
-  return Object.fromEntries([...groups].map(([name, group]) => [name, errorsOf(group)]));
+  return groups;
 }
 
+export const bySource = ({ source }: JudgedText): string => source;
+export const byForm = ({ row }: JudgedText): string => row.form ?? '(no form)';
+const byLanguage = ({ row }: JudgedText): string => languageOf(row);
+const byHarm = ({ harm }: JudgedText): string => harm;
+
 export function verdictReportOf(judged: readonly JudgedText[], notJudged: number): VerdictReport {
+  const errors = (nameOf: (text: JudgedText) => string) =>
+    Object.fromEntries([...groupsOf(judged, nameOf)].map(([name, texts]) => [name, errorsOf(texts)]));
   return {
     all: errorsOf(judged),
-    bySource: grouped(judged, ({ source }) => source),
-    byForm: grouped(judged, ({ row }) => row.form ?? '(no form)'),
-    byLanguage: grouped(judged, ({ row }) => languageOf(row)),
-    byHarm: grouped(judged, ({ harm }) => harm),
+    bySource: errors(bySource),
+    byForm: errors(byForm),
+    byLanguage: errors(byLanguage),
+    byHarm: errors(byHarm),
     notJudged,
   };
 }
@@ -119,12 +130,12 @@ function lineOf(name: string, { harmPermitted, harmlessStopped }: Errors): Cell[
 
 const HEADINGS = ['harmful', 'permitted by parse', 'by string', 'harmless', 'stopped by parse', 'by string'];
 
-const tableOf = (title: string, groups: Readonly<Record<string, Errors>>): string =>
+export const errorTable = (title: string, groups: Groups): string =>
   section(
     title,
     table(
       ['', ...HEADINGS],
-      Object.entries(groups).map(([name, errors]) => lineOf(name, errors)),
+      [...groups].map(([name, texts]) => lineOf(name, errorsOf(texts))),
     ),
   );
 
@@ -165,14 +176,13 @@ function missLines({ row, harm, verdicts }: JudgedText): string[] {
 
 /** All tables, and with `misses` each text with a wrong verdict. */
 export function verdictTables(judged: readonly JudgedText[], notJudged: number, misses: boolean): string {
-  const report = verdictReportOf(judged, notJudged);
   const wrong = missesOf(judged);
   return [
     'Verdicts of the shipped policies for a registered, active agent of level 4 in live.',
-    tableOf('By source', { ...report.bySource, all: report.all }),
-    tableOf('By form', report.byForm),
-    tableOf('By language', report.byLanguage),
-    tableOf('By kind of harm', report.byHarm),
+    errorTable('By source', new Map([...groupsOf(judged, bySource), ['all', judged]])),
+    errorTable('By form', groupsOf(judged, byForm)),
+    errorTable('By language', groupsOf(judged, byLanguage)),
+    errorTable('By kind of harm', groupsOf(judged, byHarm)),
     ...(notJudged === 0 ? [] : [`not judged, because their labels leave it open: ${notJudged}`]),
     ...(misses ? [section(`Harm permitted and harmless stopped: ${wrong.length}`, wrong.flatMap(missLines))] : []),
   ].join('\n\n');

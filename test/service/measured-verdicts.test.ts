@@ -1,6 +1,7 @@
 // The verdicts that `npm run eval:intents -- --verdicts` measures in process are those of the service.
 import path from 'node:path';
 import { expect } from 'chai';
+import { loadFolderSet } from '../../bench/intent-reader.ts';
 import { readRows } from '../../bench/intent-rows.ts';
 import { createVerdictReader, TRUSTED_SCORE, type VerdictReader } from '../../bench/intent-verdicts.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
@@ -36,7 +37,7 @@ describe('a measured verdict', () => {
     service = await startService();
     leaveMidnight(service);
     client = await service.client({ scopes: ['intents:write', 'agents:write'] });
-    reader = await createVerdictReader(SHIPPED_POLICIES);
+    reader = createVerdictReader(await loadFolderSet(SHIPPED_POLICIES));
     for (const agentId of ['parses', 'enforces']) await client.post('/v1/agents', { agentId, name: agentId });
     await raiseTrust();
     for (const agentId of ['parses', 'enforces']) {

@@ -1,7 +1,7 @@
 // Every text case of test/texts, by what reads its text. Texts of one organisation's words: lexicon-organisation.test.ts.
 import path from 'node:path';
 import { expect } from 'chai';
-import { createIntentReader } from '../../../bench/intent-reader.ts';
+import { createIntentReader, loadFolderSet } from '../../../bench/intent-reader.ts';
 import { withoutMentions } from '../../../shared/core/intent/attack/mentions.ts';
 import { type CodeKind, readCode } from '../../../shared/core/intent/code/script.ts';
 import { parseNormalized, readNormalized } from '../../../shared/core/intent/normalized.ts';
@@ -15,7 +15,7 @@ import { expectReading, type TextKind, textCases } from '../../support/text-case
 import { readingOf, shippedLexicon } from './lexicon.ts';
 
 const lexicon = shippedLexicon();
-const policies = createIntentReader(path.join(findRoot(), 'policies'));
+const policies = loadFolderSet(path.join(findRoot(), 'policies')).then(createIntentReader);
 
 const REFUSED = { refused: true };
 const readString = (text: string) => parseEnforceIntent(text, (word) => actionOf(word, lexicon)?.action);

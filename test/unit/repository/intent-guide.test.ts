@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { createIntentReader, type IntentReader } from '../../../bench/intent-reader.ts';
+import { createIntentReader, type IntentReader, loadFolderSet } from '../../../bench/intent-reader.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { INTENT_FLAGS } from '../../../shared/kernel/vocabulary.ts';
 
@@ -30,7 +30,7 @@ const code = (cell: string | undefined): string => /^`(.*)`$/.exec(cell ?? '')?.
 describe('docs/guides/how-an-intent-is-read.md', () => {
   let reader: IntentReader;
   before(async () => {
-    reader = await createIntentReader(path.join(ROOT, 'policies'));
+    reader = createIntentReader(await loadFolderSet(path.join(ROOT, 'policies')));
   });
 
   it('shows the answer to its request', async () => {
