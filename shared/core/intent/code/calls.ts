@@ -3,7 +3,6 @@ import { type Fragment, fragmentOf, gravity, readsOnly, sentOutside, type Span, 
 import { doingOfName } from './commands.ts';
 import { METHODS, requestFragment } from './http.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
-import { wordSet } from '../text/word-set.ts';
 
 /** A call in a text: `prisma.user.deleteMany({})`. */
 export interface Call {
@@ -82,29 +81,22 @@ function callsOf(text: string): Call[] {
   return found;
 }
 
-const FETCHES = wordSet('fetch axios requests httpx got ky superagent $http httpclient ajax urlopen http request');
-const RUNS_SHELL = wordSet(
-  'system popen exec execsync spawn spawnsync run call check_call check_output shell_exec passthru execfile getoutput',
-);
-const EVALUATES = wordSet('eval exec function compile execute_immediate sp_executesql');
-const RECEIVERS = wordSet(
-  'db prisma session conn connection cursor client knex sequelize mongoose redis s3 os shutil fs fsp pathlib file dir fileutils objects repository',
-);
 const LITERAL = /(["'`])((?:\\.|(?!\1)[^\\])*)\1/s;
 const METHOD = /["']?(?:method|type|verb)["']?\s{0,3}[:=]\s{0,3}["'](\w{2,10})["']/i;
 const CARRIES = /\bopen\(|environ|process\.env|readFile|read_text|getenv|\bfs\./;
 
 function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexicon): Fragment | undefined {
+  const clients = lexicon.codeWords.httpClients;
   const names = path.map((name) => name.toLowerCase());
   const [root = '', last = ''] = [names[0], names.at(-1)];
   const url = new RegExp(LITERAL).exec(args)?.[2] ?? '';
   const byName = METHODS.has(last.toUpperCase()) ? last : undefined;
-  if (!(FETCHES.has(root) || FETCHES.has(last) || (byName !== undefined && /^(?:\/|https?:)/.test(url))))
+  if (!(clients.has(root) || clients.has(last) || (byName !== undefined && /^(?:\/|https?:)/.test(url))))
     return undefined;
   const literal = LITERAL.exec(args)?.[2] ?? '';
   const direct = last === 'request' && METHODS.has(literal.toUpperCase()) ? literal : undefined;
   const stated = METHOD.exec(args)?.[1] ?? byName ?? direct;
-  if (stated === undefined && !(names.length === 1 || FETCHES.has(last))) return undefined;
+  if (stated === undefined && !(names.length === 1 || clients.has(last))) return undefined;
   const isDynamic = /^\s*[\w$]/.test(args) && CARRIES.test(args);
   // An address that is known only at run time may be anywhere.
   const target = isDynamic
@@ -141,7 +133,7 @@ export function callFragment(
   const last = path.at(-1) ?? '';
   const lower = last.toLowerCase();
   const isMember = path.length > 1;
-  if (RUNS_SHELL.has(lower) && (isMember || where === 'program')) {
+  if (lexicon.codeWords.shellCalls.has(lower) && (isMember || where === 'program')) {
     const literals = [...args.matchAll(new RegExp(LITERAL, 'gs'))].map(([, , inside = '']) => inside);
     const isPlain =
       args.replaceAll(new RegExp(LITERAL, 'gs'), '').replaceAll(/[[\],\s]|shell=True|check=True|text=True/g, '') === '';
@@ -150,14 +142,14 @@ export function callFragment(
     if (gravest && (isPlain || gravest.effect === 'destructive')) return { ...gravest, at, end };
     return unknownCode(call);
   }
-  if (EVALUATES.has(lower) && (where === 'program' || path.length === 1))
+  if (lexicon.codeWords.evaluators.has(lower) && (where === 'program' || path.length === 1))
     return args.trim() === '' ? undefined : unknownCode(call);
   const doing = stageOf(args) ?? doingOfName(last.replace(/Sync$/, ''), lexicon);
   if (!doing) return undefined;
   const isCode = where === 'program' || isMember;
   // In prose, `items.remove(x)` may be about a list in memory.
   const isSystem =
-    path.slice(0, -1).some((name) => RECEIVERS.has(name.toLowerCase())) ||
+    path.slice(0, -1).some((name) => lexicon.codeWords.systemObjects.has(name.toLowerCase())) ||
     /[a-z][A-Z]|_/.test(last) ||
     /^\s*(?:\{\s*\})?\s*$/.test(args);
   if (!isCode || (where === 'prose' && !isSystem)) return undefined;
@@ -171,7 +163,7 @@ export function callFragment(
         .toLowerCase()
         .replaceAll(/[^a-z0-9_]+/g, '_')
         .slice(0, 64) || 'object',
-    domain: RECEIVERS.has((path[0] ?? '').toLowerCase()) ? 'db' : 'code',
+    domain: lexicon.codeWords.systemObjects.has((path[0] ?? '').toLowerCase()) ? 'db' : 'code',
     extent: /^\s*(?:\{\s*\})?\s*$/.test(args) && doing.effect === 'destructive' ? 'all' : 'one',
     language: 'sql',
   });

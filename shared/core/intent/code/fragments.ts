@@ -6,7 +6,6 @@ import { METHODS } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { type Piece, piecesOf } from './pieces.ts';
 import { LOOPS, shellAt } from './shell-start.ts';
-import { SQL_HEADS } from './sql.ts';
 import { sqlAt } from './sql-start.ts';
 import { opensAt, type Place, type Reader } from './start.ts';
 
@@ -33,7 +32,7 @@ function redirectAt(pieces: readonly Piece[], at: number): Fragment | undefined 
 }
 
 /** Words with which code begins, whatever comes next. */
-const HEADS = new Set([...SQL_HEADS, ...[...METHODS.keys()].map((method) => method.toLowerCase()), ...LOOPS]);
+const HEADS = new Set([...[...METHODS.keys()].map((method) => method.toLowerCase()), ...LOOPS]);
 const startsByLexicon = new WeakMap<Lexicon, ReadonlySet<string>>();
 
 /** All plain words with which code may begin. */
@@ -42,6 +41,7 @@ function startsOf(lexicon: Lexicon): ReadonlySet<string> {
   if (starts === undefined) {
     starts = new Set([
       ...HEADS,
+      ...lexicon.codeWords.sqlHeads.names,
       ...[...lexicon.commands.keys(), ...lexicon.commandGroups].map((name) => name.split(' ', 1)[0] ?? ''),
     ]);
     startsByLexicon.set(lexicon, starts);
@@ -97,7 +97,7 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
     // A redirection adds nothing to a command that already writes.
     if (redirect && !full && found.at(-1)?.effect !== 'write') found.push(redirect);
     if (!mayBegin(pieces, at, starts)) continue;
-    const place: Place = { text, pieces, at, lexicon, opens: opensAt(text, pieces, at), budget };
+    const place: Place = { text, pieces, at, lexicon, opens: opensAt(text, pieces, at, lexicon), budget };
     for (const reader of READERS) {
       const read = reader(place);
       if (!read) continue;

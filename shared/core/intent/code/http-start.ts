@@ -57,14 +57,13 @@ export function graphAt({ text, pieces, at, lexicon }: Place): ReadAt | undefine
   return { fragments: [fragmentOf(span, { verb: 'mutation', action, effect, traits, ...what })], end: span.end };
 }
 
-const CALLS =
-  /^(?:endpoint|route|api|hit|call|calls?|invoke|trigger|open|visit|follow|url|link|webhook|curl|load|click)$/;
-
 /** An address that does something when it is opened: `open https://console.example/projects/42/destroy?ok=1`. */
 export function urlAt({ pieces, at, lexicon }: Place): ReadAt | undefined {
   const piece = pieces[at];
   if (!piece || !isTarget(piece.text)) return undefined;
-  const isCalled = pieces.slice(Math.max(0, at - 3), at).some(({ lower }) => CALLS.test(lower.replace(/[^a-z]/g, '')));
+  const isCalled = pieces
+    .slice(Math.max(0, at - 3), at)
+    .some(({ lower }) => lexicon.codeWords.opensUrls.has(lower.replace(/[^a-z]/g, '')));
   const url = bare(piece.text);
   const isThing = /\/(?:\d[\w-]*|[\da-f-]{8,})\/[a-z_-]+\/?(?:\?|$)|[?&](?:confirm|ok|yes|force|action|op)=/i.test(url);
   if (!isCalled) return undefined;

@@ -4,7 +4,7 @@ import { commandName, commandOf, knownCommand } from './commands.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
 import { shellFragments } from './shell.ts';
-import { parseShell, type ShellCommand } from './shell-syntax.ts';
+import { parseShell, type Prose, type ShellCommand } from './shell-syntax.ts';
 import { enclosureOf, type Place, type ReadAt } from './start.ts';
 
 /** The number of arguments that serve as evidence of a command. */
@@ -14,7 +14,6 @@ const TELLS =
 const ENDS_COMMAND = new Set(['|', ';', '&&', '`', '||', ')']);
 const ENCLOSES = new Set(['(', "'", '"']);
 const SCRIPT = /^(?:\.{1,2}\/|~\/|\/)?[\w./-]*\.(?:sh|bash|ps1|bat|cmd|py|rb|pl|exe)[.,]?$|^\.\/[\w.-]+$/;
-const RUNS = /^(?:run|execute|exec|source|launch|start|invoke|running|executing|bash|sh)$/;
 const ASSIGNS = /^[A-Za-z_]\w*=\S*$/;
 export const LOOPS = new Set(['for', 'while', 'until', 'if']);
 const CMDLET = /^[A-Z][a-zA-Z]+-[A-Z][A-Za-z0-9]+$/;
@@ -91,12 +90,11 @@ function isProse({ words }: ShellCommand, lexicon: Lexicon): boolean {
   );
 }
 
-/** Whether the code goes on with this command, after a separator. */
-const continuesWith =
-  (lexicon: Lexicon) =>
-  (command: ShellCommand): boolean =>
-    !(command.after === '\n' || command.after === ';' || command.after === '(' || command.after === ')') ||
-    !isProse(command, lexicon);
+/** Where code in a sentence ends. */
+const proseAround = (lexicon: Lexicon): Prose => ({
+  goesOnWith: (command) => !['\n', ';', '(', ')'].includes(command.after) || !isProse(command, lexicon),
+  continues: (word) => lexicon.codeWords.continues.has(word),
+});
 
 /** Reads from a piece to the end of its quotation or of its sentence. */
 function readFrom(place: Place): ReadAt | undefined {
@@ -108,7 +106,7 @@ function readFrom(place: Place): ReadAt | undefined {
   const isName = around !== undefined && around.quote !== '`' && !/\s/.test(text.slice(piece.at, around.until));
   const enclosed = isName ? undefined : around;
   const limits = { from: isName ? piece.at - 1 : piece.at, until: enclosed?.until ?? text.length };
-  const code = parseShell(text, enclosed ? limits : { ...limits, continues: continuesWith(lexicon) });
+  const code = parseShell(text, enclosed ? limits : { ...limits, prose: proseAround(lexicon) });
   const fragments = shellFragments(code, lexicon);
   const end = Math.max(code.end, piece.at + piece.text.length);
   // The beginnings of loops that never come to a command are read once.
@@ -162,7 +160,8 @@ export function shellAt(place: Place): ReadAt | undefined {
     return isEvident(place, isCmdlet ? piece.text : name, isEnclosed) ? readFrom(place) : undefined;
   if (opens && isDisguised(place)) return readFrom(place);
   const before = pieces[at - 1]?.text === '`' ? at - 2 : at - 1;
-  const isRun = RUNS.test(pieces[before]?.lower ?? '') || (at === 0 && /^\.{0,2}\//.test(piece.text));
+  const isRun =
+    lexicon.codeWords.scriptRunners.has(pieces[before]?.lower ?? '') || (at === 0 && /^\.{0,2}\//.test(piece.text));
   if (opens && isRun && SCRIPT.test(piece.text)) return readFrom(place) ?? undefined;
   if (isEnclosed && isRun && /^[a-z]/.test(piece.text)) {
     const until = enclosureOf(text, piece)?.until ?? piece.at + piece.text.length;

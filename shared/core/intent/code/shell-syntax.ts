@@ -1,15 +1,5 @@
-// Splits shell code into its commands: quotes, escapes, separators, redirections, here-documents, substitutions. Bounded and linear.
-
-export interface ShellWord {
-  /** Without quotes and escapes. */
-  readonly text: string;
-  readonly at: number;
-  readonly end: number;
-  /** A part of it is known only when it runs: a variable, a substitution. */
-  readonly isDynamic: boolean;
-  /** Some of it was in quotes. */
-  readonly isQuoted: boolean;
-}
+// Splits shell code into its commands: separators, redirections, here-documents, substitutions. Bounded and linear.
+import { type ShellWord, WordReader } from './shell-words.ts';
 
 export interface Redirection {
   readonly operator: string;
@@ -41,7 +31,15 @@ export interface ShellLimits {
   readonly from: number;
   readonly until: number;
   /** The words of a sentence may follow: ends with the sentence, or before a command that is none. */
-  readonly continues?: (command: ShellCommand) => boolean;
+  readonly prose?: Prose;
+}
+
+/** How a sentence around code goes on. */
+export interface Prose {
+  /** Whether the code goes on with this command, after a separator. */
+  readonly goesOnWith: (command: ShellCommand) => boolean;
+  /** Whether the sentence goes on with this word. */
+  readonly continues: (word: string) => boolean;
 }
 
 const MAX_COMMANDS = 200;
@@ -53,39 +51,16 @@ const MAX_VALUE = 200;
 
 const SEPARATOR = /(?:&&|\|\||;;|\|&|[;|&\n()])/y;
 const REDIRECTION = /(?:\d{1,3}|&)?(<<<|<<-?|<>|>>|>\||>&|<&|&>>?|[<>])/y;
-const VARIABLE = /\$(?:\{(\w{1,64})\}|(\w{1,64}))/y;
 const ASSIGNMENT = /^([A-Za-z_]\w{0,63})\+?=/;
-const ENDS_WORD = new Set([' ', '\t', '\r', '\n', ';', '|', '&', '(', ')', '<', '>', '']);
-/** Characters that are always plain parts of a word, by code; and those at which a separator or a redirection may begin. */
-const PLAIN = new Uint8Array(128);
-for (const c of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,%+@*?[]~^!#{}')
-  PLAIN[c.charCodeAt(0)] = 1;
 const OPERATES = new Set('&|;\n()<>0123456789'.split(''));
 /** Words that begin or end a group of commands and are none. */
 const KEYWORDS = new Set(['if', 'then', 'else', 'elif', 'fi', 'while', 'until', 'do', 'done', '!', '{', '}', 'begin']);
-const ANSI_ESCAPE = /\\(?:x([0-9a-f]{1,2})|u([0-9a-f]{1,4})|([0-7]{1,3})|(.))/gis;
-/** Words with which a sentence goes on after a command. */
-const CONTINUES = new Set('and then but so please or also to because before after until while which that'.split(' '));
-const WORDS = /[a-z]\s{1,4}[\w~./-]*[a-z]/i;
 const SENTENCE_END = /[^./][.!?,]$/;
 
-const decodeAnsi = (text: string): string =>
-  text.replace(ANSI_ESCAPE, (_, hex?: string, unicode?: string, octal?: string, other?: string) => {
-    const code = hex ?? unicode;
-    if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
-    if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8));
-    return other === 'n' || other === 't' ? ' ' : (other ?? '');
-  });
-
-class Parser {
+class Parser extends WordReader {
   readonly commands: ShellCommand[] = [];
-  isWhole = true;
-  at: number;
-  private readonly text: string;
-  private readonly until: number;
-  private readonly continues: ShellLimits['continues'];
+  private readonly prose: Prose | undefined;
   private readonly depth: number;
-  private readonly values: Map<string, string>;
   private words: ShellWord[] = [];
   private assignments: ShellWord[] = [];
   private redirections: Redirection[] = [];
@@ -94,27 +69,14 @@ class Parser {
   private after = '';
   private isOver = false;
 
-  constructor(text: string, limits: ShellLimits, depth: number, values: Map<string, string>) {
-    this.text = text;
-    this.at = limits.from;
-    this.until = limits.until;
-    this.continues = limits.continues;
+  constructor(text: string, { from, until, prose }: ShellLimits, depth: number, values: Map<string, string>) {
+    super(text, { from, until, inProse: prose !== undefined }, values);
+    this.prose = prose;
     this.depth = depth;
-    this.values = values;
-  }
-
-  private peek(offset = 0): string {
-    return this.at + offset < this.until ? this.text.charAt(this.at + offset) : '';
-  }
-
-  private match(pattern: RegExp): RegExpExecArray | undefined {
-    pattern.lastIndex = this.at;
-    const found = pattern.exec(this.text);
-    return found && this.at + found[0].length <= this.until ? found : undefined;
   }
 
   /** Reads the commands of a substitution, and continues after its end. */
-  private nested(until: number): void {
+  protected override nested(until: number): void {
     if (this.depth >= MAX_DEPTH) this.isWhole = false;
     else {
       const inner = new Parser(this.text, { from: this.at, until }, this.depth + 1, this.values);
@@ -123,123 +85,6 @@ class Parser {
       this.isWhole &&= inner.isWhole;
     }
     this.at = Math.min(this.until, until + 1);
-  }
-
-  /** The offset of the parenthesis that closes the one before `from`. */
-  private closing(from: number): number {
-    let open = 1;
-    for (let at = from; at < this.until; at += 1) {
-      const c = this.text.charAt(at);
-      if (c === '\\') at += 1;
-      else if (c === '(') open += 1;
-      else if (c === ')') {
-        open -= 1;
-        if (open === 0) return at;
-      }
-    }
-    this.isWhole = false;
-    return this.until;
-  }
-
-  /** An expansion that begins at `$` or a backtick: its text if it is known. */
-  private expansion(): string | undefined {
-    if (this.peek() === '`') {
-      const end = this.text.indexOf('`', this.at + 1);
-      this.at += 1;
-      this.nested(end === -1 || end > this.until ? this.until : end);
-      return undefined;
-    }
-    if (this.peek(1) === '(') {
-      const end = this.closing(this.at + 2);
-      // A group of commands in a substitution begins alike.
-      const isArithmetic = this.peek(2) === '(' && !WORDS.test(this.text.slice(this.at, end));
-      this.at += 2;
-      if (isArithmetic) this.at = end + 1;
-      else this.nested(end);
-      return undefined;
-    }
-    const variable = this.match(VARIABLE);
-    if (variable) {
-      this.at += variable[0].length;
-      const name = variable[1] ?? variable[2] ?? '';
-      return name === 'IFS' ? ' ' : this.values.get(name);
-    }
-    if (this.peek(1) === '{') {
-      const end = this.text.indexOf('}', this.at);
-      const code = this.text.slice(this.at, end);
-      if (end === -1 || end > this.until || /[`(]/.test(code)) this.isWhole = false;
-      this.at = end === -1 || end > this.until ? this.until : end + 1;
-      return undefined;
-    }
-    this.at += /[\w?@*#!$-]/.test(this.peek(1)) ? 2 : 1;
-    return undefined;
-  }
-
-  /** The text in quotes from here; undefined, and nothing is read, where the quote is not closed in prose. */
-  private quoted(quote: string): { text: string; isDynamic: boolean } | undefined {
-    const start = this.at;
-    let text = '';
-    let isDynamic = false;
-    this.at += 1;
-    while (this.at < this.until) {
-      const c = this.peek();
-      if (c === quote) {
-        this.at += 1;
-        return { text, isDynamic };
-      }
-      if (quote === '"' && (c === '$' || c === '`') && (c === '`' || /[\w({@*]/.test(this.peek(1)))) {
-        const from = this.at;
-        const known = this.expansion();
-        text += known ?? this.text.slice(from, this.at);
-        isDynamic ||= known === undefined;
-      } else {
-        if (quote === '"' && c === '\\') this.at += 1;
-        text += this.peek();
-        this.at += 1;
-      }
-    }
-    if (this.continues !== undefined) {
-      this.at = start;
-      return undefined;
-    }
-    this.isWhole = false;
-    return { text, isDynamic };
-  }
-
-  /** The word that begins here; undefined where none begins. */
-  private word(): ShellWord | undefined {
-    const start = this.at;
-    let text = '';
-    let isDynamic = false;
-    let isQuoted = false;
-    while (!ENDS_WORD.has(this.peek())) {
-      const c = this.peek();
-      const quote = c === '$' && (this.peek(1) === "'" || this.peek(1) === '"') ? this.peek(1) : c;
-      if (quote === "'" || quote === '"') {
-        if (c === '$') this.at += 1;
-        const inside = this.quoted(quote);
-        isQuoted ||= inside !== undefined;
-        isDynamic ||= inside?.isDynamic ?? false;
-        if (inside === undefined) {
-          text += quote;
-          this.at += 1;
-        } else text += c === '$' && quote === "'" ? decodeAnsi(inside.text) : inside.text;
-      } else if (c === '\\') {
-        if (this.peek(1) !== '\n') text += this.peek(1);
-        this.at = Math.min(this.until, this.at + 2);
-      } else if (c === '`' || c === '$') {
-        const from = this.at;
-        const known = this.expansion();
-        text += known ?? this.text.slice(from, this.at);
-        isDynamic ||= known === undefined;
-      } else {
-        const from = this.at;
-        this.at += 1;
-        while (this.at < this.until && PLAIN[this.text.charCodeAt(this.at)] === 1) this.at += 1;
-        text += this.text.slice(from, this.at);
-      }
-    }
-    return this.at === start ? undefined : { text, at: start, end: this.at, isDynamic, isQuoted };
   }
 
   /** Ends the command. */
@@ -256,7 +101,7 @@ class Parser {
         at: first.at,
         end: Math.max(last?.end ?? 0, this.redirections.at(-1)?.target.end ?? 0),
       };
-      if (this.commands.length > 0 && this.continues?.(command) === false) {
+      if (this.commands.length > 0 && this.prose?.goesOnWith(command) === false) {
         this.isOver = true;
         return;
       }
@@ -321,19 +166,10 @@ class Parser {
     this.awaited = undefined;
   }
 
-  private skipBlanks(): void {
-    for (;;) {
-      const c = this.peek();
-      if (c === '\\' && this.peek(1) === '\n') this.at += 2;
-      else if (c === ' ' || c === '\t' || c === '\r') this.at += 1;
-      else return;
-    }
-  }
-
   /** Adds a word; false at the end of a sentence. */
   private add(word: ShellWord): boolean {
-    const inProse = this.continues !== undefined;
-    if (inProse && this.words.length > 0 && !word.isQuoted && CONTINUES.has(word.text)) return false;
+    const inProse = this.prose !== undefined;
+    if (this.prose && this.words.length > 0 && !word.isQuoted && this.prose.continues(word.text)) return false;
     const isEnd = inProse && !word.isQuoted && SENTENCE_END.test(word.text);
     const own = isEnd ? { ...word, text: word.text.slice(0, -1), end: word.end - 1 } : word;
     if (this.words.length === 0) {
@@ -380,7 +216,7 @@ class Parser {
       else if (separator !== undefined) {
         // A parenthesis right after a word is a call or a function, and a lone closing one ends a remark.
         if (separator === '(' && this.words.length > 0) this.isWhole = false;
-        if (separator === ')' && this.continues !== undefined) break;
+        if (separator === ')' && this.prose !== undefined) break;
         this.at += separator.length;
         if (separator === '\n' && this.awaited !== undefined) this.hereDocument();
         this.endCommand(separator);

@@ -1,23 +1,20 @@
 // Recognizes where SQL begins in a text. Plain English uses the same verbs, so further evidence is required.
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
-import { SQL_HEADS, SQL_OBJECTS, sqlFragments } from './sql.ts';
+import { sqlFragments } from './sql.ts';
 import { type SqlToken, sqlTokens } from './sql-tokens.ts';
 import { enclosureOf, type Place, type ReadAt } from './start.ts';
-import { wordSet } from '../text/word-set.ts';
 
 /** The number of tokens by which a statement is recognized. */
 const MAX_EVIDENCE = 60;
 const MAX_STATEMENTS = 60;
 const MAX_LETTERS = 400;
-const ENGLISH = wordSet('in of from for is the a an and on it this that to');
-/** Words of a sentence that continues after a statement in capitals. */
-const CONTINUES = wordSet('and then but so please before after because');
 
 const isUpper = ({ text }: SqlToken | Piece): boolean => text === text.toUpperCase() && /[A-Z]/.test(text);
 
 /** Whether the tokens from a head on are a statement of SQL. */
-function isStatement(tokens: readonly SqlToken[]): boolean {
+function isStatement(tokens: readonly SqlToken[], lexicon: Lexicon): boolean {
+  const { sqlHeads, sqlObjects } = lexicon.codeWords;
   const [head] = tokens;
   if (head === undefined) return false;
   const words = tokens.map(({ lower }) => lower);
@@ -33,14 +30,14 @@ function isStatement(tokens: readonly SqlToken[]): boolean {
       return second === 'from' && (looks || (next !== undefined && isUpper(next))) && tokens[2]?.kind !== 'sign';
     case 'drop':
     case 'truncate': {
-      if (!SQL_OBJECTS.has(second)) return upper && head.lower === 'truncate' && tokens.length > 1;
+      if (!sqlObjects.has(second)) return upper && head.lower === 'truncate' && tokens.length > 1;
       const name = tokens.find(
-        ({ lower }, at) => at > 1 && !SQL_OBJECTS.has(lower) && !/^(?:if|not|exists)$/.test(lower),
+        ({ lower }, at) => at > 1 && !sqlObjects.has(lower) && !/^(?:if|not|exists)$/.test(lower),
       );
-      return upper || (name !== undefined && name.kind !== 'sign' && !ENGLISH.has(name.lower));
+      return upper || (name !== undefined && name.kind !== 'sign' && !lexicon.functionWords.has(name.lower));
     }
     case 'alter':
-      return SQL_OBJECTS.has(second) && (upper || has('drop', 'add', 'rename', 'set', 'column', 'disable'));
+      return sqlObjects.has(second) && (upper || has('drop', 'add', 'rename', 'set', 'column', 'disable'));
     case 'insert':
     case 'merge':
     case 'replace':
@@ -52,7 +49,7 @@ function isStatement(tokens: readonly SqlToken[]): boolean {
         upper &&
         next !== undefined &&
         isUpper(next) &&
-        (SQL_OBJECTS.has(second) || has('table', 'view', 'index', 'function'))
+        (sqlObjects.has(second) || has('table', 'view', 'index', 'function'))
       );
     case 'grant':
     case 'revoke':
@@ -70,7 +67,7 @@ function isStatement(tokens: readonly SqlToken[]): boolean {
           second === 'query' ||
           second === 'plan' ||
           second === 'verbose' ||
-          SQL_HEADS.has(second))
+          sqlHeads.has(second))
       );
     case 'vacuum':
       return upper || has('retain');
@@ -90,14 +87,14 @@ function isStatement(tokens: readonly SqlToken[]): boolean {
     case 'backup':
     case 'restore':
     case 'purge':
-      return upper && SQL_OBJECTS.has(second);
+      return upper && sqlObjects.has(second);
     default:
       return false;
   }
 }
 
 /** Cheap first test: the word after a head that surely begins no statement. */
-function isEnglish([head, second, third]: readonly SqlToken[], text: string): boolean {
+function isEnglish([head, second, third]: readonly SqlToken[], text: string, { codeWords }: Lexicon): boolean {
   if (head === undefined || second === undefined) return true;
   if (head.lower === 'select') {
     const rest = text.slice(head.at, head.at + MAX_LETTERS).toLowerCase();
@@ -111,22 +108,22 @@ function isEnglish([head, second, third]: readonly SqlToken[], text: string): bo
   if (head.lower === 'insert' || head.lower === 'merge' || head.lower === 'replace')
     return second.lower !== 'into' && second.lower !== 'overwrite';
   const needsObject = head.lower === 'drop' || head.lower === 'truncate' || head.lower === 'alter';
-  return needsObject && !isUpper(head) && !SQL_OBJECTS.has(second.lower);
+  return needsObject && !isUpper(head) && !codeWords.sqlObjects.has(second.lower);
 }
 
 /** The end of the SQL that begins at `at`: with its quotation, its sentence, or before words that begin no statement. */
-function endOf(text: string, at: number, limit: number, upper: boolean): number {
+function endOf(text: string, at: number, limit: number, upper: boolean, { codeWords }: Lexicon): number {
   const tokens = sqlTokens(text, at, limit);
   let end = at;
   let statements = 0;
   for (const [index, token] of tokens.entries()) {
     const isDone = token.lower === '.' && /^(?:\s|$)/.test(text.slice(token.end, token.end + 1));
     const next = tokens[index + 1];
-    const isOther = CONTINUES.has(token.text) && (upper || SQL_HEADS.has(next?.lower ?? ''));
+    const isOther = codeWords.continues.has(token.text) && (upper || codeWords.sqlHeads.has(next?.lower ?? ''));
     if (isDone || isOther || token.lower === '`') break;
     if (token.lower === ';') {
       statements += 1;
-      if (next === undefined || statements > MAX_STATEMENTS || !(SQL_HEADS.has(next.lower) || isUpper(next)))
+      if (next === undefined || statements > MAX_STATEMENTS || !(codeWords.sqlHeads.has(next.lower) || isUpper(next)))
         return token.end;
     }
     end = token.end;
@@ -136,19 +133,19 @@ function endOf(text: string, at: number, limit: number, upper: boolean): number 
 
 export function sqlAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined {
   const piece = pieces[at];
-  if (!piece || !SQL_HEADS.has(headOf(piece))) return undefined;
+  if (!piece || !lexicon.codeWords.sqlHeads.has(headOf(piece))) return undefined;
   return sqlRegion(text, piece, lexicon);
 }
 
 const headOf = ({ lower }: Piece): string => (lower.includes('/*') ? (lower.split('/*', 1)[0] ?? '') : lower);
 
 function sqlRegion(text: string, piece: Piece, lexicon: Lexicon): ReadAt | undefined {
-  if (isEnglish(sqlTokens(text, piece.at, text.length, 3), text)) return undefined;
+  if (isEnglish(sqlTokens(text, piece.at, text.length, 3), text, lexicon)) return undefined;
   const tokens = sqlTokens(text, piece.at, text.length, MAX_EVIDENCE);
   const first = tokens.findIndex(({ lower }) => lower === ';');
   const [head] = tokens;
-  if (!head || !isStatement(first > 0 ? tokens.slice(0, first + 1) : tokens)) return undefined;
+  if (!head || !isStatement(first > 0 ? tokens.slice(0, first + 1) : tokens, lexicon)) return undefined;
   const enclosed = enclosureOf(text, piece);
-  const end = endOf(text, piece.at, enclosed?.until ?? text.length, isUpper(head));
+  const end = endOf(text, piece.at, enclosed?.until ?? text.length, isUpper(head), lexicon);
   return { fragments: sqlFragments(text, { at: piece.at, end }, lexicon), end };
 }

@@ -4,35 +4,8 @@ import { emptiesSetting } from './commands.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { type SqlToken, sqlTokens, statementsOf } from './sql-tokens.ts';
-import { wordSet } from '../text/word-set.ts';
 
-export const SQL_OBJECTS = wordSet(
-  'table database schema index view user role column function procedure trigger tables keyspace sequence tablespace partition ' +
-    'catalog policy extension domain type publication subscription server login warehouse stage stream pipe task materialized constraint statistics bucket owned',
-);
-const NOISE = wordSet(
-  'if not exists table only materialized temporary temp unique into or replace cascade external foreign concurrently',
-);
-/** Functions that a SELECT calls for their side effects (PostgreSQL, SQL Server, MySQL). */
-const ACTING_FUNCTION =
-  /^(?:pg_(?:terminate|cancel)_backend|pg_reload_conf|pg_rotate_logfile|pg_(?:promote|switch_wal|logical_emit_message)|pg_drop_replication_slot|lo_(?:export|import|unlink|put)|dblink(?:_exec)?|xp_cmdshell|sp_executesql|sp_oacreate|sys_exec|sys_eval|setval|query_to_xml|pg_(?:write|read)_\w+|http_\w+|utl_\w+|dbms_\w+|load_file)$/;
-const READING_PROCEDURE =
-  /^sp_(?:help\w{0,20}|who2?|columns|tables|spaceused|databases|pkeys|fkeys|statistics|depends|lock)$/;
-const EXPORTS = wordSet('outfile dumpfile');
-const READS = wordSet('select show describe desc explain values table use fetch pragma help list ls');
-const SESSION = wordSet(
-  'set begin commit rollback start end savepoint release declare close deallocate prepare analyze analyse',
-);
-const CHANGES = wordSet(
-  'create comment reindex refresh cluster optimize cache replace insert merge upsert update alter import load lock attach',
-);
-/** Words at which a statement may begin. */
-export const SQL_HEADS = new Set([
-  ...wordSet(
-    'select delete drop truncate alter insert merge update create grant revoke with explain vacuum copy unload exec execute call replace purge undrop backup restore kill shutdown',
-  ),
-]);
-const DESTROYS = new Set(['drop', 'truncate', 'purge']);
+const EXPORTS = new Set(['outfile', 'dumpfile']);
 const MODIFIES = new Set(['delete', 'drop', 'truncate', 'insert', 'update', 'merge', 'replace', 'alter']);
 
 /** The last part of `schema.table` as a snake_case name. */
@@ -100,9 +73,9 @@ function sentTo(statement: Statement, verb: string): Fragment {
 }
 
 function readSelect(statement: Statement): Fragment {
-  const { tokens } = statement;
+  const { tokens, lexicon } = statement;
   const words = tokens.map(({ lower }) => lower);
-  const acting = tokens.findIndex(({ lower }, at) => ACTING_FUNCTION.test(lower) && words[at + 1] === '(');
+  const acting = tokens.findIndex(({ lower }, at) => lexicon.codeWords.sqlActing.has(lower) && words[at + 1] === '(');
   if (acting >= 0) return make(statement, 'select', 'execute', { object: nameAt(tokens, acting) });
   const from = words.indexOf('from');
   const into = words.indexOf('into');
@@ -132,16 +105,17 @@ function readUpdate(statement: Statement): Fragment {
   });
 }
 
-function named(tokens: readonly SqlToken[], from: number): string {
+function named({ tokens, lexicon }: Statement, from: number): string {
+  const { sqlObjects, sqlNoise } = lexicon.codeWords;
   let at = from;
-  while (SQL_OBJECTS.has(tokens[at]?.lower ?? '') || NOISE.has(tokens[at]?.lower ?? '')) at += 1;
+  while (sqlObjects.has(tokens[at]?.lower ?? '') || sqlNoise.has(tokens[at]?.lower ?? '')) at += 1;
   return nameAt(tokens, at);
 }
 
 function readAlter(statement: Statement): Fragment {
   const { tokens } = statement;
   const words = tokens.map(({ lower }) => lower);
-  const object = named(tokens, 1);
+  const object = named(statement, 1);
   if (words.some((word, at) => word === 'drop' && words[at + 1] !== 'default' && words[at + 1] !== 'not'))
     return make(statement, 'alter', 'delete', { ...GONE, object });
   if (words.includes('truncate') || words.includes('disable'))
@@ -193,11 +167,12 @@ function readWith(statement: Statement): Fragment {
 
 function readOther(statement: Statement, head: string): Fragment {
   const { tokens } = statement;
+  const { codeWords } = statement.lexicon;
   const words = tokens.map(({ lower }) => lower);
   if (head === 'vacuum')
     return words.some((word, at) => word === 'retain' && (words[at + 1] ?? '').startsWith('0'))
-      ? make(statement, 'vacuum', 'delete', { ...GONE, object: named(tokens, 1) })
-      : make(statement, 'vacuum', 'update', { object: named(tokens, 1) });
+      ? make(statement, 'vacuum', 'delete', { ...GONE, object: named(statement, 1) })
+      : make(statement, 'vacuum', 'update', { object: named(statement, 1) });
   if (head === 'copy' || head === 'unload' || head === 'export' || head === 'backup') {
     const isOut = head !== 'copy' || words.includes('to');
     return isOut
@@ -214,28 +189,28 @@ function readOther(statement: Statement, head: string): Fragment {
     });
   if (head === 'kill' || head === 'shutdown')
     return make(statement, head, 'execute', { effect: 'destructive', object: 'session' });
-  if (SESSION.has(head)) {
+  if (codeWords.sqlSession.has(head)) {
     const empties = emptiesSetting(words.join(' '), statement.lexicon);
     return empties
       ? make(statement, head, 'delete', GONE)
       : make(statement, head, 'execute', { effect: 'read', object: 'session' });
   }
-  if (CHANGES.has(head)) {
+  if (codeWords.sqlChanges.has(head)) {
     const action = head === 'create' || head === 'insert' || head === 'import' || head === 'load' ? 'create' : 'update';
     // CREATE OR REPLACE loses what was there; a function holds code that is not read.
     const replaces = head === 'create' && words[1] === 'or' && words.includes('table');
-    if (replaces) return make(statement, 'replace', 'delete', { ...GONE, object: named(tokens, 1) });
+    if (replaces) return make(statement, 'replace', 'delete', { ...GONE, object: named(statement, 1) });
     if (words.includes('overwrite'))
-      return make(statement, head, 'delete', { ...GONE, object: named(tokens, words.indexOf('overwrite') + 1) });
+      return make(statement, head, 'delete', { ...GONE, object: named(statement, words.indexOf('overwrite') + 1) });
     if (head === 'merge' && words.includes('delete'))
-      return make(statement, 'merge', 'delete', { ...GONE, object: named(tokens, 1) });
+      return make(statement, 'merge', 'delete', { ...GONE, object: named(statement, 1) });
     const roles = head === 'create' && /^(?:user|role|login)$/.test(words[1] ?? '');
     return make(statement, head, action, {
-      object: named(tokens, 1),
+      object: named(statement, 1),
       ...(roles ? { domain: 'identity', object: 'user', traits: ['privileged' as const] } : {}),
     });
   }
-  if (head.startsWith('exec') && READING_PROCEDURE.test(words[1] ?? ''))
+  if (head.startsWith('exec') && codeWords.sqlReadingProcedures.has(words[1] ?? ''))
     return make(statement, head, 'read', { object: 'schema' });
   // Procedures, EXECUTE IMMEDIATE and dialects that are not known.
   return unknownCode(statement.span, {
@@ -265,9 +240,9 @@ function readStatement(statement: Statement): Fragment {
       all ? { ...GONE, traits: ['irreversible', 'bulk'], object } : { extent: 'many', object },
     );
   }
-  if (DESTROYS.has(head)) return make(own, head, 'delete', { ...GONE, object: named(own.tokens, 1) });
+  if (own.lexicon.codeWords.sqlDestroys.has(head)) return make(own, head, 'delete', { ...GONE, object: named(own, 1) });
   if (head === 'pragma' && own.tokens.some(({ lower }) => lower === '=')) return make(own, head, 'update');
-  if (READS.has(head)) return make(own, head, 'read', { object: named(own.tokens, 1) });
+  if (own.lexicon.codeWords.sqlReads.has(head)) return make(own, head, 'read', { object: named(own, 1) });
   return readOther(own, head);
 }
 

@@ -24,24 +24,8 @@ export interface ReadAt {
 /** Reads the code that begins at a piece; undefined where none does. */
 export type Reader = (place: Place) => ReadAt | undefined;
 
-/** Pieces after which a command may begin: separators, commands that run other commands, and words of a sentence. */
+/** Pieces after which a command may begin: separators, and commands that run other commands. */
 const LEADS = new Set([';', '|', '`', '(', '&', '$', '&&', '||', 'sudo', 'doas', 'then', 'xargs', '-c', '-exec', '#']);
-const OPENERS = new Set([
-  'run',
-  'execute',
-  'exec',
-  'eval',
-  'type',
-  'issue',
-  'command',
-  'do',
-  'and',
-  'with',
-  'running',
-  'executing',
-  'invoke',
-  'try',
-]);
 const ENDS_OPEN = /[:>$`]$/;
 const CRON_FIELD = /^(?:[\d*][\d*,/-]{0,20}|@(?:daily|hourly|weekly|monthly|yearly|annually|reboot|midnight))$/;
 
@@ -54,11 +38,11 @@ function followsSchedule(pieces: readonly Piece[], at: number): boolean {
   return fields(at) || (isUser && fields(at - 1));
 }
 
-export function opensAt(text: string, pieces: readonly Piece[], at: number): boolean {
+export function opensAt(text: string, pieces: readonly Piece[], at: number, { codeWords }: Lexicon): boolean {
   const previous = pieces[at - 1];
   const piece = pieces[at];
   if (previous === undefined || piece === undefined || (at === 1 && /^["']$/.test(previous.text))) return true;
-  if (LEADS.has(previous.text) || OPENERS.has(previous.lower) || ENDS_OPEN.test(previous.text)) return true;
+  if (LEADS.has(previous.text) || codeWords.runners.has(previous.lower) || ENDS_OPEN.test(previous.text)) return true;
   if (text.slice(previous.at + previous.text.length, piece.at).includes('\n')) return true;
   if (
     (previous.text === "'" || previous.text === '"') &&

@@ -1,6 +1,7 @@
 // Checks a lexicon file and compiles it into the tables that the parser uses.
 import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import type { Lexicon, Prefix, Words } from './types.ts';
+import { compileCodeWords } from './code-words.ts';
 import { commandGroups, compileCommands, compileCommandVerbs, compileEmptying } from './commands.ts';
 import { compileLearned } from './learned.ts';
 import { compileFrames } from './frames.ts';
@@ -115,6 +116,7 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     commandGroups: commandGroups(commands.keys()),
     commandVerbs: compileCommandVerbs(file.commandVerbs),
     emptying: compileEmptying(file.emptying),
+    codeWords: compileCodeWords(file.codeWords),
     refinedObjects: objectsOf(file.refinements),
     domainOfNoun,
     domains: new Set([...Object.keys(file.domains), file.defaultDomain]),

@@ -1,6 +1,7 @@
 // The schema of the files of policies/lexicon/: the words by which intents are parsed, as data that policy authors extend.
 import Type, { type Static } from 'typebox';
 import { Learned } from './learned.ts';
+import { CodeWordsSchema } from './code-words.ts';
 import { Command, CommandVerbs, Emptying } from './commands.ts';
 import {
   closed,
@@ -69,6 +70,7 @@ export const LexiconSchema = Type.Object(
     ...words,
     commandVerbs: Type.Optional(CommandVerbs),
     emptying: Type.Optional(Emptying),
+    codeWords: Type.Optional(CodeWordsSchema),
     defaultDomain: named('The domain of nouns that belong to none.', 'general'),
     dataClasses: Type.Object(DATA_CLASS_MEMBERS, DATA_CLASS_OPTIONS),
     quantifiers: Type.Object(

@@ -1,6 +1,7 @@
 // Types of a compiled lexicon: the look-up tables of the parser.
 import type { ActionClass, DataClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
 import type { LearnedWeights } from '../attack/learned.ts';
+import type { CodeWords } from './code-words.ts';
 import type { VerbForm } from './inflection.ts';
 import type { NearWords } from './one-edit.ts';
 import type { SIGNAL_STRENGTHS } from './parts.ts';
@@ -120,6 +121,7 @@ export interface Words {
   readonly commandVerbs: ReadonlyMap<string, Doing>;
   /** Words in the names of settings that keep things, with the values that leave nothing. */
   readonly emptying: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly codeWords: CodeWords;
   /** Every object that a refinement lists. */
   readonly refinedObjects: ReadonlySet<string>;
   readonly domainOfNoun: ReadonlyMap<string, string>;

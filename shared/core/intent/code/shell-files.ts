@@ -1,0 +1,50 @@
+// What shell commands do to files: redirections, copies, and data that goes to another machine.
+import { destroys, fileWrite, type Fragment, isNowhere, sentOutside } from './code.ts';
+import type { KnownCommand } from './commands.ts';
+import { isOutside } from './http.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import type { ShellCommand } from './shell-syntax.ts';
+import { textsOf } from './shell-words.ts';
+
+/** Whether a command writes nothing, so that its output empties a file: `:`, `cat /dev/null`, `echo -n`. */
+export function writesNothing(words: readonly string[]): boolean {
+  const [name = '', ...args] = words;
+  if (name === ':' || name === 'true' || name === '') return true;
+  if (name === 'cat') return args.length > 0 && args.every((arg) => isNowhere(arg));
+  return (name === 'echo' || name === 'printf') && args.every((arg) => arg === '' || arg === '-n') && args.length > 0;
+}
+
+export function writtenFiles(command: ShellCommand): Fragment[] {
+  return command.redirections.flatMap(({ operator, target }) => {
+    if (!operator.includes('>') || isNowhere(target.text) || operator === '<>') return [];
+    const isEmptied = !operator.includes('>>') && writesNothing(textsOf(command.words));
+    return [fileWrite(target.text, { at: target.at, end: target.end }, isEmptied)];
+  });
+}
+
+const REMOTE =
+  /^(?:[\w.-]{1,64}@)?([\w.-]{2,253}|\[[\da-f:]+\]):(?!\\)|^(?:s3|gs|gcs|azure|abfss?|ftp|sftp|rsync|https?):\/\/|^[\w.-]{1,64}@[\w.-]{1,253}$|^\/(?:media|Volumes)\/|\/usb\b/i;
+
+/** Commands that copy whole folders. */
+const MUCH = /^(?:rclone|aws s3 sync|gsutil rsync)/;
+
+/** Copying to a last address: outside it is sending. */
+export function copied(known: KnownCommand, words: readonly string[], fragment: Fragment, lexicon: Lexicon): Fragment {
+  const places = known.arguments.filter((text) => text.length < 500);
+  const target = places.at(-1) ?? '';
+  const host = /^(?:[\w.-]{1,64}@)?([\w.-]{2,253})(?::|$)/.exec(target)?.[1];
+  const isRemote = REMOTE.test(target);
+  const inside = target.includes('://')
+    ? !isOutside(target, lexicon)
+    : host !== undefined && !isOutside(`ssh://${host}`, lexicon);
+  if (fragment.effect === 'destructive' || fragment.action === 'read') return fragment;
+  const isMuch =
+    MUCH.test(known.entry.command) ||
+    words.some((word) => /^-[a-zA-Z]{0,5}[ra]|^--(?:recursive|archive)|\*/.test(word));
+  if (isRemote && !inside) return sentOutside(fragment, places.slice(0, -1).join(' '), isMuch);
+  const traits = fragment.traits.filter((trait) => trait !== 'external');
+  if (isNowhere(target)) return destroys(fragment, { verb: fragment.verb, object: 'file', domain: 'files' });
+  return fragment.action === 'send' && places.length > 0
+    ? { ...fragment, action: isRemote ? 'send' : 'create', traits }
+    : fragment;
+}

@@ -1,0 +1,193 @@
+// Reads one word of shell code: quotes, escapes, expansions. Bounded and linear.
+
+export interface ShellWord {
+  /** Without quotes and escapes. */
+  readonly text: string;
+  readonly at: number;
+  readonly end: number;
+  /** A part of it is known only when it runs: a variable, a substitution. */
+  readonly isDynamic: boolean;
+  /** Some of it was in quotes. */
+  readonly isQuoted: boolean;
+}
+
+export const textsOf = (words: readonly ShellWord[]): string[] => words.map(({ text }) => text);
+
+const VARIABLE = /\$(?:\{(\w{1,64})\}|(\w{1,64}))/y;
+const ENDS_WORD = new Set([' ', '\t', '\r', '\n', ';', '|', '&', '(', ')', '<', '>', '']);
+const ANSI_ESCAPE = /\\(?:x([0-9a-f]{1,2})|u([0-9a-f]{1,4})|([0-7]{1,3})|(.))/gis;
+const WORDS = /[a-z]\s{1,4}[\w~./-]*[a-z]/i;
+/** Characters that are always plain parts of a word, by code; and those at which a separator or a redirection may begin. */
+const PLAIN = new Uint8Array(128);
+for (const c of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,%+@*?[]~^!#{}')
+  PLAIN[c.charCodeAt(0)] = 1;
+
+const decodeAnsi = (text: string): string =>
+  text.replace(ANSI_ESCAPE, (_, hex?: string, unicode?: string, octal?: string, other?: string) => {
+    const code = hex ?? unicode;
+    if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
+    if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8));
+    return other === 'n' || other === 't' ? ' ' : (other ?? '');
+  });
+
+/** A place in shell code from which words are read. */
+export abstract class WordReader {
+  at: number;
+  isWhole = true;
+  protected readonly text: string;
+  protected readonly until: number;
+  /** Whether a sentence surrounds the code, in which a quotation mark may be an apostrophe. */
+  private readonly inProse: boolean;
+  protected readonly values: Map<string, string>;
+
+  constructor(
+    text: string,
+    { from, until, inProse }: { from: number; until: number; inProse: boolean },
+    values: Map<string, string>,
+  ) {
+    this.text = text;
+    this.at = from;
+    this.until = until;
+    this.inProse = inProse;
+    this.values = values;
+  }
+
+  /** Reads the commands of a substitution, and continues after its end. */
+  protected abstract nested(until: number): void;
+
+  protected peek(offset = 0): string {
+    return this.at + offset < this.until ? this.text.charAt(this.at + offset) : '';
+  }
+
+  protected match(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text);
+    return found && this.at + found[0].length <= this.until ? found : undefined;
+  }
+
+  /** The offset of the parenthesis that closes the one before `from`. */
+  protected closing(from: number): number {
+    let open = 1;
+    for (let at = from; at < this.until; at += 1) {
+      const c = this.text.charAt(at);
+      if (c === '\\') at += 1;
+      else if (c === '(') open += 1;
+      else if (c === ')') {
+        open -= 1;
+        if (open === 0) return at;
+      }
+    }
+    this.isWhole = false;
+    return this.until;
+  }
+
+  /** An expansion that begins at `$` or a backtick: its text if it is known. */
+  private expansion(): string | undefined {
+    if (this.peek() === '`') {
+      const end = this.text.indexOf('`', this.at + 1);
+      this.at += 1;
+      this.nested(end === -1 || end > this.until ? this.until : end);
+      return undefined;
+    }
+    if (this.peek(1) === '(') {
+      const end = this.closing(this.at + 2);
+      // A group of commands in a substitution begins alike.
+      const isArithmetic = this.peek(2) === '(' && !WORDS.test(this.text.slice(this.at, end));
+      this.at += 2;
+      if (isArithmetic) this.at = end + 1;
+      else this.nested(end);
+      return undefined;
+    }
+    const variable = this.match(VARIABLE);
+    if (variable) {
+      this.at += variable[0].length;
+      const name = variable[1] ?? variable[2] ?? '';
+      return name === 'IFS' ? ' ' : this.values.get(name);
+    }
+    if (this.peek(1) === '{') {
+      const end = this.text.indexOf('}', this.at);
+      const code = this.text.slice(this.at, end);
+      if (end === -1 || end > this.until || /[`(]/.test(code)) this.isWhole = false;
+      this.at = end === -1 || end > this.until ? this.until : end + 1;
+      return undefined;
+    }
+    this.at += /[\w?@*#!$-]/.test(this.peek(1)) ? 2 : 1;
+    return undefined;
+  }
+
+  /** The text in quotes from here; undefined, and nothing is read, where the quote is not closed in prose. */
+  private quoted(quote: string): { text: string; isDynamic: boolean } | undefined {
+    const start = this.at;
+    let text = '';
+    let isDynamic = false;
+    this.at += 1;
+    while (this.at < this.until) {
+      const c = this.peek();
+      if (c === quote) {
+        this.at += 1;
+        return { text, isDynamic };
+      }
+      if (quote === '"' && (c === '$' || c === '`') && (c === '`' || /[\w({@*]/.test(this.peek(1)))) {
+        const from = this.at;
+        const known = this.expansion();
+        text += known ?? this.text.slice(from, this.at);
+        isDynamic ||= known === undefined;
+      } else {
+        if (quote === '"' && c === '\\') this.at += 1;
+        text += this.peek();
+        this.at += 1;
+      }
+    }
+    if (this.inProse) {
+      this.at = start;
+      return undefined;
+    }
+    this.isWhole = false;
+    return { text, isDynamic };
+  }
+
+  /** The word that begins here; undefined where none begins. */
+  protected word(): ShellWord | undefined {
+    const start = this.at;
+    let text = '';
+    let isDynamic = false;
+    let isQuoted = false;
+    while (!ENDS_WORD.has(this.peek())) {
+      const c = this.peek();
+      const quote = c === '$' && (this.peek(1) === "'" || this.peek(1) === '"') ? this.peek(1) : c;
+      if (quote === "'" || quote === '"') {
+        if (c === '$') this.at += 1;
+        const inside = this.quoted(quote);
+        isQuoted ||= inside !== undefined;
+        isDynamic ||= inside?.isDynamic ?? false;
+        if (inside === undefined) {
+          text += quote;
+          this.at += 1;
+        } else text += c === '$' && quote === "'" ? decodeAnsi(inside.text) : inside.text;
+      } else if (c === '\\') {
+        if (this.peek(1) !== '\n') text += this.peek(1);
+        this.at = Math.min(this.until, this.at + 2);
+      } else if (c === '`' || c === '$') {
+        const from = this.at;
+        const known = this.expansion();
+        text += known ?? this.text.slice(from, this.at);
+        isDynamic ||= known === undefined;
+      } else {
+        const from = this.at;
+        this.at += 1;
+        while (this.at < this.until && PLAIN[this.text.charCodeAt(this.at)] === 1) this.at += 1;
+        text += this.text.slice(from, this.at);
+      }
+    }
+    return this.at === start ? undefined : { text, at: start, end: this.at, isDynamic, isQuoted };
+  }
+
+  protected skipBlanks(): void {
+    for (;;) {
+      const c = this.peek();
+      if (c === '\\' && this.peek(1) === '\n') this.at += 2;
+      else if (c === ' ' || c === '\t' || c === '\r') this.at += 1;
+      else return;
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// Words of programs, of SQL and of sentences around code: their schema, and the sets that the readers of code use.
+import Type, { type Static } from 'typebox';
+import { closed, list } from './parts.ts';
+
+const CodeWord = Type.String({ pattern: '^[$a-z][$a-z0-9_]*\\*?$', maxLength: 40 });
+const words = (description: string, example: readonly string[]) => Type.Optional(list(CodeWord, description, example));
+
+const MEMBERS = {
+  httpClients: words('Names of functions and objects that make HTTP requests.', ['fetch', 'axios']),
+  shellCalls: words('Functions that run a command line.', ['popen']),
+  evaluators: words('Functions that run code given as text.', ['eval']),
+  systemObjects: words('Objects whose methods change files and databases, and not only memory.', ['prisma', 'fs']),
+  sqlHeads: words('Words at which a statement of SQL may begin in a text.', ['select', 'vacuum']),
+  sqlReads: words('Statements that only read.', ['show']),
+  sqlSession: words('Statements that concern the session or a transaction.', ['begin']),
+  sqlChanges: words('Statements that create or change something.', ['insert']),
+  sqlDestroys: words('Statements after which something is gone.', ['truncate']),
+  sqlObjects: words('Kinds of things that statements create, change and drop.', ['table', 'schema']),
+  sqlNoise: words('Words between a statement and the name of its object.', ['if', 'exists']),
+  sqlActing: words('Functions that a SELECT calls for their side effects; `*` at the end stands for any rest.', [
+    'pg_terminate_backend',
+    'dbms_*',
+  ]),
+  sqlReadingProcedures: words('Procedures that only read; `*` at the end stands for any rest.', ['sp_help*']),
+  runners: words('Words of a sentence after which a command may begin.', ['run', 'execute']),
+  scriptRunners: words('Words after which the name of a script is one to run.', ['source', 'launch']),
+  continues: words('Words with which a sentence goes on after code.', ['and', 'because']),
+  opensUrls: words('Words that ask to open an address that follows.', ['visit']),
+};
+
+export const CodeWordsSchema = Type.Object(MEMBERS, {
+  ...closed,
+  description: 'Words of programs, of SQL and of sentences around code.',
+  examples: [{ httpClients: ['fetch'], sqlHeads: ['select'] }],
+});
+
+/** Names, some of which stand for all that begin alike. */
+export type CodeWords = Readonly<Record<keyof typeof MEMBERS, NameSet>>;
+
+export interface NameSet {
+  has(name: string): boolean;
+  /** Those that stand only for themselves. */
+  readonly names: ReadonlySet<string>;
+}
+
+function nameSet(names: readonly string[]): NameSet {
+  const whole = new Set(names.filter((name) => !name.endsWith('*')));
+  const stems = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
+  return { names: whole, has: (name) => whole.has(name) || stems.some((stem) => name.startsWith(stem)) };
+}
+
+const NAMES = Object.keys(MEMBERS) as (keyof typeof MEMBERS)[];
+
+/** The sets by name; a list that the lexicon has not is empty. */
+export const compileCodeWords = (file: Static<typeof CodeWordsSchema> = {}): CodeWords =>
+  // Every name of the type is a key.
+  Object.fromEntries(NAMES.map((name) => [name, nameSet(file[name] ?? [])])) as CodeWords;
