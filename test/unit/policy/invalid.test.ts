@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { positionAt } from '../../../shared/kernel/json.ts';
 import { knownVerbs } from '../../../shared/core/intent/lexicon/known-verbs.ts';
 import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
+import { rememberLast } from '../../../shared/core/intent/lexicon/remember.ts';
 import { LexiconSchema } from '../../../shared/core/intent/lexicon/schema.ts';
 import type { TextFile } from '../../../shared/core/policy/files.ts';
 import { loadPolicySet } from '../../../shared/core/policy/load.ts';
@@ -50,8 +51,11 @@ function refusedBy(codes: readonly string[], text: string, schema: (document: un
   return schema(JSON.parse(text)) ? 'meaning' : 'schema';
 }
 
+// Most cases are about policies, beside the same lexicon.
+const compileOnce = rememberLast(compileLexicon);
+
 function findingsOf(files: readonly TextFile[], lexiconFile: TextFile) {
-  const loaded = loadPolicySet(files, lexiconFile, { compileLexicon });
+  const loaded = loadPolicySet(files, lexiconFile, { compileLexicon: compileOnce });
   return loaded.ok ? [] : loaded.findings;
 }
 
@@ -133,7 +137,7 @@ describe('an action that is a verb', () => {
     it(`such as ${word} is answered with ${says === '' ? 'no guess' : says}`, () => {
       const conditions = { all: [{ fact: 'intent', path: 'action', operator: 'in', value: ['read', word] }] };
       const files = filesOf([policy('p', 'DENY', conditions, { target: { actions: [word], resources: ['a/*'] } })]);
-      const loaded = loadPolicySet(files, lexicon, { compileLexicon, verbsOf: knownVerbs });
+      const loaded = loadPolicySet(files, lexicon, { compileLexicon: compileOnce, verbsOf: knownVerbs });
       const list = 'read, create, update, delete, execute, send, transfer, grant, revoke, unknown';
       expect(loaded.ok ? [] : loaded.findings.map(({ pointer, message }) => [pointer, message])).to.deep.equal([
         ['/target/actions/0', `"${word}" is not one of ${list}, *${says}`],
