@@ -1,0 +1,51 @@
+// Which of the requests of a text is its result, and which are the alternatives.
+import type { CandidateAction } from '../grammar/candidate.ts';
+import type { Alternative } from '../types.ts';
+
+const MAX_ALTERNATIVES = 8;
+/** Thousandths of an alternative's confidence for each unit of its certainty. */
+const ALTERNATIVE = 800;
+
+/** What is asked for by a text that is not understood. */
+export const UNKNOWN: CandidateAction = {
+  verb: 'unknown',
+  action: 'unknown',
+  effect: 'write',
+  traits: [],
+  object: 'unknown',
+  domain: 'unknown',
+  extent: 'one',
+  at: 0,
+  certainty: 0,
+  objectKnown: false,
+  negated: false,
+  weak: false,
+  source: 'words',
+  mentions: false,
+  pronoun: false,
+  implied: false,
+  intention: false,
+  sentence: 0,
+};
+
+/** The most consequential of the requests, which are in this order; UNKNOWN when all are too weak. */
+export function leadOf(asked: readonly CandidateAction[]): CandidateAction {
+  const lead = asked.find(({ weak, objectKnown }) => !weak || objectKnown);
+  return lead === undefined || (lead.weak && asked.length === 1) ? UNKNOWN : lead;
+}
+
+const nameOf = ({ domain, action, object }: CandidateAction): string => `${domain}.${action}.${object}`;
+
+/** The other requested actions, most consequential first. */
+export function alternativesOf(asked: readonly CandidateAction[], lead: CandidateAction): Alternative[] {
+  const found = new Map<string, Alternative>();
+  for (const request of asked) {
+    if (found.size === MAX_ALTERNATIVES) break;
+    const { action, object, verb, effect } = request;
+    const normalized = nameOf(request);
+    if (request.weak || normalized === nameOf(lead) || found.has(normalized)) continue;
+    const confidence = Math.round(request.certainty * ALTERNATIVE) / 1000;
+    found.set(normalized, { normalized, action, verb, object, effect, confidence });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,46 @@
+// Code that a text only mentions: it explains, asks about or searches for the code, and runs nothing.
+import type { CandidateAction } from '../grammar/candidate.ts';
+import type { Sentence } from '../text/tokens.ts';
+import type { Fragment } from './code.ts';
+
+const SEPARATED = /[;&|]\s{0,8}$/;
+const ANALYZED = /\bexplain\s{1,8}analy[sz]e\s{1,8}$/i;
+const JOINED = /\b(?:and|then|or|plus)\s{1,8}$/i;
+const EXAMINES =
+  /^(?:analyze|analyse|review|compare|check|find|search|look|read|show|grep|count|log|locate|match|highlight|debug|audit|evaluate|assess|verify|validate)/;
+const RUNS = /^(?:run|execute)$/;
+
+/** Whether the requests of a text, in words, only mention a piece of its code; `previousAt` is where the code before it begins. */
+export function isMentioned(
+  fragment: Fragment,
+  previousAt: number,
+  requests: readonly CandidateAction[],
+  { text, sentences }: { readonly text: string; readonly sentences: readonly Sentence[] },
+): boolean {
+  const before = (characters: number): string => text.slice(Math.max(0, fragment.at - characters), fragment.at);
+  // A command after a separator is part of a command line, not of a sentence.
+  if (fragment.language === 'shell' && SEPARATED.test(before(12))) return false;
+  // EXPLAIN ANALYZE runs the statement that it explains.
+  if (fragment.language === 'sql' && ANALYZED.test(before(40))) return false;
+  const isBefore = (request: CandidateAction) => request.at < fragment.at && request.source !== 'code';
+  const last = requests.findLast(isBefore);
+  if (!last) return false;
+  // `check x and drop table y` contains two requests; `explain what drop table and delete from do` mentions both.
+  if (
+    fragment.effect !== 'read' &&
+    previousAt < last.at &&
+    requests.some((request) => request.at === fragment.at && !request.negated) &&
+    JOINED.test(before(16))
+  )
+    return false;
+  const talks = last.mentions || (last.action === 'read' && fragment.effect !== 'read' && EXAMINES.test(last.verb));
+  // `grep found X; run that statement` runs it after all.
+  if (requests.some(({ verb, at, negated }) => at > fragment.at && !negated && RUNS.test(verb))) return false;
+  const runs = () => requests.some((request) => request.action === 'execute' && isBefore(request));
+  if (!(last.negated || (talks && !runs()))) return false;
+  return sentences.some((sentence) => {
+    const start = sentence[0]?.at ?? 0;
+    const end = sentence.at(-1)?.at ?? 0;
+    return start <= last.at && fragment.at <= end + 1;
+  });
+}

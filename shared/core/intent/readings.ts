@@ -1,0 +1,135 @@
+// Everything that a text asks for: requests in words, in quotations, in other languages, and code.
+import { candidateOfFragment, candidatesOf, consequenceOf } from './assess/candidates.ts';
+import { onlyRuns } from './code/carried.ts';
+import type { Fragment } from './code/code.ts';
+import { isMentioned } from './code/mentioned.ts';
+import type { CandidateAction } from './grammar/candidate.ts';
+import { isCarriedOut } from './grammar/clauses.ts';
+import { foreignDestruction, foreignReading, type ForeignReading } from './languages/requests.ts';
+import type { Lexicon } from './lexicon/types.ts';
+import type { Segments } from './segments.ts';
+import { correctedSentences } from './text/corrected.ts';
+import { isSecret } from './text/secrets.ts';
+import { type Sentence, sentencesOf, type Token } from './text/tokens.ts';
+
+export interface Readings {
+  /** Requests and code, the negated ones too. */
+  readonly all: readonly CandidateAction[];
+  /** Those that are not negated, the most consequential first. */
+  readonly asked: readonly CandidateAction[];
+  /** Code that the text only mentions. */
+  readonly mentioned: readonly Fragment[];
+  /** Defined when the text is of another language. */
+  readonly foreign: ForeignReading | undefined;
+  /** Something hidden is an attack, or is to be executed. */
+  readonly hidesOrder: boolean;
+}
+
+/** What a request that was found only after correcting misspelt words is worth. */
+const CORRECTED = 0.9;
+/** What a request inside quotation marks is worth. */
+const QUOTED = 0.8;
+const MAX_QUOTATIONS = 10;
+
+/** The requests of the sentences; where there is none, those of the sentences without typing mistakes. */
+function requestsInWords({ sentences, code }: Segments, lexicon: Lexicon): readonly CandidateAction[] {
+  const found = candidatesOf(sentences, lexicon);
+  if (code.length > 0 || found.some(({ weak, negated }) => !weak && !negated)) return found;
+  const corrected = correctedSentences(sentences, lexicon.spelling);
+  if (corrected === undefined) return found;
+  return candidatesOf(corrected, lexicon).map((one) => ({ ...one, certainty: one.certainty * CORRECTED }));
+}
+
+const isQuotation = ({ kind }: Token): boolean => kind === 'quoted' || kind === 'code';
+const CARRIES_OUT = /^(?:execute|run|perform|follow|obey|repeat|exec|eval)$/;
+
+/** Requests inside quotation marks count when the text asks to carry out the quotation, or consists only of it. */
+function requestsInQuotations(sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
+  if (!sentences.some((sentence) => sentence.some(isQuotation))) return [];
+  const tokens = sentences.flat();
+  const meaningful = tokens.filter(({ kind }) => kind !== 'punct');
+  const alone = meaningful.length > 0 && meaningful.length <= 3 && meaningful.some(isQuotation);
+  const last = tokens.findLastIndex(isQuotation);
+  // `What does 'delete all' do` is only a question.
+  const carriedOut = tokens.some(({ lower }, at) => CARRIES_OUT.test(lower) || (lower === 'do' && at < last));
+  if (!alone && !carriedOut) return [];
+  const inner = tokens.filter((token) => isQuotation(token) && token.text.includes(' ')).slice(0, MAX_QUOTATIONS);
+  return inner.flatMap((token) =>
+    candidatesOf(sentencesOf(token.text, isSecret), lexicon)
+      .filter(({ effect }) => effect !== 'read' || alone)
+      .map((request) => ({ ...request, at: token.at, certainty: request.certainty * QUOTED })),
+  );
+}
+
+/** The requests in words, in whatever language. */
+function requestsOf(segments: Segments, lexicon: Lexicon) {
+  const { text, sentences, code, isForeign } = segments;
+  const english = isForeign ? [] : requestsInWords(segments, lexicon);
+  const isRead = english.some(({ weak }) => !weak) || code.length > 0;
+  // A short text of another language may have no word by which it is recognized.
+  const foreign = isForeign || !isRead ? foreignReading(text, sentences, lexicon) : undefined;
+  const requests =
+    foreign !== undefined || isForeign
+      ? (foreign?.requests ?? [])
+      : [...english, ...requestsInQuotations(sentences, lexicon), ...foreignDestruction(text, sentences, lexicon)];
+  return { requests, foreign };
+}
+
+/** The code that the text only mentions. */
+function mentionedIn(segments: Segments, requests: readonly CandidateAction[]): readonly Fragment[] {
+  const { text, code } = segments;
+  if (code.length === 0 || requests.length === 0 || isCarriedOut(text)) return [];
+  return code.filter((fragment, at) => isMentioned(fragment, code[at - 1]?.at ?? -1, requests, segments));
+}
+
+/** Whether a request in words is part of a piece of code: the words of code are no requests of their own. */
+function isWithin({ text, code }: Segments): (request: CandidateAction) => boolean {
+  const starts = new Set(code.map(({ at }) => at));
+  // Nor are options and paths of a command that is understood: `terraform plan -destroy`.
+  const isArgument = ({ at, effect }: CandidateAction) =>
+    code.some(
+      (fragment) =>
+        (fragment.language === 'shell' || text.charAt(fragment.end - 1) === ')') &&
+        fragment.action !== 'unknown' &&
+        fragment.at <= at &&
+        at < fragment.end &&
+        (effect !== 'destructive' || !/\s/.test(text.charAt(at - 1)) || /["'`]/.test(text.charAt(at))),
+    );
+  return (request) => starts.has(request.at) || isArgument(request);
+}
+
+/** Those that are not negated, the most consequential first. */
+function ranked(all: readonly CandidateAction[]): CandidateAction[] {
+  // When a statement of intent is followed by a request, only the request counts.
+  const asks = all.some(
+    (one) => !(one.intention || one.weak || one.negated || one.pronoun || one.implied) && one.objectKnown,
+  );
+  const isBackground = ({ intention, action }: CandidateAction) => asks && intention && action === 'read';
+  return all
+    .filter(({ negated }) => !negated)
+    .sort(
+      (a, b) => consequenceOf(b) - consequenceOf(a) || Number(isBackground(a)) - Number(isBackground(b)) || a.at - b.at,
+    );
+}
+
+/** Everything that a text asks for. */
+export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
+  const { text, hidden } = segments;
+  const { requests, foreign } = requestsOf(segments, lexicon);
+  const runs = requests.some(({ action, negated }) => action === 'execute' && !negated);
+  const mentioned = mentionedIn(segments, requests);
+  // Decoded code counts as requested when the text asks to execute something.
+  const code = [...segments.code.filter((fragment) => !mentioned.includes(fragment)), ...(runs ? hidden.code : [])];
+  const isPartOfCode = isWithin(segments);
+  const onlyRunsCode = ({ action, at }: CandidateAction) =>
+    action === 'execute' && code.some((fragment) => onlyRuns(text, at, fragment.at));
+  const all = [
+    ...requests.filter((request) => !(isPartOfCode(request) || onlyRunsCode(request))),
+    ...code.map((fragment) => candidateOfFragment(fragment, 0)),
+  ];
+  // Hidden text that is to be executed is an attack, whatever it asks for.
+  const hidesOrder =
+    hidden.isAttack ||
+    (runs && hidden.texts.some((inner) => candidatesOf(sentencesOf(inner, isSecret), lexicon).length > 0));
+  return { all, asked: ranked(all), mentioned, foreign, hidesOrder };
+}
