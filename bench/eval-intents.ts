@@ -6,16 +6,15 @@ import { hiddenScoresOf } from './hidden-scores.ts';
 import { createIntentReader, type FolderSet, loadFolderSet, PolicyFolderError } from './intent-reader.ts';
 import { readRows, type RowFile, RowsError } from './intent-rows.ts';
 import { type ScoredRow, scoreRow, scoresOf } from './intent-scores.ts';
-import { calibrationReport, report, type ScoredFile } from './intent-tables.ts';
+import { report, type ScoredFile } from './intent-tables.ts';
 import { createVerdictReader } from './intent-verdicts.ts';
 import { judgeRows, missesOf, missMembers, verdictReportOf, verdictTables } from './verdict-report.ts';
 
-const USAGE = `usage: npm run eval:intents -- [--json | --calibrate | --verdicts [--misses] [--json]] [--form NAME] [--policies DIR] FILE...
+const USAGE = `usage: npm run eval:intents -- [--json] [--verdicts [--misses]] [--form NAME] [--policies DIR] FILE...
   FILE            labelled texts, one JSON object a line: text, verb?, verb_alt?, effect?, effect_ok?,
                   resource?, resource_alt?, resource_in_text?, harm?, kind?, label?, form?, language?, id?
   --json          one JSON object {verb, verbLenient, effect, resource, flaggedOrHigh, rows, understated, coverage,
                   coverageBelow, harmPermitted, harmlessStopped}
-  --calibrate     the reliability of confidence, and the fit that its curve is taken from
   --verdicts      harm that the policies permit to an agent of level 4 in live, and harmless texts that they stop,
                   once by the parse and once by its normalized string; with --json: one JSON object
   --misses        with --verdicts: every text with a wrong verdict
@@ -32,7 +31,6 @@ function argumentsOf(args: readonly string[]) {
       allowPositionals: true,
       options: {
         json: { type: 'boolean', default: false },
-        calibrate: { type: 'boolean', default: false },
         verdicts: { type: 'boolean', default: false },
         misses: { type: 'boolean', default: false },
         form: { type: 'string' },
@@ -40,9 +38,6 @@ function argumentsOf(args: readonly string[]) {
       },
     });
     if (positionals.length === 0) throw new UsageError(USAGE);
-    if (values.json && values.calibrate) throw new UsageError('--json and --calibrate cannot be used together.');
-    if (values.verdicts && values.calibrate)
-      throw new UsageError('--verdicts and --calibrate cannot be used together.');
     if (values.misses && !values.verdicts) throw new UsageError('--misses needs --verdicts.');
     return { ...values, files: positionals };
   } catch (error) {
@@ -72,7 +67,7 @@ async function runVerdicts(files: readonly RowFile[], loaded: FolderSet, as: { j
  * @throws {UsageError | RowsError | PolicyFolderError} with a message for standard error
  */
 async function run(args: readonly string[]): Promise<string> {
-  const { json, calibrate, verdicts, misses, form, policies, files } = argumentsOf(args);
+  const { json, verdicts, misses, form, policies, files } = argumentsOf(args);
   const read = ofForm(files.map(readRows), form);
   const loaded = await loadFolderSet(policies ?? path.join(findRoot(), 'policies'));
   if (verdicts) return runVerdicts(read, loaded, { json, misses });
@@ -83,7 +78,6 @@ async function run(args: readonly string[]): Promise<string> {
     for (const row of rows) scoredRows.push(await scoreRow(row, reader));
     scored.push({ file, rows: scoredRows });
   }
-  if (calibrate) return calibrationReport(scored);
   const { judged } = await judgeRows(read, createVerdictReader(loaded));
   const all = scored.flatMap(({ rows }) => rows);
   return json ? JSON.stringify({ ...scoresOf(all), ...hiddenScoresOf(judged) }) : report(scored, judged);

@@ -1,5 +1,4 @@
 // Calibration of `confidence`: the reliability table, and the monotone fit from which its curve is taken.
-import { rawOf } from '../shared/core/intent/assess/confidence.ts';
 import type { ScoredRow } from './intent-scores.ts';
 
 /** Rows of one range of confidence, from inclusive to exclusive (the last one to inclusive). */
@@ -70,14 +69,18 @@ export interface FittedBlock {
   readonly shareSmoothed: number;
 }
 
+/** A score of an answer before the curve, and whether the answer is right. */
+export interface RawAnswer {
+  readonly raw: number;
+  readonly right: boolean;
+}
+
 /**
- * The monotone fit of the share right over the raw score (`confidence` before its curve) by pool adjacent violators
- * (Ayer et al. 1955), in blocks of at least `minimum` rows, so that single rows do not shape the curve.
+ * The monotone fit of the share right over the raw score by pool adjacent violators (Ayer et al. 1955), in blocks of at least
+ * `minimum` answers, so that single ones do not shape the curve.
  */
-export function fitOf(rows: readonly ScoredRow[], minimum = 10): FittedBlock[] {
-  const sorted = samplesOf(rows)
-    .map(({ confidence, right }) => ({ raw: rawOf(confidence), right }))
-    .sort((a, b) => a.raw - b.raw);
+export function fitOf(samples: readonly RawAnswer[], minimum = 10): FittedBlock[] {
+  const sorted = samples.toSorted((a, b) => a.raw - b.raw);
   const blocks: { fromRaw: number; toRaw: number; rows: number; right: number }[] = [];
   for (const { raw, right } of sorted) {
     const last = blocks.at(-1);

@@ -2,7 +2,7 @@
 import { printable } from '../shared/core/proof/encoding.ts';
 import { ACTIONS, EFFECTS } from '../shared/kernel/vocabulary.ts';
 import { hiddenTables } from './hidden-tables.ts';
-import { calibrationError, fitOf, reliabilityOf } from './intent-calibration.ts';
+import { calibrationError, reliabilityOf } from './intent-calibration.ts';
 import { type Confusion, confusionOf, missesOf, type ScoredRow, scoresOf } from './intent-scores.ts';
 import { type Cell, excerptOf, percent, section, table, two } from './text-tables.ts';
 import type { JudgedText } from './verdict-report.ts';
@@ -141,18 +141,4 @@ export function report(files: readonly ScoredFile[], judged: readonly JudgedText
     misses(rows),
   ];
   return parts.filter((part) => part !== undefined).join('\n\n');
-}
-
-/** The reliability table, and the points of the curve in shared/core/intent/assess/confidence.ts. */
-export function calibrationReport(files: readonly ScoredFile[]): string {
-  const rows = files.flatMap((file) => file.rows);
-  const lines = fitOf(rows).map(({ fromRaw, toRaw, rows: count, shareRight, shareSmoothed }) => [
-    `${fromRaw.toFixed(3)} to ${toRaw.toFixed(3)}`,
-    count,
-    percent(shareRight),
-    percent(shareSmoothed),
-  ]);
-  const headings = ['product of doubts', 'rows', 'right', 'smoothed'];
-  const fit = section('Monotone fit over the product of doubts (blocks of at least ten rows)', table(headings, lines));
-  return [reliability(rows) ?? 'No row has an expected action.', fit].join('\n\n');
 }

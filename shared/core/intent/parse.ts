@@ -1,9 +1,10 @@
 // Parses free text into a normalized intent: pure, deterministic, linear in the length of the text.
-import { confidenceOf } from './assess/confidence.ts';
+import { confidenceOf, type Doubts, doubtsOf } from './assess/confidence.ts';
 import { alternativesOf, leadOf, UNKNOWN } from './assess/lead.ts';
 import { flagsOf, traitsOfText } from './assess/marks.ts';
 import { takeoverOf } from './attack/takeover.ts';
 import { coverageOf } from './coverage/coverage.ts';
+import type { CoverageFeatures } from './coverage/share.ts';
 import type { CandidateAction } from './grammar/candidate.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, placesOf } from './grammar/context.ts';
 import type { Lexicon } from './lexicon/types.ts';
@@ -19,22 +20,35 @@ const UNKNOWN_COVERAGE = 0.3;
 /** Beyond these words, quantities are not about the first request. */
 const QUANTIFIED = 40;
 
+/** A parse, with what its coverage and confidence are computed from; a normalized string has neither. */
+export interface AssessedParse {
+  readonly parse: ParsedIntent;
+  readonly coverage?: CoverageFeatures;
+  /** Absent for an unknown action. */
+  readonly doubts?: Doubts | undefined;
+}
+
 /**
  * Parses a text. Never throws; a text that is not understood has action `unknown`, effect `write`, low confidence and the flag
  * `not_understood`. Parsing the `normalized` of any result gives the same `normalized`.
  */
-export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
+export const parseIntent = (text: string, lexicon: Lexicon): ParsedIntent => assessIntent(text, lexicon).parse;
+
+/** The same with the features of coverage and confidence, to fit their weights. */
+export function assessIntent(text: string, lexicon: Lexicon): AssessedParse {
   const plain = plainText(text, (word) => lexicon.verbs.has(word) || lexicon.commands.has(word));
   const trimmed = plain.text.trim();
   const named = /\s/.test(trimmed) ? undefined : parseNormalized(trimmed, lexicon);
-  if (named !== undefined)
-    return plain.disguised ? { ...named, flags: [...new Set([...named.flags, 'obfuscated' as const])] } : named;
+  if (named !== undefined) {
+    const flags = plain.disguised ? [...new Set([...named.flags, 'obfuscated' as const])] : named.flags;
+    return { parse: { ...named, flags } };
+  }
   const segments = segmentsOf(trimmed, lexicon);
   return intentOf(segments, readingsOf(segments, lexicon), plain.disguised, lexicon);
 }
 
 /** The meaning of a text from everything that it asks for. */
-function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, lexicon: Lexicon): ParsedIntent {
+function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, lexicon: Lexicon): AssessedParse {
   const { text, sentences, spoken, code } = segments;
   const { words } = spoken;
   const { all, asked, mentioned, foreign } = readings;
@@ -60,7 +74,9 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   );
   const flags = flagsOf(segments, readings, takeoverOf(text, lexicon, spoken), read, isDisguised);
   if (coverage.destroys) flags.add('destructive_words');
-  return {
+  const doubts =
+    lead.action === 'unknown' ? undefined : doubtsOf(lead, { flags, candidates: asked.length, words: words.length });
+  const parse: ParsedIntent = {
     normalized: `${lead.domain}.${lead.action}.${lead.object}`,
     domain: lead.domain,
     action: lead.action,
@@ -70,7 +86,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     effect: lead.effect,
     traits: traitsOfText(segments, readings, read, lexicon),
     extent: read.extent,
-    confidence: confidenceOf(lead, { flags, candidates: asked.length, words: words.length }),
+    confidence: confidenceOf(doubts, lexicon.assessment.confidence),
     coverage: lead === UNKNOWN ? Math.min(coverage.share, UNKNOWN_COVERAGE) : coverage.share,
     unread: [...coverage.unread],
     alternatives: read.alternatives,
@@ -78,6 +94,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     data_classes: read.data_classes,
     flags: [...flags].sort(),
   };
+  return { parse, coverage: coverage.features, doubts };
 }
 
 /** How many objects are affected: the quantities of the whole text count when it asks for one thing, in words. */

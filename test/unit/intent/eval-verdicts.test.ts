@@ -131,7 +131,6 @@ describe('the measurement of verdicts', () => {
   });
 
   it('refuses options that do not fit together', async () => {
-    expect(await run('--verdicts', '--calibrate', 'x')).to.include({ code: 2, out: '' });
-    expect((await run('--misses', 'x')).complaint).to.equal('--misses needs --verdicts.\n');
+    expect(await run('--misses', 'x')).to.deep.equal({ code: 2, out: '', complaint: '--misses needs --verdicts.\n' });
   });
 });

@@ -2,62 +2,93 @@
 import type { IntentFlag } from '../../../kernel/vocabulary.ts';
 import type { CandidateAction } from '../grammar/candidate.ts';
 
-/**
- * Maps the product of doubts to the share of correct parses among labelled texts with such a product, by linear interpolation between these
- * points. They are the midpoints of the blocks, and the smoothed shares, that `npm run eval:intents -- --calibrate` prints for the
- * development split (docs/bench/intents.md); the ends are set so that nothing is certain and the curve never falls.
- */
-const CURVE: readonly (readonly [product: number, share: number])[] = [
-  [0, 0],
-  [0.42, 0.667],
-  [0.76, 0.976],
-  [0.92, 0.985],
-  [1, 0.995],
-];
+/** Everything that makes a reading less certain. */
+export const DOUBTS = [
+  'code',
+  'object_unknown',
+  'object_unlisted',
+  'weak_verb',
+  'question',
+  'later_sentence',
+  'several_requests',
+  'many_requests',
+  'long_text',
+  'negated',
+  'obfuscated',
+  'prompt_injection',
+] as const;
+export type Doubt = (typeof DOUBTS)[number];
 
-/** The value of the curve at `x`, with the columns given by index. */
-function along(x: number, from: 0 | 1, to: 0 | 1): number {
-  let before = CURVE[0];
-  for (const point of CURVE.slice(1)) {
-    if (before && x <= point[from]) {
-      return before[to] + ((x - before[from]) / (point[from] - before[from])) * (point[to] - before[to]);
+/** A point of a curve, both 0..1. */
+export interface CurvePoint {
+  readonly product: number;
+  readonly share: number;
+}
+
+export interface ConfidenceWeights {
+  /** Factors 0..1 by which a doubt lowers the product. */
+  readonly doubts: Readonly<Record<Doubt, number>>;
+  /**
+   * Maps the product of doubts to the share of correct readings, by linear interpolation between these points: the first has
+   * product 0, the last 1, and both values increase.
+   */
+  readonly curve: readonly CurvePoint[];
+}
+
+/** The value of a curve at `x`, 0..1. */
+function along(curve: readonly CurvePoint[], x: number): number {
+  let before = curve[0];
+  for (const point of curve.slice(1)) {
+    if (before && x <= point.product) {
+      return before.share + ((x - before.product) / (point.product - before.product)) * (point.share - before.share);
     }
     before = point;
   }
-  return before?.[to] ?? 0;
+  return before?.share ?? 0;
 }
 
-/** The product of doubts behind a confidence, for calibrating the curve again. Both 0..1. */
-export const rawOf = (confidence: number): number => along(Math.min(1, Math.max(0, confidence)), 1, 0);
+/** What a confidence is computed from. */
+export interface Doubts {
+  /** Of the leading verb, 0..1. */
+  readonly certainty: number;
+  readonly doubts: readonly Doubt[];
+}
 
-/** 0..1: a product, so that every doubt counts and none can be outweighed. */
-function rawConfidence(
+const LONG_TEXT_WORDS = 120;
+const MANY_REQUESTS = 5;
+
+export function doubtsOf(
   lead: CandidateAction,
   seen: { flags: ReadonlySet<IntentFlag>; candidates: number; words: number },
-): number {
-  let confidence = 0.97 * (lead.source === 'code' ? 0.95 : lead.certainty);
-  if (lead.object === 'unknown') confidence *= 0.75;
-  else if (!lead.objectKnown) confidence *= 0.92;
-  if (lead.weak) confidence *= 0.5;
-  if (lead.source === 'question') confidence *= 0.95;
-  if (lead.sentence > 0) confidence *= 0.95;
-  if (seen.candidates > 1) confidence *= 0.9;
-  if (seen.candidates > 4) confidence *= 0.85;
-  if (seen.words > 120) confidence *= 0.85;
-  if (seen.flags.has('negated')) confidence *= 0.8;
-  if (seen.flags.has('obfuscated')) confidence *= 0.7;
-  if (seen.flags.has('prompt_injection')) confidence *= 0.7;
-  return confidence;
+): Doubts {
+  const isCode = lead.source === 'code';
+  const holds: Readonly<Record<Doubt, boolean>> = {
+    code: isCode,
+    object_unknown: lead.object === 'unknown',
+    object_unlisted: lead.object !== 'unknown' && !lead.objectKnown,
+    weak_verb: lead.weak,
+    question: lead.source === 'question',
+    later_sentence: lead.sentence > 0,
+    several_requests: seen.candidates > 1,
+    many_requests: seen.candidates >= MANY_REQUESTS,
+    long_text: seen.words > LONG_TEXT_WORDS,
+    negated: seen.flags.has('negated'),
+    obfuscated: seen.flags.has('obfuscated'),
+    prompt_injection: seen.flags.has('prompt_injection'),
+  };
+  return { certainty: isCode ? 1 : lead.certainty, doubts: DOUBTS.filter((doubt) => holds[doubt]) };
 }
+
+/** 0..1: a product, so that every doubt counts and none can be outweighed. */
+export const productOf = ({ certainty, doubts }: Doubts, weights: Pick<ConfidenceWeights, 'doubts'>): number =>
+  doubts.reduce((product, doubt) => product * weights.doubts[doubt], certainty);
 
 /** The confidence of a parse with an unknown action, which can not be right because it names none. */
 const UNKNOWN_ACTION = 0.1;
 
-/** 0..1 with three decimals: the share of such parses whose action class is correct. */
-export function confidenceOf(
-  lead: CandidateAction,
-  seen: { flags: ReadonlySet<IntentFlag>; candidates: number; words: number },
-): number {
-  if (lead.action === 'unknown') return UNKNOWN_ACTION;
-  return Math.round(Math.min(1, Math.max(0, along(rawConfidence(lead, seen), 0, 1))) * 1000) / 1000;
+/** 0..1 with three decimals: the share of such parses whose action class is correct; `doubts` is undefined for an unknown action. */
+export function confidenceOf(doubts: Doubts | undefined, weights: ConfidenceWeights): number {
+  if (doubts === undefined) return UNKNOWN_ACTION;
+  const share = along(weights.curve, productOf(doubts, weights));
+  return Math.round(Math.min(1, Math.max(0, share)) * 1000) / 1000;
 }

@@ -8,12 +8,15 @@ import type { Sentence, Token } from '../text/tokens.ts';
 import type { SpokenWords } from '../text/words.ts';
 import { isSecret } from '../text/secrets.ts';
 import { destructiveWordsIn, type UnreadSpan } from './destructive-words.ts';
+import { type CoverageFeatures, shareOf } from './share.ts';
 
 export type { UnreadSpan } from './destructive-words.ts';
 
 export interface Coverage {
   /** 0..1, three decimals: the share of the clauses, and of their content words, that the readings account for. */
   readonly share: number;
+  /** What the share is computed from. */
+  readonly features: CoverageFeatures;
   /** At most MAX_SPANS, in the order of the text, disjoint. */
   readonly unread: readonly UnreadSpan[];
   /** Words or phrasings that destroy, and that no reading accounts for. */
@@ -105,11 +108,6 @@ function clausesOf(
 const isClaim = ({ entry, form }: VerbReading): boolean =>
   !entry.weak && !entry.alsoNoun && form !== 'gerund' && entry.effect !== 'read';
 
-/** Weights until they are fitted. */
-const CLAUSES = 0.5;
-const PHRASING = 0.5;
-const SMOOTHING = 1;
-
 /** Where each word up to `last` begins, by searching for one after the other; `lower` is the text in which they were found. */
 function offsetsOf(lower: string, words: readonly string[], last: number): number[] {
   const offsets: number[] = [];
@@ -181,16 +179,14 @@ export function coverageOf(
     ? []
     : destructiveWordsIn(text, sentences, candidates, isWithin([...code.mentioned, ...understood]), lexicon);
   const destroys = !isDestructive && (destructive.length > 0 || says('destruction'));
-  const content = clauses.reduce((sum, clause) => sum + clause.content, 0);
-  const unknown = clauses.reduce((sum, clause) => sum + clause.unknown.length, 0);
-  const read = clauses.filter(({ isRead }) => isRead).length;
-  const ofClauses = clauses.length === 0 ? 1 : read / clauses.length;
-  const ofWords = 1 - unknown / (content + SMOOTHING);
-  const told = destroys || says('payment') || says('disclosure') ? PHRASING : 1;
-  const share =
-    (foreignKnown === undefined
-      ? CLAUSES * ofClauses + (1 - CLAUSES) * ofWords
-      : CLAUSES + (1 - CLAUSES) * foreignKnown) * told;
+  const features: CoverageFeatures = {
+    clauses: clauses.length,
+    clausesRead: clauses.filter(({ isRead }) => isRead).length,
+    words: clauses.reduce((sum, clause) => sum + clause.content, 0),
+    wordsUnknown: clauses.reduce((sum, clause) => sum + clause.unknown.length, 0),
+    foreignKnown,
+    isHinted: destroys || says('payment') || says('disclosure'),
+  };
   const offsets = offsetsOf(text.toLowerCase(), words, Math.max(-1, ...phrasings.map(({ to }) => to)));
   const phraseOf = ({ from, to }: PatternMatch): UnreadSpan => {
     const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
@@ -206,7 +202,8 @@ export function coverageOf(
     ...clauses.filter(({ isRead }) => isRead).flatMap(({ unknown: some }) => some.map((token) => spanOf([token]))),
   ];
   return {
-    share: Math.round(share * 1_000) / 1_000,
+    share: shareOf(features, lexicon.assessment.coverage),
+    features,
     unread: disjoint(spans).slice(0, MAX_SPANS),
     destroys,
   };

@@ -3,6 +3,7 @@ import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import type { Lexicon, Prefix, Words } from './types.ts';
 import { compileCodeWords } from './code-words.ts';
 import { commandGroups, compileCommands, compileCommandVerbs, compileEmptying } from './commands.ts';
+import { compileAssessment } from './assessment.ts';
 import { compileLearned } from './learned.ts';
 import { compileFrames } from './frames.ts';
 import { compileForms, compileNominals, compileParticiples } from './forms.ts';
@@ -158,5 +159,6 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     ),
     phrasings: compilePhrasings(file.phrasings ?? { kinds: {}, patterns: [] }, report),
     learned: compileLearned(file.learned, report),
+    assessment: compileAssessment(file.assessment, report),
   };
 }

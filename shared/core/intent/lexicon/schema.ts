@@ -21,6 +21,7 @@ import {
   WordKind,
   WORDS,
 } from './parts.ts';
+import { AssessmentSchema } from './assessment.ts';
 import { LanguagesSchema } from './languages.ts';
 import { PhrasingsSchema } from './phrasings.ts';
 
@@ -147,6 +148,7 @@ export const LexiconSchema = Type.Object(
       ['<system>'],
     ),
     learned: Type.Optional(Learned),
+    assessment: Type.Optional(AssessmentSchema),
     organisations: Type.Optional(
       record(Slug, OrganisationWords, {
         description:

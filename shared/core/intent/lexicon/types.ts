@@ -1,5 +1,6 @@
 // Types of a compiled lexicon: the look-up tables of the parser.
 import type { ActionClass, DataClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
+import type { Assessment } from './assessment.ts';
 import type { LearnedWeights } from '../attack/learned.ts';
 import type { CodeWords } from './code-words.ts';
 import type { VerbForm } from './inflection.ts';
@@ -162,6 +163,7 @@ export interface Words {
   /** Words that destroy, in any spelling. */
   readonly destructiveWords: WordForms;
   readonly learned: LearnedWeights | undefined;
+  readonly assessment: Assessment;
 }
 
 /** A checked lexicon. Immutable: a changed file gives a new one. */

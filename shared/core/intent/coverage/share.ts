@@ -1,0 +1,35 @@
+// The share of a text that its readings account for, from counts of its clauses and words.
+
+/** Counts over the text, code left out. */
+export interface CoverageFeatures {
+  readonly clauses: number;
+  /** Clauses that hold a request which is read, or none. */
+  readonly clausesRead: number;
+  /** Words with a meaning of their own. */
+  readonly words: number;
+  /** Those that the lexicon does not know. */
+  readonly wordsUnknown: number;
+  /** The share of known words in a text of another language, 0..1. */
+  readonly foreignKnown: number | undefined;
+  /** A phrasing or a word says that something is destroyed, paid or disclosed, and no reading accounts for it. */
+  readonly isHinted: boolean;
+}
+
+/** All 0..1, but `smoothing`. */
+export interface CoverageWeights {
+  /** The weight of clauses beside words. */
+  readonly clauses: number;
+  /** Factor of a hint. */
+  readonly hint: number;
+  /** Words that count as known in every text, so that one unknown word of a short text is not half of it. */
+  readonly smoothing: number;
+}
+
+/** 0..1, three decimals. */
+export function shareOf(features: CoverageFeatures, weights: CoverageWeights): number {
+  const { clauses, clausesRead, words, wordsUnknown, foreignKnown, isHinted } = features;
+  const ofClauses = clauses === 0 || foreignKnown !== undefined ? 1 : clausesRead / clauses;
+  const ofWords = foreignKnown ?? 1 - wordsUnknown / (words + weights.smoothing);
+  const share = (weights.clauses * ofClauses + (1 - weights.clauses) * ofWords) * (isHinted ? weights.hint : 1);
+  return Math.round(share * 1_000) / 1_000;
+}

@@ -1,0 +1,116 @@
+// The fitted weights of coverage and confidence: their schema, and their check.
+import Type, { type Static } from 'typebox';
+import { type ConfidenceWeights, type Doubt, DOUBTS } from '../assess/confidence.ts';
+import type { CoverageWeights } from '../coverage/share.ts';
+import { closed } from './parts.ts';
+
+const share = (description: string, example: number) =>
+  Type.Number({ minimum: 0, maximum: 1, description, examples: [example] });
+
+function eachDoubt<Value>(valueOf: (doubt: Doubt) => Value): Record<Doubt, Value> {
+  // Has exactly the names of DOUBTS.
+  return Object.fromEntries(DOUBTS.map((doubt) => [doubt, valueOf(doubt)])) as Record<Doubt, Value>;
+}
+
+const DOUBT_TEXTS: Readonly<Record<Doubt, string>> = {
+  code: 'The leading request is a command, a statement or a call.',
+  object_unknown: 'It names no object.',
+  object_unlisted: 'No noun of the lexicon names its object.',
+  weak_verb: 'Its verb says little by itself.',
+  question: 'It is a question.',
+  later_sentence: 'It is not in the first sentence.',
+  several_requests: 'There are other requests.',
+  many_requests: 'There are at least five requests; counts beside several_requests.',
+  long_text: 'The text has more than 120 words.',
+  negated: 'Something must not be done.',
+  obfuscated: 'The flag `obfuscated`.',
+  prompt_injection: 'The flag `prompt_injection`.',
+};
+
+const CurvePoint = Type.Object(
+  { product: share('The product of doubts.', 0.9), share: share('The share of correct readings.', 0.98) },
+  closed,
+);
+
+export const AssessmentSchema = Type.Object(
+  {
+    coverage: Type.Object(
+      {
+        clauses: share('Weight of the share of clauses that are read, beside that of known words.', 0.5),
+        hint: share('Factor when words say that something is destroyed, paid or disclosed, and no request does.', 0.5),
+        smoothing: Type.Number({
+          minimum: 0,
+          maximum: 20,
+          description: 'Words that count as known in every text.',
+          examples: [1],
+        }),
+      },
+      { ...closed, description: 'How `coverage` is computed.' },
+    ),
+    confidence: Type.Object(
+      {
+        doubts: Type.Object(
+          eachDoubt((doubt) => share(DOUBT_TEXTS[doubt], 0.9)),
+          {
+            ...closed,
+            description: 'Factors of what makes a reading less certain.',
+            examples: [{ question: 0.95 }],
+          },
+        ),
+        curve: Type.Array(CurvePoint, {
+          minItems: 2,
+          maxItems: 20,
+          description: 'Maps the product of doubts to a share of correct readings. Both rise, from product 0 to 1.',
+          examples: [
+            [
+              { product: 0, share: 0 },
+              { product: 1, share: 0.99 },
+            ],
+          ],
+        }),
+      },
+      { ...closed, description: 'How `confidence` is computed.' },
+    ),
+  },
+  {
+    ...closed,
+    description: 'Weights of coverage and confidence. Made by bench/fit-weights.ts, not by hand.',
+    examples: [{ coverage: { clauses: 0.5, hint: 0.5, smoothing: 1 } }],
+  },
+);
+
+export interface Assessment {
+  readonly coverage: CoverageWeights;
+  readonly confidence: ConfidenceWeights;
+}
+
+const UNFITTED_DOUBT = 0.85;
+
+/** Of a lexicon without fitted weights: clauses and words count alike, all doubts count alike, and confidence is their product. */
+const UNFITTED: Assessment = {
+  coverage: { clauses: 0.5, hint: 0.5, smoothing: 1 },
+  confidence: {
+    doubts: eachDoubt(() => UNFITTED_DOUBT),
+    curve: [
+      { product: 0, share: 0 },
+      { product: 1, share: 1 },
+    ],
+  },
+};
+
+type Report = (pointer: string, message: string) => void;
+
+/** The weights of a lexicon, with mistakes reported. */
+export function compileAssessment(file: Static<typeof AssessmentSchema> | undefined, report: Report): Assessment {
+  if (file === undefined) return UNFITTED;
+  const at = '/assessment/confidence/curve';
+  const { curve } = file.confidence;
+  for (const [index, point] of curve.entries()) {
+    const before = curve[index - 1];
+    if (before !== undefined && (point.product <= before.product || point.share <= before.share))
+      report(`${at}/${index}`, 'must rise: both values are greater than those of the point before');
+  }
+  if (curve[0]?.product !== 0 || curve.at(-1)?.product !== 1)
+    report(at, 'must begin with product 0 and end with product 1');
+  return file;
+}
