@@ -46,7 +46,7 @@ export function readNormalized(
   const heads = spellings.flatMap((spelling) => objectsOf(spelling, lexicon));
   const meant = meaningOfString({ ...reading, verb }, heads, words, lexicon);
   const said = saidOf(verb, looks.words.at(-1) ?? [], lexicon) ?? NOTHING;
-  const sent = stringSendsOut({ verb }, named) ? [SENT_OUT] : [];
+  const sent = stringSendsOut({ verb }, named, lexicon) ? [SENT_OUT] : [];
   // `infra.format.disk` may be the command as well as the verb.
   const command = lexicon.commands.get(actionWord);
   const ran = command !== undefined && command.domain === first ? [command] : [];

@@ -35,7 +35,7 @@ const MAX_QUOTATIONS = 10;
 function requestsInWords({ sentences, code }: Segments, lexicon: Lexicon): readonly CandidateAction[] {
   const found = candidatesOf(sentences, lexicon);
   if (code.length > 0 || found.some(({ weak, negated }) => !weak && !negated)) return found;
-  const corrected = correctedSentences(sentences, lexicon.spelling);
+  const corrected = correctedSentences(sentences, lexicon);
   if (corrected === undefined) return found;
   return candidatesOf(corrected, lexicon).map((one) => ({ ...one, certainty: one.certainty * CORRECTED }));
 }
@@ -55,7 +55,7 @@ function requestsInQuotations(sentences: readonly Sentence[], lexicon: Lexicon):
   if (!alone && !carriedOut) return [];
   const inner = tokens.filter((token) => isQuotation(token) && token.text.includes(' ')).slice(0, MAX_QUOTATIONS);
   return inner.flatMap((token) =>
-    candidatesOf(sentencesOf(token.text, isSecret), lexicon)
+    candidatesOf(sentencesOf(token.text, isSecret, lexicon.wordKinds), lexicon)
       .filter(({ effect }) => effect !== 'read' || alone)
       .map((request) => ({ ...request, at: token.at, certainty: request.certainty * QUOTED })),
   );
@@ -130,6 +130,7 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   // Hidden text that is to be executed is an attack, whatever it asks for.
   const hidesOrder =
     hidden.isAttack ||
-    (runs && hidden.texts.some((inner) => candidatesOf(sentencesOf(inner, isSecret), lexicon).length > 0));
+    (runs &&
+      hidden.texts.some((inner) => candidatesOf(sentencesOf(inner, isSecret, lexicon.wordKinds), lexicon).length > 0));
   return { all, asked: ranked(all), mentioned, foreign, hidesOrder };
 }

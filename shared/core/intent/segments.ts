@@ -47,7 +47,7 @@ export function segmentsOf(text: string, lexicon: Lexicon): Segments {
   const spoken = spokenText(text);
   return {
     text,
-    sentences: sentencesOf(text, isSecret),
+    sentences: sentencesOf(text, isSecret, lexicon.wordKinds),
     spoken,
     code: fragmentsOf(text, lexicon),
     hidden: hiddenText(text, spoken.words, lexicon),

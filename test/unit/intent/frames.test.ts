@@ -1,6 +1,7 @@
 // Frames: kinds of words close together, whatever the exact words and mostly in any order.
 import { expect } from 'chai';
 import { compileLexicon, LexiconError } from '../../../shared/core/intent/lexicon/lexicon.ts';
+import { KIND_NAMES } from '../../../shared/core/intent/lexicon/kind-names.ts';
 import { signalsIn } from '../../../shared/core/intent/attack/signals.ts';
 import { spokenText } from '../../../shared/core/intent/text/words.ts';
 import { lexiconJson } from './lexicon.ts';
@@ -24,9 +25,16 @@ const KINDS = {
   tell: { verbs: ['whisper'] },
 };
 
+/** The kinds that every lexicon has. */
+const OF_RULES = Object.fromEntries(
+  Object.entries(lexiconJson()['wordKinds'] as object).filter(([name]) =>
+    (KIND_NAMES as readonly string[]).includes(name),
+  ),
+);
+
 /** The names of the signs in a text, for a lexicon with these frames and no signals. */
 function found(text: string, frames: FrameJson[], kinds: Record<string, unknown> = KINDS): string[] {
-  const lexicon = compileLexicon({ ...lexiconJson(), signals: [], wordKinds: kinds, frames });
+  const lexicon = compileLexicon({ ...lexiconJson(), signals: [], wordKinds: { ...OF_RULES, ...kinds }, frames });
   return signalsIn(spokenText(text), lexicon).map(({ name, strength }) => `${name}/${strength}`);
 }
 
@@ -109,6 +117,9 @@ describe('frames', () => {
     expect(error.pointer).to.equal('/frames/0/slots/1/0');
     expect(error.message).to.include('"ordrs" is not a kind of words');
     const many = Object.fromEntries(Array.from({ length: 63 }, (_, at) => [`kind_${at}`, { words: ['x'] }]));
-    expect(refusal([], many).message).to.equal('there can be 62 kinds of words, not 63');
+    const slots = [Object.keys(many)];
+    expect(refusal([{ name: 'many', slots }], many).message).to.equal(
+      'frames can have 62 kinds of words together, not 63',
+    );
   });
 });

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { nominals, participles, singular, verbForms } from '../../../shared/core/intent/lexicon/inflection.ts';
 import { compileLexicon, LexiconError } from '../../../shared/core/intent/lexicon/lexicon.ts';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
+import { K } from '../../../shared/core/intent/lexicon/word-kinds.ts';
 import { lexiconJson, shippedLexicon } from './lexicon.ts';
 
 type Json = Record<string, unknown>;
@@ -73,6 +74,26 @@ describe('compileLexicon', () => {
       (json.refinements as Json[]).unshift({ verbs: ['zorch'], objects: ['x'], action: 'read' }),
     );
     expect(error.pointer).to.equal('/refinements/0/verbs/0');
+  });
+
+  it('refuses to do without a kind of words that the rules use, and kinds of unknown kinds', () => {
+    type Kinds = Record<string, { kinds?: string[]; words?: string[] }>;
+    const kinds = (json: Json) => json.wordKinds as Kinds;
+    const missing = refusal((json) => delete kinds(json)['negator']);
+    expect(missing.pointer).to.equal('/wordKinds');
+    expect(missing.message).to.equal('the kind "negator" is missing, which the rules use');
+    const unknown = refusal((json) => (kinds(json)['negator'] = { kinds: ['negatr'] }));
+    expect(unknown.pointer).to.equal('/wordKinds/negator/kinds/0');
+  });
+
+  it('counts the words of the kinds that a kind includes, in circles too', () => {
+    const json = lexiconJson();
+    const kinds = json['wordKinds'] as Record<string, { kinds?: string[]; words?: string[] }>;
+    kinds['weekday'] = { kinds: ['switch_state'], words: ['blursday'] };
+    kinds['switch_state'] = { kinds: ['weekday'], words: ['ajar'] };
+    const { wordKinds } = compileLexicon(json);
+    for (const kind of [K.weekday, K.switch_state])
+      for (const word of ['blursday', 'ajar']) expect(wordKinds.has(word, kind), word).to.equal(true);
   });
 
   it('refuses a value that is not an object', () => {

@@ -8,7 +8,7 @@ import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { type Meaning, meaningOf, meaningWith, type Place } from '../grammar/meaning.ts';
 import { statesIntention, objectOf } from '../grammar/request-object.ts';
 import { type RequestedAction, wordsOf } from '../grammar/request.ts';
-import { MOVES_MONEY } from '../grammar/sums.ts';
+import { movesMoney } from '../grammar/sums.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { QUERY, unspokenRequest } from '../grammar/unspoken.ts';
 
@@ -76,7 +76,7 @@ function candidatesAmong(
 /** The highest consequence of a verb with any object, or with a sum. */
 function potentialOf(entry: VerbEntry, lexicon: Lexicon): number {
   const refined = lexicon.refinements.get(entry.verb) ?? [];
-  const sum = MOVES_MONEY.test(entry.verb) ? consequenceOf({ ...entry, action: 'transfer', effect: 'write' }) : 0;
+  const sum = movesMoney(entry, lexicon) ? consequenceOf({ ...entry, action: 'transfer', effect: 'write' }) : 0;
   return Math.max(consequenceOf(entry), sum, ...refined.map((rule) => consequenceOf({ ...rule, weak: false })));
 }
 

@@ -78,6 +78,6 @@ export function traitsOfText(
   const isMany = () => extentOf(words.slice(0, QUANTIFIED), false, lexicon) !== 'one';
   if (lead.effect !== 'read' && (extent === 'all' || (extent === 'many' && isMany()))) traits.add('bulk');
   if (external) traits.add('external');
-  if ((!isForeign && isIllicit(words, all, sentences)) || handsOverShell(text)) traits.add('illicit');
+  if ((!isForeign && isIllicit(words, all, sentences, lexicon)) || handsOverShell(text)) traits.add('illicit');
   return [...traits].sort();
 }

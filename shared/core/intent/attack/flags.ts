@@ -1,7 +1,7 @@
 // Detects words with scrambled letters, and text in an unsupported language.
 import type { Lexicon } from '../lexicon/types.ts';
 import type { SpokenWords } from '../text/words.ts';
-import { wordSet } from '../text/word-set.ts';
+import { K } from '../lexicon/word-kinds.ts';
 
 /** Words that people can still read when their inner letters are scrambled or their letters reversed. */
 const MIXABLE = 'ignore previous instructions instruction disregard reveal system prompt bypass'.split(' ');
@@ -34,11 +34,6 @@ export function isScrambled(words: readonly string[]): boolean {
   }
   return found.size > 1;
 }
-
-const ENGLISH = wordSet(
-  'the a an of to in on for with and or is are was be this that these those my your our it from by at as ' +
-    'all any me i we you please can could not do what which how who where when why',
-);
 
 const PLAIN = /^[a-z0-9'-]*$/;
 const OTHER_NUMBER = /[^\P{N}0-9]/gu;
@@ -73,7 +68,7 @@ export function isForeign({ words, ascii }: SpokenWords, lexicon: Lexicon): bool
   let english = 0;
   for (const word of words) {
     if (lexicon.foreignWords.has(word)) foreign += 1;
-    else if (ENGLISH.has(word)) english += 1;
+    else if (lexicon.wordKinds.has(word, K.english)) english += 1;
   }
   return foreign > english && (foreign > 1 || words.length <= 8);
 }

@@ -1,7 +1,7 @@
 // Detects posing by form: JSON members, hidden parts, delimiters and forged conversation turns.
 import { hasForgedHeading } from './headings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { wordSet } from '../text/word-set.ts';
+import { K } from '../lexicon/word-kinds.ts';
 
 /** A member of structured data that contains an order: `"ai_instruction": ...`, `x-ai-override: ...`. */
 const ORDER_MEMBER =
@@ -30,9 +30,6 @@ const OTHER_SCRIPTS =
 const PRESSES =
   /(?:^|[\s"'>(])(?:IMPORTANT|URGENT|ACTION REQUIRED|CRITICAL|ATTENTION|MANDATORY)(?: [A-Z]{2,15}){0,3}(?::|!{2})/;
 const NOTICE = /(?:\[|(?<!-)-{3}|(?<!=)={3}|<!--)\s?([A-Z']{2,20}[ -][A-Z' -]{2,60})(?:\]|-{3}|={3}|-->)/g;
-const NOTICE_WORDS = wordSet(
-  'NOTE NOTICE COMMAND SYSTEM ADMIN AUTO AUTOMATED MAINTENANCE SECURITY POLICY OVERRIDE ENABLED ACTIVATED ACTIVE MODE DIRECTIVE PROTOCOL INSTRUCTION INSTRUCTIONS',
-);
 /** A JSON member that gives orders, and a part that is hidden from people and addresses a machine. */
 const PRESSING_MEMBER =
   /["']\s?:\s?["'](?:OVERRIDE|SYSTEM|IMPORTANT|URGENT|ACTION REQUIRED|CRITICAL|ATTENTION|MANDATORY)(?::|!)/;
@@ -59,9 +56,9 @@ function hasHiddenRequest(lower: string, lexicon: Lexicon): boolean {
 }
 
 /** Whether a notice in capitals is set between brackets or dashes, like those of a page or a program. */
-function hasPosedNotice(text: string): boolean {
+function hasPosedNotice(text: string, { wordKinds }: Lexicon): boolean {
   for (const { 1: title = '' } of text.matchAll(NOTICE))
-    if (title.split(/[ -]+/).some((word) => NOTICE_WORDS.has(word))) return true;
+    if (title.split(/[ -]+/).some((word) => wordKinds.has(word.toLowerCase(), K.notice_word))) return true;
   return false;
 }
 
@@ -244,7 +241,7 @@ export function posingOf(text: string, lower: string, ascii: boolean, lexicon: L
   ]) {
     for (const [name, ...forms] of list) if (forms.some((form) => form.test(text))) hints.add(name);
   }
-  if (capitals && hasPosedNotice(text)) hints.add('posed_notice');
+  if (capitals && hasPosedNotice(text, lexicon)) hints.add('posed_notice');
   if (text.includes(':') && announcesOrder(text, lexicon)) hints.add('announces_order');
   if (DICTATES.test(text)) traces.add('dictates');
   if (USER_TURN.test(text)) traces.add('user_turn');

@@ -6,6 +6,7 @@ import type { Lexicon } from '../lexicon/types.ts';
 import { objectAt } from './object.ts';
 import { domainOf } from './request-object.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
+import { K } from '../lexicon/word-kinds.ts';
 
 /** The object of a candidate. */
 export type About = Pick<CandidateAction, 'object' | 'domain' | 'objectKnown' | 'extent'>;
@@ -19,8 +20,6 @@ export const aboutOf = ({ object, domain, objectKnown, extent }: About): About =
 
 /** The number of words of a sentence that are examined. */
 const MAX_LOOK = 60;
-/** `I have`, `we've`, `there's`: the topic follows. */
-const SPEAKER = /^(?:i|we|you|they|he|she|it|there|that)(?:'\p{L}+)?$/u;
 
 /** The index of the first token at or after `at`. */
 export function indexOfToken(sentence: Sentence, at: number): number {
@@ -38,7 +37,8 @@ export function indexOfToken(sentence: Sentence, at: number): number {
 function firstNamed(tokens: Sentence, at: number, lexicon: Lexicon): About | undefined {
   const last = Math.min(indexOfToken(tokens, at), MAX_LOOK);
   const isNoun = (token: Token) => lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
-  const speaks = SPEAKER.test(tokens[0]?.lower ?? '');
+  const [speaker = ''] = tokens[0]?.lower.split("'", 1) ?? [];
+  const speaks = lexicon.wordKinds.has(speaker, K.topic_speaker);
   const first = speaks ? undefined : aboutAt(tokens, 0, last, lexicon);
   if (first?.objectKnown) return first;
   let from = tokens.slice(0, last).findIndex(isNoun);

@@ -1,47 +1,40 @@
 // Finds the verbs of a sentence that request something. A verb counts only in a slot, a position where a request may begin.
-import { AFTER_VERB, CONJUNCTIONS, LISTS, SUBJECTS, SUBORDINATORS, WH, PERSONS } from './clause-words.ts';
 import { withImplied } from './implied.ts';
 import { lateRequest } from './late-request.ts';
 import { leadAt, opensGerund, purposeAfter, delegatedAt } from './leads.ts';
 import type { Lexicon, Prefix, VerbEntry } from '../lexicon/types.ts';
 import type { PhraseMatch } from '../lexicon/phrase-table.ts';
 import { passiveAsked } from './needs.ts';
-import { announcesNew, ASKED, CONDITIONAL, isQuestion, leaveAsked, prefixAround, wantedAt } from './questions.ts';
+import { announcesNew, ASKED, isQuestion, leaveAsked, prefixAround, wantedAt } from './questions.ts';
 import type { RequestedAction } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
-import { wordSet } from '../text/word-set.ts';
 import { type Seen, type Slot, type VerbMatch, verbAt } from './verb-slots.ts';
+import { is, K, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** The requests of one sentence with its words, including implied ones. `query` is the entry for questions. */
 export function requestsOf(
   sentence: Sentence,
-  words: readonly string[],
+  words: TaggedWords,
   lexicon: Lexicon,
   query: VerbEntry,
 ): readonly RequestedAction[] {
   return withImplied(sentence, words, spokenRequests(sentence, words, lexicon, query), lexicon, query);
 }
 
-/** Verbs whose text may follow a colon. */
-const SAYS = wordSet('draft compose email text message tweet write');
-/** Things whose title may follow a colon when they are created: `add a task: call the plumber`. */
-const TITLED = wordSet(
-  'todo task note reminder ticket issue comment message email post event entry bug appointment reply tweet',
-);
 /** Whether the colon at `words[at]` introduces written text; `Message: ...` alone is only a heading. */
-const saysWhatFollows = (request: RequestedAction | undefined, words: readonly string[], at: number): boolean =>
+const saysWhatFollows = (
+  request: RequestedAction | undefined,
+  words: TaggedWords,
+  at: number,
+  lexicon: Lexicon,
+): boolean =>
   request !== undefined &&
   request.next < at &&
-  (SAYS.has(request.entry.verb) ||
-    (TITLED.has(words[at - 1] ?? '') && (request.entry.action === 'create' || request.entry.action === 'send')));
+  (lexicon.wordKinds.has(request.entry.verb, K.saying_verb) ||
+    (is(words, at - 1, K.titled_thing) && (request.entry.action === 'create' || request.entry.action === 'send')));
 const OPENS_REQUEST = /[,:;()\u2013\u2014*>\]|/&-]/;
 
-function spokenRequests(
-  sentence: Sentence,
-  words: readonly string[],
-  lexicon: Lexicon,
-  query: VerbEntry,
-): RequestedAction[] {
+function spokenRequests(sentence: Sentence, words: TaggedWords, lexicon: Lexicon, query: VerbEntry): RequestedAction[] {
   const found: RequestedAction[] = [];
   const endsAsQuestion = sentence.some((token) => token.kind === 'punct' && token.text.includes('?'));
   let slot: Slot | undefined = { strong: true, first: true };
@@ -61,7 +54,7 @@ function spokenRequests(
     if (token.kind === 'punct') {
       // `Draft an email to Ana: thank her for the book`: the text of a message counts as requested only if it is destructive, because then
       // doubt counts.
-      if (token.text === ':' && saysWhatFollows(found.at(-1), words, at)) written = true;
+      if (token.text === ':' && saysWhatFollows(found.at(-1), words, at, lexicon)) written = true;
       // A comma, a dash or a colon may open a request; so may a bullet.
       if (OPENS_REQUEST.test(token.text)) {
         slot = { strong: subordinate || found.length === 0, first: found.length === 0 };
@@ -76,7 +69,7 @@ function spokenRequests(
     // `@bot rename it`
     if (at === 0 && /^[@/]\w/.test(token.text) && token.kind !== 'word') continue;
     // `okay but how much is it`
-    nothingSaid &&= INTERJECTIONS.has(word);
+    nothingSaid &&= is(words, at, K.interjection);
     const inSlot: boolean = slot !== undefined;
     const prefix: PhraseMatch<Prefix> | undefined =
       lexicon.prefixes.match(words, at) ?? (inSlot ? prefixAround(words, at, lexicon) : undefined);
@@ -85,13 +78,13 @@ function spokenRequests(
       prefix !== undefined &&
       ((word === 'if' && prefix.length > 2 && (!inSlot || slot?.joined === true)) ||
         // `If you would like to change the plan`
-        (word === 'you' && CONDITIONAL.has(words[at - 1] ?? '')));
+        (word === 'you' && is(words, at - 1, K.conditional)));
     if (
       prefix &&
       !asksWhether &&
       (inSlot ||
         prefix.value === 'negation' ||
-        (found.length === 0 && prefix.length > 1 && !PERSONS.has(words[at - 1] ?? '')) ||
+        (found.length === 0 && prefix.length > 1 && !is(words, at - 1, K.subject_pronoun)) ||
         word === 'please')
     ) {
       // `You can` and `can we` inside a question keep it a question, unless they ask someone to act.
@@ -109,31 +102,34 @@ function spokenRequests(
         slot = { strong, first: slot?.first ?? found.length === 0, joined: slot?.joined ?? false };
         at += prefix.length - 1;
         // `it would be great if you would rename it`
-        if (words[at] === 'you' && /^(?:would|could|might)$/.test(words[at + 1] ?? '')) at += 1;
+        if (words[at] === 'you' && is(words, at + 1, K.softening_modal)) at += 1;
         continue;
       }
     }
     // `if they ask for payment or refund methods`: a condition is not a request.
     if (conditional && word === 'or') continue;
-    if (CONJUNCTIONS.has(word) || (word === 'so' && asksNext(words, at + 1, lexicon))) {
+    if (is(words, at, K.conjunction) || (word === 'so' && asksNext(words, at + 1, lexicon))) {
       // `or` continues a negation; `and` and `but` end it, because doubt counts as a request.
       if (word !== 'or') seen.negated = false;
       slot = { strong: false, first: found.length === 0 && nothingSaid, joined: true };
       continue;
     }
-    if (found.length > 0 && WH.has(word) && isShownByDoing()) {
+    if (found.length > 0 && is(words, at, K.question_word) && isShownByDoing()) {
       at = beforeShown(words, at);
       slot = { strong: true, first: true };
       continue;
     }
-    const lead = LEADING.has(word) || word.endsWith('ing') ? leadAt(words, at, found, lexicon) : undefined;
+    const lead = is(words, at, K.lead_opening) || word.endsWith('ing') ? leadAt(words, at, found, lexicon) : undefined;
     if (lead) {
       if (lead.replaces) found.pop();
       slot = { strong: true, first: true };
       at += Math.max(0, lead.length - 1);
       if (lead.length > 0) continue;
     }
-    const passive = MAY_ASK.has(word) && !WH.has(words[at - 1] ?? '') ? passiveAsked(words, at, lexicon) : undefined;
+    const passive =
+      is(words, at, K.asking_modal) && !is(words, at - 1, K.question_word)
+        ? passiveAsked(words, at, lexicon)
+        : undefined;
     if (passive) {
       const { entry, next, subject, certainty, negated } = passive;
       const place = sentence[passive.at]?.at ?? token.at;
@@ -143,7 +139,7 @@ function spokenRequests(
       continue;
     }
     if (!slot) continue;
-    if (at === 0 && announcesNew(words) && (word !== 'note' || token.at === 0)) {
+    if (at === 0 && announcesNew(words, lexicon) && (word !== 'note' || token.at === 0)) {
       found.push(wish(query, 0, token.at, sentence, false, 0.75));
       // The words after the colon are its title.
       if (word === 'new') break;
@@ -153,9 +149,9 @@ function spokenRequests(
     }
     if (token.kind === 'word' && word.endsWith('ly') && word.length > 4 && !lexicon.verbForms.match(words, at))
       continue;
-    if (slot.first && found.length === 0 && /^(?:can|could|may)$/.test(word)) {
+    if (slot.first && found.length === 0 && is(words, at, K.permission_modal)) {
       // `May I have a look at the report`
-      if (/^(?:i|we)$/.test(words[at + 1] ?? '') && (lexicon.verbForms.match(words, at + 2)?.length ?? 0) > 2) {
+      if (is(words, at + 1, K.first_person) && (lexicon.verbForms.match(words, at + 2)?.length ?? 0) > 2) {
         slot = { strong: true, first: true };
         at += 1;
         continue;
@@ -216,7 +212,7 @@ function spokenRequests(
       at += match.length - 1;
       // `Use X to list Y`, `help me find Y`: the purpose is the request.
       slot = undefined;
-      if (entry.weak && WANTS_THING.has(entry.verb) && /^(?:an?|another|one|some)$/.test(words[at + 1] ?? '')) {
+      if (entry.weak && lexicon.wordKinds.has(entry.verb, K.wanting_verb) && is(words, at + 1, K.indefinite)) {
         // `then I'll need a taxi`, `you want a room for two`
         const purpose = purposeAfter(words, at, lexicon);
         if (words[purpose] !== 'to') {
@@ -229,7 +225,7 @@ function spokenRequests(
       if (entry.weak && at < words.length && (words[at] === 'to' || opensGerund(words[at] ?? '')))
         slot = { strong: true, first: true };
       // `explain how` is one verb.
-      else if (WH.has(words[at] ?? '') && isShownByDoing()) {
+      else if (is(words, at, K.question_word) && isShownByDoing()) {
         at = beforeShown(words, at);
         slot = { strong: true, first: true };
       }
@@ -239,9 +235,9 @@ function spokenRequests(
     if (wanted > 0) {
       found.push(wish(query, at + wanted, token.at, sentence, seen.negated));
     }
-    if (SUBORDINATORS.has(word)) subordinate = true;
-    if (CONDITIONAL.has(word)) conditional = true;
-    if (found.length > 0 && LISTS.has(word)) seen.listing = true;
+    if (is(words, at, K.subordinator)) subordinate = true;
+    if (is(words, at, K.conditional)) conditional = true;
+    if (found.length > 0 && is(words, at, K.listing)) seen.listing = true;
     slot = undefined;
   }
   if (found.every(({ entry, negated }) => entry.weak && negated)) {
@@ -252,15 +248,15 @@ function spokenRequests(
 }
 
 /** Whether `so` introduces a request: `I'm out of paper so please order some`, but not `so that users can log in`. */
-function asksNext(words: readonly string[], at: number, lexicon: Lexicon): boolean {
+function asksNext(words: TaggedWords, at: number, lexicon: Lexicon): boolean {
   const next = words[at] ?? '';
-  if (next === 'please' || (/^(?:will|would|can|could)$/.test(next) && words[at + 1] === 'you')) return true;
+  if (next === 'please' || (is(words, at, K.you_modal) && words[at + 1] === 'you')) return true;
   const reading = lexicon.verbForms.get(next);
-  return reading?.form === 'base' && !reading.entry.alsoNoun && AFTER_VERB.has(words[at + 1] ?? '');
+  return reading?.form === 'base' && !reading.entry.alsoNoun && is(words, at + 1, K.after_verb);
 }
 
 /** Whether a word that may be a verb is one of several nouns: `the fuel, make, model and year`. */
-function isListed(words: readonly string[], at: number, match: VerbMatch, last: RequestedAction | undefined): boolean {
+function isListed(words: TaggedWords, at: number, match: VerbMatch, last: RequestedAction | undefined): boolean {
   // `a compelling and engaging text`
   if (match.form === 'gerund' && words[at - 2]?.endsWith('ing') && /^an?$/.test(words[at - 3] ?? '')) return true;
   if (match.entry.effect === 'destructive' || words[at - 1] !== ',') return false;
@@ -269,21 +265,11 @@ function isListed(words: readonly string[], at: number, match: VerbMatch, last: 
 }
 
 /** The index of the last word before `how you` or `how to`, which introduce what is to be shown by doing it. */
-function beforeShown(words: readonly string[], at: number): number {
+function beforeShown(words: TaggedWords, at: number): number {
   let last = at;
-  while (SUBJECTS.has(words[last + 1] ?? '') || words[last + 1] === 'to') last += 1;
+  while (is(words, last + 1, K.question_subject) || words[last + 1] === 'to') last += 1;
   return last;
 }
-
-const MAY_ASK = wordSet('can could may might would');
-const WANTS_THING = wordSet('want need');
-/** Words that may introduce a request, besides gerunds. */
-const LEADING = wordSet('to for that which by if whether is better rather you we');
-
-/** Interjections at the start of a text: `okay but how much is it`. */
-const INTERJECTIONS = wordSet(
-  'ok okay hi hey hello so well yes yeah no oh and but alright great thanks sorry right now then also um uh',
-);
 
 /** A request for a thing, without a verb that says what is to be done with it. */
 const wish = (

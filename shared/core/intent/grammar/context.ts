@@ -4,10 +4,7 @@ import { hostOf, isExternalHost } from '../text/entities.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence } from '../text/tokens.ts';
 import type { Entities } from '../types.ts';
-import { wordSet } from '../text/word-set.ts';
-
-/** Domains whose objects are stored in a database: `production` then also means `db/production`. */
-const STORED_DOMAINS = new Set(['db', 'data', 'general']);
+import { K, type Kind, tokenIs } from '../lexicon/word-kinds.ts';
 
 /** The places that words name, each also below its domain; `domain` is the intent's own. */
 export function placesOf(words: readonly string[], domain: string, lexicon: Lexicon): string[] {
@@ -15,7 +12,8 @@ export function placesOf(words: readonly string[], domain: string, lexicon: Lexi
   for (const place of lexicon.places.findAll(words)) {
     places.add(place);
     if (domain !== 'unknown' && domain !== lexicon.defaultDomain) places.add(`${domain}/${place}`);
-    if (STORED_DOMAINS.has(domain) || words.includes('database') || words.includes('db')) places.add(`db/${place}`);
+    if (lexicon.wordKinds.has(domain, K.stored_domain) || words.includes('database') || words.includes('db'))
+      places.add(`db/${place}`);
   }
   return [...places];
 }
@@ -25,34 +23,22 @@ export function dataClassesOf(words: readonly string[], lexicon: Lexicon): DataC
   const found = new Set<DataClass>();
   for (let at = 0; at < words.length; at += 1) {
     const match = lexicon.dataClasses.match(words, at);
-    if (match && !(match.value === 'credentials' && isAboutCredentials(words, at, match.length)))
+    if (match && !(match.value === 'credentials' && isAboutCredentials(words, at, match.length, lexicon)))
       found.add(match.value);
   }
   return [...found].sort();
 }
 
-/** Nouns after credentials that make them mere topics: `password policy`, `the MFA page`. */
-const ABOUT_CREDENTIALS = wordSet(
-  'policy policies page pages form forms field fields screen prompt prompts requirement requirements ' +
-    'strength rotation expiry manager managers feature functionality webform issue issues',
-);
-/** A `password reset` contains no password, but its message gives access to an account. */
-const OPENS_ACCOUNTS = wordSet('link links token tokens code codes url key');
-const FORGOTTEN: ReadonlySet<string> = new Set(['forgot', 'forget', 'forgotten']);
-
-const DETERMINES = /^(?:the|a|our|your|my|this|that|any|each|every)$/;
-
 /** Whether the credentials at `words[at]` only describe the topic of another noun. */
-function isAboutCredentials(words: readonly string[], at: number, length: number): boolean {
+function isAboutCredentials(words: readonly string[], at: number, length: number, { wordKinds }: Lexicon): boolean {
+  const isAt = (place: number, kind: Kind) => wordKinds.has(words[place] ?? '', kind);
   const next = words[at + length] ?? '';
-  if (ABOUT_CREDENTIALS.has(next)) return true;
-  if (next === 'reset' || next === 'resets') return !OPENS_ACCOUNTS.has(words[at + length + 1] ?? '');
-  const before = words[at - 1] ?? '';
+  if (isAt(at + length, K.about_credentials)) return true;
+  if (next === 'reset' || next === 'resets') return !isAt(at + length + 1, K.opens_account);
   // `Keep the party secret from Tom`.
-  if (words[at] === 'secret' && (next === 'from' || next === 'until') && !DETERMINES.test(before)) return true;
-  return (
-    FORGOTTEN.has(before) || (/^(?:my|your|his|her|their|the)$/.test(before) && FORGOTTEN.has(words[at - 2] ?? ''))
-  );
+  if (words[at] === 'secret' && (next === 'from' || next === 'until') && !isAt(at - 1, K.determines_secret))
+    return true;
+  return isAt(at - 1, K.forgetting) || (isAt(at - 1, K.own_account) && isAt(at - 2, K.forgetting));
 }
 
 /** How many objects the words of a clause refer to. */
@@ -63,9 +49,6 @@ export function extentOf(words: readonly string[], plural: boolean, lexicon: Lex
 }
 
 const CARRIES_OUT: ReadonlySet<Action> = new Set(['send', 'transfer', 'grant', 'create', 'update', 'execute']);
-/** Reading verbs that write the read data somewhere. */
-const EXPORTS = wordSet('export dump extract output stream expose');
-const TOWARDS = wordSet('to at into onto with via');
 /** The number of words between such a preposition and the address: `to my personal account at x@mail.example`. */
 const MAX_BETWEEN = 6;
 
@@ -73,7 +56,7 @@ const MAX_BETWEEN = 6;
 const isOwned = (sentence: Sentence, at: number): boolean =>
   sentence[at - 1]?.lower === 'is' &&
   /^e-?mail$/.test(sentence[at - 2]?.lower ?? '') &&
-  /^(?:your|his|her|their)$/.test(sentence[at - 3]?.lower ?? '');
+  tokenIs(sentence[at - 3], K.third_possessive);
 
 /** Whether an address or URL is a destination. */
 function hasDestination(sentences: readonly Sentence[]): boolean {
@@ -82,7 +65,7 @@ function hasDestination(sentences: readonly Sentence[]): boolean {
       if (token.kind !== 'email' && token.kind !== 'url' && !/@|:\/\//.test(token.text.slice(0, 80))) return false;
       if (isOwned(sentence, at)) return false;
       for (let before = at - 1; before >= Math.max(0, at - 2 - MAX_BETWEEN); before -= 1)
-        if (TOWARDS.has(sentence[before]?.lower ?? '')) return true;
+        if (tokenIs(sentence[before], K.address_preposition)) return true;
       return false;
     }),
   );
@@ -106,7 +89,10 @@ export function leavesOrganisation(
   const addresses = ({ action }: { action: Action }) =>
     action === 'send' || action === 'grant' || action === 'transfer';
   if (mailed && asked.some(addresses) && !onlyOwned(sentences)) return true;
-  return asked.some(({ action, verb }) => CARRIES_OUT.has(action) || EXPORTS.has(verb)) && hasDestination(sentences);
+  return (
+    asked.some(({ action, verb }) => CARRIES_OUT.has(action) || lexicon.wordKinds.has(verb, K.export_verb)) &&
+    hasDestination(sentences)
+  );
 }
 
 /** Traits that the words name directly. */

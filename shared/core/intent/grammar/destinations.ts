@@ -2,66 +2,14 @@
 import type { VerbEntry } from '../lexicon/types.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
-import { wordSet } from '../text/word-set.ts';
 import type { RequestedAction } from './request.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
+import { isOf, K, tokenIs } from '../lexicon/word-kinds.ts';
 
 /** The meaning of reading data out to such a destination. */
 export const SENT_OUT: Doing = { action: 'send', effect: 'write', traits: ['external'] };
 
-/** Verbs that take a copy somewhere, besides their other effects. */
-const READS_OUT = new Set([
-  ...wordSet(
-    'export dump download copy sync synchronize synchronise print extract output stream replicate mirror archive backup clone ' +
-      'expose offload transmit transfer relay pipe scrape leak exfiltrate duplicate transcribe render siphon',
-  ),
-  ...['back up', 'read out', 'write out', 'dump out', 'print out', 'copy over', 'pull down', 'move out', 'take out'],
-]);
-/** Verbs that only read, unless the result goes to someone else. */
-const READS = wordSet(
-  'read show display list get fetch give query report present return retrieve pull provide collect gather compile select view load reveal',
-);
-/** Verbs that move or put something and are classified on their own; an outside destination is additional information. */
-const MOVES = wordSet(
-  'save move push put store paste upload write share give send forward mail email deliver hand post load submit',
-);
-/** Prepositions before a destination. */
-const TOWARDS = wordSet('to into onto via');
-/** Verbs that take the destination after `with`: `sync the folder with the partner`. */
-const WITH_OTHER = wordSet('sync synchronize synchronise mirror replicate share');
-/** `Export the list for bob@...` goes to him; `download the invoices for bob@...` may be about him. */
-const FOR_OTHER = wordSet('export dump extract print copy sync output');
-/** Words that end the phrase of a destination. */
-const ENDS = wordSet('from of about in by that which who when while because if so and or but then');
 const MAX_PHRASE = 7;
-
-/** Portable devices and media. */
-const DEVICES = wordSet(
-  'laptop laptops macbook notebook phone phones iphone smartphone mobile tablet ipad usb thumb pendrive stick flash floppy nas',
-);
-/** Words for private property: `my home computer`, `a personal account`. */
-const OWN = wordSet(
-  'computer pc machine desktop printer disk drive onedrive server account mailbox inbox email e-mail cloud storage device number address',
-);
-const OWNED_BY_SOMEBODY = wordSet('my his her their personal private home own external removable outside foreign');
-/** Services on which people keep private data. */
-const SERVICES = wordSet(
-  'dropbox gmail icloud wetransfer telegram whatsapp discord mega hotmail protonmail pastebin webhook ngrok ftp sftp torrent',
-);
-/** People outside the organisation. */
-const OUTSIDERS = wordSet(
-  'partner partners vendor vendors supplier suppliers contractor contractors consultant consultants freelancer freelancers agency journalist journalists reporter ' +
-    'reporters press newspaper competitor competitors rival rivals investor investors buyer buyers broker brokers recruiter friend friends wife husband brother ' +
-    'sister cousin neighbour neighbor roommate stranger strangers outsider outsiders hacker attacker',
-);
-/** `Our bucket` is inside; any other bucket, including one without a description, is outside. */
-const INSIDE = wordSet('our internal company corporate local');
-const BUCKETS = wordSet('bucket buckets blob');
-
-/** Nouns of addressed things: `list the messages to bob@...` only searches for them. */
-const ADDRESSED = wordSet(
-  'message messages email emails mail mails call calls letter letters reply replies text texts invitation invitations ticket tickets link links route flight flights charge charges payment payments access answer',
-);
 
 /** Whether an address, URL, host or bucket lies outside the organisation. */
 function isOutside({ kind, text, lower }: Token, lexicon: Lexicon): boolean {
@@ -88,29 +36,27 @@ function namesOutside(
   let inside = false;
   for (let at = from; at < Math.min(end, from + MAX_PHRASE); at += 1) {
     const token = sentence[at];
-    if (token === undefined || ENDS.has(token.lower)) return undefined;
+    if (token === undefined || tokenIs(token, K.destination_end)) return undefined;
     if (isOutside(token, lexicon)) return 'address';
     const word = token.lower.replace(/'s$/, '');
-    inside ||= INSIDE.has(word);
-    owned ||= OWNED_BY_SOMEBODY.has(word);
-    if (SERVICES.has(word) || OUTSIDERS.has(word)) return 'words';
-    if (!inside && (DEVICES.has(word) || BUCKETS.has(word))) return 'words';
-    if (owned && !inside && OWN.has(word)) return 'words';
+    const kinds = lexicon.wordKinds.of(word);
+    inside ||= isOf(kinds, K.inside_word);
+    owned ||= isOf(kinds, K.private_owner);
+    if (isOf(kinds, K.private_service) || isOf(kinds, K.outsider)) return 'words';
+    if (!inside && (isOf(kinds, K.portable_device) || isOf(kinds, K.storage_bucket))) return 'words';
+    if (owned && !inside && isOf(kinds, K.private_thing)) return 'words';
   }
   return undefined;
 }
-
-const GIVES_SOMEBODY = wordSet('show read get fetch give provide pull present deliver');
-const OPENS_OBJECT = wordSet('the a an all every each any our my your his her its their this that these those');
 
 /** Whether somebody outside gets the object: `show bob@partner.example the list`. */
 function isGivenOutside({ entry, sentence, next }: RequestedAction, end: number, lexicon: Lexicon): boolean {
   const somebody = sentence[next];
   return (
-    GIVES_SOMEBODY.has(entry.verb) &&
+    lexicon.wordKinds.has(entry.verb, K.giving_verb) &&
     somebody?.kind === 'email' &&
     next + 2 < end &&
-    OPENS_OBJECT.has(sentence[next + 1]?.lower ?? '') &&
+    tokenIs(sentence[next + 1], K.object_opening) &&
     isOutside(somebody, lexicon)
   );
 }
@@ -118,7 +64,7 @@ function isGivenOutside({ entry, sentence, next }: RequestedAction, end: number,
 /** Whether a verb follows `to`: `export the list to check it`. */
 function isVerb(token: Token | undefined, lexicon: Lexicon): boolean {
   const reading = token?.kind === 'word' ? lexicon.verbForms.get(token.lower) : undefined;
-  return reading?.form === 'base' && !reading.entry.alsoNoun && !DEVICES.has(token?.lower ?? '');
+  return reading?.form === 'base' && !reading.entry.alsoNoun && !tokenIs(token, K.portable_device);
 }
 
 /** What a request does with a destination outside the organisation: it reads something out to it, or puts something there. */
@@ -137,16 +83,24 @@ export function outwards(
   const { entry, sentence, next, kind } = request;
   if (kind === 'question') return undefined;
   const { verb } = entry;
-  const readsOut = READS_OUT.has(verb);
-  const moves = MOVES.has(verb) && entry.effect !== 'read';
+  const readsOut = lexicon.wordKinds.has(verb, K.reads_out_verb);
+  const moves = lexicon.wordKinds.has(verb, K.moving_verb) && entry.effect !== 'read';
   if (isGivenOutside(request, end, lexicon)) return moves ? 'moves' : 'reads-out';
-  if (!(readsOut || moves || READS.has(verb))) return undefined;
-  const isLookedFor = !isData && ADDRESSED.has(object.at(-1) ?? '');
+  if (!(readsOut || moves || lexicon.wordKinds.has(verb, K.reading_out_to_somebody))) return undefined;
+  const isLookedFor = !isData && lexicon.wordKinds.has(object.at(-1) ?? '', K.addressed_thing);
   for (let at = next; at < end; at += 1) {
     const word = sentence[at]?.lower ?? '';
-    const isFor = word === 'for' && FOR_OTHER.has(verb);
+    const isFor = word === 'for' && lexicon.wordKinds.has(verb, K.for_destination_verb);
     const isOn = readsOut && word === 'on';
-    if (!(TOWARDS.has(word) || isOn || isFor || (word === 'with' && WITH_OTHER.has(verb)))) continue;
+    if (
+      !(
+        tokenIs(sentence[at], K.destination_preposition) ||
+        isOn ||
+        isFor ||
+        (word === 'with' && lexicon.wordKinds.has(verb, K.with_destination_verb))
+      )
+    )
+      continue;
     if (word === 'to' && isVerb(sentence[at + 1], lexicon)) continue;
     const named = namesOutside(sentence, at + 1, end, lexicon);
     if (named === undefined) continue;
@@ -157,5 +111,8 @@ export function outwards(
 }
 
 /** Whether a string reads something out to an address: `data.export.customers.bob@partner`. */
-export const stringSendsOut = ({ verb }: Pick<VerbEntry, 'verb'>, segments: readonly string[]): boolean =>
-  READS_OUT.has(verb) && segments.some((segment) => segment.includes('@'));
+export const stringSendsOut = (
+  { verb }: Pick<VerbEntry, 'verb'>,
+  segments: readonly string[],
+  lexicon: Lexicon,
+): boolean => lexicon.wordKinds.has(verb, K.reads_out_verb) && segments.some((segment) => segment.includes('@'));

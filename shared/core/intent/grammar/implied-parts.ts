@@ -1,9 +1,7 @@
 // Building blocks of implied requests: the clause around a word, participles, nouns of actions.
-import { CONJUNCTIONS, FINITE, PREPOSITIONS } from './clause-words.ts';
-import { NEEDED, PRONOUNS, SKIPPED } from './implied-words.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { beginsWith, isConsequential, type RequestedAction } from './request.ts';
-import { wordSet } from '../text/word-set.ts';
+import { is, K, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** The largest distance between the parts of one such clause. */
 export const REACH = 24;
@@ -21,29 +19,27 @@ export interface Implied {
   readonly wanted?: boolean;
 }
 
-export const isBoundary = (word: string): boolean => beginsWith(word, ',:;()\u2013\u2014-') || CONJUNCTIONS.has(word);
-/** Whether a word may follow the end of a noun phrase or a participle. */
-export const endsPhrase = (word: string | undefined): boolean =>
-  word === undefined ||
-  beginsWith(word, '.,;:!?)') ||
-  PREPOSITIONS.has(word) ||
-  CONJUNCTIONS.has(word) ||
-  ENDINGS.has(word);
-const ENDINGS = wordSet(
-  'to now today tonight tomorrow immediately asap please again soon before after instead too once online',
-);
+export const isBoundary = (words: TaggedWords, at: number): boolean =>
+  beginsWith(words[at] ?? '', ',:;()\u2013\u2014-') || is(words, at, K.conjunction);
+/** Whether the word at `at` may follow the end of a noun phrase or a participle. */
+export const endsPhrase = (words: TaggedWords, at: number): boolean =>
+  at >= words.length ||
+  beginsWith(words[at] ?? '', '.,;:!?)') ||
+  is(words, at, K.preposition) ||
+  is(words, at, K.conjunction) ||
+  is(words, at, K.phrase_ending);
 
 /** The index at which the clause of `words[at]` begins. */
-export function clauseStart(words: readonly string[], at: number): number {
+export function clauseStart(words: TaggedWords, at: number): number {
   let start = at;
-  while (start > Math.max(0, at - REACH) && !isBoundary(words[start - 1] ?? '')) start -= 1;
+  while (start > Math.max(0, at - REACH) && !isBoundary(words, start - 1)) start -= 1;
   return start;
 }
 
 /** The participle at `words[from]` or after adverbs, with its index. */
-export function participleAt(words: readonly string[], from: number, lexicon: Lexicon) {
+export function participleAt(words: TaggedWords, from: number, lexicon: Lexicon) {
   let at = from;
-  while (at < from + 3 && (SKIPPED.has(words[at] ?? '') || (words[at] ?? '').endsWith('ly'))) at += 1;
+  while (at < from + 3 && (is(words, at, K.skipped_adverb) || (words[at] ?? '').endsWith('ly'))) at += 1;
   const match = lexicon.participles.match(words, at);
   return match && { entry: match.value, at, next: at + match.length };
 }
@@ -52,7 +48,7 @@ export function participleAt(words: readonly string[], from: number, lexicon: Le
 type Zero = 'all' | 'destructive' | 'none';
 
 /** The verb that a noun names: `deletion`, and depending on `zero` also `refund`. */
-function verbOfNoun(words: readonly string[], at: number, zero: Zero, lexicon: Lexicon): VerbEntry | undefined {
+function verbOfNoun(words: TaggedWords, at: number, zero: Zero, lexicon: Lexicon): VerbEntry | undefined {
   const word = words[at] ?? '';
   const nominal = lexicon.nominals.get(word);
   if (nominal || zero === 'none') return nominal;
@@ -63,14 +59,20 @@ function verbOfNoun(words: readonly string[], at: number, zero: Zero, lexicon: L
 }
 
 /** The noun of an action that heads the phrase from `from` on, with the position of its object. */
-export function nominalFrom(words: readonly string[], from: number, zero: Zero, lexicon: Lexicon) {
+export function nominalFrom(words: TaggedWords, from: number, zero: Zero, lexicon: Lexicon) {
   for (let at = from; at < Math.min(words.length, from + MAX_NOMINAL); at += 1) {
     const word = words[at] ?? '';
-    if (isBoundary(word) || word === 'to' || PREPOSITIONS.has(word) || FINITE.has(word) || PRONOUNS.has(word))
+    if (
+      isBoundary(words, at) ||
+      word === 'to' ||
+      is(words, at, K.preposition) ||
+      is(words, at, K.finite) ||
+      is(words, at, K.relative_subject)
+    )
       return undefined;
     const entry = verbOfNoun(words, at, zero, lexicon);
     const following = words[at + 1];
-    if (!entry || !(endsPhrase(following) || FINITE.has(following ?? '') || NEEDED.has(following ?? ''))) continue;
+    if (!entry || !(endsPhrase(words, at + 1) || is(words, at + 1, K.finite) || is(words, at + 1, K.needed))) continue;
     // `I want a refund`: the noun itself is the object when the phrase contains nothing else.
     const alone = words.slice(from, at).every((one) => lexicon.fillers.has(one)) && lexicon.domainOfNoun.has(word);
     const subject: [number, number] | undefined =

@@ -1,6 +1,5 @@
 // Finds requests without a verb of request: `all users should be deleted`, `deletion of users`, `a refund of order 5 is needed`, `I want it
 // removed`, `perform a cleanup`.
-import { AFTER_VERB, PREPOSITIONS, WH } from './clause-words.ts';
 import {
   clauseStart,
   endsPhrase,
@@ -10,43 +9,28 @@ import {
   REACH,
   type Implied,
 } from './implied-parts.ts';
-import {
-  OBLIGES,
-  PERMITS,
-  OBLIGES_TO,
-  AHEAD,
-  NEEDED,
-  ENSURES,
-  WISHES,
-  LIGHT,
-  LIGHTEST,
-  PERFORMATIVE,
-  THINKS,
-  NEGATORS,
-  CONDITIONS,
-  SKIPPED,
-  THINGS,
-} from './implied-words.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { entitledAt, gerundAt, movesAt, needAt } from './needs.ts';
 import { isConsequential, lastBefore, placesOf, type RequestedAction } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
-import { wordSet } from '../text/word-set.ts';
+import { is, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** The words that make the `be` at `words[at]` a request, and the end of its subject. */
-function governorOf(words: readonly string[], at: number): { certainty: number; end: number } | undefined {
+function governorOf(words: TaggedWords, at: number): { certainty: number; end: number } | undefined {
   let before = at - 1;
-  while (before > at - 4 && (SKIPPED.has(words[before] ?? '') || (words[before] ?? '').endsWith('ly'))) before -= 1;
+  while (before > at - 4 && (is(words, before, K.skipped_adverb) || (words[before] ?? '').endsWith('ly'))) before -= 1;
   const word = words[before] ?? '';
-  if (OBLIGES.has(word)) return { certainty: 0.8, end: before };
-  if (PERMITS.has(word)) return { certainty: 0.5, end: before };
+  if (is(words, before, K.obliging_modal)) return { certainty: 0.8, end: before };
+  if (is(words, before, K.permitting_modal)) return { certainty: 0.5, end: before };
   if (word !== 'to') return undefined;
-  return OBLIGES_TO.has(words[before - 1] ?? '') ? { certainty: 0.8, end: before - 1 } : { certainty: 0, end: before };
+  return is(words, before - 1, K.obliging_before_to)
+    ? { certainty: 0.8, end: before - 1 }
+    : { certainty: 0, end: before };
 }
 
 /** `X should be deleted`, `make sure that X is sent`, `I want X to be removed`. */
 function passiveAt(
-  words: readonly string[],
+  words: TaggedWords,
   at: number,
   found: readonly RequestedAction[],
   places: readonly number[],
@@ -71,13 +55,18 @@ function passiveAt(
   if (request && request.kind === 'imperative') {
     // The clause is a request only after a verb of ensuring or wishing; the object of any other verb is merely described.
     const first = request.entry.verb.split(' ', 1)[0] ?? '';
-    const wished = isBe && (request.wanted || WISHES.has(first));
-    if (!(ENSURES.has(first) && (request.entry.weak || request.entry.mentions || !isBe)) && !wished) return undefined;
+    const wished = isBe && (request.wanted || lexicon.wordKinds.has(first, K.wishing_verb));
+    if (
+      !(lexicon.wordKinds.has(first, K.ensuring_verb) && (request.entry.weak || request.entry.mentions || !isBe)) &&
+      !wished
+    )
+      return undefined;
     if (request.entry.action === 'read' && !request.entry.weak && !request.wanted) return undefined;
     from = request.next;
     certainty = Math.max(certainty, 0.8);
-  } else if (certainty === 0 || CONDITIONS.has(words[start] ?? '') || WH.has(words[start] ?? '')) return undefined;
-  else if (THINKS.has(words[start + 1] ?? '')) from = start + 2;
+  } else if (certainty === 0 || is(words, start, K.condition_opening) || is(words, start, K.question_word))
+    return undefined;
+  else if (is(words, start + 1, K.opinion_verb)) from = start + 2;
   const subject = words.slice(from, governor.end);
   const wish = request?.wanted === true && isBe ? { replaces: request } : {};
   if (subject.length === 0) return undefined;
@@ -87,30 +76,27 @@ function passiveAt(
     next: participle.next,
     subject: [words[from] === 'that' ? from + 1 : from, governor.end],
     certainty,
-    negated: [...subject.slice(0, 2), ...words.slice(governor.end, participle.at)].some((one) => NEGATORS.has(one)),
+    negated:
+      someAre(words, from, Math.min(from + 2, governor.end), K.negator) ||
+      someAre(words, governor.end, participle.at, K.negator),
     ...wish,
   };
 }
 
 /** `I want all users deleted`. */
-function wished(
-  words: readonly string[],
-  request: RequestedAction,
-  place: number,
-  lexicon: Lexicon,
-): Implied | undefined {
+function wished(words: TaggedWords, request: RequestedAction, place: number, lexicon: Lexicon): Implied | undefined {
   // `get my money refunded`
-  const gets = request.entry.verb === 'get' && /^(?:my|our|it|this|that|his|her)$/.test(words[request.next] ?? '');
-  if (!(gets || request.wanted || (request.entry.weak && WISHES.has(request.entry.verb)))) return undefined;
+  const gets = request.entry.verb === 'get' && is(words, request.next, K.own_thing);
+  if (!(gets || request.wanted || (request.entry.weak && lexicon.wordKinds.has(request.entry.verb, K.wishing_verb))))
+    return undefined;
   for (let at = request.next + 1; at < Math.min(words.length, request.next + REACH); at += 1) {
     const word = words[at] ?? '';
-    if (isBoundary(word) || word === 'to' || word === 'that') return undefined;
+    if (isBoundary(words, at) || word === 'to' || word === 'that') return undefined;
     const match = lexicon.participles.match(words, at);
-    const before = words[at - 1] ?? '';
     // `I want it removed`, but not `I want the removed ...`.
-    const leads = AFTER_VERB.has(before) && !THINGS.has(before);
-    if (!match || leads || PREPOSITIONS.has(before) || !endsPhrase(words[at + match.length])) continue;
-    if (gets && PREPOSITIONS.has(words[at + match.length] ?? '')) continue;
+    const leads = is(words, at - 1, K.after_verb) && !is(words, at - 1, K.thing_pronoun);
+    if (!match || leads || is(words, at - 1, K.preposition) || !endsPhrase(words, at + match.length)) continue;
+    if (gets && is(words, at + match.length, K.preposition)) continue;
     const subject: [number, number] = [request.next, at];
     return {
       entry: match.value,
@@ -126,56 +112,52 @@ function wished(
 }
 
 /** `perform a cleanup`, `request the deletion of my account`. */
-function lightAt(
-  words: readonly string[],
-  request: RequestedAction,
-  place: number,
-  lexicon: Lexicon,
-): Implied | undefined {
+function lightAt(words: TaggedWords, request: RequestedAction, place: number, lexicon: Lexicon): Implied | undefined {
   const { weak } = request.entry;
-  const verb = AHEAD.has(request.entry.verb) ? 'proceed' : request.entry.verb;
-  if (!LIGHT.has(verb) || request.kind === 'question') return undefined;
+  const verb = lexicon.wordKinds.has(request.entry.verb, K.go_ahead_verb) ? 'proceed' : request.entry.verb;
+  if (!lexicon.wordKinds.has(verb, K.light_verb) || request.kind === 'question') return undefined;
   // `proceed with creating an invoice`
   if (words[request.next] === 'with' && (words[request.next + 1] ?? '').endsWith('ing')) return undefined;
   const nominal = nominalFrom(
     words,
     words[request.next] === 'with' ? request.next + 1 : request.next,
-    LIGHTEST.has(verb) ? 'all' : verb === 'schedule' ? 'destructive' : 'none',
+    lexicon.wordKinds.has(verb, K.lightest_verb) ? 'all' : verb === 'schedule' ? 'destructive' : 'none',
     lexicon,
   );
   if (!nominal) return undefined;
   // Running a migration executes it; running a deletion deletes.
-  if (!(LIGHTEST.has(verb) || weak || nominal.entry.action === 'read' || isConsequential(nominal.entry)))
+  if (
+    !(
+      lexicon.wordKinds.has(verb, K.lightest_verb) ||
+      weak ||
+      nominal.entry.action === 'read' ||
+      isConsequential(nominal.entry)
+    )
+  )
     return undefined;
   return { ...nominal, at: place, certainty: 0.8, negated: request.negated, replaces: request };
 }
 
 /** `Deletion of users`, `a refund of order 5 is needed`: a sentence without a verb of request. */
-function nominalSentence(words: readonly string[], lexicon: Lexicon): Implied | undefined {
+function nominalSentence(words: TaggedWords, lexicon: Lexicon): Implied | undefined {
   let needed = false;
   for (let at = 1; at < Math.min(words.length, REACH) && !needed; at += 1)
-    needed = NEEDED.has(words[at] ?? '') && /^(?:is|are|be)$/.test(words[at - 1] ?? '');
+    needed = is(words, at, K.needed) && is(words, at - 1, K.being);
   let from = 0;
   while (from < 3 && !/[a-z]/.test(words[from] ?? 'a')) from += 1;
   // `Post cancellation, show my balance`: `post` means "after".
   if (words[from] === 'post') return undefined;
-  if (/^(?:i|we)$/.test(words[from] ?? '') && PERFORMATIVE.has(words[from + 1] ?? '')) from += 2;
+  if (is(words, from, K.first_person) && is(words, from + 1, K.performative)) from += 2;
   const nominal = nominalFrom(words, from, needed ? 'all' : 'none', lexicon);
   if (!nominal) return undefined;
-  const negated =
-    words.slice(0, nominal.at).some((word) => NEGATORS.has(word)) || words.slice(nominal.at, REACH).includes('not');
+  const negated = someAre(words, 0, nominal.at, K.negator) || words.slice(nominal.at, REACH).includes('not');
   return { ...nominal, certainty: needed ? 0.7 : 0.55, negated };
 }
-
-/** Words that may make a statement a request. */
-const MAY_IMPLY = wordSet(
-  "be get is are gets ought need needs require requires can can't cannot should shouldn't must mustn't may go move",
-);
 
 /** All requests of a sentence in order: those `found` by their verbs, and implied ones. */
 export function withImplied(
   sentence: Sentence,
-  words: readonly string[],
+  words: TaggedWords,
   found: readonly RequestedAction[],
   lexicon: Lexicon,
   query: VerbEntry,
@@ -189,7 +171,7 @@ export function withImplied(
   }
   if (found[0]?.kind !== 'question')
     for (let at = 1; at < words.length; at += 1) {
-      if (!MAY_IMPLY.has(words[at] ?? '')) continue;
+      if (!is(words, at, K.implying_word)) continue;
       const one =
         entitledAt(words, at, found, places, lexicon) ??
         passiveAt(words, at, found, places, lexicon) ??

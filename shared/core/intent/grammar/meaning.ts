@@ -17,13 +17,14 @@ import type { Doing, Lexicon, Refinement, VerbEntry } from '../lexicon/types.ts'
 import { NO_OBJECT, type ObjectPhrase, objectAt } from './object.ts';
 import { isPronounObject, objectStart } from './request-object.ts';
 import type { RequestedAction } from './request.ts';
-import { beginsWithSum, MOVES_MONEY } from './sums.ts';
+import { beginsWithSum, movesMoney } from './sums.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
+import { K, type TaggedWords, tokenIs } from '../lexicon/word-kinds.ts';
 
 /** A sentence with its words and its index. */
 export interface Place {
   readonly sentence: Sentence;
-  readonly words: readonly string[];
+  readonly words: TaggedWords;
   readonly index: number;
 }
 
@@ -38,7 +39,7 @@ const NAME = /^\p{Lu}\p{Ll}/u;
 const isSomebody = (token: Token | undefined, phrase: ObjectPhrase): boolean =>
   token !== undefined &&
   (token.kind === 'email' ||
-    /^(?:everyone|everybody|somebody|someone)$/.test(token.lower) ||
+    tokenIs(token, K.anybody_object) ||
     (token.kind === 'word' && !phrase.known && NAME.test(token.text)));
 
 function refine(
@@ -66,25 +67,26 @@ const BOOKING: Doing = { action: 'create', effect: 'write', traits: [] };
 const HANDOVER: Doing = { action: 'send', effect: 'write', traits: [] };
 
 function changeOf(request: RequestedAction, end: number, phrase: ObjectPhrase, lexicon: Lexicon): Doing | undefined {
-  if (handsOver(request, lexicon) || (request.entry.verb === 'report' && isPronounObject(request, request.next, end)))
+  if (
+    handsOver(request, lexicon) ||
+    (request.entry.verb === 'report' && isPronounObject(request, request.next, end, lexicon))
+  )
     return HANDOVER;
   if (keepsFree(request)) return BOOKING;
   if (getsGoing(request, end) || makesDo(request, end, lexicon)) return START;
-  if (calculates(request)) return CALCULATION;
+  if (calculates(request, lexicon)) return CALCULATION;
   return makesSo(request, end, lexicon) ||
     usesAs(request, end) ||
-    doesOtherwise(request) ||
+    doesOtherwise(request, lexicon) ||
     takesBack(request, phrase, lexicon)
     ? CHANGE
     : undefined;
 }
 
-const NEW = /^(?:an?|another|new|one|two|three|four|five|six|bug|feature|note|email)$/;
-
 /** `I need a ...` requests something new, `I need the ...` and `I need a list of ...` something that exists. */
 function wantedEntry(request: RequestedAction, lexicon: Lexicon): Pick<VerbEntry, 'verb' | 'action' | 'effect'> {
-  const article = request.sentence[request.next]?.lower;
-  const isNew = NEW.test(article ?? '') || request.sentence[request.next + 1]?.text === ':';
+  const isNew =
+    tokenIs(request.sentence[request.next], K.new_thing) || request.sentence[request.next + 1]?.text === ':';
   return isNew && !lexicon.containerNouns.has(request.sentence[request.next + 1]?.lower ?? '')
     ? { verb: 'create', action: 'create', effect: 'write' }
     : { verb: 'get', action: 'read', effect: 'read' };
@@ -107,12 +109,12 @@ export interface Meaning extends Pick<VerbEntry, 'verb' | 'action' | 'effect' | 
 export function meaningOf(request: RequestedAction, end: number, { words }: Place, lexicon: Lexicon): Meaning {
   const clause = words.slice(request.next, Math.min(end, request.next + MAX_CLAUSE));
   const [from, to] = request.subject ?? [objectStart(request, end, lexicon), end];
-  const pronoun = isPronounObject(request, from, to);
+  const pronoun = isPronounObject(request, from, to, lexicon);
   const base = request.wanted ? wantedEntry(request, lexicon) : request.entry;
   const phrase = pronoun ? NO_OBJECT : objectAt(request.sentence, from, to, lexicon, base.action === 'create');
   const verb = request.wanted ? WANT : request.entry.verb;
   const refined = refine(verb, phrase, clause, isSomebody(request.sentence[from], phrase), lexicon);
-  const sum = !refined && MOVES_MONEY.test(base.verb) && beginsWithSum(request, end);
+  const sum = !refined && movesMoney(base, lexicon) && beginsWithSum(request, end);
   const rule = refined ?? (sum || request.wanted ? undefined : changeOf(request, end, phrase, lexicon));
   const isData = dataClassesOf(clause, lexicon).length > 0;
   const out = sum ? undefined : outwards(request, end, { object: phrase.words, isData }, lexicon);

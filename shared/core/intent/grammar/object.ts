@@ -1,5 +1,4 @@
 // Converts the noun phrase after a verb into the object of a normalized intent.
-import { COMPARISONS } from './clause-words.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import {
@@ -12,42 +11,13 @@ import {
   leadsToWhat,
 } from './phrase-ends.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
-import { wordSet } from '../text/word-set.ts';
+import { K, tokenIs } from '../lexicon/word-kinds.ts';
 
 const MAX_OBJECT_LENGTH = 64;
 const MAX_OBJECT_WORDS = 6;
 /** The number of words after a verb in which an object is searched. */
 const REACH = 24;
 
-/** Words that end a noun phrase: prepositions, relative pronouns, auxiliaries. */
-const STOPS = new Set(
-  (
-    'in on at from for with by into onto within over under between across via than per about as to without against during through throughout after before since until ' +
-    'that which who whom whose where when while if because so but is are was were be been being has have had will would can could should must may might do does did ' +
-    'using including except excluding besides named called titled located based containing matching being regarding concerning according near around behind inside outside toward towards upon onto ' +
-    'not whether what how why i we they he she there here instead still e.g i.e etc like then please only now today tonight tomorrow yesterday immediately asap again soon twice once went came got get gets go goes comes am need require requires ' +
-    "anymore isn't aren't didn't doesn't don't won't can't hasn't haven't wasn't weren't couldn't wouldn't shouldn't cannot " +
-    "that's who's what's there's i'm you're we're they're he's she's it's i've we've they've i'd i'll we'll"
-  ).split(' '),
-);
-/** Words between a verb and its object: `search for`, `look at`, `ask about`, `reply to`. */
-const LEADS = new Set(
-  (
-    'for about to on at into through out up of in from with across against over if whether is are do does there i we ' +
-    'many much have can should was did will what which how that you back off down who happens happen'
-  ).split(' '),
-);
-
-/** Days and months. */
-const DATES = wordSet(
-  'monday tuesday wednesday thursday friday saturday sunday january february april june july august september october ' +
-    'november december',
-);
-/** Words after `last` and `next`, in addition to those. */
-const CALENDAR = new Set([...DATES, ...wordSet('week month year night weekend quarter morning evening')]);
-const NOUNS_IN_LY = wordSet(
-  'reply supply family assembly anomaly daily quarterly weekly monthly hourly yearly early july italy',
-);
 /** The object phrase of a verb. */
 export interface ObjectPhrase {
   /** snake_case, at most 64 characters; empty when there is none. */
@@ -86,22 +56,20 @@ function partsOf(token: Token, lexicon: Lexicon): string[] {
     .filter((part) => part !== '');
 }
 
-/** Containers that are objects themselves when they are created: `create a list of groceries`, but not `show a list of servers`. */
-const MADE = new Set(['list', 'summary', 'overview']);
-
 /** The noun phrase that begins at or after `from` and before `to`; `made`: whether it is created. */
 export function objectAt(sentence: Sentence, from: number, to: number, lexicon: Lexicon, made = false): ObjectPhrase {
   let at = from;
   const end = Math.min(to, from + REACH);
-  while (at < end && (LEADS.has(sentence[at]?.lower ?? '') || lexicon.fillers.has(sentence[at]?.lower ?? ''))) at += 1;
+  while (at < end && (tokenIs(sentence[at], K.object_lead) || lexicon.fillers.has(sentence[at]?.lower ?? ''))) at += 1;
   // `everything older than a month`
-  if (COMPARISONS.has(sentence[at]?.lower ?? '') && sentence[at + 1]?.lower === 'than') return NO_OBJECT;
+  if (tokenIs(sentence[at], K.comparison) && sentence[at + 1]?.lower === 'than') return NO_OBJECT;
   for (let tries = 0; tries < 4 && at < end; tries += 1) {
     const [tokens, next] = phraseAt(sentence, at, end, lexicon);
     const phrase = isOnlyTime(tokens) ? NO_OBJECT : nameOf(tokens, lexicon);
     // `the list of users`, `information about users`, `a copy of the report`: the object follows.
     const preposition = sentence[next]?.lower ?? '';
-    const container = isContainer(phrase, lexicon) && !(made && MADE.has(phrase.words.at(-1) ?? ''));
+    const container =
+      isContainer(phrase, lexicon) && !(made && lexicon.wordKinds.has(phrase.words.at(-1) ?? '', K.made_list));
     const about = preposition === 'about' || preposition === 'for' || preposition === 'on';
     const within = preposition === 'from' || preposition === 'in';
     const head = phrase.words.at(-1) ?? '';
@@ -153,7 +121,7 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
       // `CI/CD variables`, `changes/diffs`: the first of two alternatives is taken.
       if (token.text === '/' && sentence[at + 1]?.kind === 'word') {
         const further = sentence[at + 2];
-        if (further?.kind === 'word' && !STOPS.has(further.lower) && further.lower !== 'of') at += 1;
+        if (further?.kind === 'word' && !tokenIs(further, K.noun_phrase_stop) && further.lower !== 'of') at += 1;
         tokens.length = 0;
         continue;
       }
@@ -172,7 +140,7 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
       if (tokens.length > 0) break;
       continue;
     }
-    if (STOPS.has(lower) || lower === 'of') break;
+    if (tokenIs(token, K.noun_phrase_stop) || lower === 'of') break;
     if (lower === 'and' || lower === 'or' || lower === '&') {
       // `list and map of users` and `read and write access`: only an incomplete phrase continues to a later head.
       if (tokens.length > 0 && yieldsTo(tokens, sentence.slice(at + 1, Math.min(end, at + 3)), lexicon)) {
@@ -186,17 +154,13 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
       continue;
     }
     if (lexicon.fillers.has(lower)) {
-      if (
-        tokens.length > 0 &&
-        (CALENDAR.has(sentence[at + 1]?.lower ?? '') ||
-          !/^(?:new|old|main|top|first|last|next|latest|recent|current)$/.test(lower))
-      )
+      if (tokens.length > 0 && (tokenIs(sentence[at + 1], K.calendar_word) || !tokenIs(token, K.calendar_adjective)))
         break;
       continue;
     }
     if (tokens.length > 0 && endsNounPhrase(sentence, at, lexicon)) break;
     // `my calendar Sunday`, `the activity October 13`
-    if (tokens.length > 0 && DATES.has(lower) && !isKnown(sentence[at + 1], lexicon)) break;
+    if (tokens.length > 0 && tokenIs(token, K.calendar_date) && !isKnown(sentence[at + 1], lexicon)) break;
     // `is there anything wrong with the server`, `who is coming to the party`
     if (tokens.length === 0 && leadsToWhat(sentence, at, lexicon)) break;
     if (tokens.length === 0 && isVerbBefore(sentence, at, lexicon)) continue;
@@ -210,7 +174,7 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
     if (kind === 'identifier' && tokens.length > 0 && /[\d.]/.test(token.text)) break;
     // `the problem PRB9`, `column C`
     if (tokens.length > 0 && token.text !== lower && LABEL.test(token.text) && isKnown(tokens.at(-1), lexicon)) break;
-    if (lower.endsWith('ly') && lower.length > 4 && !NOUNS_IN_LY.has(lower)) {
+    if (lower.endsWith('ly') && lower.length > 4 && !tokenIs(token, K.noun_in_ly)) {
       if (tokens.length === 0) continue;
       break;
     }

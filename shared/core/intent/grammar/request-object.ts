@@ -1,6 +1,5 @@
 // Finds the object of a request: its position, a substitute for a missing one, and its domain.
 import type { Action } from '../../../kernel/vocabulary.ts';
-import { CONJUNCTIONS, PREPOSITIONS } from './clause-words.ts';
 import { isFileName } from '../text/entities.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -8,7 +7,7 @@ import { objectAt, type ObjectPhrase } from './object.ts';
 import type { RequestedAction } from './request.ts';
 import { beginsWithSum, SUM } from './sums.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
-import { wordSet } from '../text/word-set.ts';
+import { K, tokenIs } from '../lexicon/word-kinds.ts';
 
 /** The domain of an object phrase: decided by its head, else by the word before it. */
 export function domainOf(words: readonly string[], lexicon: Lexicon): string {
@@ -20,52 +19,58 @@ export function domainOf(words: readonly string[], lexicon: Lexicon): string {
 }
 
 /** `I need to check my plan`: the speaker's words about themselves, up to the verb. */
-const INTENDS = /^(?:would )?(?:need|want|like|love|have|wish|hope|plan|intend) to$/;
-const SPEAKER = /^(?:i|we)(?:'d)?$/;
 
 /** Whether the speaker states an intention rather than a request. */
 export function statesIntention({ sentence, at, kind, wanted }: RequestedAction): boolean {
   if (wanted) return true;
-  if (kind === 'question' || !SPEAKER.test(sentence[0]?.lower ?? '')) return false;
-  let words = '';
-  for (const token of sentence.slice(1, 5)) if (token.at < at) words += ` ${token.lower}`;
-  return INTENDS.test(words.trim());
+  if (kind === 'question' || !tokenIs(sentence[0], K.intending_speaker)) return false;
+  const verb = sentence[1]?.lower === 'would' ? 2 : 1;
+  const to = sentence[verb + 1];
+  // The verb of request follows right after `to`.
+  return (
+    tokenIs(sentence[verb], K.intending) && to?.lower === 'to' && to.at < at && (sentence[verb + 2]?.at ?? at) >= at
+  );
 }
-
-const PRONOUNS = new Set(['it', 'them', 'they']);
-const POINTERS = new Set(['this', 'that', 'these', 'those']);
-const LEADING = wordSet('for at on to about into through');
-const BEFORE_ONES = new Set(['all', 'the', 'these', 'those', 'any']);
-const BEFORE_ONE = new Set(['a', 'an', 'another', 'the']);
 
 /** Whether the object of a request is a pronoun: `delete it`, `archive these`, but not `archive these files`. */
 export function isPronounObject(
   { entry, sentence, next, subject, kind }: RequestedAction,
   from: number,
   to: number,
+  lexicon: Lexicon,
 ): boolean {
   // `Find the bill and pay.`, `a message that I need to delete`: the object was mentioned before.
   if (!subject && kind === 'imperative' && saysNoMore(sentence, next)) return true;
   if (from >= to) return false;
-  const first = sentence[next]?.lower ?? '';
   // `search for it`
-  if (!subject && LEADING.has(first) && PRONOUNS.has(sentence[next + 1]?.lower ?? '') && endsThere(sentence[next + 2]))
+  if (
+    !subject &&
+    tokenIs(sentence[next], K.object_preposition) &&
+    tokenIs(sentence[next + 1], K.object_pronoun) &&
+    endsThere(sentence[next + 2])
+  )
     return true;
   const at = subject ? from : next;
-  const word = sentence[at]?.lower ?? '';
-  if (BEFORE_ONES.has(word) && (sentence[at + 1]?.lower === 'ones' || sentence[at + 2]?.lower === 'ones')) return true;
-  if (PRONOUNS.has(word)) return !(DITRANSITIVE.has(entry.verb) && getsWhat(sentence, at + 1));
+  if (
+    tokenIs(sentence[at], K.before_ones) &&
+    (sentence[at + 1]?.lower === 'ones' || sentence[at + 2]?.lower === 'ones')
+  )
+    return true;
+  if (tokenIs(sentence[at], K.object_pronoun))
+    return !(lexicon.wordKinds.has(entry.verb, K.ditransitive) && getsWhat(sentence, at + 1));
   // `create a new one`
-  if (BEFORE_ONE.has(word)) {
+  if (tokenIs(sentence[at], K.before_one)) {
     const one = sentence[at + 1]?.lower === 'new' ? at + 2 : at + 1;
     return sentence[one]?.lower === 'one' && endsThere(sentence[one + 1]);
   }
-  return POINTERS.has(word) && endsThere(sentence[at + 1]);
+  return tokenIs(sentence[at], K.pointer) && endsThere(sentence[at + 1]);
 }
 
 /** Whether the received thing follows: `send them the report`, `give them back their keys`. */
 export const getsWhat = (sentence: Sentence, at: number): boolean =>
-  AFTER_RECIPIENT.test(sentence[sentence[at]?.lower === 'back' ? at + 1 : at]?.lower ?? '');
+  isReceived(sentence[sentence[at]?.lower === 'back' ? at + 1 : at]);
+const isReceived = (token: Token | undefined): boolean =>
+  tokenIs(token, K.after_recipient) || /^\p{Sc}?\d/u.test(token?.lower ?? '');
 
 const saysNoMore = (sentence: Sentence, at: number): boolean =>
   at > 1 && (at >= sentence.length || (at === sentence.length - 1 && sentence[at]?.kind === 'punct'));
@@ -73,9 +78,9 @@ const saysNoMore = (sentence: Sentence, at: number): boolean =>
 const endsThere = (token: Token | undefined): boolean =>
   token === undefined ||
   token.kind === 'punct' ||
-  PREPOSITIONS.has(token.lower) ||
-  CONJUNCTIONS.has(token.lower) ||
-  /^(?:to|now|today|please|again|up|down|out|off|away|back|all|both|too|instead|asap|as)$/.test(token.lower);
+  tokenIs(token, K.preposition) ||
+  tokenIs(token, K.conjunction) ||
+  tokenIs(token, K.object_end);
 
 /** The substitute for a missing object: another noun of the clause. */
 function impliedObject(request: RequestedAction, end: number): { name: string; domain: string } | undefined {
@@ -88,20 +93,15 @@ function impliedObject(request: RequestedAction, end: number): { name: string; d
   return undefined;
 }
 
-const DITRANSITIVE = wordSet(
-  'grant give send drop assign offer show tell pay lend wire email message text hand forward allow make ' +
-    'write draft get find book order buy',
-);
-const AFTER_RECIPIENT = /^(?:a|an|the|all|any|some|full|my|our|his|her|their|this|that|another|more|\d.*|\p{Sc}\d.*)$/u;
-
 /** The position of the object: after the recipient (`give Bob the report`), or after the subject of a question. */
 export function objectStart(request: RequestedAction, end: number, lexicon: Lexicon): number {
   let at = request.next;
   if (request.kind === 'question') {
     for (let asked = false; at < Math.min(end, request.next + 8); at += 1) {
       const word = request.sentence[at]?.lower ?? '';
-      const measured = MEASURES.has(word) && request.sentence[at - 1]?.lower === 'how';
-      if (measured || QUESTION_WORDS.has(word)) asked ||= SUBJECT_PRONOUNS.has(word);
+      const measured = tokenIs(request.sentence[at], K.measure) && request.sentence[at - 1]?.lower === 'how';
+      if (measured || tokenIs(request.sentence[at], K.question_filler))
+        asked ||= tokenIs(request.sentence[at], K.asking_subject);
       else if (
         !(
           asked &&
@@ -113,38 +113,22 @@ export function objectStart(request: RequestedAction, end: number, lexicon: Lexi
     return at;
   }
   const [first, second] = [request.sentence[at], request.sentence[at + 1]];
-  const supplied = SUPPLIES.has(request.entry.verb) ? suppliedAt(request, end) : -1;
+  const supplied = lexicon.wordKinds.has(request.entry.verb, K.supplying_verb) ? suppliedAt(request, end) : -1;
   if (supplied > 0) return supplied;
-  if (!DITRANSITIVE.has(request.entry.verb) || first?.kind !== 'word') return at;
+  if (!lexicon.wordKinds.has(request.entry.verb, K.ditransitive) || first?.kind !== 'word') return at;
   // `send bob the report`
   if (isLowerName(first, second, lexicon)) return at + 1;
   if (!/^\p{Lu}\p{Ll}/u.test(first.text)) return at;
   const isName = !lexicon.domainOfNoun.has(first.lower) && !lexicon.fillers.has(first.lower);
   const known = second?.kind === 'word' && lexicon.domainOfNoun.has(singular(second.lower, lexicon.plurals));
-  return isName && second && (AFTER_RECIPIENT.test(second.lower) || known) ? at + 1 : at;
+  return isName && second && (isReceived(second) || known) ? at + 1 : at;
 }
-
-const SUPPLIES = new Set([
-  'provide',
-  'supply',
-  'equip',
-  'furnish',
-  'set up',
-  'hook up',
-  'present',
-  'serve',
-  'issue',
-  'leave',
-]);
 
 /** A received thing after `with`: `provide Rosa Lind with a badge`; -1 when there is none. */
 function suppliedAt({ sentence, next }: RequestedAction, end: number): number {
   const first = sentence[next];
   const somebody =
-    first !== undefined &&
-    (first.kind === 'email' ||
-      /^\p{Lu}\p{Ll}/u.test(first.text) ||
-      /^(?:him|her|them|me|us|everyone)$/.test(first.lower));
+    first !== undefined && (first.kind === 'email' || /^\p{Lu}\p{Ll}/u.test(first.text) || tokenIs(first, K.receiver));
   if (!somebody) return -1;
   for (let at = next + 1; at < Math.min(end, next + MAX_NAME); at += 1) {
     if (sentence[at]?.kind === 'punct') return -1;
@@ -155,29 +139,19 @@ function suppliedAt({ sentence, next }: RequestedAction, end: number): number {
 
 /** `did I buy`, but not `do I have plans` */
 const followsSubject = (sentence: Sentence, at: number): boolean =>
-  SUBJECT_PRONOUNS.has(sentence[at - 1]?.lower ?? '') ||
-  /^(?:also|still|just|really|already|about)$|ly$/.test(sentence[at - 1]?.lower ?? '');
+  tokenIs(sentence[at - 1], K.asking_subject) ||
+  tokenIs(sentence[at - 1], K.subject_adverb) ||
+  (sentence[at - 1]?.lower ?? '').endsWith('ly');
 
 /** Whether a plain word that names no kind of thing precedes the received thing: `bob` in `send bob the report`. */
 export const isLowerName = (first: Token, second: Token | undefined, lexicon: Lexicon): boolean =>
   /^[a-z]{2,}$/.test(first.text) &&
-  /^(?:a|an|the|my|our|his|her|their|this|that|some|another)$/.test(second?.lower ?? '') &&
+  tokenIs(second, K.name_determiner_after) &&
   !lexicon.fillers.has(first.lower) &&
   !lexicon.domainOfNoun.has(singular(first.lower, lexicon.plurals)) &&
-  !PREPOSITIONS.has(first.lower) &&
-  !NO_NAMES.has(first.lower) &&
+  !tokenIs(first, K.preposition) &&
+  !tokenIs(first, K.no_name) &&
   lexicon.verbForms.get(first.lower) === undefined;
-const NO_NAMES = wordSet('to if that so as out up off down back away sure when whether what not and or');
-
-/** Adjectives and adverbs that a question asks for: `how high is my limit`. */
-const MEASURES = wordSet(
-  'high low long far old big large soon often fast late early busy well good bad expensive close',
-);
-const QUESTION_WORDS = wordSet(
-  'do does did can could should would will may might is are was were has have i we you they he she it there ' +
-    'be able to how many much what which who where when why',
-);
-export const SUBJECT_PRONOUNS = wordSet('i we you they he she it to');
 
 /** An object named without a noun right after the verb: `move 'report.pdf' within the folder` moves a file. */
 function directObject(request: RequestedAction, end: number, lexicon: Lexicon) {
@@ -190,7 +164,7 @@ function directObject(request: RequestedAction, end: number, lexicon: Lexicon) {
     (token.kind === 'path' || ((token.kind === 'quoted' || token.kind === 'identifier') && isFileName(token.text)));
   if (
     !named ||
-    !(after === undefined || after.kind === 'punct' || PREPOSITIONS.has(after.lower) || after.lower === 'to')
+    !(after === undefined || after.kind === 'punct' || tokenIs(after, K.preposition) || after.lower === 'to')
   )
     return undefined;
   return { name: 'file', domain: domainOf(['file'], lexicon) };
@@ -217,7 +191,7 @@ function namedIn(
   if (action === 'read' || action === 'send' || action === 'transfer') return undefined;
   let at = next;
   while (at < Math.min(end, next + MAX_NAME) && /^\p{Lu}\p{Ll}/u.test(sentence[at]?.text ?? '')) at += 1;
-  if (at < next + 2 || !/^(?:in|to|from|for|as|on)$/.test(sentence[at]?.lower ?? '')) return undefined;
+  if (at < next + 2 || !tokenIs(sentence[at], K.group_preposition)) return undefined;
   const phrase = objectAt(sentence, at + 1, end, lexicon);
   return phrase.known ? phrase : undefined;
 }
@@ -265,8 +239,6 @@ export function objectOf(
 const ENDS_OPEN = / (?:when|if)$/;
 const OWN_BEFORE_PLACE: ReadonlySet<Action> = new Set(['read', 'update']);
 const isPlaced = ({ sentence, next }: RequestedAction): boolean =>
-  sentence[next] === undefined ||
-  sentence[next].kind === 'punct' ||
-  /^(?:in|at|from|to|here|around|on|and|so|can|please|again)$/.test(sentence[next].lower);
+  sentence[next] === undefined || sentence[next].kind === 'punct' || tokenIs(sentence[next], K.place_after);
 const NAMES_OWN: ReadonlySet<Action> = new Set(['send', 'create']);
 const saysWhat = ({ sentence, next }: RequestedAction): boolean => sentence[next]?.lower === 'to';

@@ -1,6 +1,7 @@
 // The requests of a sentence before their objects are parsed.
 import type { VerbEntry } from '../lexicon/types.ts';
 import type { Sentence, TokenKind } from '../text/tokens.ts';
+import { NO_KINDS, taggedWith, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** A verb of request, with the position where its object may begin. */
 export interface RequestedAction {
@@ -22,8 +23,11 @@ export interface RequestedAction {
 }
 
 /** Words of a sentence for phrase look-ups; quoted names and similar tokens match nothing. */
-export const wordsOf = (sentence: Sentence): string[] =>
-  sentence.map(({ kind, lower, text }) => (kind === 'word' ? lower : kind === 'punct' ? text : MARKS[kind]));
+export const wordsOf = (sentence: Sentence): TaggedWords =>
+  taggedWith(
+    sentence.map(({ kind, lower, text }) => (kind === 'word' ? lower : kind === 'punct' ? text : MARKS[kind])),
+    sentence.map(({ kind, kinds }) => (kind === 'word' || kind === 'punct' ? kinds : NO_KINDS)),
+  );
 const MARKS: Readonly<Record<Exclude<TokenKind, 'word' | 'punct'>, string>> = {
   number: '\u0000number',
   quoted: '\u0000quoted',

@@ -1,6 +1,8 @@
 // Sums of money as objects: `transfer $500 to Ana`, `move 500 from checking to savings`.
+import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import type { RequestedAction } from './request.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
+import { K, tokenIs } from '../lexicon/word-kinds.ts';
 
 export const SUM = /^\p{Sc}\d/u;
 
@@ -15,9 +17,10 @@ export function beginsWithSum({ sentence, next }: RequestedAction, end: number):
 /** `500 euros`, `move 500 from checking to savings` */
 const isSumBefore = (after: Token | undefined, sentence: Sentence, from: number, end: number): boolean =>
   MONEY_WORD.test(after?.text ?? '') ||
-  (/^(?:from|to|into|in|between)$/.test(after?.lower ?? '') &&
-    sentence.slice(from, Math.min(end, from + MAX_FUNDS)).some(({ lower }) => FUNDS.has(lower)));
-const FUNDS = new Set(['checking', 'savings', 'account', 'wallet', 'balance', 'brokerage']);
+  (tokenIs(after, K.fund_preposition) &&
+    sentence.slice(from, Math.min(end, from + MAX_FUNDS)).some((token) => tokenIs(token, K.fund)));
 const MAX_FUNDS = 14;
 const MONEY_WORD = /^(?:[A-Z]{3}|dollars?|euros?|pounds?|bucks)$/;
-export const MOVES_MONEY = /^(?:send|give|move|forward|shift|put|infuse|inject|load)$/;
+/** Whether the verb transfers when its object is a sum: `move 500 from checking to savings`. */
+export const movesMoney = ({ verb }: Pick<VerbEntry, 'verb'>, { wordKinds }: Lexicon): boolean =>
+  wordKinds.has(verb, K.money_moving_verb);

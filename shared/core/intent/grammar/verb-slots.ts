@@ -1,11 +1,10 @@
 // Decides whether a word that may be a verb is one in its position, and which verb it forms with its particle.
-import { ADJECTIVES, AFTER_VERB, COMPARISONS, CONJUNCTIONS, FINITE, PREPOSITIONS } from './clause-words.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon, VerbEntry, VerbReading } from '../lexicon/types.ts';
 import type { PhraseMatch } from '../lexicon/phrase-table.ts';
 import { beginsWith, isConsequential } from './request.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
-import { wordSet } from '../text/word-set.ts';
+import { is, K, type TaggedWords, tokenIs } from '../lexicon/word-kinds.ts';
 
 /** A position in a sentence where a request may begin. */
 export interface Slot {
@@ -39,7 +38,7 @@ export interface VerbMatch {
 /** The verb at `words[at]`, which must be a slot, or undefined. */
 export function verbAt(
   sentence: Sentence,
-  words: readonly string[],
+  words: TaggedWords,
   at: number,
   slot: Slot,
   seen: Seen,
@@ -53,14 +52,14 @@ export function verbAt(
   // `Request: rename it` is a heading.
   if (match.value.entry.alsoNoun && slot.first && words[at + match.length] === ':' && at === 0) return undefined;
   // `my new card, expiring in May`
-  if (form === 'gerund' && words[at - 1] === ',' && PREPOSITIONS.has(words[at + match.length] ?? '')) return undefined;
+  if (form === 'gerund' && words[at - 1] === ',' && is(words, at + match.length, K.preposition)) return undefined;
   const { verb } = match.value.entry;
   const phrasal = match.length === 1 && !verb.includes(' ') ? phrasalOf(words, at, verb, lexicon) : undefined;
   const entry = phrasal ?? match.value.entry;
   const next = sentence[at + match.length];
-  if (next?.kind === 'word' && FINITE.has(next.lower) && !entry.weak) return undefined;
+  if (next?.kind === 'word' && tokenIs(next, K.finite) && !entry.weak) return undefined;
   // `Issue 17 can be closed`: a noun with its number.
-  if (entry.alsoNoun && next !== undefined && next.kind !== 'word' && FINITE.has(words[at + match.length + 1] ?? ''))
+  if (entry.alsoNoun && next !== undefined && next.kind !== 'word' && is(words, at + match.length + 1, K.finite))
     return undefined;
   if (entry.alsoNoun && form === 'base' && slot.first && opensSubject(sentence, words, at + match.length))
     return undefined;
@@ -72,17 +71,15 @@ export function verbAt(
 const MAX_SUBJECT = 6;
 
 /** Whether a word that may be a noun begins the subject of a following verb: `Finance analyst Mia Berg needs a laptop`. */
-function opensSubject(sentence: Sentence, words: readonly string[], from: number): boolean {
-  const first = words[from] ?? '';
-  if (sentence[from]?.kind !== 'word' || AFTER_VERB.has(first) || PREPOSITIONS.has(first)) return false;
+function opensSubject(sentence: Sentence, words: TaggedWords, from: number): boolean {
+  if (sentence[from]?.kind !== 'word' || is(words, from, K.after_verb) || is(words, from, K.preposition)) return false;
   for (let at = from + 1; at < from + MAX_SUBJECT; at += 1) {
-    const word = words[at] ?? '';
-    if (/^(?:needs|wants|requires|has)$/.test(word)) return true;
+    if (is(words, at, K.subject_verb)) return true;
     if (
       sentence[at]?.kind !== 'word' ||
-      PREPOSITIONS.has(word) ||
-      CONJUNCTIONS.has(word) ||
-      /^(?:to|that|who|which|if|when)$/.test(word)
+      is(words, at, K.preposition) ||
+      is(words, at, K.conjunction) ||
+      is(words, at, K.subject_end)
     )
       return false;
   }
@@ -90,7 +87,7 @@ function opensSubject(sentence: Sentence, words: readonly string[], from: number
 }
 
 /** Whether the verb is part of a compound noun: `kill switch`. */
-function isCompound(words: readonly string[], at: number, length: number, lexicon: Lexicon): boolean {
+function isCompound(words: TaggedWords, at: number, length: number, lexicon: Lexicon): boolean {
   const compound = lexicon.compounds.match(words, at);
   const previous = at > 0 ? lexicon.compounds.match(words, at - 1) : undefined;
   return (compound !== undefined && compound.length > length) || (previous !== undefined && previous.length > 1);
@@ -102,7 +99,7 @@ const CAPITAL = /^\p{Lu}/u;
 function followedLikeVerb(next: Token | undefined): boolean {
   if (!next) return false;
   if (next.kind !== 'word') return next.kind !== 'punct' || /^["'`(*]/.test(next.text);
-  return AFTER_VERB.has(next.lower) || CAPITAL.test(next.text);
+  return tokenIs(next, K.after_verb) || CAPITAL.test(next.text);
 }
 
 /** The certainty that a verb form in a slot is a request; 0 when it is none. */
@@ -124,10 +121,10 @@ function certaintyOf(
   }
   if (form === 'third') {
     if (!(opening || seen.third)) return further;
-    if (entry.alsoNoun && COMPARISONS.has(next?.lower ?? '')) return 0;
+    if (entry.alsoNoun && tokenIs(next, K.comparison)) return 0;
     if (entry.alsoNoun && !opening && (next === undefined || next.kind === 'punct') && entry.effect !== 'destructive')
       return 0;
-    if (entry.alsoNoun && next?.kind === 'word' && PREPOSITIONS.has(next.lower) && next.lower !== 'for')
+    if (entry.alsoNoun && next?.kind === 'word' && tokenIs(next, K.preposition) && next.lower !== 'for')
       return opening ? 0.5 : 0;
     return entry.alsoNoun ? 0.85 : 0.95;
   }
@@ -146,46 +143,39 @@ function isPunctuation(word: string): boolean {
   const code = word.charCodeAt(0);
   return !(code >= 0x61 && code <= 0x7a) && PUNCTUATION.test(word);
 }
-const PARTICLES = new Set('up down off out back away over in on together'.split(' '));
-/** Words that can not follow `in` and `on` as prepositions, so that these are particles: `check me in for the flight`. */
-const AFTER_PARTICLE = wordSet('for to with at from by');
 /** The largest distance between a verb and its particle. */
 const MAX_APART = 7;
 
 /** A word that is a verb only with its particle: `back the database up`. */
-function splitVerb(
-  words: readonly string[],
-  at: number,
-  slot: Slot,
-  lexicon: Lexicon,
-): PhraseMatch<VerbReading> | undefined {
+function splitVerb(words: TaggedWords, at: number, slot: Slot, lexicon: Lexicon): PhraseMatch<VerbReading> | undefined {
   const next = words[at + 1] ?? '';
   // `cross laundry off my list`: at the start of a text, any noun may follow.
   const mayBe =
-    AFTER_VERB.has(next) || (slot.first && /^[a-z]/.test(next) && !PREPOSITIONS.has(next) && !FINITE.has(next));
+    is(words, at + 1, K.after_verb) ||
+    (slot.first && /^[a-z]/.test(next) && !is(words, at + 1, K.preposition) && !is(words, at + 1, K.finite));
   if (!slot.strong || !mayBe) return undefined;
   const entry = phrasalOf(words, at, words[at] ?? '', lexicon);
   return entry && { value: { entry, form: 'base' }, length: 1 };
 }
 
 /** The phrasal verb formed by a particle after the object: `shut the server down`, `turn it off`. */
-function phrasalOf(words: readonly string[], at: number, verb: string, lexicon: Lexicon): VerbEntry | undefined {
+function phrasalOf(words: TaggedWords, at: number, verb: string, lexicon: Lexicon): VerbEntry | undefined {
   for (let next = at + 2; next <= at + MAX_APART && next < words.length; next += 1) {
     const word = words[next] ?? '';
-    if (CONJUNCTIONS.has(word) || isPunctuation(word)) break;
-    const phrasal = PARTICLES.has(word) ? lexicon.verbs.get(`${verb} ${word}`) : undefined;
+    if (is(words, next, K.conjunction) || isPunctuation(word)) break;
+    const phrasal = is(words, next, K.verb_particle) ? lexicon.verbs.get(`${verb} ${word}`) : undefined;
     if (!phrasal) continue;
     const following = words[next + 1];
     // `bring the server back up`
-    if (word === 'back' && PARTICLES.has(following ?? '')) return phrasal;
-    const ends = following === undefined || beginsWith(following, '.,;:!?)') || CONJUNCTIONS.has(following);
+    if (word === 'back' && is(words, next + 1, K.verb_particle)) return phrasal;
+    const ends = following === undefined || beginsWith(following, '.,;:!?)') || is(words, next + 1, K.conjunction);
     // `in` and `on` are prepositions unless the clause ends with them.
     if (
       ends ||
-      (word.length > 2 && (PREPOSITIONS.has(following) || following === 'to')) ||
-      (word.length === 2 && AFTER_PARTICLE.has(following)) ||
-      (word === 'off' && AFTER_VERB.has(following)) ||
-      /^(?:now|today|tonight|please|asap|again)$/.test(following)
+      (word.length > 2 && (is(words, next + 1, K.preposition) || following === 'to')) ||
+      (word.length === 2 && is(words, next + 1, K.after_particle)) ||
+      (word === 'off' && is(words, next + 1, K.after_verb)) ||
+      is(words, next + 1, K.after_split_verb)
     )
       return phrasal;
   }
@@ -197,8 +187,8 @@ function phrasalOf(words: readonly string[], at: number, verb: string, lexicon: 
  * but not `and comment data`. A destructive verb needs no object.
  */
 function furtherVerb(entry: VerbEntry, next: Token | undefined, lexicon: Lexicon): boolean {
-  if (!isConsequential(entry) || ADJECTIVES.has(entry.verb)) return false;
+  if (!isConsequential(entry) || lexicon.wordKinds.has(entry.verb, K.adjective_verb)) return false;
   if (next === undefined || next.kind === 'punct') return entry.effect === 'destructive';
   if (lexicon.genericNouns.has(singular(next.lower, lexicon.plurals))) return false;
-  return next.lower !== 'as' && !PREPOSITIONS.has(next.lower) && !CONJUNCTIONS.has(next.lower);
+  return next.lower !== 'as' && !tokenIs(next, K.preposition) && !tokenIs(next, K.conjunction);
 }

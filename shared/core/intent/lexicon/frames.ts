@@ -1,21 +1,16 @@
 // Compiles the word kinds and frames of a lexicon into look-up tables.
-import { participles, verbForms } from './inflection.ts';
 import { type NearWords, nearWords } from './one-edit.ts';
 import type { Frame, Kinds, Signal, Telling } from './types.ts';
 import type { LexiconFile } from './schema.ts';
+import { wordsOfKind } from './word-kinds.ts';
 
 type Report = (pointer: string, message: string) => void;
-type Kind = NonNullable<LexiconFile['wordKinds']>[string];
 
 /** Kinds are bits of two numbers, because bitwise operators have 32 bits. */
 const BITS = 31;
 const MAX_KINDS = 2 * BITS;
 /** The fewest letters of a word that is also recognized with a typing mistake. */
 const MISSPELT = 6;
-
-function wordsOf({ verbs = [], words = [] }: Kind): string[] {
-  return [...words, ...verbs.flatMap((verb) => [...verbForms(verb).map(([form]) => form), ...participles(verb)])];
-}
 
 function tellingOf(signals: readonly Signal[], kinds: Kinds | undefined): Telling {
   const seconds = signals.map(({ steps }) => steps[1]);
@@ -40,8 +35,10 @@ export function compileFrames(
   signals: ReadonlyMap<string, readonly Signal[]>,
   report: Report,
 ): CompiledFrames {
-  const names = Object.keys(wordKinds);
-  if (names.length > MAX_KINDS) report('/wordKinds', `there can be ${MAX_KINDS} kinds of words, not ${names.length}`);
+  const used = new Set(frames.flatMap(({ slots, unless = [] }) => [...slots.flat(), ...unless]));
+  const names = Object.keys(wordKinds).filter((name) => used.has(name));
+  if (names.length > MAX_KINDS)
+    report('/frames', `frames can have ${MAX_KINDS} kinds of words together, not ${names.length}`);
   const bitOf = (name: string): Kinds => {
     const index = names.indexOf(name);
     return index < BITS ? { low: 1 << index, high: 0 } : { low: 0, high: 1 << (index - BITS) };
@@ -51,8 +48,7 @@ export function compileFrames(
     const known = table.get(word) ?? { low: 0, high: 0 };
     table.set(word, { low: known.low | low, high: known.high | high });
   };
-  for (const [name, kind] of Object.entries(wordKinds))
-    for (const word of new Set(wordsOf(kind))) add(word, bitOf(name));
+  for (const name of names) for (const word of wordsOfKind(name, wordKinds)) add(word, bitOf(name));
   const kindsOf = (list: readonly string[], pointer: string): Kinds => {
     let low = 0;
     let high = 0;
@@ -68,10 +64,13 @@ export function compileFrames(
     return { low, high };
   };
   const steps = [...signals.values()].flatMap((of) => of.flatMap((signal) => signal.steps));
-  const misspelt = Object.values(wordKinds).filter((kind) => kind.misspelt === true);
+  const misspelt = Object.keys(wordKinds).filter((name) => wordKinds[name]?.misspelt === true);
   return {
     misspelt: nearWords(
-      new Set([...steps.flatMap((step) => [...step]), ...misspelt.flatMap(wordsOf)]),
+      new Set([
+        ...steps.flatMap((step) => [...step]),
+        ...misspelt.flatMap((name) => [...wordsOfKind(name, wordKinds)]),
+      ]),
       MISSPELT,
       MISSPELT - 1,
     ),

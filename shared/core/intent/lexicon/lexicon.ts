@@ -13,6 +13,7 @@ import { compileLanguages } from './languages.ts';
 import { createSpelling } from './spelling.ts';
 import { compileWordForms } from './word-forms.ts';
 import { compilePhrasings } from './phrasings.ts';
+import { compileWordKinds } from './word-kinds.ts';
 import { checkLexicon, type LexiconProblem } from './problems.ts';
 import type { LexiconFile } from './schema.ts';
 import {
@@ -145,6 +146,7 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     containerNouns: new Set(file.containerNouns),
     fillers: new Set(file.fillers),
     foreignWords: new Set(file.foreignWords),
+    wordKinds: compileWordKinds(file, report),
     signals,
     ...compileFrames(file, signals, report),
     markers: compileMarkers(file.markers),

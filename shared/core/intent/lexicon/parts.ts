@@ -13,6 +13,7 @@ const NAME_PATTERN = '^[a-z][a-z0-9_]*$';
 const HOST_PATTERN = '^\\.?[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$';
 /** The name of a command with at most two subcommands. */
 export const COMMAND_PATTERN = '^[a-z0-9:.[][a-z0-9._+-]*( [a-z0-9][a-z0-9:._-]*){0,2}$';
+const KIND_WORD_PATTERN = `^(${WORD}( ${WORD})*|[a-z](\\.[a-z])+|&)$`;
 const SLUG_PATTERN = '^[a-z0-9-]{1,40}$';
 
 /** One lower-case word: letters, digits, and inner hyphens or apostrophes. */
@@ -29,6 +30,7 @@ const Host = Type.String({ pattern: HOST_PATTERN, maxLength: 253 });
 export const PATTERNS: ReadonlyMap<string, string> = new Map([
   [`^${WORD}$`, 'one lower-case word: letters, digits, inner hyphens and apostrophes'],
   [`^${WORD}( ${WORD})*$`, 'lower-case words with single spaces between them'],
+  [KIND_WORD_PATTERN, 'lower-case words with single spaces between them, an abbreviation such as "e.g", or "&"'],
   [NAME_PATTERN, 'a snake_case name: lower-case letters and digits, beginning with a letter'],
   [HOST_PATTERN, 'a host without scheme, port and path; a leading dot takes in all below it'],
   [COMMAND_PATTERN, 'a lower-case command with at most two subcommands'],
@@ -140,11 +142,19 @@ export const Signal = Type.Object(
   { ...closed, description: 'A sequence of words that is typical of text which tries to take an agent over.' },
 );
 
-/** Words that are equivalent in a frame. */
+const KindWord = Type.String({ pattern: KIND_WORD_PATTERN, maxLength: 40 });
+
+/** Words that are equivalent for a rule. */
 export const WordKind = Type.Object(
   {
+    description: Type.Optional(Type.String({ description: 'What these words say.', examples: ['Words for orders.'] })),
     verbs: Type.Optional(list(Word, 'Verbs in their base form, of which every form counts.', ['ignore', 'forget'])),
-    words: Type.Optional(list(Word, 'Words as they stand.', ['instructions', 'anweisungen'])),
+    words: Type.Optional(
+      list(KindWord, 'Words as they stand, or verbs with their particle.', ['instructions', 'anweisungen', 'back up']),
+    ),
+    kinds: Type.Optional(
+      Type.Array(Name, { uniqueItems: true, description: 'Kinds whose words count, too.', examples: [['discard']] }),
+    ),
     misspelt: flag('Long words also count with one letter more, less or other, or with two in the wrong order.'),
   },
   { ...closed, description: 'Words that say the same kind of thing, in whatever language.' },

@@ -103,7 +103,8 @@ export const LexiconSchema = Type.Object(
     }),
     wordKinds: Type.Optional(
       record(Name, WordKind, {
-        description: 'What frames are made of, by name. The kind `not` negates.',
+        description:
+          'Words that are equivalent for the rules and frames of the reader, by name. The kind `not` negates.',
         examples: [{ discard: { verbs: ['ignore'] }, rules: { words: ['rule', 'rules'] } }],
       }),
     ),

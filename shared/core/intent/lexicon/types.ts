@@ -10,6 +10,7 @@ import type { PhraseTable } from './phrase-table.ts';
 import type { Language } from './languages.ts';
 import type { Spelling } from './spelling.ts';
 import type { WordForms } from './word-forms.ts';
+import type { WordKinds } from './word-kinds.ts';
 import type { WordPatterns } from './word-patterns.ts';
 
 /** What is done to an object. */
@@ -141,6 +142,8 @@ export interface Words {
   readonly containerNouns: ReadonlySet<string>;
   readonly fillers: ReadonlySet<string>;
   readonly foreignWords: ReadonlySet<string>;
+  /** The kinds of words by which sentences are read. */
+  readonly wordKinds: WordKinds;
   /** Signals by each of their possible first words. */
   readonly signals: ReadonlyMap<string, readonly Signal[]>;
   /** First words of signals and words of frames, in one table, because every word of a text is looked up. */

@@ -5,7 +5,7 @@ import { actionRank, effectRank, stricterAction, stricterEffect } from '../asses
 import { isIllicit } from '../attack/illicit.ts';
 import { fragmentsOf } from '../code/fragments.ts';
 import { refinementsOf } from '../grammar/meaning.ts';
-import { MOVES_MONEY } from '../grammar/sums.ts';
+import { movesMoney } from '../grammar/sums.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { sentencesOf } from '../text/tokens.ts';
 import { spokenText } from '../text/words.ts';
@@ -64,7 +64,7 @@ export function meaningOfString(
       traits: [...doing.traits, ...(further.action === of.action ? [] : further.traits)],
     };
   }
-  if (MOVES_MONEY.test(reading.verb) && words.some((word) => AMOUNT.test(word))) {
+  if (movesMoney(reading, lexicon) && words.some((word) => AMOUNT.test(word))) {
     each = [...each, { ...doing, action: 'transfer' }];
     doing = { ...doing, action: stricterAction(doing.action, 'transfer'), traits: [...doing.traits, 'financial'] };
   }
@@ -79,9 +79,11 @@ export function saidOf(verb: string, words: readonly string[], lexicon: Lexicon)
   const [noun = ''] = words;
   if (words.length !== 1 || !knownWordsOf(lexicon).isKnown(noun)) return undefined;
   const text = `${verb} the ${noun}`;
-  const sentences = sentencesOf(text, () => false);
+  const sentences = sentencesOf(text, () => false, lexicon.wordKinds);
   const candidates = candidatesOf(sentences, lexicon).filter(({ negated }) => !negated);
-  const illicit: readonly Trait[] = isIllicit(spokenText(text).words, candidates, sentences) ? ['illicit'] : [];
+  const illicit: readonly Trait[] = isIllicit(spokenText(text).words, candidates, sentences, lexicon)
+    ? ['illicit']
+    : [];
   // `service restart`, `fly deploy`: the verb may be a command, whose next word says what it does.
   const isCommand = lexicon.commandGroups.has(verb) || lexicon.commands.has(verb);
   const run = isCommand ? fragmentsOf(text, lexicon).filter(({ action }) => action !== 'unknown') : [];

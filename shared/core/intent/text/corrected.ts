@@ -1,12 +1,15 @@
 // Sentences with their misspelt words replaced by the words that are meant.
-import type { Spelling } from '../lexicon/spelling.ts';
+import type { Lexicon } from '../lexicon/types.ts';
 import { type Sentence, Token } from './tokens.ts';
 
 /** Words of one text that are looked up. */
 const MAX_WORDS = 200;
 
 /** @returns undefined when no word is misspelt */
-export function correctedSentences(sentences: readonly Sentence[], spelling: Spelling): Sentence[] | undefined {
+export function correctedSentences(
+  sentences: readonly Sentence[],
+  { spelling, wordKinds }: Lexicon,
+): Sentence[] | undefined {
   let left = MAX_WORDS;
   let isChanged = false;
   const corrected = sentences.map((sentence) =>
@@ -16,7 +19,7 @@ export function correctedSentences(sentences: readonly Sentence[], spelling: Spe
       const meant = spelling.meant(token.lower);
       if (meant === undefined) return token;
       isChanged = true;
-      return new Token('word', meant, token.at);
+      return new Token('word', meant, token.at, wordKinds);
     }),
   );
   return isChanged ? corrected : undefined;

@@ -1,4 +1,5 @@
 // Splits a plain text into sentences of tokens. One pass, no backtracking beyond a bounded distance.
+import type { KindSet, WordKinds } from '../lexicon/word-kinds.ts';
 
 export type TokenKind =
   | 'word'
@@ -23,12 +24,15 @@ export class Token {
   readonly lower: string;
   /** Offset in the plain text. */
   readonly at: number;
+  /** The kinds of words that it is of. */
+  readonly kinds: KindSet;
 
-  constructor(kind: TokenKind, text: string, at: number) {
+  constructor(kind: TokenKind, text: string, at: number, wordKinds: WordKinds) {
     this.kind = kind;
     this.text = text;
     this.lower = text.toLowerCase();
     this.at = at;
+    this.kinds = wordKinds.of(this.lower);
   }
 }
 
@@ -93,14 +97,14 @@ const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (c
 
 /**
  * Splits a text into sentences. Each quoted or back-quoted span becomes one token, so that a quoted name is never parsed as a verb.
- * `isSecret` recognizes credentials, whose text no output may repeat.
+ * `isSecret` recognizes credentials, whose text no output may repeat; `wordKinds` tags the tokens.
  */
-export function sentencesOf(text: string, isSecret: (token: string) => boolean): Sentence[] {
+export function sentencesOf(text: string, isSecret: (token: string) => boolean, wordKinds: WordKinds): Sentence[] {
   const sentences: Token[][] = [];
   const tokens: Token[] = [];
   let first = 0;
   const push = (kind: TokenKind, piece: string, at: number) => {
-    tokens.push(new Token(kind, piece, at));
+    tokens.push(new Token(kind, piece, at, wordKinds));
   };
   const flush = () => {
     if (tokens.length > first) sentences.push(tokens.slice(first));

@@ -1,0 +1,111 @@
+// The one table of word kinds: which kinds each word is of, as bits. A token is tagged with them once.
+import { participles, verbForms } from './inflection.ts';
+import { KIND_NAMES, type KindName } from './kind-names.ts';
+import type { LexiconFile } from './schema.ts';
+
+type Report = (pointer: string, message: string) => void;
+type WordKindsFile = NonNullable<LexiconFile['wordKinds']>;
+
+/** The number of a kind. */
+export type Kind = number;
+/** The kinds of one word: bit `n % 32` of number `n / 32` is kind `n`. */
+export type KindSet = Readonly<Uint32Array>;
+
+/** The kinds that the rules use, by name. A lexicon must list each of them; its other kinds have numbers after these. */
+export const K = Object.fromEntries(KIND_NAMES.map((name, at) => [name, at])) as Readonly<Record<KindName, Kind>>; // one for each name
+
+export const NO_KINDS: KindSet = new Uint32Array(0);
+
+export const isOf = (set: KindSet, kind: Kind): boolean => (((set[kind >> 5] ?? 0) >>> (kind & 31)) & 1) === 1;
+
+/** The kinds of all words of a lexicon. */
+export class WordKinds {
+  readonly #sets: ReadonlyMap<string, KindSet>;
+
+  constructor(sets: ReadonlyMap<string, KindSet>) {
+    this.#sets = sets;
+  }
+
+  /** The kinds of a lower-case word, or of a verb with its particle. */
+  of(word: string): KindSet {
+    return this.#sets.get(word) ?? NO_KINDS;
+  }
+
+  has(word: string, kind: Kind): boolean {
+    return isOf(this.of(word), kind);
+  }
+
+  tag(words: readonly string[]): TaggedWords {
+    return taggedWith(
+      [...words],
+      words.map((word) => this.of(word)),
+    );
+  }
+}
+
+/** Words with the kinds of each. */
+export interface TaggedWords extends ReadonlyArray<string> {
+  readonly kinds: readonly KindSet[];
+}
+
+export const taggedWith = (words: string[], kinds: readonly KindSet[]): TaggedWords => Object.assign(words, { kinds });
+
+/** Whether the word at this index is of a kind; false outside the words. */
+export function is({ kinds }: TaggedWords, at: number, kind: Kind): boolean {
+  const set = kinds[at];
+  return set !== undefined && isOf(set, kind);
+}
+
+/** Whether one of the words `from` to before `to` is of a kind. */
+export function someAre(words: TaggedWords, from: number, to: number, kind: Kind): boolean {
+  for (let at = Math.max(0, from); at < Math.min(to, words.length); at += 1) if (is(words, at, kind)) return true;
+  return false;
+}
+
+export const tokenIs = (token: { readonly kinds: KindSet } | undefined, kind: Kind): boolean =>
+  token !== undefined && isOf(token.kinds, kind);
+
+/** The words of a kind and of the kinds that it includes, with all forms of verbs. */
+export function wordsOfKind(name: string, all: WordKindsFile, seen: ReadonlySet<string> = new Set()): Set<string> {
+  const { verbs = [], words = [], kinds = [] } = all[name] ?? {};
+  const others = seen.has(name) ? [] : kinds.flatMap((kind) => [...wordsOfKind(kind, all, new Set([...seen, name]))]);
+  const forms = verbs.flatMap((verb) => [...verbForms(verb).map(([form]) => form), ...participles(verb)]);
+  return new Set([...words, ...forms, ...others]);
+}
+
+/** Builds the table; kinds that the rules use and the file does not have are reported. */
+export function compileWordKinds({ wordKinds = {} }: LexiconFile, report: Report): WordKinds {
+  for (const name of KIND_NAMES)
+    if (!Object.hasOwn(wordKinds, name)) report('/wordKinds', `the kind "${name}" is missing, which the rules use`);
+  for (const [name, { kinds = [] }] of Object.entries(wordKinds))
+    for (const [at, kind] of kinds.entries())
+      if (!Object.hasOwn(wordKinds, kind))
+        report(`/wordKinds/${name}/kinds/${at}`, `"${kind}" is not a kind of words of this lexicon`);
+  const names = [...new Set([...KIND_NAMES, ...Object.keys(wordKinds)])];
+  const kindsOf = new Map<string, Kind[]>();
+  for (const [kind, name] of names.entries())
+    for (const word of wordsOfKind(name, wordKinds)) {
+      const known = kindsOf.get(word);
+      if (known === undefined) kindsOf.set(word, [kind]);
+      else known.push(kind);
+    }
+  // Words of the same kinds share one set.
+  const shared = new Map<string, KindSet>();
+  const sets = new Map<string, KindSet>();
+  for (const [word, kinds] of kindsOf) {
+    const key = kinds.join();
+    let set = shared.get(key);
+    if (set === undefined) {
+      set = setOf(kinds, names.length);
+      shared.set(key, set);
+    }
+    sets.set(word, set);
+  }
+  return new WordKinds(sets);
+}
+
+function setOf(kinds: readonly Kind[], count: number): KindSet {
+  const set = new Uint32Array(Math.ceil(count / 32));
+  for (const kind of kinds) set[kind >> 5] = (set[kind >> 5] ?? 0) | (1 << (kind & 31));
+  return set;
+}
