@@ -16,7 +16,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { ADDRESS_FILE } from '../shared/platform/embedded/embedded.ts';
+import { runningAddresses } from '../shared/platform/embedded/embedded.ts';
 import { BOOTSTRAP_FILE } from '../shared/domain/keys/bootstrap.ts';
 import type { LoadJob, LoadResult } from './load-types.ts';
 import { writePolicyFolder } from './policies.ts';
@@ -47,6 +47,8 @@ export interface Service {
   /** The bootstrap key. */
   readonly adminKey: string;
   readonly databaseUrl: string;
+  /** The same database as its superuser. */
+  readonly superuserUrl: string;
   /** Replaces the policies by this many generated ones, and waits until they are in force. */
   usePolicies(count: number): Promise<void>;
   /** The number `n` that a query gives. */
@@ -162,7 +164,8 @@ export async function startService(
     const inForce = (): Promise<string> => digestInForce(address, admin);
     await inForce();
     const key = await makeKey(address, admin);
-    const databaseUrl = readFileSync(path.join(dataDir, ADDRESS_FILE), 'utf8').trim();
+    const { url: databaseUrl, adminUrl } = runningAddresses(dataDir);
+    const superuserUrl = Object.assign(new URL(adminUrl), { pathname: new URL(databaseUrl).pathname }).href;
     return {
       pid,
       port: Number(new URL(address).port),
@@ -174,6 +177,7 @@ export async function startService(
         await until(async () => (await inForce()) !== before, POLICY_TIMEOUT_MS, `${count} policies in force`);
       },
       databaseUrl,
+      superuserUrl,
       async count(query) {
         const client = new pg.Client({ connectionString: databaseUrl });
         await client.connect();
