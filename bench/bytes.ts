@@ -51,7 +51,12 @@ async function sizes(client: pg.Client): Promise<Map<string, Size>> {
   return new Map(rows.map((row) => [row.relation, row]));
 }
 
-async function measureBytes(service: Service, client: pg.Client, least: number, connections: number): Promise<string[]> {
+async function measureBytes(
+  service: Service,
+  client: pg.Client,
+  least: number,
+  connections: number,
+): Promise<string[]> {
   // Page images after a checkpoint depend on its time and not on the decisions. The database is a temporary one.
   await client.query('ALTER SYSTEM SET full_page_writes = off');
   await client.query("ALTER SYSTEM SET checkpoint_timeout = '1d'");
@@ -60,11 +65,22 @@ async function measureBytes(service: Service, client: pg.Client, least: number, 
   await client.query('CREATE EXTENSION IF NOT EXISTS pg_walinspect');
   const generator = startGenerator();
   try {
-    const job = { port: service.port, path: '/v1/enforce', key: service.key, bodies: enforceBodies(POLICIES, BODIES), connections, warmUpMs: 0 };
+    const job = {
+      port: service.port,
+      path: '/v1/enforce',
+      key: service.key,
+      bodies: enforceBodies(POLICIES, BODIES),
+      connections,
+      warmUpMs: 0,
+    };
     const round = async (durationMs: number): Promise<Awaited<ReturnType<typeof measure>>> => {
       const watching = await watch(service.databaseUrl, 'anchored');
       try {
-        return await measure({ generator, echoPid: generator.pid, servicePid: service.pid }, { ...job, durationMs }, () => watching.drained());
+        return await measure(
+          { generator, echoPid: generator.pid, servicePid: service.pid },
+          { ...job, durationMs },
+          () => watching.drained(),
+        );
       } finally {
         await watching.end();
       }
@@ -93,11 +109,21 @@ async function measureBytes(service: Service, client: pg.Client, least: number, 
       .sort((a, b) => b.bytes - a.bytes);
     return [
       `${decisions} decisions, ${connections} connections`,
-      `CPU, microseconds a decision: ${Object.entries(cpu).map(([part, us]) => `${part} ${(us / decisions).toFixed(0)}`).join(', ')}`,
+      `CPU, microseconds a decision: ${Object.entries(cpu)
+        .map(([part, us]) => `${part} ${(us / decisions).toFixed(0)}`)
+        .join(', ')}`,
       `WAL, bytes a decision: ${each(total)}`,
-      ...alignedLines(wal.filter(({ bytes }) => bytes / decisions >= 1).map(({ relation, bytes }) => [`  ${relation}`, each(bytes)])),
+      ...alignedLines(
+        wal.filter(({ bytes }) => bytes / decisions >= 1).map(({ relation, bytes }) => [`  ${relation}`, each(bytes)]),
+      ),
       `stored, bytes a decision: ${each(grown.reduce((sum, { bytes }) => sum + bytes, 0))}`,
-      ...alignedLines(grown.map(({ relation, table, bytes }) => [`  ${relation}`, relation === table ? 'table' : `index of ${table}`, each(bytes)])),
+      ...alignedLines(
+        grown.map(({ relation, table, bytes }) => [
+          `  ${relation}`,
+          relation === table ? 'table' : `index of ${table}`,
+          each(bytes),
+        ]),
+      ),
     ];
   } finally {
     await generator.stop();

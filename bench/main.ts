@@ -1,6 +1,7 @@
 // `npm run bench`: measures answers and completed work per second, next to a bare Express 5 JSON echo in the same run.
 // Usage: node dist/bench/main.js [--quick] [--only enforce,unseen,tools,intent,proofs,signals,intents,guard,policies]
-//   also: log (inclusion and consistency proofs over the size of the log), check (custos policy check)
+//   also: log (inclusion and consistency proofs over the size of the log), check (custos policy check),
+//   bytes (what a decision costs the database: WAL and stored bytes by table and index)
 //   [--connections 1,16,64] [--seconds 3] [--json] [--no-write]
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -28,6 +29,7 @@ const PARTS = [
   'engines',
   'log',
   'check',
+  'bytes',
 ] as const;
 type PartName = (typeof PARTS)[number];
 /** Measurements that run on both backends of the queues: work that is carried out later. */
@@ -142,19 +144,19 @@ async function bench(plan: Plan, only: ReadonlySet<PartName>): Promise<Report> {
 }
 
 /** Runs a measurement that has a program of its own, which prints its results. */
-function runAlone(program: string, sizes: string): void {
+function runAlone(program: string, ...options: readonly string[]): void {
   const file = fileURLToPath(new URL(program, import.meta.url));
-  const { status } = spawnSync(process.execPath, [file, '--sizes', sizes], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [file, ...options], { stdio: 'inherit' });
   if (status !== 0) throw new Error(`the measurement ${program} failed`);
 }
 
 /** Measures proofs over the size of the log in another process, with a database without a service. */
 function logProofs(mode: Plan['mode']): void {
-  runAlone('./log-proofs.js', mode === 'quick' ? '10000,100000' : '10000,100000,1000000');
+  runAlone('./log-proofs.js', '--sizes', mode === 'quick' ? '10000,100000' : '10000,100000,1000000');
 }
 
 function policyChecks(mode: Plan['mode']): void {
-  runAlone('./policy-check.js', mode === 'quick' ? '1000' : '1000,10000');
+  runAlone('./policy-check.js', '--sizes', mode === 'quick' ? '1000' : '1000,10000');
 }
 
 async function main(): Promise<number> {
@@ -188,6 +190,10 @@ async function main(): Promise<number> {
     policyChecks(plan.mode);
     return 0;
   }
+  if (only.has('bytes') && only.size === 1) {
+    runAlone('./bytes.js');
+    return 0;
+  }
   if (only.has('engines') && only.size === 1) {
     const costs = await engineCosts(plan.sizes);
     say(values.json ? JSON.stringify(costs, null, 2) : alignedLines(engineRows(costs)).join('\n'));
@@ -203,6 +209,7 @@ async function main(): Promise<number> {
   }
   if (only.has('log') && !values.json) logProofs(plan.mode);
   if (only.has('check') && !values.json) policyChecks(plan.mode);
+  if (only.has('bytes') && !values.json) runAlone('./bytes.js');
   const lost = report.accounts.filter(({ accepted, onRecord }) => accepted !== onRecord);
   const failed = report.rows.some((row) => row.errors > 0) || lost.length > 0;
   if (failed) process.stderr.write('FAILED: an answer was an error, or accepted work is not on record\n');

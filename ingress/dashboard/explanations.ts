@@ -2,6 +2,7 @@
 import { BoundedCache } from '../../shared/kernel/bounded-cache.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
+import { unpackFacts } from '../../shared/core/decision/packed-facts.ts';
 import { factsDigest } from '../../shared/core/decision/record.ts';
 import { meaningOf } from '../../shared/core/decision/approval-bound.ts';
 import { parseFacts, same } from '../../shared/core/verification/facts.ts';
@@ -90,7 +91,8 @@ export function createExplanations(deps: {
       if (row.facts === null || row.facts_salt === null) return { state: 'erased' };
       const recorded = readDecisionRecord(sealRecord(row.record, NO_PREVIOUS).bytes);
       if ('why' in recorded) return { state: 'unreadable', sentence: `The record of this decision ${recorded.why}.` };
-      const facts = parseFacts(row.facts);
+      const bytes = unpackFacts(row.facts);
+      const facts = parseFacts(bytes);
       if (facts === undefined)
         return { state: 'unreadable', sentence: 'The stored facts are not those of a decision.' };
       const evaluator = await evaluatorOf(key.organisationId, recorded.body.policy_set.digest, meaningOf(facts));
@@ -103,7 +105,7 @@ export function createExplanations(deps: {
         verdict: evaluation.verdict,
         agrees: agrees(evaluation, body),
         special: specialOf(body.reasons)?.kind ?? null,
-        factsAsRecorded: factsDigest(row.facts_salt, row.facts.toString('utf8')) === body.factsDigest,
+        factsAsRecorded: factsDigest(row.facts_salt, bytes.toString('utf8')) === body.factsDigest,
         rules: rules.slice(0, MAX_RULES).map(withoutSecrets),
         total: rules.length,
         matched: rules.filter(({ matched }) => matched).length,

@@ -2,6 +2,7 @@
 // had another definition than the pinned one. Each statement reads a bounded number of rows from one index.
 import { anyText, columnMap } from '../../shared/platform/db/columns.ts';
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import { unpackFacts } from '../../shared/core/decision/packed-facts.ts';
 import { effectOfEntry, type ToolCatalogueFile } from '../../shared/core/tools/schema.ts';
 import { lowestId } from '../../shared/kernel/ids.ts';
 import { memberOf } from '../../shared/kernel/json.ts';
@@ -71,7 +72,7 @@ const lastOf = ({ decisionId, verdict, at }: CallRow) => ({ decisionId, verdict,
 /** The digest of the definition that the guard saw; null without facts, which can be erased, and without a definition. */
 function seenDigest(facts: Buffer | null): string | null {
   if (facts === null) return null;
-  const digest = memberOf(memberOf(JSON.parse(facts.toString('utf8')), 'tool'), 'definition_digest');
+  const digest = memberOf(memberOf(JSON.parse(unpackFacts(facts).toString('utf8')), 'tool'), 'definition_digest');
   return typeof digest === 'string' ? digest : null;
 }
 

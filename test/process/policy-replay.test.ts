@@ -159,10 +159,7 @@ describe('policy replay', () => {
       );
     await copy('0000000001', 'record, facts, NULL');
     await copy('0000000002', "record || 'x', facts, facts_salt");
-    await copy(
-      '0000000003',
-      "record, convert_to(replace(convert_from(facts, 'UTF8'), 'read', 'send'), 'UTF8'), facts_salt",
-    );
+    await copy('0000000003', 'record, set_byte(facts, 20, get_byte(facts, 20) # 1), facts_salt');
     const changed = `convert_to(replace(convert_from(record, 'UTF8'), '"verdict":"ALLOW"', '"verdict":"DENY"'), 'UTF8')`;
     await copy('0000000004', `${changed}, facts, facts_salt`);
     const { json } = await replay({ digest: inForce, from, to, environment: 'test' });

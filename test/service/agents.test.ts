@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { AGENT_STATUSES, type AgentStatus } from '../../shared/kernel/vocabulary.ts';
 import type { Client } from '../support/client.ts';
+import { factsText } from '../support/stored-facts.ts';
 import { type Service, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 import { policy } from '../unit/policy/support.ts';
@@ -273,10 +274,10 @@ describe('agents', () => {
       expect((await attributesOf('attributed')).attributes, 'others are kept').to.deep.equal({ team: 'sales' });
       await agents.patch(at('attributed'), { attributes: {} });
       expect((await attributesOf('attributed')).attributes).to.deep.equal({});
-      const [row] = await service.rows<{ facts: string; record: string }>(
-        "SELECT convert_from(facts, 'UTF8') AS facts, convert_from(record, 'UTF8') AS record FROM decision WHERE agent_id = 'attributed' ORDER BY decision_id LIMIT 1",
+      const [row] = await service.rows<{ facts: Buffer; record: string }>(
+        "SELECT facts, convert_from(record, 'UTF8') AS record FROM decision WHERE agent_id = 'attributed' ORDER BY decision_id LIMIT 1",
       );
-      expect(row?.facts).to.include('"agent":{"attributes":{"limit":5,"team":"finance"},"capabilities":');
+      expect(factsText(row?.facts)).to.include('"agent":{"attributes":{"limit":5,"team":"finance"},"capabilities":');
       const leaves = await service.rows<{ record: string }>(
         "SELECT convert_from(record, 'UTF8') AS record FROM record WHERE event = 'custos.agent' AND entity_id = 'attributed' ORDER BY proof_id",
       );

@@ -1,5 +1,6 @@
 // The data of the decision pages: the explanation, also with damaged or erased facts, and the number of newer decisions.
 import { expect } from 'chai';
+import { factsText } from '../support/stored-facts.ts';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
 import type {
@@ -88,10 +89,9 @@ describe('the data of the decisions page', () => {
       return read(`/decisions/${id}/explanation`);
     };
     const facts = async (id: string): Promise<string> =>
-      (
-        (await service.rows<{ facts: Buffer }>('SELECT facts FROM decision WHERE decision_id = $1', [id]))[0]?.facts ??
-        ''
-      ).toString();
+      factsText(
+        (await service.rows<{ facts: Buffer }>('SELECT facts FROM decision WHERE decision_id = $1', [id]))[0]?.facts,
+      );
     const [erased, changed, spoilt] = [
       await enforce('data.read.a'),
       await enforce('data.read.b'),

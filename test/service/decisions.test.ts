@@ -4,6 +4,7 @@ import canonicalizeIndependently from 'canonicalize';
 import { expect } from 'chai';
 import { VOCABULARY } from '../../shared/core/policy/vocabulary.ts';
 import { asAnswered, type Client } from '../support/client.ts';
+import { factsText } from '../support/stored-facts.ts';
 import { type Service, startService } from '../support/service.ts';
 
 interface DecisionRow {
@@ -62,10 +63,10 @@ describe('decisions', () => {
       const record = `${row.record.toString('utf8')}}`;
       const parsed = JSON.parse(record);
       expect(canonicalizeIndependently(parsed)).to.equal(record);
-      const facts = row.facts.toString('utf8');
+      const facts = factsText(row.facts);
       expect(canonicalizeIndependently(JSON.parse(facts))).to.equal(facts);
       expect(row.facts_salt).to.have.lengthOf(16);
-      const digest = createHash('sha256').update(row.facts_salt).update(row.facts).digest('hex');
+      const digest = createHash('sha256').update(row.facts_salt).update(facts).digest('hex');
       expect(parsed.payload.body.factsDigest).to.equal(digest);
       const { factsDigest: _, ...payloadBody } = parsed.payload.body;
       const { proof, ...answered } = json;
@@ -81,7 +82,7 @@ describe('decisions', () => {
   it('store every fact of the vocabulary, used or not', async () => {
     const keptOf = async (question: Record<string, unknown>): Promise<Record<string, unknown>> => {
       const { json } = await enforce({ trust_level: 3, context: { ticket: 'T-1' }, ...question });
-      return JSON.parse((await rowOf(json.decision_id)).facts.toString('utf8'));
+      return JSON.parse(factsText((await rowOf(json.decision_id)).facts));
     };
     const text = await keptOf({});
     const annotations = {

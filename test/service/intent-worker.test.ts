@@ -1,6 +1,7 @@
 // The intent worker: the same verdict as over HTTP, recorded exactly once for any number of workers and deliveries.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { factsText } from '../support/stored-facts.ts';
 import { isPassing } from '../../shared/platform/db/trouble.ts';
 import type { Client } from '../support/client.ts';
 import type { PolicyFiles, Service } from '../support/service.ts';
@@ -123,12 +124,12 @@ describe('the intent worker', () => {
   it('sees the address of the client that submitted, which is erased with the decision', async () => {
     const intent = await decide('db/near/one');
     expect(intent.decision.verdict).to.equal('ALLOW');
-    const [kept] = await service.rows<{ client_address: string | null; facts: string }>(
-      "SELECT client_address, convert_from(facts, 'UTF8') AS facts FROM intent JOIN decision USING (decision_id) WHERE intent_id = $1",
+    const [kept] = await service.rows<{ client_address: string | null; facts: Buffer }>(
+      'SELECT client_address, facts FROM intent JOIN decision USING (decision_id) WHERE intent_id = $1',
       [intent.intentId],
     );
     expect(kept?.client_address).to.equal(null);
-    expect(kept?.facts).to.include('"client":{"address":"127.0.0.1"}');
+    expect(factsText(kept?.facts)).to.include('"client":{"address":"127.0.0.1"}');
     const asked = await service.admin.post('/v1/enforce', { agent_id: 'near', intent: 'read:db/near/one' });
     expect(asked.json.verdict).to.equal('ALLOW');
   });
@@ -159,7 +160,7 @@ describe('the intent worker', () => {
       'SELECT facts, facts_salt, record FROM decision WHERE decision_id = $1',
       [decision.decision_id],
     );
-    const facts = row?.facts.toString('utf8') ?? '';
+    const facts = factsText(row?.facts);
     expect(JSON.parse(facts).context).to.deep.equal({
       ...context,
       nested: { ...context.nested, list: [1e30, 0, null] },

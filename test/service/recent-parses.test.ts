@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { EFFECTS, VERDICTS } from '../../shared/kernel/vocabulary.ts';
 import { type Client, createClient } from '../support/client.ts';
+import { factsText } from '../support/stored-facts.ts';
 import { type Service, startService } from '../support/service.ts';
 import { startServiceAndWorker, type ServiceAndWorker } from '../support/worker.ts';
 
@@ -61,7 +62,7 @@ describe('a recently parsed string', () => {
     const [row] = await service.rows<{ facts: Buffer }>('SELECT facts FROM decision WHERE decision_id = $1', [
       decisionId,
     ]);
-    return (JSON.parse(row?.facts.toString('utf8') ?? '{}') as { intent: Record<string, unknown> }).intent;
+    return (JSON.parse(factsText(row?.facts)) as { intent: Record<string, unknown> }).intent;
   };
 
   it('is judged alike with and without its intent_id, and at least as strictly as the parse', async () => {

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Client } from '../support/client.ts';
 import { answers, type FakeReader, MILD, startFakeReader } from '../support/fake-reader.ts';
+import { factsText } from '../support/stored-facts.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const KEY = 'sk-second-reader-key';
@@ -36,7 +37,7 @@ describe('a service with a second reader', () => {
     const [row] = await service.rows<{ facts: Buffer }>('SELECT facts FROM decision WHERE decision_id = $1', [
       decisionId,
     ]);
-    return (JSON.parse(row?.facts.toString('utf8') ?? '{}') as { intent: Record<string, unknown> }).intent;
+    return (JSON.parse(factsText(row?.facts)) as { intent: Record<string, unknown> }).intent;
   };
   const codesOf = (decision: { reasons: { code?: string }[] }) => decision.reasons.map(({ code }) => code);
 

@@ -7,6 +7,7 @@ import { argumentsDigest } from '../../shared/core/tools/call.ts';
 import type { ExplainedCondition, ExplainedRule } from '../../shared/core/policy/types.ts';
 import type { ToolEntry } from '../../shared/core/tools/schema.ts';
 import type { Client, ClientResponse } from '../support/client.ts';
+import { factsText } from '../support/stored-facts.ts';
 import { type Service, SHIPPED_POLICIES } from '../support/service.ts';
 import { signIn } from '../support/dashboard.ts';
 import { startServiceAndWorker, type TestWorker } from '../support/worker.ts';
@@ -161,7 +162,7 @@ describe('a tool call', () => {
     expect(row?.record.toString())
       .to.contain(argumentsDigest({ path: '/srv', note: secret }))
       .and.not.contain(secret);
-    expect(row?.facts.toString()).to.contain(secret);
+    expect(factsText(row?.facts)).to.contain(secret);
     const again = await service.admin.get(`/v1/decisions/${json.decision_id}`);
     expect(again.json.tool).to.deep.equal(json.tool);
   });

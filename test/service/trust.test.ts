@@ -1,5 +1,6 @@
 // Recorded trust over HTTP: scores, history, past times, agents, and the decisions that use it.
 import { expect } from 'chai';
+import { factsText } from '../support/stored-facts.ts';
 import { fold as foldJob } from '../../workers/jobs/fold.ts';
 import type { Client } from '../support/client.ts';
 import { leaveMidnight, type Service, startService } from '../support/service.ts';
@@ -139,7 +140,7 @@ describe('recorded trust', () => {
     const [last] = await service.rows<{ facts: Buffer; n: string }>(
       "SELECT facts, count(*) OVER () AS n FROM decision WHERE agent_id = 'remembered' ORDER BY decision_id DESC LIMIT 1",
     );
-    const facts = JSON.parse(last?.facts.toString() ?? '{}');
+    const facts = JSON.parse(factsText(last?.facts));
     expect(facts.history.last_1h.DENY + 1).to.equal(Number(last?.n));
   });
 

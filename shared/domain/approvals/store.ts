@@ -8,6 +8,7 @@ import { genuine, sealedColumns, type SealedRow, updateSealed } from '../../plat
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { maskArguments, type Masked } from '../../core/tools/mask.ts';
 import type { Facts } from '../../core/policy/types.ts';
+import { unpackFacts } from '../../core/decision/packed-facts.ts';
 import { approvalDigest, type BoundStatement, boundStatement } from '../../core/decision/approval-bound.ts';
 import { isNamedBy, MAX_VOTES, progressOf } from '../../core/policy/approvers.ts';
 import { type KeyRelations, readKeyRelations } from './hands.ts';
@@ -27,6 +28,7 @@ export type StoredApproval = Omit<SealedRow<'approval'>, 'state' | 'environment'
 /** With the record of the decision that opened it, and its facts unless retention has erased them. */
 export interface ShownApproval extends StoredApproval {
   readonly record: Buffer;
+  /** As they are stored: see packed-facts.ts. */
   readonly facts: Buffer | null;
 }
 
@@ -84,7 +86,7 @@ export function approvalFactsOf(row: StoredApproval): ApprovalFacts {
 /** The facts of the decision that opened it; undefined: retention has erased them. */
 export function factsOf({ facts }: Pick<ShownApproval, 'facts'>): Facts | undefined {
   // Written by canonicalFacts.
-  return facts === null ? undefined : (JSON.parse(facts.toString('utf8')) as Facts);
+  return facts === null ? undefined : (JSON.parse(unpackFacts(facts).toString('utf8')) as Facts);
 }
 
 /** What people may see of the statement to which an approval is bound. */

@@ -1,4 +1,5 @@
 // The approvals that wait for a person: grouped by what they have in common, soonest expiry first, and what was decided before.
+import { MAX_PACKED_BYTES } from '../../core/decision/packed-facts.ts';
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { genuine, sealedColumns } from '../../platform/db/seals/rows.ts';
@@ -66,8 +67,8 @@ export function readMembers(
   return sql.query<ExpiryPlace>(MEMBERS, [...values(filter, page.after), page.group, page.limit]);
 }
 
-/** Larger facts are not read for a list: a call may have a megabyte of arguments, and a page has many calls. */
-const MAX_FACTS_BYTES = 32_768;
+/** Larger facts, which are never packed, are not read for a list: a call may have a megabyte of arguments, and a page has many calls. */
+const MAX_FACTS_BYTES = MAX_PACKED_BYTES;
 
 /** An approval with what a person reads to decide it. */
 export interface WaitingApproval extends ShownApproval {

@@ -1,4 +1,5 @@
 // Decisions in PostgreSQL: inserted in groups before they are answered, read by id, listed newest first.
+import { packFacts } from '../../core/decision/packed-facts.ts';
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import { columnMap, hex, optionalText, text, utf8 } from '../../platform/db/columns.ts';
 import { createGroupCommit, type GroupCommit } from '../../platform/db/group-commit.ts';
@@ -45,7 +46,7 @@ export const DECISIONS = columnMap<DecisionRow>({
   policy_digest: text((r) => r.policyDigest),
   proof_id: text((r) => r.proofId),
   record: utf8((r) => r.record),
-  facts: utf8((r) => r.facts),
+  facts: hex((r) => packFacts(r.facts).toString('hex')),
   facts_salt: hex((r) => r.factsSalt),
   traceparent: optionalText((r) => r.traceparent),
   request_id: optionalText((r) => r.requestId),

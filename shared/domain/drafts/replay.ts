@@ -10,6 +10,7 @@ import type { PolicySet } from '../../core/policy/load.ts';
 import { readCall } from '../../core/tools/read-call.ts';
 import type { BudgetFacts, Evaluation, Facts, Reason, RiskFacts } from '../../core/policy/types.ts';
 import { isBeforeBinding } from '../../core/decision/approval-bound.ts';
+import { unpackFacts } from '../../core/decision/packed-facts.ts';
 import { factsDigest } from '../../core/decision/record.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
 import { idTimeMs } from '../../kernel/ids.ts';
@@ -22,7 +23,7 @@ import { type DecisionBody, isBody } from '../../core/verification/record.ts';
 export interface StoredForReplay {
   /** Canonical record up to its previousHash. */
   readonly record: Buffer;
-  /** JCS of all facts, and the salt of their digest; both null once retention has erased them. */
+  /** JCS of all facts, packed or not, and the salt of their digest; both null once retention has erased them. */
   readonly facts: Buffer | null;
   readonly salt: Buffer | null;
 }
@@ -169,8 +170,9 @@ function recordedOf({ verdict, reasons, obligations }: DecisionBody): Evaluation
   };
 }
 
-function readFacts({ facts, salt }: StoredForReplay, body: DecisionBody): Facts | undefined {
-  if (facts === null || salt === null) return undefined;
+function readFacts({ facts: stored, salt }: StoredForReplay, body: DecisionBody): Facts | undefined {
+  if (stored === null || salt === null) return undefined;
+  const facts = unpackFacts(stored);
   return factsDigest(salt, facts.toString('utf8')) === body.factsDigest ? parseFacts(facts) : undefined;
 }
 

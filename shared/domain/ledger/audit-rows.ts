@@ -1,4 +1,5 @@
 // The auditor's queries: heads, leaves with their source rows, nodes and checkpoints, by primary key and in ranges.
+import { unpackFacts } from '../../core/decision/packed-facts.ts';
 import type { Owner } from '../../kernel/owner.ts';
 import { columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql } from '../../platform/db/database.ts';
@@ -160,7 +161,7 @@ function decisionOf(row: LeafRow, evaluatedAt: string): AuditedRow['decision'] {
     toolServer: row.tool_server,
     toolName: row.tool_name,
     reasons: row.reasons,
-    facts: row.facts,
+    facts: row.facts && unpackFacts(row.facts),
     factsSalt: row.facts_salt,
   };
 }

@@ -1,5 +1,6 @@
 // The evidence of decisions from PostgreSQL: rows with their leaves, policy sets, and the records of trust, halts, approvals and keys.
 import type { Database } from '../../platform/db/database.ts';
+import { unpackFacts } from '../../core/decision/packed-facts.ts';
 import { NO_PREVIOUS, sealRecord } from '../../core/proof/record.ts';
 import { ENVIRONMENTS, type Environment } from '../../kernel/vocabulary.ts';
 import type { DecisionEvidence } from '../../core/verification/decision.ts';
@@ -136,7 +137,10 @@ function foundOf({
       record: loggedOf({ record, previousHash, eventHash, leafHash }),
       columns: { ...columns, evaluatedAt: evaluatedAt.toISOString() },
       // Retention erases both. One without the other is damage.
-      facts: facts === null && factsSalt === null ? undefined : { text: facts ?? GONE, salt: factsSalt ?? GONE },
+      facts:
+        facts === null && factsSalt === null
+          ? undefined
+          : { text: unpackFacts(facts ?? GONE), salt: factsSalt ?? GONE },
     },
   } satisfies FoundDecision;
 }

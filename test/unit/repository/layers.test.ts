@@ -99,6 +99,7 @@ describe('layer rules', () => {
     ...downwards,
     ['shared/core/policy/x.ts', 'json-rules-engine'],
     ['shared/core/proof/x.ts', 'node:crypto'],
+    ['shared/core/decision/x.ts', 'node:zlib'],
     ['shared/core/proof/x.ts', './y.ts'],
     ['shared/kernel/x.ts', 'ajv/dist/2020.js'],
     ['shared/platform/db/x.ts', 'pg'],
