@@ -61,10 +61,10 @@ describe('custos decision verify, after a row was edited in the database', () =>
     ],
     ['a verdict in the row', 'read', `UPDATE decision SET verdict = 'DENY' WHERE decision_id = $1`, ['ROW_DIFFERS']],
     [
-      'a fact',
+      'a byte of the facts',
       'read',
       `UPDATE decision SET facts = set_byte(facts, 20, get_byte(facts, 20) # 1) WHERE decision_id = $1`,
-      ['FACTS_DIGEST'],
+      ['FACTS_DIGEST', 'FACTS_NOT_CANONICAL'],
     ],
     [
       'the salt',
