@@ -8,6 +8,7 @@ import { type Config, fileVariableOf, SETTING_TABLE } from '../shared/platform/c
 import { migrate } from '../shared/platform/db/migrate.ts';
 import { SetupError } from '../shared/platform/embedded/account.ts';
 import { describeFileError } from '../shared/platform/embedded/data-folder.ts';
+import { createLineWriter, type LineWriter } from '../shared/platform/observe/line-writer.ts';
 import { createLogger, type Logger } from '../shared/platform/observe/logger.ts';
 import { bannerLines } from './banner.ts';
 import { loadConfig } from './context.ts';
@@ -36,6 +37,7 @@ async function start(): Promise<number> {
   const started: Started = { store: undefined, children: [] };
   // The reader of the output may exit before the service does.
   process.stdout.on('error', () => undefined);
+  const output = createLineWriter(2);
   const signals = listenForStop(() => {
     say('custos: second signal: ending at once');
     for (const child of started.children) child.kill();
@@ -45,7 +47,7 @@ async function start(): Promise<number> {
   const config = loadConfig();
   let code: number = EXIT.ok;
   try {
-    await run(config, started, signals);
+    await run(config, started, signals, output);
   } catch (error) {
     // A start that was interrupted may fail because of the interruption; such an error is not shown.
     if (!signals.requested.aborted) code = reportError(describeFileError(error, config.dataDir));
@@ -57,8 +59,9 @@ async function start(): Promise<number> {
 }
 
 /** Starts the parts in order, prints their addresses, and settles on the first stop signal. */
-async function run(config: Config, started: Started, signals: StopSignals): Promise<void> {
-  const logger = createLogger({ name: 'supervisor', level: config.logLevel, pretty: process.stderr.isTTY, fd: 2 });
+async function run(config: Config, started: Started, signals: StopSignals, output: LineWriter): Promise<void> {
+  const pretty = process.stderr.isTTY;
+  const logger = createLogger({ name: 'supervisor', level: config.logLevel, pretty, destination: output });
   const store = await openStore(config, logger, say);
   started.store = store;
   await portIsFree(config, store.afterCrash, signals.requested);
@@ -71,8 +74,8 @@ async function run(config: Config, started: Started, signals: StopSignals): Prom
       `custos: The policy folder ${config.policyDir} can't be read: ${problem}. Until it can be, the last policy set stays in force; without one the service does not become ready.`,
     );
   if (signals.requested.aborted) return;
-  const ingress = superviseIngress(store.config, logger);
-  const workers = superviseWorkers(store.config, logger);
+  const ingress = superviseIngress(store.config, logger, output);
+  const workers = superviseWorkers(store.config, logger, output);
   started.children.push(ingress, workers);
   const ready = await Promise.race([Promise.all([ingress.ready, workers.ready]), signals.received]);
   if (ready === undefined) return;
@@ -91,11 +94,12 @@ async function run(config: Config, started: Started, signals: StopSignals): Prom
 }
 
 /** Ingress gets the promise key only; workers get the log's signing key only. */
-function superviseIngress(config: StoreConfig, logger: Logger): SupervisedChild {
+function superviseIngress(config: StoreConfig, logger: Logger, output: LineWriter): SupervisedChild {
   return superviseChild({
     name: 'ingress',
     entry: entryOf('ingress'),
     logger,
+    output,
     env: (address) => ({
       ...storeEnv(config),
       CUSTOS_PROMISE_KEY_FILE: config.promiseKeyFile,
@@ -105,11 +109,12 @@ function superviseIngress(config: StoreConfig, logger: Logger): SupervisedChild 
   });
 }
 
-function superviseWorkers(config: StoreConfig, logger: Logger): SupervisedChild {
+function superviseWorkers(config: StoreConfig, logger: Logger, output: LineWriter): SupervisedChild {
   return superviseChild({
     name: 'workers',
     entry: entryOf('workers'),
     logger,
+    output,
     env: () => ({ ...storeEnv(config), CUSTOS_SIGNING_KEY_FILE: config.signingKeyFile }),
   });
 }

@@ -6,9 +6,16 @@ import { startIngress } from './service.ts';
 
 startProcess(
   { name: 'ingress', env: process.env, demand: requireIngress },
-  async ({ config, logger, root, tracing, pulseFd }) => {
+  async ({ config, logger, root, tracing, droppedLines, pulseFd }) => {
     const { databaseUrl } = config;
-    const ingress = await startIngress({ config, logger, root, tracing, heartbeatApart: { databaseUrl, pulseFd } });
+    const ingress = await startIngress({
+      config,
+      logger,
+      root,
+      tracing,
+      droppedLines,
+      heartbeatApart: { databaseUrl, pulseFd },
+    });
     // It listens before a worker has put a policy set into force; /ready reports why it is not ready. No request was
     // accepted yet, so when the supervisor exits in the meantime, this process can exit at once.
     const abandoned = (): never => process.exit(1);

@@ -23,7 +23,7 @@ import { createReceiptStore } from '../shared/domain/ledger/receipts.ts';
 import { startSecondReader } from '../shared/domain/second-reader/start.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
-import { createMetrics, type Metrics } from '../shared/platform/observe/metrics.ts';
+import { countDroppedLines, createMetrics, type Metrics } from '../shared/platform/observe/metrics.ts';
 import { readVersion } from '../shared/platform/config/root.ts';
 import { startDashboard } from './dashboard/dashboard.ts';
 import { createQueueReader } from './dashboard/queue-reader.ts';
@@ -43,6 +43,8 @@ export interface IngressDeps {
   readonly root: string;
   /** Absent: no spans. */
   readonly tracing?: Tracing | undefined;
+  /** Log lines that were dropped so far; absent: they are not counted. */
+  readonly droppedLines?: () => number;
   /** Wall clock and monotonic clock; tests move them. Default: the database's time, extrapolated by this machine. */
   readonly clock?: ServiceClock;
   /** Called when another pepper is in force; absent: the process exits. */
@@ -157,6 +159,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const { config, logger, root, tracing } = deps;
   const onError = (error: unknown): void => logger.warn({ err: error }, 'background work failed; it is tried again');
   const metrics = createMetrics();
+  if (deps.droppedLines !== undefined) countDroppedLines(metrics.registry, deps.droppedLines);
   const { db, clock } = await openServiceDatabase<ServiceClock>({
     config,
     logger,

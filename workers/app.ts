@@ -35,6 +35,7 @@ import { createIntentWorker } from './jobs/evaluate.ts';
 import { concurrencyOf, deadHooksOf, handlersOf, type JobDeps } from './jobs/list.ts';
 import { jobOptions } from './jobs/options.ts';
 import { createReplayRunner } from './jobs/replay.ts';
+import { countDroppedLines } from '../shared/platform/observe/metrics.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { changeRulesOf } from '../shared/domain/policy-sets/change-rules.ts';
 import { startPolicyReader } from './policies.ts';
@@ -50,6 +51,8 @@ export interface WorkersDependencies {
   readonly logger: Logger;
   /** Absent: no spans. */
   readonly tracing?: Pick<Tracing, 'telemetry'> | undefined;
+  /** Log lines that were dropped so far; absent: they are not counted. */
+  readonly droppedLines?: () => number;
   /** This machine's wall clock, by which its files are dated. It is compared with the database's clock. */
   readonly machineMs: () => number;
   /** Where the health pages are served, for operators. */
@@ -80,6 +83,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   const { config, logger, tracing, machineMs } = deps;
   const { databaseUrl, redisUrl } = config;
   const metrics = createWorkerMetrics();
+  if (deps.droppedLines !== undefined) countDroppedLines(metrics.registry, deps.droppedLines);
   const monotonicMs = (): number => performance.now();
   const cpuMs = (): number => {
     const { user, system } = process.cpuUsage();

@@ -7,7 +7,7 @@ import { serveHealth } from './health.ts';
 
 startProcess(
   { name: 'workers', env: process.env, demand: requireWorkers },
-  async ({ config, logger, tracing, pulseFd }) => {
+  async ({ config, logger, tracing, droppedLines, pulseFd }) => {
     const machineMs = Date.now;
     // First, because a port that is in use must stop the start before any job runs.
     const health = await serveHealth({
@@ -21,6 +21,7 @@ startProcess(
       config,
       logger,
       tracing,
+      droppedLines,
       machineMs,
       healthPort: health.port,
       pulseFd,

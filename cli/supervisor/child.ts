@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isReadyMessage } from '../../shared/platform/process/lifecycle.ts';
-import { PULSE_FD } from '../../shared/platform/process/start.ts';
+import { PRETTY_LOG, PULSE_FD } from '../../shared/platform/process/start.ts';
+import type { LineWriter } from '../../shared/platform/observe/line-writer.ts';
 import type { Logger } from '../../shared/platform/observe/logger.ts';
 import { CHECK_MS, createSilence, SILENT_MS } from './silence.ts';
 
@@ -15,6 +16,8 @@ export interface ChildOptions {
   /** The environment of a start; `address` is the one of the previous start. */
   readonly env: (address: string | undefined) => NodeJS.ProcessEnv;
   readonly logger: Logger;
+  /** Gets the lines of the process. */
+  readonly output: LineWriter;
 }
 
 export interface SupervisedChild {
@@ -34,10 +37,13 @@ const SOURCE_MAPS = ['--enable-source-maps'];
 /** Index of the pipe for the pulse of a process; 3 is the IPC channel. */
 const PULSE_INDEX = 4;
 
+/** Time to copy the last lines of a process that ended; a reader may not take them. */
+const LAST_LINES_MS = 200;
+
 /** Exponential back-off of restarts, in milliseconds. It begins again after a start that lasted `resetAfter`. */
 const BACKOFF_MS = { first: 200, most: 10_000, resetAfter: 30_000 };
 
-export function superviseChild({ name, entry, env, logger }: ChildOptions): SupervisedChild {
+export function superviseChild({ name, entry, env, logger, output }: ChildOptions): SupervisedChild {
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
   let address: string | undefined;
@@ -78,10 +84,16 @@ export function superviseChild({ name, entry, env, logger }: ChildOptions): Supe
       const started = spawn(process.execPath, [...process.execArgv, ...SOURCE_MAPS, entry], {
         // In its own process group, so that Ctrl-C reaches only the supervisor, which stops the parts in order.
         detached: true,
-        env: { ...env(address), [PULSE_FD]: String(PULSE_INDEX) },
-        // Both outputs go to standard error: standard output has only the banner, which scripts read.
-        stdio: ['ignore', 2, 2, 'ipc', 'pipe'],
+        env: {
+          ...env(address),
+          [PULSE_FD]: String(PULSE_INDEX),
+          ...(process.stderr.isTTY ? { [PRETTY_LOG]: '1' } : {}),
+        },
+        // Not inherited: a shared output would be set to block at each start of a process, and would stop all of them when it is full.
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
       });
+      // Both go to standard error: standard output has only the banner, which scripts read.
+      for (const from of [started.stdout, started.stderr]) if (from !== null) output.copy(from);
       child = started;
       killWhenFrozen(started);
       started.on('message', (message) => {
@@ -90,7 +102,12 @@ export function superviseChild({ name, entry, env, logger }: ChildOptions): Supe
         becameReady(message.address);
       });
       started.once('error', (error) => resolve(error.message));
-      started.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : signal));
+      started.once('exit', (code, signal) => {
+        const how = signal === null ? `exit code ${code}` : signal;
+        // Its last lines may not be copied yet.
+        started.once('close', () => resolve(how));
+        setTimeout(resolve, LAST_LINES_MS, how).unref();
+      });
     });
 
   const keepRunning = async (): Promise<void> => {

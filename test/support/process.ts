@@ -33,6 +33,9 @@ export interface TestService extends TestProcess {
   readonly address: string;
 }
 
+/** A pipe whose text is collected, or a file descriptor for standard output. */
+export type Output = 'pipe' | number;
+
 export type TestEnv = Readonly<Record<string, string | undefined>>;
 
 /** The default pepper of processes. */
@@ -52,18 +55,18 @@ export function runProcess(
   file: string,
   args: readonly string[],
   env: TestEnv = {},
-  ipc = false,
+  { ipc = false, output = 'pipe' }: { readonly ipc?: boolean; readonly output?: Output } = {},
 ): TestProcess & { child: ChildProcess } {
   return watch(
     spawn(process.execPath, ['--enable-source-maps', ...V8_OPTIONS, path.join(buildRoot, file), ...args], {
       env: cleanEnv(env),
-      stdio: ['ignore', 'pipe', 'pipe', ipc ? 'ipc' : 'ignore'],
+      stdio: ['ignore', output, output === 'pipe' ? 'pipe' : 2, ipc ? 'ipc' : 'ignore'],
     }),
     file,
   );
 }
 
-/** Tracks a process that was started elsewhere. Its outputs must be pipes. */
+/** Tracks a process that was started elsewhere. Outputs that are pipes are collected. */
 export function watch(child: ChildProcess, name: string): TestProcess & { child: ChildProcess } {
   const { pid } = child;
   if (pid === undefined) throw new Error(`${name} could not be started`);
@@ -105,8 +108,8 @@ export function watch(child: ChildProcess, name: string): TestProcess & { child:
 }
 
 /** Starts an ingress process on the test's database and waits until it is ready. */
-export function startIngress(databaseUrl: string, env: TestEnv = {}): Promise<TestService> {
-  return startService('ingress/main.js', databaseUrl, env);
+export function startIngress(databaseUrl: string, env: TestEnv = {}, output?: Output): Promise<TestService> {
+  return startService('ingress/main.js', databaseUrl, env, output);
 }
 
 /** Starts a worker process on the test's database and waits until it is ready. Its address serves /health and /ready. */
@@ -114,7 +117,7 @@ export function startWorker(databaseUrl: string, env: TestEnv = {}): Promise<Tes
   return startService('workers/main.js', databaseUrl, env);
 }
 
-async function startService(file: string, databaseUrl: string, env: TestEnv): Promise<TestService> {
+async function startService(file: string, databaseUrl: string, env: TestEnv, output?: Output): Promise<TestService> {
   const running = runProcess(
     file,
     [],
@@ -127,7 +130,7 @@ async function startService(file: string, databaseUrl: string, env: TestEnv): Pr
       CUSTOS_DATA_DIR: checkpointsOf(databaseUrl),
       ...env,
     },
-    true,
+    { ipc: true, ...(output === undefined ? {} : { output }) },
   );
   let address: string | undefined;
   running.child.on('message', (message) => {
@@ -138,6 +141,7 @@ async function startService(file: string, databaseUrl: string, env: TestEnv): Pr
 
 /** The whole service as `npm start` runs it, with its own embedded database. */
 export interface TestCustos extends TestService {
+  readonly child: ChildProcess;
   readonly dataDir: string;
   /** Ids of all its running processes: supervisor, children and database. */
   processIds(): number[];

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import type PinoPretty from 'pino-pretty';
+import type { LineWriter } from './line-writer.ts';
 import { activeTraceIds } from './spans.ts';
 
 export type Logger = PinoLogger;
@@ -12,12 +13,10 @@ export interface LogOptions {
   readonly level: string;
   /** Readable lines for a terminal instead of JSON. */
   readonly pretty: boolean;
-  /** File descriptor: 1 (default) or 2. */
-  readonly fd?: 1 | 2;
   /** Whether lines have the ids of the active span (spans.ts). */
   readonly traced?: boolean;
-  /** Replaces the file descriptor, in tests. */
-  readonly destination?: DestinationStream;
+  /** Gets each line; a LineWriter also has the logger report how many were dropped. Absent: standard output, for which the logger waits. */
+  readonly destination?: DestinationStream & Partial<Pick<LineWriter, 'onRestored'>>;
 }
 
 /** Members that may hold a credential: hidden at every depth up to MAX_DEPTH. */
@@ -64,11 +63,8 @@ function withoutSecrets<T extends object>(value: T, depth = 1): T {
   return copy ?? value;
 }
 
-/**
- * Times are ISO 8601 in UTC, levels are words. Lines are written synchronously (about 5 microseconds each), so that none is
- * lost when the process ends.
- */
-export function createLogger({ name, level, pretty, fd = 1, traced = false, destination }: LogOptions): Logger {
+/** Times are ISO 8601 in UTC, levels are words. */
+export function createLogger({ name, level, pretty, traced = false, destination }: LogOptions): Logger {
   const options = {
     name,
     level,
@@ -81,19 +77,23 @@ export function createLogger({ name, level, pretty, fd = 1, traced = false, dest
       log: (object: Record<string, unknown>) => withoutSecrets(object),
     },
   };
-  if (destination !== undefined) return pino(options, destination);
-  if (!pretty) return pino(options, pino.destination({ fd, sync: true }));
-  // Loaded only for a terminal, because it takes 35 ms of each start.
-  const pinoPretty = createRequire(import.meta.url)('pino-pretty') as typeof PinoPretty;
-  return pino(
-    options,
-    pinoPretty({
-      colorize: true,
-      sync: true,
-      destination: fd,
-      translateTime: 'SYS:HH:MM:ss.l',
-      ignore: 'pid,hostname',
-      singleLine: true,
-    }),
+  if (destination === undefined) return pino(options);
+  const logger = pino(options, pretty ? readable(destination) : destination);
+  destination.onRestored?.((lines) =>
+    logger.warn({ lines }, 'log lines were dropped: the output was not read, or was full'),
   );
+  return logger;
+}
+
+/** Turns JSON into readable lines. */
+function readable(destination: DestinationStream): DestinationStream {
+  // Loaded only for a terminal, because it takes 35 ms of each start.
+  const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof PinoPretty;
+  const toText = prettyFactory({
+    colorize: true,
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: 'pid,hostname',
+    singleLine: true,
+  });
+  return { write: (line) => destination.write(toText(line)) };
 }

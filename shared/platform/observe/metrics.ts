@@ -1,5 +1,5 @@
 // Metrics of one process: the HTTP histogram in a separate prom-client registry, because a test process may run two services.
-import { Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 export const REQUEST_HISTOGRAM = 'custos_http_request_duration_seconds';
 
@@ -38,4 +38,17 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       duration.observe({ route, method, status }, durationMs / 1_000),
     expose: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
   };
+}
+
+/** Adds the counter of log lines that found no room (line-writer.ts). */
+export function countDroppedLines(registry: Registry, dropped: () => number): void {
+  new Counter({
+    name: 'custos_log_lines_dropped_total',
+    help: 'Log lines that were dropped because the output was not read, or was full',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(dropped());
+    },
+  });
 }

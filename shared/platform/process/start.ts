@@ -4,6 +4,7 @@ import { readConfig } from '../config/config.ts';
 import { findPlaces } from '../config/root.ts';
 import type { Config } from '../config/table.ts';
 import { OperatorError } from '../../kernel/operator-error.ts';
+import { createLineWriter } from '../observe/line-writer.ts';
 import { createLogger, type Logger } from '../observe/logger.ts';
 import { traceAs } from '../observe/trace-setup.ts';
 import type { Tracing } from '../observe/tracing.ts';
@@ -11,6 +12,8 @@ import { keepHeapSmall } from './heap.ts';
 
 /** Variable by which the supervisor tells a process the file descriptor of the pipe for its pulse (heartbeat.ts). */
 export const PULSE_FD = 'PULSE_FD';
+/** Variable by which the supervisor tells a process that its log lines are shown at a terminal. */
+export const PRETTY_LOG = 'PRETTY_LOG';
 
 export interface StartedProcess<Settings extends Config> {
   readonly config: Settings;
@@ -19,6 +22,8 @@ export interface StartedProcess<Settings extends Config> {
   readonly root: string;
   /** Absent: no spans. Close it last. */
   readonly tracing: Tracing | undefined;
+  /** Log lines that were dropped so far. */
+  readonly droppedLines: () => number;
   /** See PULSE_FD. */
   readonly pulseFd: number | undefined;
 }
@@ -42,9 +47,12 @@ export function startProcess<Settings extends Config>(
     const config = demand(readConfig(env, places));
     const tracing = await traceAs(`custos-${name}`, config, root);
     const { logLevel: level } = config;
-    const logger = createLogger({ name, level, pretty: process.stdout.isTTY, traced: tracing !== undefined });
+    const lines = createLineWriter(1);
+    const pretty = process.stdout.isTTY || env[PRETTY_LOG] !== undefined;
+    const logger = createLogger({ name, level, pretty, traced: tracing !== undefined, destination: lines });
     const pulse = env[PULSE_FD];
-    await main({ config, logger, root, tracing, pulseFd: pulse === undefined ? undefined : Number(pulse) });
+    const pulseFd = pulse === undefined ? undefined : Number(pulse);
+    await main({ config, logger, root, tracing, droppedLines: lines.dropped, pulseFd });
   };
   start().catch((error: unknown) => {
     process.stderr.write(`${error instanceof OperatorError ? error.message : inspect(error)}\n`);

@@ -1,0 +1,139 @@
+// Real processes whose output nobody reads: they answer all the same, and count the lines that they drop.
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { readExposition } from '../support/exposition.ts';
+import { temporaryFolder } from '../support/folders.ts';
+import { startCustos, startIngress, startWorker, type TestService } from '../support/process.ts';
+import { bootstrap } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
+
+/** More lines than a process and a pipe hold. */
+const REQUESTS = 2_500;
+/** ... and than the sockets between a process, its supervisor and this process hold, too. */
+const MORE_REQUESTS = 6_000;
+const AT_ONCE = 32;
+/** A service that waits for its reader answers never. */
+const ANSWER_MS = 20_000;
+const ENV = { CUSTOS_LOG_LEVEL: 'info', CUSTOS_RATE_LIMIT: 'off' };
+
+/** Sends requests, and expects an answer to each. */
+async function flood(address: string, requests: number): Promise<void> {
+  let left = requests;
+  const send = async (): Promise<void> => {
+    while (left-- > 0) {
+      const answer = await fetch(`${address}/v1/reference/tiers`, { signal: AbortSignal.timeout(ANSWER_MS) });
+      await answer.arrayBuffer();
+      expect(answer.status).to.equal(200);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, send));
+}
+
+async function droppedBy(address: string): Promise<number> {
+  const exposition = readExposition(await (await fetch(`${address}/metrics`)).text());
+  return exposition.get('custos_log_lines_dropped_total')?.samples[0]?.value ?? Number.NaN;
+}
+
+/** A pipe with a reader that reads when it is asked to. */
+function openPipe(): { readonly writeEnd: number; read(): string; closeReader(): void; close(): void } {
+  const file = path.join(temporaryFolder(), 'pipe');
+  execFileSync('mkfifo', [file]);
+  const reader = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writeEnd = openSync(file, constants.O_WRONLY);
+  const buffer = Buffer.alloc(65_536);
+  let isOpen = true;
+  return {
+    writeEnd,
+    read() {
+      try {
+        return buffer.toString('utf8', 0, readSync(reader, buffer));
+      } catch {
+        return '';
+      }
+    },
+    closeReader() {
+      isOpen = false;
+      closeSync(reader);
+    },
+    close() {
+      if (isOpen) closeSync(reader);
+      closeSync(writeEnd);
+    },
+  };
+}
+
+describe('a service whose output nobody reads', () => {
+  let database: TestDatabase;
+  let worker: TestService;
+  before(async () => {
+    database = await createTestDatabase();
+    const db = await openTestDatabase(database.url);
+    await bootstrap(db);
+    await db.close();
+    // It puts the policies into force, without which ingress is not ready.
+    worker = await startWorker(database.url);
+  });
+  after(async () => {
+    await worker.stop();
+    await database.drop();
+  });
+
+  it('answers every request while a pipe is full, counts the lines that it drops, and reports them once', async () => {
+    const pipe = openPipe();
+    const ingress = await startIngress(database.url, ENV, pipe.writeEnd);
+    try {
+      await flood(ingress.address, REQUESTS);
+      const dropped = await droppedBy(ingress.address);
+      expect(dropped).to.be.within(1, REQUESTS);
+      let text = '';
+      const reports = (): string[] => text.split('\n').filter((line) => line.includes('log lines were dropped'));
+      await waitFor(() => ((text += pipe.read()), reports().length > 0), { what: 'the report of dropped lines' });
+      // With the line of the request for the metrics.
+      expect(JSON.parse(reports()[0] ?? '')).to.include({ level: 'warn', lines: dropped + 1 });
+      await fetch(`${ingress.address}/v1/reference/tiers`);
+      await waitFor(() => ((text += pipe.read()), text.endsWith('\n')), { what: 'the last line' });
+      const lines = text.trimEnd().split('\n');
+      for (const line of lines) expect(() => JSON.parse(line) as unknown, line).not.to.throw();
+      expect(reports()).to.have.lengthOf(1);
+      expect(await droppedBy(ingress.address), 'nothing more is dropped').to.equal(dropped + 1);
+    } finally {
+      expect(await ingress.stop()).to.include({ code: 0 });
+      pipe.close();
+    }
+  });
+
+  it('answers every request after the reader of a pipe ended, and counts the lines', async () => {
+    const pipe = openPipe();
+    const ingress = await startIngress(database.url, ENV, pipe.writeEnd);
+    try {
+      pipe.closeReader();
+      await flood(ingress.address, REQUESTS);
+      expect(await droppedBy(ingress.address)).to.be.within(REQUESTS, REQUESTS + 10);
+    } finally {
+      expect(await ingress.stop()).to.include({ code: 0 });
+      pipe.close();
+    }
+  });
+
+  for (const [how, stopReading] of [
+    ['is not read', (stream: NodeJS.ReadableStream) => stream.pause()],
+    ['has no reader any more', (stream: NodeJS.ReadableStream) => (stream as NodeJS.ReadStream).destroy()],
+  ] as const)
+    it(`answers under "custos start" while standard error ${how}, and stops`, async () => {
+      const custos = await startCustos(ENV);
+      const { stderr } = custos.child;
+      try {
+        if (stderr === null) throw new Error('standard error is not a pipe');
+        stopReading(stderr);
+        await flood(custos.address, MORE_REQUESTS);
+        expect(await droppedBy(custos.address)).to.be.within(1, MORE_REQUESTS);
+      } finally {
+        // The end of a child process is reported when its output was read to the end.
+        stderr?.resume();
+        expect(await custos.stop()).to.include({ code: 0 });
+      }
+    });
+});
