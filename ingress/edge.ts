@@ -8,6 +8,7 @@ import type { Metrics } from '../shared/platform/observe/metrics.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
 import { createApp, type Site } from './app.ts';
 import { type ReadinessDeps, readHalted, readinessChecks } from './readiness.ts';
+import { accessLogRule } from './request/access-log.ts';
 import type { Authenticate } from './request/authenticate.ts';
 import type { EdgeClock } from './request/exchange.ts';
 import { createIdempotency } from './request/idempotency.ts';
@@ -85,6 +86,7 @@ export async function openEdge(deps: EdgeDeps): Promise<Edge> {
     limiter,
     idempotency,
     isStopping: () => isStopping,
+    isLogged: accessLogRule(config),
     halted: () => readHalted(db),
     readiness: readinessChecks({ db, policies, redisOk: () => limiter.redisOk(), clockProblem, secondReader }),
     config: {

@@ -6,6 +6,7 @@ import { toProblem } from '../../shared/api/problem.ts';
 import type { Metrics } from '../../shared/platform/observe/metrics.ts';
 import type { RequestSpan, Tracing } from '../../shared/platform/observe/tracing.ts';
 import type { LoggedIds, Reply } from '../route.ts';
+import type { AccessLogRule } from './access-log.ts';
 import { answerHeaders, isNotModified, shownError } from './answer.ts';
 import { ClientGone, drain, hasBody } from './read.ts';
 
@@ -24,6 +25,7 @@ export interface EdgeClock {
 export interface ExchangeDeps {
   readonly logger: EdgeLog;
   readonly metrics: Metrics;
+  readonly isLogged: AccessLogRule;
   readonly clock: EdgeClock;
   readonly isStopping: () => boolean;
   /** Absent: no spans. */
@@ -32,6 +34,8 @@ export interface ExchangeDeps {
   readonly https: boolean;
 }
 
+/** The status that proxies log when a client went away; none gets it. */
+const GONE_STATUS = 499;
 const REQUEST_ID = new RegExp(REQUEST_ID_PATTERN);
 /** W3C Trace Context, level 1: version 00 exactly, a later version may have more; ids are not all zero, version is not ff. */
 const TRACEPARENT =
@@ -130,9 +134,8 @@ export class Exchange {
     const { logger } = this.deps;
     if (error instanceof ClientGone) {
       this.isAnswered = true;
-      // The status that proxies log for this; no client gets it.
-      this.span?.end(499, {});
-      logger.info({ requestId, route }, 'client went away');
+      this.span?.end(GONE_STATUS, {});
+      if (this.deps.isLogged(GONE_STATUS, 0)) logger.info({ requestId, route }, 'client went away');
       return;
     }
     const shown = shownError(error);
@@ -160,7 +163,7 @@ export class Exchange {
     this.record(reply.status);
   }
 
-  /** Counts and logs the answer. Called from outside only for an answer that a page's own handler has sent. */
+  /** Counts the answer, and logs it when the rule says so. Called from outside only for an answer that a page's own handler has sent. */
   record(status: number): void {
     const { deps, req, key, requestId, route } = this;
     const durationMs = deps.clock.monotonicMs() - this.startedMs - this.waitedMs;
@@ -169,6 +172,7 @@ export class Exchange {
       'custos.request_id': requestId,
       ...(key === undefined ? {} : { 'custos.key_id': key.keyId, 'custos.organisation': key.organisationSlug }),
     });
+    if (!deps.isLogged(status, durationMs)) return;
     deps.logger.info(
       {
         requestId,

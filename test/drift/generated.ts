@@ -44,6 +44,7 @@ export function openApiDocument() {
     metrics: createMetrics({ processMetrics: false }),
     clock: unused,
     isStopping: () => false,
+    isLogged: () => false,
     waits: unused,
     readiness: [],
     halted: async () => [],

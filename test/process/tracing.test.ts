@@ -62,7 +62,11 @@ describe('traces over OTLP', () => {
     database = await createTestDatabase();
     db = await openTestDatabase(database.url);
     ({ key } = await bootstrap(db));
-    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}/`, CUSTOS_LOG_LEVEL: 'info' };
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}/`,
+      CUSTOS_LOG_LEVEL: 'info',
+      CUSTOS_LOG_REQUESTS: 'all',
+    };
     [ingress, worker] = await Promise.all([startIngress(database.url, env), startWorker(database.url, env)]);
     client = createClient(ingress.address, key, { patient: true });
   });

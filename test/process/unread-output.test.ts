@@ -17,7 +17,7 @@ const MORE_REQUESTS = 6_000;
 const AT_ONCE = 32;
 /** A service that waits for its reader answers never. */
 const ANSWER_MS = 20_000;
-const ENV = { CUSTOS_LOG_LEVEL: 'info', CUSTOS_RATE_LIMIT: 'off' };
+const ENV = { CUSTOS_LOG_LEVEL: 'info', CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_REQUESTS: 'all' };
 
 /** Sends requests, and expects an answer to each. */
 async function flood(address: string, requests: number): Promise<void> {

@@ -242,6 +242,7 @@ export async function startSample(options: SampleOptions = {}): Promise<Sample> 
     metrics: createMetrics({ processMetrics: false }),
     clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
     isStopping: () => state.stopping,
+    isLogged: () => true,
     readiness: [],
     halted: async () => [],
     ...deps,

@@ -143,7 +143,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const database = options.databaseUrl === undefined ? await createDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
   const root = findRoot();
-  const env = { PORT: '0', DATABASE_URL: databaseUrl, CUSTOS_PEPPER: TEST_PEPPER, CUSTOS_RATE_LIMIT: 'off' };
+  const env = {
+    PORT: '0',
+    DATABASE_URL: databaseUrl,
+    CUSTOS_PEPPER: TEST_PEPPER,
+    CUSTOS_RATE_LIMIT: 'off',
+    CUSTOS_LOG_REQUESTS: 'all',
+  };
   const config = requireIngress(readConfig({ ...testKeyFiles(), ...env, ...options.env }, { root }));
   const { log } = options;
   const logger =

@@ -82,6 +82,8 @@ describe('readConfig', () => {
       readerTimeoutMs: 2000,
       readerUrl: undefined,
       logLevel: 'info',
+      logRequests: 'slow',
+      logSlowMs: 1_000,
       traceEndpoint: undefined,
       traceShare: 1,
       workersPort: undefined,

@@ -342,6 +342,21 @@ export const SETTINGS = {
     description: 'lowest level that is logged: trace, debug, info, warn, error, fatal or silent',
     read: word('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   },
+  logRequests: {
+    name: 'CUSTOS_LOG_REQUESTS',
+    unit: 'all, slow or off',
+    fallback: 'slow',
+    description:
+      'requests that get a log line: all, only slow ones (CUSTOS_LOG_SLOW_MS) and those answered with a status of 400 or above, or none. Metrics count all of them',
+    read: word('all', 'slow', 'off'),
+  },
+  logSlowMs: {
+    name: 'CUSTOS_LOG_SLOW_MS',
+    unit: 'milliseconds',
+    fallback: '1000',
+    description: 'time from which a request is slow',
+    read: integer(1, 60_000),
+  },
   traceEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     unit: 'http:// address',
