@@ -1,4 +1,5 @@
 // The state of an organisation's logs: their size, their last checkpoint, and what the auditor found.
+import { waitingIds } from '../../shared/domain/ledger/inbox.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { type Finding, FINDINGS } from '../../shared/core/proof/audit-findings.ts';
 import type { Environment } from '../../shared/kernel/vocabulary.ts';
@@ -14,7 +15,7 @@ export const MAX_WAITING = 10_000;
 
 const LOGS = `SELECT log.generation, log.origin, log.size::float8 AS size, log.halted_reason AS "haltedReason", signed.size::float8 AS signed_size, signed.signed_at,
       audit.ok, audit.audited_size::float8 AS audited_size, audit.audited_at, audit.findings,
-      (SELECT count(*)::int FROM (SELECT FROM log_inbox i WHERE i.organisation_id = $1 AND i.environment = $2 LIMIT ${MAX_WAITING}) waiting) AS waiting
+      (SELECT count(*)::int FROM (SELECT FROM log_inbox i, unnest(${waitingIds('i')}) WHERE i.organisation_id = $1 AND i.environment = $2 LIMIT ${MAX_WAITING}) waiting) AS waiting
     FROM log LEFT JOIN audit USING (log_id)
       LEFT JOIN LATERAL (SELECT size, signed_at FROM checkpoint c WHERE c.log_id = log.log_id ORDER BY size DESC LIMIT 1) signed ON true
     WHERE log.organisation_id = $1 AND log.environment = $2 ORDER BY log.generation DESC LIMIT $3`;

@@ -75,7 +75,9 @@ describe('the intent worker', () => {
       [agentId],
     );
   const inboxOf = (decisionId: string) =>
-    service.rows("SELECT seq FROM log_inbox WHERE source = 'decision' AND source_id = $1", [decisionId]);
+    service.rows("SELECT seq FROM log_inbox WHERE source = 'decision' AND $1 = ANY (string_to_array(source_id, ' '))", [
+      decisionId,
+    ]);
 
   describe('of a wildcard resource', () => {
     const CASES: readonly (readonly [string, string, string])[] = [

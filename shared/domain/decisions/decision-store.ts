@@ -3,7 +3,7 @@ import { packFacts } from '../../core/decision/packed-facts.ts';
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import { columnMap, hex, optionalText, text, utf8 } from '../../platform/db/columns.ts';
 import { createGroupCommit, type GroupCommit } from '../../platform/db/group-commit.ts';
-import { wakeLogs } from '../ledger/inbox.ts';
+import { decisionsToLog, wakeLogs } from '../ledger/inbox.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { lowestId } from '../../kernel/ids.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';
@@ -57,9 +57,8 @@ export const DECISIONS = columnMap<DecisionRow>({
 
 /** What a statement that writes decisions returns as `made`. */
 export const RETURNING_MADE = 'RETURNING organisation_id, environment, decision_id, verdict, evaluated_at';
-/** Its end: each row of `made` waits for its log, with its verdict and time, so that waiting decisions are counted without a join. */
-export const TO_LOG = `INSERT INTO log_inbox (organisation_id, environment, source, source_id, verdict, evaluated_at)
-      SELECT organisation_id, environment, 'decision', decision_id, verdict, evaluated_at FROM made`;
+/** Its end: the rows of `made` wait for their logs. */
+export const TO_LOG = decisionsToLog('made');
 
 /** Writes the decisions, their inbox rows of the log, and the job that wakes the log's worker, in one commit. */
 const INSERT = `WITH made AS (

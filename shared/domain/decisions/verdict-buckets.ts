@@ -4,6 +4,7 @@ import { type TimeBuckets, timeBuckets } from '../../kernel/time-buckets.ts';
 import { type Verdict, VERDICTS } from '../../kernel/vocabulary.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { COUNT_COLUMNS } from '../ledger/decision-counts.ts';
+import { waitingWith } from '../ledger/inbox.ts';
 
 export interface VerdictBuckets {
   /** The beginning of the first bucket, milliseconds since 1970. */
@@ -20,7 +21,7 @@ const READ = `WITH counted AS (
       WHERE organisation_id = $1 AND environment = $2 AND seconds = $3 AND start_at >= to_timestamp($4::float8) AND start_at < to_timestamp($5::float8)
       UNION ALL
       SELECT evaluated_at, ${Object.entries(COUNT_COLUMNS)
-        .map(([verdict, column]) => `(verdict = '${verdict}')::integer AS ${column}`)
+        .map(([verdict, column]) => `${waitingWith('log_inbox', verdict)} AS ${column}`)
         .join(', ')}
       FROM log_inbox WHERE organisation_id = $1 AND environment = $2 AND source = 'decision'
         AND evaluated_at >= to_timestamp($4::float8) AND evaluated_at < to_timestamp($5::float8)

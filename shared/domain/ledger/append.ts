@@ -6,10 +6,12 @@ import { NO_PREVIOUS, sealRecord, type SealedRecord } from '../../core/proof/rec
 import type { Environment, Verdict } from '../../kernel/vocabulary.ts';
 import { addRecordSpans, type RecordSpan } from '../../platform/observe/spans.ts';
 import { readFrontier } from './nodes.ts';
+import { waitingIds } from './inbox.ts';
 import { type Zone, ZONE, zonesOf } from './zones.ts';
 import { COUNTS, countsOf, onCountConflict } from './decision-counts.ts';
 import { enqueueSql } from '../../platform/queues/outbox.ts';
 
+/** Leaves of a batch; it may have as many more as one row of the inbox holds. */
 const MAX_BATCH = 1_000;
 
 // Sequential scans and sorts are off in the transaction: plans are cached while the tables are still empty and stay until the next
@@ -23,9 +25,17 @@ const MAKE_LOG = `INSERT INTO log (organisation_id, environment, origin) SELECT 
 // One look-up by primary key for each row, written as a range from the id to the id with LIMIT 1, because only that index has this
 // order. With an equality the planner also chose the index by agent while the tables were empty, and searched it ten times a row,
 // which was half of PostgreSQL's work.
-const TAKE = `SELECT inbox.seq::text AS seq, inbox.source, inbox.source_id, found.proof_id, found.entity_id, found.event, found.occurred_at::text AS occurred_at,
+// Whole rows of the inbox, up to the one with which the batch is full.
+const TAKE = `SELECT inbox.seq::text AS seq, inbox.nth::int AS nth, inbox.source, inbox.source_id, found.proof_id, found.entity_id, found.event, found.occurred_at::text AS occurred_at,
       (extract(epoch FROM found.occurred_at) * 1000)::float8 AS occurred_ms, found.record, found.traceparent, found.verdict
-    FROM (SELECT * FROM log_inbox WHERE organisation_id = $1 AND environment = $2 ORDER BY organisation_id, environment, seq LIMIT ${MAX_BATCH}) AS inbox
+    FROM (
+      SELECT row.seq, row.source, waiting.id AS source_id, waiting.nth FROM (
+        SELECT seq, source, ids, sum(cardinality(ids)) OVER (ORDER BY organisation_id, environment, seq ROWS UNBOUNDED PRECEDING) - cardinality(ids) AS before FROM (
+          SELECT *, ${waitingIds('log_inbox')} AS ids FROM log_inbox
+          WHERE organisation_id = $1 AND environment = $2 ORDER BY organisation_id, environment, seq LIMIT ${MAX_BATCH}
+        ) AS first
+      ) AS row CROSS JOIN LATERAL unnest(row.ids) WITH ORDINALITY AS waiting (id, nth) WHERE row.before < ${MAX_BATCH}
+    ) AS inbox
     LEFT JOIN LATERAL (
       SELECT proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, traceparent, verdict FROM (
         SELECT * FROM decision WHERE organisation_id = $1 AND environment = $2
@@ -40,8 +50,7 @@ const TAKE = `SELECT inbox.seq::text AS seq, inbox.source, inbox.source_id, foun
       ) AS record
       WHERE inbox.source = 'record'
       LIMIT 1
-    ) AS found ON true
-    ORDER BY inbox.seq`;
+    ) AS found ON true`;
 const HEADS = `SELECT asked.entity_id, head.chain_index::text AS chain_index, encode(head.event_hash, 'hex') AS event_hash
     FROM unnest($3::text[]) AS asked (entity_id), LATERAL (
       SELECT chain_index, event_hash FROM leaf WHERE organisation_id = $1 AND environment = $2 AND leaf.entity_id = asked.entity_id
@@ -51,6 +60,8 @@ const ZONE_LEAVES = `SELECT event, entity_id, (extract(epoch FROM occurred_at) *
     WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index`;
 interface InboxRow {
   seq: string;
+  /** Among the ids of its row of the inbox. */
+  nth: number;
   source: 'decision' | 'record';
   source_id: string;
   proof_id: string | null;
@@ -195,7 +206,7 @@ async function zonesWith(sql: Sql, log: LogRow, added: readonly InboxRow[]): Pro
 }
 
 interface Appended {
-  /** Number of leaves; fewer than a full batch: the inbox is empty. */
+  /** Number of leaves; fewer than MAX_BATCH: the inbox is empty. */
   readonly count: number;
   /** Added to the traces of the records' requests after the commit. */
   readonly spans: readonly RecordSpan[];
@@ -212,6 +223,7 @@ async function appendBatch(
   const log = await holdLog(sql, organisationId, environment, logHost);
   if (log === undefined) throw new Error('a log that was just created does not exist');
   const rows = await sql.query<InboxRow>(TAKE, [organisationId, environment]);
+  rows.sort((a, b) => Number(a.seq) - Number(b.seq) || a.nth - b.nth);
   if (rows.length === 0) return { count: 0, spans: [] };
   const size = Number(log.size);
   const heads = new Map<string, Head>();
@@ -246,7 +258,7 @@ async function appendBatch(
     environment,
     size,
     new Date(nowMs()).toISOString(),
-    `{${rows.map((row) => row.seq).join(',')}}`,
+    `{${[...new Set(rows.map((row) => row.seq))].join(',')}}`,
     frontier.size,
     Buffer.concat(frontier.hashes),
     ...LEAVES.values(leaves),

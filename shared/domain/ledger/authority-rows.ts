@@ -1,4 +1,5 @@
 // The queries of the audit of authority: its records in the log and in the inbox, and the rows that give authority now.
+import { waitingIds } from './inbox.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import type { OwnerColumns } from '../../kernel/owner.ts';
 import type { SealedValues } from '../../platform/db/seals/tables.ts';
@@ -51,7 +52,8 @@ const OPEN_APPROVALS = `SELECT approval.approval_id, approval.state, approval.ag
     WHERE approval.organisation_id = $1 AND approval.environment = $2 AND approval.state IN ('pending', 'approved')`;
 const APPROVAL_STATES =
   'SELECT approval_id, state FROM approval WHERE organisation_id = $1 AND environment = $2 AND approval_id = ANY ($3::text[])';
-const WAITING_DECISIONS = `SELECT source_id FROM log_inbox WHERE organisation_id = $1 AND environment = $2 AND source = 'decision' AND source_id = ANY ($3::text[])`;
+const WAITING_DECISIONS = `SELECT id AS source_id FROM log_inbox CROSS JOIN unnest(${waitingIds('log_inbox')}) AS id
+    WHERE organisation_id = $1 AND environment = $2 AND source = 'decision' AND id = ANY ($3::text[])`;
 
 /** Without the secret and the organisation. */
 export type KeyRow = Pick<
