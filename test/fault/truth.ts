@@ -7,15 +7,15 @@ import { runSql } from '../support/sql.ts';
 import { waitFor } from '../support/wait.ts';
 import type { Accepted } from './load.ts';
 
+/** Number of rows of accepted work, as a text: the inboxes, and intents that are open. */
+export const OPEN_WORK = `SELECT ((SELECT count(*) FROM log_inbox) + (SELECT count(*) FROM trust_inbox)
+    + (SELECT count(*) FROM intent WHERE status NOT IN ('decided', 'failed')))::text AS open`;
+
 /** Waits until all work is done: the inboxes are empty and no intent is open. */
 export async function untilCarriedOut(db: Database, timeoutMs: number): Promise<void> {
   await waitFor(
     async () => {
-      const [row] = await runSql<{ open: string }>(
-        db,
-        `SELECT ((SELECT count(*) FROM log_inbox) + (SELECT count(*) FROM trust_inbox)
-          + (SELECT count(*) FROM intent WHERE status NOT IN ('decided', 'failed')))::text AS open`,
-      );
+      const [row] = await runSql<{ open: string }>(db, OPEN_WORK);
       return row?.open === '0';
     },
     { timeoutMs, intervalMs: 100, what: 'everything accepted to be carried out' },

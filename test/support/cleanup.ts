@@ -1,6 +1,4 @@
 // Cleanup after the last test of the run, in reverse order of registration.
-import { after } from 'mocha';
-
 const works: (() => void | Promise<void>)[] = [];
 
 /** Registers `work` to run after the last test of the whole run. If it throws, the run fails. */
@@ -8,8 +6,8 @@ export function atEnd(work: () => void | Promise<void>): void {
   works.push(work);
 }
 
-// A mocha hook at the top level of a file is a root hook: it runs after the last test of the run.
-after(async () => {
+/** Does the registered work now. Outside of mocha, whoever registered work calls it. */
+export async function cleanUp(): Promise<void> {
   const errors: unknown[] = [];
   for (let work = works.pop(); work !== undefined; work = works.pop()) {
     try {
@@ -20,4 +18,7 @@ after(async () => {
   }
   if (errors.length === 1) throw errors[0];
   if (errors.length > 1) throw new AggregateError(errors, errors.map(String).join('; '));
-});
+}
+
+// A mocha hook at the top level of a file is a root hook: it runs after the last test of the run.
+if (typeof globalThis.after === 'function') globalThis.after(cleanUp);
