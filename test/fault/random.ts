@@ -1,4 +1,4 @@
-// `npm run faults -- --rounds 200 --seed 1 [--round K] [--backend embedded|postgres|redis] [--seconds 8] [--json FILE]`: random
+// `npm run faults -- --rounds 200 --seed 1 [--round K] [--backend embedded|postgres|redis] [--seconds 8] [--only FAULT] [--json FILE]`: random
 // faults under a mixed load, and every invariant after each round. docs/reliability.md describes it.
 import { appendFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
@@ -12,7 +12,7 @@ import { describeRound, recoveryTable, summary } from './harness/report.ts';
 import { type Campaign, planRound, ROUNDS_PER_DEPLOYMENT, type RoundResult, runRound } from './harness/round.ts';
 
 const USAGE =
-  'usage: npm run faults -- [--rounds N] [--seed N] [--round K] [--backend embedded|postgres|redis] [--seconds S] [--json FILE]';
+  'usage: npm run faults -- [--rounds N] [--seed N] [--round K] [--backend embedded|postgres|redis] [--seconds S] [--only FAULT] [--json FILE]';
 
 /** A line of `--json`. */
 function asJson({ plan, broken, skipped, recovery, timeline, leaves }: RoundResult): string {
@@ -25,6 +25,7 @@ interface Options {
   readonly seed: number;
   readonly kinds: readonly Kind[];
   readonly seconds: number;
+  readonly only: string | undefined;
   readonly json: string | undefined;
 }
 
@@ -36,6 +37,7 @@ function readOptions(): Options {
       round: { type: 'string' },
       backend: { type: 'string' },
       seconds: { type: 'string', default: '8' },
+      only: { type: 'string' },
       json: { type: 'string' },
     },
   });
@@ -56,6 +58,7 @@ function readOptions(): Options {
     seed: whole('seed', values.seed, 0),
     kinds: kind === undefined ? KINDS.filter((one) => one !== 'redis' || noRedis === undefined) : [kind],
     seconds: whole('seconds', values.seconds, 1),
+    only: values.only,
     json: values.json,
   };
 }
@@ -63,13 +66,13 @@ function readOptions(): Options {
 const stopping = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
 
-async function run({ rounds, seed, kinds, seconds, json }: Options): Promise<boolean> {
+async function run({ rounds, seed, kinds, seconds, only, json }: Options): Promise<boolean> {
   const startedMs = performance.now();
   const results: RoundResult[] = [];
   let campaign: Campaign | undefined;
   for (const round of rounds) {
     if (stopping.signal.aborted) break;
-    const plan = planRound({ seed, round, seconds, kinds });
+    const plan = planRound({ seed, round, seconds, kinds, only });
     campaign ??= await startCampaign(plan.kind);
     const result = await runRound(campaign, plan);
     results.push(result);
@@ -97,7 +100,9 @@ if (options !== undefined) {
   await removeLeftovers();
   try {
     process.exitCode = (await run(options)) ? 0 : 1;
-  } finally {
-    await cleanUp();
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
   }
+  await cleanUp();
 }

@@ -45,8 +45,10 @@ export interface Deployment {
   proxies(store: 'postgres' | 'redis'): readonly TcpProxy[];
   /** The disk of the database, if it is one that can be filled. */
   readonly disk: SmallDisk | undefined;
-  /** Ends everything with SIGKILL at once, and starts it again with the same data. Absent: the parts have no common supervisor. */
+  /** Ends everything with SIGKILL at once. Absent: the parts have no common supervisor. */
   readonly killAll?: () => Promise<void>;
+  /** Starts it again with the same data. */
+  readonly startAll?: () => Promise<void>;
   /** Address of the database for its superuser. */
   adminUrl(): string;
   /** The environment of commands on this installation. */

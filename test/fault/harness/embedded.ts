@@ -71,6 +71,8 @@ export async function startEmbeddedDeployment({ onSmallDisk }: { onSmallDisk: bo
       for (const id of all) signal(id, 'SIGKILL');
       await custos.ended;
       await untilGone(all.filter(isAlive));
+    },
+    async startAll() {
       custos = await start();
     },
     adminUrl,

@@ -1,7 +1,6 @@
 // The faults of the harness. Each begins, and gives the work that heals it.
 import pg from 'pg';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { signal, waitForEnd } from '../../../shared/platform/embedded/processes.ts';
@@ -20,13 +19,15 @@ export interface FaultScene {
 export interface Fault {
   readonly name: string;
   readonly on: readonly Kind[];
-  /** How long it lasts until it is healed, in milliseconds; absent: it needs no healing, and recovery is measured from the fault. */
+  /** How long it lasts until it is healed, in milliseconds. Absent: it needs no healing, and recovery is measured from the fault. */
   readonly lastsMs?: readonly [least: number, most: number];
   /** While it lasts, an ingress may leave requests without an answer. */
   readonly isSilent?: boolean;
   /** Why it cannot be tried on this deployment. */
   readonly whyNot?: (deployment: Deployment) => string | undefined;
-  /** Resolves when the fault is there. */
+  /** Whether recovery includes the time that healing takes, such as the start of a server. */
+  readonly isHealedByStarting?: boolean;
+  /** Resolves when the fault is there. @throws {Error} when another fault makes it impossible */
   begin(scene: FaultScene): Promise<() => Promise<void>>;
 }
 
@@ -70,6 +71,17 @@ function processFaults(part: Part): Fault[] {
       },
     },
     {
+      // Its supervisor must notice.
+      name: `${name} hangs`,
+      on: ['embedded'],
+      isSilent: part === 'ingress',
+      async begin(scene) {
+        const pid = anyOf(scene, part).pid();
+        if (pid !== undefined) signal(pid, 'SIGSTOP');
+        return nothing;
+      },
+    },
+    {
       name: `${name} with a wrong clock`,
       on: SCALED_OUT,
       lastsMs: [1_500, 4_000],
@@ -101,6 +113,7 @@ const POSTGRES: Fault[] = [
       on: ALL,
       // Embedded: its supervisor starts it again at once. Else it is away for a while.
       lastsMs: [0, 3_000],
+      isHealedByStarting: true,
       async begin({ deployment }) {
         await endPostgres(deployment, name);
         return async () => deployment.startPostgres?.();
@@ -198,6 +211,7 @@ const REDIS: Fault[] = [
     name: 'Redis killed',
     on: ['redis'],
     lastsMs: [0, 3_000],
+    isHealedByStarting: true,
     async begin({ deployment }) {
       await deployment.redis?.stop?.();
       return async () => deployment.redis?.start?.();
@@ -234,9 +248,11 @@ const WHOLE: Fault[] = [
   {
     name: 'whole service killed',
     on: ['embedded'],
+    lastsMs: [0, 0],
+    isHealedByStarting: true,
     async begin({ deployment }) {
       await deployment.killAll?.();
-      return nothing;
+      return async () => deployment.startAll?.();
     },
   },
 ];
@@ -257,7 +273,6 @@ const POLICIES: Fault[] = [
     lastsMs: [1_000, 3_000],
     async begin({ deployment }) {
       breakPolicies(deployment.policyDir);
-      await delay(0);
       return async () => mendPolicies(deployment.policyDir);
     },
   },

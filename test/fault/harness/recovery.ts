@@ -7,8 +7,10 @@ import { editionOf } from './policies.ts';
 
 /** Milliseconds until each kind of work moved again. */
 export interface Recovery {
-  /** Every ingress answers an enforcement. */
+  /** A caller that tries one ingress after the other gets a decision. */
   readonly enforcedMs: number;
+  /** Every ingress gives decisions. */
+  readonly everywhereMs: number;
   /** A new intent is decided. */
   readonly decidedMs: number;
   /** A new proof has its receipt. */
@@ -22,11 +24,21 @@ export interface Recovery {
 const POLL_MS = 20;
 const NEWEST = 30;
 
+export interface RecoveryOptions {
+  /** The monotonic time from which recovery counts. */
+  readonly fromMs: number;
+  /** The edition of the policies in the folder. */
+  readonly edition: number;
+  readonly limitMs: number;
+}
+
 /** @throws {Error} when something does not move again within `limitMs` */
-export async function measureRecovery(caller: Caller, edition: number, limitMs: number): Promise<Recovery> {
+export async function measureRecovery(
+  caller: Caller,
+  { fromMs: startMs, edition, limitMs }: RecoveryOptions,
+): Promise<Recovery> {
   const { keys, addresses } = caller.load;
   const own = environmentOf(caller, 'live');
-  const startMs = performance.now();
   const until = async (what: string, attempt: () => Promise<boolean>): Promise<number> => {
     for (;;) {
       if (await attempt()) return performance.now() - startMs;
@@ -55,8 +67,8 @@ export async function measureRecovery(caller: Caller, edition: number, limitMs: 
       takeDecision(caller, answer.json, 'edition');
       return accepts(answer.json);
     });
-  const everywhere = async (accepts: (decision: Json) => boolean): Promise<number> =>
-    Math.max(...(await Promise.all(addresses.map((address) => enforced(address, accepts)))));
+  const each = (accepts: (decision: Json) => boolean): Promise<number[]> =>
+    Promise.all(addresses.map((address) => enforced(address, accepts)));
 
   const decided = async (): Promise<number> => {
     const name = caller.newName();
@@ -92,14 +104,21 @@ export async function measureRecovery(caller: Caller, edition: number, limitMs: 
     return Math.max(0, ...(await Promise.all(all)));
   };
 
-  const [enforcedMs, decidedMs, anchoredMs, editionMs, settledMs] = await Promise.all([
-    everywhere(() => true),
+  const [answered, decidedMs, anchoredMs, current, settledMs] = await Promise.all([
+    each(() => true),
     decided(),
     anchored(),
-    everywhere((decision) => editionOf(decision) === edition),
+    each((decision) => editionOf(decision) === edition),
     settled(),
   ]);
-  return { enforcedMs, decidedMs, anchoredMs, editionMs, settledMs };
+  return {
+    enforcedMs: Math.min(...answered),
+    everywhereMs: Math.max(...answered),
+    decidedMs,
+    anchoredMs,
+    editionMs: Math.max(...current),
+    settledMs,
+  };
 }
 
 /** The time until enforcement, intents and proofs all moved again. */

@@ -33,18 +33,18 @@ export function recoveryTable(results: readonly RoundResult[]): string {
   for (const result of results) {
     const [planned] = result.plan.faults;
     if (result.recovery === undefined || planned === undefined) continue;
-    const name = `${planned.fault.name} | ${result.plan.kind}`;
+    const name = `${planned.fault.name} | ${result.plan.kind === 'embedded' ? 'embedded' : 'scaled out'}`;
     groups.set(name, [...(groups.get(name) ?? []), result]);
   }
   const rows = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, group]) => {
     const recoveries = group.flatMap(({ recovery }) => recovery ?? []);
     const of = (key: keyof (typeof recoveries)[number]): string => cell(recoveries.map((one) => one[key]));
     const moved = cell(recoveries.map(movedMs));
-    return `| ${name} | ${group.length} | ${moved} | ${of('enforcedMs')} | ${of('decidedMs')} | ${of('anchoredMs')} | ${of('editionMs')} | ${of('settledMs')} |`;
+    return `| ${name} | ${group.length} | ${moved} | ${of('enforcedMs')} | ${of('decidedMs')} | ${of('anchoredMs')} | ${of('everywhereMs')} | ${of('editionMs')} | ${of('settledMs')} |`;
   });
   return [
-    '| fault | deployment | times | all move again | enforcement | intent decided | proof anchored | policies in force | earlier work done |',
-    '|---|---|---|---|---|---|---|---|---|',
+    '| fault | deployment | times | work moves | enforcement | intent decided | proof anchored | every ingress | policies | earlier work |',
+    '|---|---|---|---|---|---|---|---|---|---|',
     ...rows,
   ].join('\n');
 }

@@ -35,6 +35,8 @@ export interface PlanOptions {
   readonly seconds: number;
   /** Only deployments of these kinds. */
   readonly kinds?: readonly Kind[];
+  /** One fault a round, whose name contains this text. */
+  readonly only?: string | undefined;
 }
 
 /** A deployment serves this many rounds in a row: starting one takes as long as a round. */
@@ -42,12 +44,12 @@ export const ROUNDS_PER_DEPLOYMENT = 5;
 /** The share of rounds with a single fault. Only these measure recovery. */
 const SINGLE = 0.7;
 
-export function planRound({ seed, round, seconds, kinds = KINDS }: PlanOptions): Plan {
+export function planRound({ seed, round, seconds, kinds = KINDS, only }: PlanOptions): Plan {
   const kind = kinds[Math.floor(round / ROUNDS_PER_DEPLOYMENT) % kinds.length] ?? 'embedded';
   const random = createRandomness(`${seed} ${round}`);
-  const possible = FAULTS.filter(({ on }) => on.includes(kind));
+  const possible = FAULTS.filter(({ on, name }) => on.includes(kind) && (only === undefined || name.includes(only)));
   const loadMs = seconds * 1_000;
-  const count = random.next() < SINGLE ? 1 : 2 + Math.floor(random.next() * 3);
+  const count = random.next() < SINGLE || only !== undefined ? 1 : 2 + Math.floor(random.next() * 3);
   const faults = random.several(possible, count).map((fault): PlannedFault => {
     const [least, most] = fault.lastsMs ?? [0, 0];
     return { fault, atMs: random.between(0.2, 0.5) * loadMs, lastsMs: random.between(least, most) };
@@ -108,7 +110,8 @@ export async function runRound(campaign: Campaign, plan: Plan): Promise<RoundRes
 
   const scene: FaultScene = { deployment, random: createRandomness(`${plan.seed} ${plan.round} faults`), edition: campaign.edition };
   /** Times in which an ingress may leave requests unanswered. */
-  const quiet: { readonly fromMs: number; readonly toMs: number }[] = [];
+  const quiet: { readonly fromMs: number; toMs: number }[] = [];
+  /** @returns from when on recovery counts */
   const happen = async ({ fault, atMs, lastsMs }: PlannedFault): Promise<number> => {
     const why = fault.whyNot?.(deployment);
     if (why !== undefined) {
@@ -118,27 +121,38 @@ export async function runRound(campaign: Campaign, plan: Plan): Promise<RoundRes
     await delay(atMs);
     const fromMs = performance.now();
     note(`begins: ${fault.name}`);
-    const heal = await fault.begin(scene);
-    const begunMs = performance.now();
-    if (fault.lastsMs === undefined) return fault.name === 'whole service killed' ? fromMs : begunMs;
+    let heal: () => Promise<void>;
+    try {
+      heal = await fault.begin(scene);
+    } catch (error) {
+      // A statement cannot be run while another fault keeps the database away.
+      if (plan.faults.length === 1) throw error;
+      note(`not possible: ${fault.name}: ${String(error)}`);
+      return performance.now();
+    }
+    const isSelfHealing = fault.lastsMs === undefined;
+    const silence = { fromMs, toMs: Number.POSITIVE_INFINITY };
+    if (fault.isSilent === true) quiet.push(silence);
+    if (isSelfHealing) return performance.now();
     await delay(lastsMs);
     const healingMs = performance.now();
     await heal();
     note(`healed: ${fault.name}`);
-    if (fault.isSilent === true) quiet.push({ fromMs, toMs: performance.now() + 1_000 });
-    return fault.name.includes('killed') || fault.name.includes('restarted') ? healingMs : performance.now();
+    silence.toMs = performance.now() + 1_000;
+    return fault.isHealedByStarting === true ? healingMs : performance.now();
   };
   // One fault that cannot begin must not hide the others, nor leave them unhealed.
   const ended = await Promise.allSettled(plan.faults.map(happen));
   for (const [i, one] of ended.entries())
     if (one.status === 'rejected') failures.push(`the fault "${plan.faults[i]?.fault.name}" failed: ${String(one.reason)}`);
+  const fromMs = Math.max(...ended.map((one) => (one.status === 'fulfilled' ? one.value : performance.now())));
   campaign.edition = scene.edition;
   await deployment.startPostgres?.();
   healedAtMs = performance.now();
 
   let recovery: Recovery | undefined;
   try {
-    recovery = await measureRecovery(callerOf('recovery'), campaign.edition, RECOVERED_WITHIN_MS);
+    recovery = await measureRecovery(callerOf('recovery'), { fromMs, edition: campaign.edition, limitMs: RECOVERED_WITHIN_MS });
     note(`work moves again: ${JSON.stringify(recovery, (_, value: unknown) => (typeof value === 'number' ? Math.round(value) : value))}`);
   } catch (error) {
     failures.push(String(error));
@@ -146,7 +160,8 @@ export async function runRound(campaign: Campaign, plan: Plan): Promise<RoundRes
   await delay(Math.max(0, startMs + plan.loadMs - performance.now()));
   isOver = true;
   await Promise.all(loops);
-  note('the load is over');
+  note(`the load is over; answers: ${[...history.answers].map(([status, times]) => `${status}: ${times}`).join(', ')}`);
+  history.answers.clear();
   try {
     await untilDrained(deployment);
     note('everything accepted is carried out');

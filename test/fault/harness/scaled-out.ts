@@ -38,6 +38,7 @@ export async function startScaledOut({ withRedis, onSmallDisk }: ScaledOutOption
   const checkpointDir = temporaryFolder('checkpoints');
   const { key: adminKey } = await bootstrapAt(server.url);
 
+  const keepers: Keeper[] = [];
   const keep = async (part: Part): Promise<Keeper> => {
     const database = await startTcpProxy(server.url);
     proxies.postgres.push(database);
@@ -50,19 +51,36 @@ export async function startScaledOut({ withRedis, onSmallDisk }: ScaledOutOption
       REDIS_URL: redis === undefined ? undefined : queues?.through(redis.url),
     };
     const url = database.through(server.url);
-    return part === 'ingress'
+    const keeper = await (part === 'ingress'
       ? keepRunning((more) => startIngress(url, { ...env, ...more }), 'PORT')
-      : keepRunning((more) => startWorker(url, { ...env, ...more }), 'CUSTOS_WORKERS_PORT');
+      : keepRunning((more) => startWorker(url, { ...env, ...more }), 'CUSTOS_WORKERS_PORT'));
+    keepers.push(keeper);
+    return keeper;
   };
-  const all = async (part: Part): Promise<Keeper[]> => Promise.all(Array.from({ length: PROCESSES }, () => keep(part)));
-  const [workers, ingress] = await Promise.all([all('workers'), all('ingress')]);
-  const kept = { workers, ingress };
+  const close = async (): Promise<void> => {
+    await Promise.all(keepers.map((one) => one.stop()));
+    await Promise.all([...proxies.postgres, ...proxies.redis].map((one) => one.close()));
+    await redis?.close();
+    signal(server.server().pid, 'SIGCONT');
+    await server.stop('immediate');
+    disk?.close();
+  };
+  const all = (part: Part): Promise<Keeper>[] => Array.from({ length: PROCESSES }, () => keep(part));
+  const started = await Promise.allSettled([...all('workers'), ...all('ingress')]);
+  const failed = started.find((one) => one.status === 'rejected');
+  if (failed !== undefined) {
+    await close();
+    throw failed.reason;
+  }
+  const isOf = (part: Part) => (_: Keeper, i: number) => (part === 'workers' ? i < PROCESSES : i >= PROCESSES);
+  const inOrder = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const kept = { workers: inOrder.filter(isOf('workers')), ingress: inOrder.filter(isOf('ingress')) };
 
   return {
     kind: withRedis ? 'redis' : 'postgres',
     adminKey,
     policyDir,
-    addresses: ingress.map(({ address }) => address),
+    addresses: kept.ingress.map(({ address }) => address),
     processes: (part) => kept[part],
     postgresPids: () => (isAlive(server.server().pid) ? withChildren(server.server().pid) : []),
     async startPostgres() {
@@ -75,13 +93,6 @@ export async function startScaledOut({ withRedis, onSmallDisk }: ScaledOutOption
     adminUrl: () => server.adminUrl,
     commandEnv: () => ({ DATABASE_URL: server.url, CUSTOS_PEPPER: TEST_PEPPER, CUSTOS_DATA_DIR: dataDir }),
     checkpointDir,
-    async close() {
-      await Promise.all([...workers, ...ingress].map((one) => one.stop()));
-      await Promise.all([...proxies.postgres, ...proxies.redis].map((one) => one.close()));
-      await redis?.close();
-      signal(server.server().pid, 'SIGCONT');
-      await server.stop('immediate');
-      disk?.close();
-    },
+    close,
   };
 }

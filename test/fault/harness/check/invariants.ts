@@ -10,40 +10,45 @@ import { checkTrust } from './trust.ts';
 export async function brokenInvariants(deployment: Deployment, history: History): Promise<string[]> {
   const broken = [...history.problems];
   for (const environment of ['live', 'test'] as const) {
-    const of = (problem: string): string => `${environment}: ${problem}`;
-    try {
-      const log = deriveLog(await exportLog(deployment, environment));
-      const own = history[environment];
-      const trust = checkTrust(log, own.signals);
-      const kept = keptCheckpoint(deployment, environment);
-      broken.push(
-        ...[
-          ...checkDecisions(log, own),
-          ...checkPromises(log, own),
-          ...checkHeads(log, own, kept),
-          ...checkChanges(log, own),
-          ...checkApprovals(log),
-          ...trust.problems,
-        ].map(of),
-      );
-      if (environment === 'live')
-        for (const [agentId, { score, asOf }] of trust.scores) {
-          const answer = await ask(deployment.addresses[0] ?? '', {
-            method: 'GET',
-            path: `/v1/trust/${agentId}`,
-            key: deployment.adminKey,
-          });
-          const shown = 'json' in answer ? answer.json : {};
-          const day = (shown['asOf'] as { readonly day?: string } | undefined)?.day;
-          // On another day the evidence weighs less.
-          if (day === asOf.day && shown['score'] !== score)
-            broken.push(of(`${agentId} has the score ${String(shown['score'])}, and ${score} in the log`));
-        }
-    } catch (error) {
-      broken.push(of(String(error)));
-    }
+    const text = await exportLog(deployment, environment);
+    const problems = problemsOf(text, history[environment], keptCheckpoint(deployment, environment));
+    broken.push(...problems.map((problem) => `${environment}: ${problem}`));
   }
+  if (broken.length === 0) broken.push(...(await shownScores(deployment)));
   return broken;
+}
+
+/** What is wrong with an exported log, given what the service acknowledged and the checkpoint that it keeps outside the database. */
+export function problemsOf(text: string, own: EnvironmentHistory, kept: string | undefined): string[] {
+  try {
+    const log = deriveLog(text);
+    return [
+      ...checkDecisions(log, own),
+      ...checkPromises(log, own),
+      ...checkHeads(log, own, kept),
+      ...checkChanges(log, own),
+      ...checkApprovals(log),
+      ...checkTrust(log, own.signals).problems,
+    ];
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
+/** The service shows the scores of the log. */
+async function shownScores(deployment: Deployment): Promise<string[]> {
+  const log = deriveLog(await exportLog(deployment, 'live'));
+  const problems: string[] = [];
+  for (const [agentId, { score, asOf }] of checkTrust(log, new Map()).scores) {
+    const path = `/v1/trust/${agentId}`;
+    const answer = await ask(deployment.addresses[0] ?? '', { method: 'GET', path, key: deployment.adminKey });
+    const shown = 'json' in answer ? answer.json : {};
+    const day = (shown['asOf'] as { readonly day?: string } | undefined)?.day;
+    // On another day the evidence weighs less.
+    if (day !== undefined && day !== asOf.day) continue;
+    if (shown['score'] !== score) problems.push(`${agentId} has the score ${String(shown['score'])}, and ${score} in the log`);
+  }
+  return problems;
 }
 
 const idOf = (decision: Json): string => String(decision['decision_id']);
