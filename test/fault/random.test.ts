@@ -11,7 +11,7 @@ import { type Campaign, type Plan, planRound, runRound } from './harness/round.t
 
 const SECONDS = 3;
 /** Chosen for different faults. */
-const SEEDS: Readonly<Record<Kind, readonly number[]>> = { embedded: [1, 2], postgres: [3], redis: [4, 5] };
+const SEEDS: Readonly<Record<Kind, readonly number[]>> = { embedded: [6, 7], postgres: [4], redis: [7, 8] };
 
 const planOf = (kind: Kind, seed: number): Plan => planRound({ seed, round: 0, seconds: SECONDS, kinds: [kind] });
 
@@ -102,9 +102,9 @@ describe('random faults of an embedded deployment', () =>
       const { decisions, intents, proofs, signals, receipts, checkpoints, changes } = history.live;
       for (const [what, { size }] of Object.entries({ decisions, intents, proofs, signals, receipts, checkpoints }))
         expect(size, what).to.be.above(0);
-      expect(changes.map(({ event, members }) => `${event} ${members['change'] ?? members['status']}`)).to.include.members(
-        ['custos.key created', 'custos.key revoked', 'custos.agent PAUSED'],
-      );
+      expect(
+        changes.map(({ event, members }) => [event, ...Object.values(members).slice(1)].join(' ')),
+      ).to.include.members(['custos.key created', 'custos.key revoked', 'custos.agent PAUSED']);
       expect(history.test.changes).to.not.deep.equal([]);
       expect(history.uses.size, 'approvals that were used').to.be.above(0);
 
@@ -126,7 +126,9 @@ describe('random faults of an embedded deployment', () =>
         problemsOf(changed.join('\n'), history.live, note).join('\n');
       const at = 20;
       const leaf = JSON.parse(lines[at] ?? '') as { index: number; record: string };
-      const altered = Buffer.from(leaf.record, 'base64').toString('utf8').replace(/"occurredAt":"2/, '"occurredAt":"3');
+      const altered = Buffer.from(leaf.record, 'base64')
+        .toString('utf8')
+        .replace(/"occurredAt":"2/, '"occurredAt":"3');
       const withLeaf = (record: string): string[] =>
         lines.with(at, JSON.stringify({ index: leaf.index, record: Buffer.from(record).toString('base64') }));
       expect(problems(withLeaf(altered))).to.match(/the chain of .* is broken|has another root/);
@@ -142,4 +144,6 @@ describe('random faults of an embedded deployment', () =>
 
 describe('random faults of two ingress and two workers on PostgreSQL', () => rounds('postgres'));
 
-describeUnless(whyNoRedis(), 'random faults of two ingress and two workers on PostgreSQL and Redis', () => rounds('redis'));
+describeUnless(whyNoRedis(), 'random faults of two ingress and two workers on PostgreSQL and Redis', () =>
+  rounds('redis'),
+);

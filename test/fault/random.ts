@@ -43,11 +43,13 @@ function readOptions(): Options {
   });
   const whole = (name: string, text: string, least: number): number => {
     const value = Number(text);
-    if (!Number.isSafeInteger(value) || value < least) throw new TypeError(`--${name} must be a whole number from ${least}`);
+    if (!Number.isSafeInteger(value) || value < least)
+      throw new TypeError(`--${name} must be a whole number from ${least}`);
     return value;
   };
   const kind = KINDS.find((one) => one === values.backend);
-  if (values.backend !== undefined && kind === undefined) throw new TypeError(`--backend is one of ${KINDS.join(', ')}`);
+  if (values.backend !== undefined && kind === undefined)
+    throw new TypeError(`--backend is one of ${KINDS.join(', ')}`);
   const noRedis = whyNoRedis();
   if (kind === 'redis' && noRedis !== undefined) throw new TypeError(noRedis);
   if (kind === undefined && noRedis !== undefined) console.log(`skipped: deployments with Redis: ${noRedis}`);

@@ -140,7 +140,13 @@ export async function haltTest(caller: Caller): Promise<void> {
   while (!caller.load.isOver() && !isUncertain(caller, begunMs)) {
     const earlier = single(caller, 'test');
     const earlierBody = body(earlier);
-    const repeated = { path: '/v1/enforce', key: keys.tester, body: earlierBody, requestId: earlier, idempotencyKey: earlier };
+    const repeated = {
+      path: '/v1/enforce',
+      key: keys.tester,
+      body: earlierBody,
+      requestId: earlier,
+      idempotencyKey: earlier,
+    };
     const before = await askUntilAnswered(caller, repeated);
     if (!expectStatus(caller, before, 'enforce in the environment test', 200)) return;
     rememberDecision(history, 'test', before.json);

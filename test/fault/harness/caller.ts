@@ -46,9 +46,9 @@ export async function askOnce({ load, random }: Caller, asked: Asked, at?: strin
   const answer = await ask(at ?? random.pick(load.addresses), asked);
   const { answers, silent, problems } = load.history;
   answers.set(String(answer.status), (answers.get(String(answer.status)) ?? 0) + 1);
-  if (answer.status === 'silent')
-    silent.push({ what: asked.path, fromMs: answer.sentAtMs, toMs: performance.now() });
-  if (answer.status === 500) problems.push(`${asked.path} answered 500: ${JSON.stringify('json' in answer && answer.json)}`);
+  if (answer.status === 'silent') silent.push({ what: asked.path, fromMs: answer.sentAtMs, toMs: performance.now() });
+  if (answer.status === 500)
+    problems.push(`${asked.path} answered 500: ${JSON.stringify('json' in answer && answer.json)}`);
   return answer;
 }
 

@@ -36,8 +36,7 @@ const SCALED_OUT: readonly Kind[] = ['postgres', 'redis'];
 const NAMES: Readonly<Record<Part, string>> = { ingress: 'ingress', workers: 'worker' };
 const nothing = async (): Promise<void> => undefined;
 
-const anyOf = ({ deployment, random }: FaultScene, part: Part): KeptProcess =>
-  random.pick(deployment.processes(part));
+const anyOf = ({ deployment, random }: FaultScene, part: Part): KeptProcess => random.pick(deployment.processes(part));
 
 function processFaults(part: Part): Fault[] {
   const name = NAMES[part];
@@ -173,7 +172,18 @@ const POSTGRES: Fault[] = [
 ];
 
 /** Tables that the hot paths write. */
-const TABLES = ['decision', 'intent', 'outbox', 'idempotency', 'approval', 'agent', 'log', 'trust_state', 'change', 'api_key'];
+const TABLES = [
+  'decision',
+  'intent',
+  'outbox',
+  'idempotency',
+  'approval',
+  'agent',
+  'log',
+  'trust_state',
+  'change',
+  'api_key',
+];
 
 async function lockTable(deployment: Deployment, table: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: deployment.adminUrl() });

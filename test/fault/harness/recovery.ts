@@ -54,7 +54,8 @@ export async function measureRecovery(
     const answer = await askOnce(caller, asked);
     return answer.status === 202 && 'json' in answer ? answer.json : undefined;
   };
-  const isDecided = async (intentId: string): Promise<boolean> => (await read(`/v1/intents/${intentId}`))?.['decision'] != null;
+  const isDecided = async (intentId: string): Promise<boolean> =>
+    (await read(`/v1/intents/${intentId}`))?.['status'] === 'decided';
   const isAnchored = async (proofId: string): Promise<boolean> => (await read(`/v1/proofs/${proofId}`)) !== undefined;
 
   const enforced = (address: string, accepts: (decision: Json) => boolean): Promise<number> =>
@@ -75,9 +76,9 @@ export async function measureRecovery(
     let intentId: string | undefined;
     return until('a new intent', async () => {
       const body = { agentId: 'agent-0', action: 'delete', resource: 'db/open/recovery' };
-      intentId ??= (await accept({ path: '/v1/intents', key: keys.asker, body, requestId: name, idempotencyKey: name }))?.[
-        'intentId'
-      ] as string | undefined;
+      intentId ??= (
+        await accept({ path: '/v1/intents', key: keys.asker, body, requestId: name, idempotencyKey: name })
+      )?.['intentId'] as string | undefined;
       return intentId !== undefined && isDecided(intentId);
     });
   };

@@ -16,7 +16,9 @@ export function describeRound(result: RoundResult): string {
     lines.push(...timeline.map((line) => `  ${line}`));
     lines.push(...broken.slice(0, 20).map((what) => `  broken: ${what}`));
     if (broken.length > 20) lines.push(`  and ${broken.length - 20} more`);
-    lines.push(`  repeat it with: npm run faults -- --seed ${plan.seed} --round ${plan.round} --backend ${plan.kind} --seconds ${plan.loadMs / 1_000}`);
+    lines.push(
+      `  repeat it with: npm run faults -- --seed ${plan.seed} --round ${plan.round} --backend ${plan.kind} --seconds ${plan.loadMs / 1_000}`,
+    );
   }
   return lines.join('\n');
 }
@@ -25,7 +27,8 @@ const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 };
-const cell = (values: readonly number[]): string => `${Math.round(median(values))} / ${Math.round(Math.max(...values))}`;
+const cell = (values: readonly number[]): string =>
+  `${Math.round(median(values))} / ${Math.round(Math.max(...values))}`;
 
 /** Recovery by fault and deployment, as a Markdown table: median and largest, in milliseconds. */
 export function recoveryTable(results: readonly RoundResult[]): string {
@@ -36,12 +39,14 @@ export function recoveryTable(results: readonly RoundResult[]): string {
     const name = `${planned.fault.name} | ${result.plan.kind === 'embedded' ? 'embedded' : 'scaled out'}`;
     groups.set(name, [...(groups.get(name) ?? []), result]);
   }
-  const rows = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, group]) => {
-    const recoveries = group.flatMap(({ recovery }) => recovery ?? []);
-    const of = (key: keyof (typeof recoveries)[number]): string => cell(recoveries.map((one) => one[key]));
-    const moved = cell(recoveries.map(movedMs));
-    return `| ${name} | ${group.length} | ${moved} | ${of('enforcedMs')} | ${of('decidedMs')} | ${of('anchoredMs')} | ${of('everywhereMs')} | ${of('editionMs')} | ${of('settledMs')} |`;
-  });
+  const rows = [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, group]) => {
+      const recoveries = group.flatMap(({ recovery }) => recovery ?? []);
+      const of = (key: keyof (typeof recoveries)[number]): string => cell(recoveries.map((one) => one[key]));
+      const moved = cell(recoveries.map(movedMs));
+      return `| ${name} | ${group.length} | ${moved} | ${of('enforcedMs')} | ${of('decidedMs')} | ${of('anchoredMs')} | ${of('everywhereMs')} | ${of('editionMs')} | ${of('settledMs')} |`;
+    });
   return [
     '| fault | deployment | times | work moves | enforcement | intent decided | proof anchored | every ingress | policies | earlier work |',
     '|---|---|---|---|---|---|---|---|---|---|',

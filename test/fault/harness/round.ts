@@ -85,7 +85,8 @@ export async function runRound(campaign: Campaign, plan: Plan): Promise<RoundRes
   const startMs = performance.now();
   const timeline: string[] = [];
   const skipped: string[] = [];
-  const note = (text: string): void => void timeline.push(`${String(Math.round(performance.now() - startMs)).padStart(7)} ms  ${text}`);
+  const note = (text: string): void =>
+    void timeline.push(`${String(Math.round(performance.now() - startMs)).padStart(7)} ms  ${text}`);
   let isOver = false;
   let healedAtMs = Number.POSITIVE_INFINITY;
   const load: Load = {
@@ -108,7 +109,11 @@ export async function runRound(campaign: Campaign, plan: Plan): Promise<RoundRes
     haltTest(callerOf('halts')),
   ].map((loop) => loop.catch((error: unknown) => void failures.push(String(error))));
 
-  const scene: FaultScene = { deployment, random: createRandomness(`${plan.seed} ${plan.round} faults`), edition: campaign.edition };
+  const scene: FaultScene = {
+    deployment,
+    random: createRandomness(`${plan.seed} ${plan.round} faults`),
+    edition: campaign.edition,
+  };
   /** Times in which an ingress may leave requests unanswered. */
   const quiet: { readonly fromMs: number; toMs: number }[] = [];
   /** @returns from when on recovery counts */
@@ -144,7 +149,8 @@ export async function runRound(campaign: Campaign, plan: Plan): Promise<RoundRes
   // One fault that cannot begin must not hide the others, nor leave them unhealed.
   const ended = await Promise.allSettled(plan.faults.map(happen));
   for (const [i, one] of ended.entries())
-    if (one.status === 'rejected') failures.push(`the fault "${plan.faults[i]?.fault.name}" failed: ${String(one.reason)}`);
+    if (one.status === 'rejected')
+      failures.push(`the fault "${plan.faults[i]?.fault.name}" failed: ${String(one.reason)}`);
   const fromMs = Math.max(...ended.map((one) => (one.status === 'fulfilled' ? one.value : performance.now())));
   campaign.edition = scene.edition;
   await deployment.startPostgres?.();
@@ -152,8 +158,14 @@ export async function runRound(campaign: Campaign, plan: Plan): Promise<RoundRes
 
   let recovery: Recovery | undefined;
   try {
-    recovery = await measureRecovery(callerOf('recovery'), { fromMs, edition: campaign.edition, limitMs: RECOVERED_WITHIN_MS });
-    note(`work moves again: ${JSON.stringify(recovery, (_, value: unknown) => (typeof value === 'number' ? Math.round(value) : value))}`);
+    recovery = await measureRecovery(callerOf('recovery'), {
+      fromMs,
+      edition: campaign.edition,
+      limitMs: RECOVERED_WITHIN_MS,
+    });
+    note(
+      `work moves again: ${JSON.stringify(recovery, (_, value: unknown) => (typeof value === 'number' ? Math.round(value) : value))}`,
+    );
   } catch (error) {
     failures.push(String(error));
   }
@@ -194,7 +206,8 @@ async function untilDrained(deployment: Deployment): Promise<void> {
   for (let calm = 0; calm < 2; ) {
     const open = await openWork(deployment).catch((error: unknown) => String(error));
     calm = open === '0' ? calm + 1 : 0;
-    if (performance.now() > deadline) throw new Error(`after ${DRAINED_WITHIN_MS} ms there still is open work: ${open}`);
+    if (performance.now() > deadline)
+      throw new Error(`after ${DRAINED_WITHIN_MS} ms there still is open work: ${open}`);
     await delay(100);
   }
 }

@@ -30,7 +30,7 @@ const enforceOnce: Work = async (caller) => {
     requestId: name,
   });
   if (answer.status === 200) takeDecision(caller, answer.json, area);
-  else if (typeof answer.status === 'number') expectStatus(caller, answer as never, 'enforce', 503);
+  else if ('json' in answer) expectStatus(caller, answer, 'enforce', 503);
 };
 
 const enforceKeyed: Work = async (caller) => {

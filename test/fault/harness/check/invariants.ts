@@ -46,7 +46,8 @@ async function shownScores(deployment: Deployment): Promise<string[]> {
     const day = (shown['asOf'] as { readonly day?: string } | undefined)?.day;
     // On another day the evidence weighs less.
     if (day !== undefined && day !== asOf.day) continue;
-    if (shown['score'] !== score) problems.push(`${agentId} has the score ${String(shown['score'])}, and ${score} in the log`);
+    if (shown['score'] !== score)
+      problems.push(`${agentId} has the score ${String(shown['score'])}, and ${score} in the log`);
   }
   return problems;
 }
@@ -120,7 +121,8 @@ function checkHeads(log: DerivedLog, own: EnvironmentHistory, kept: string | und
   for (const { size, root } of [...log.checkpoints, ...seen, ...(outside === undefined ? [] : [outside])])
     if (log.rootAt(size) !== root) problems.push(`the checkpoint of ${size} leaves has another root than the records`);
   const newest = Math.max(0, ...log.checkpoints.map(({ size }) => size));
-  if (newest !== log.records.length) problems.push(`the newest checkpoint covers ${newest} of ${log.records.length} leaves`);
+  if (newest !== log.records.length)
+    problems.push(`the newest checkpoint covers ${newest} of ${log.records.length} leaves`);
   if (outside === undefined ? newest > 0 : outside.size < newest)
     problems.push(`a checkpoint of ${newest} leaves is published, and ${outside?.size ?? 'none'} is kept`);
   return problems;
@@ -131,7 +133,12 @@ function checkChanges(log: DerivedLog, own: EnvironmentHistory): string[] {
   const left = new Map<string, number>();
   const nameOf = (event: string, members: Json, keys: readonly string[]): string =>
     `${event} ${keys.map((key) => `${key}=${String(members[key])}`).join(' ')}`;
-  const shapes = new Map(own.changes.map(({ event, members }) => [`${event} ${Object.keys(members).join()}`, { event, keys: Object.keys(members) }]));
+  const shapes = new Map(
+    own.changes.map(({ event, members }) => [
+      `${event} ${Object.keys(members).join()}`,
+      { event, keys: Object.keys(members) },
+    ]),
+  );
   for (const record of log.records)
     for (const { event, keys } of shapes.values()) {
       if (record.event !== event) continue;

@@ -70,7 +70,8 @@ export function deriveLog(text: string): DerivedLog {
     if (Object.keys(record).join() !== MEMBERS) throw new Error(`leaf ${i} has other members`);
     const { previousHash, ...promised } = record;
     const entityId = String(record['agentId']);
-    if (previousHash !== (heads.get(entityId) ?? ZEROS)) throw new Error(`the chain of ${entityId} is broken at leaf ${i}`);
+    if (previousHash !== (heads.get(entityId) ?? ZEROS))
+      throw new Error(`the chain of ${entityId} is broken at leaf ${i}`);
     heads.set(entityId, sha256(bytes).toString('hex'));
     hashes.push(sha256(Uint8Array.of(0), bytes));
     const payload = record['payload'] as { readonly body: Json; readonly proofId: string };
@@ -85,7 +86,11 @@ export function deriveLog(text: string): DerivedLog {
       digest: sha256(canonicalizeIndependently(promised) ?? '').toString('hex'),
     };
   });
-  const readNote = (note: string): SignedHead => verifiedHead(note, keys.filter(({ use }) => use === 'log').map(({ vkey }) => vkey));
+  const readNote = (note: string): SignedHead =>
+    verifiedHead(
+      note,
+      keys.filter(({ use }) => use === 'log').map(({ vkey }) => vkey),
+    );
   return { records, rootAt: rootsOf(hashes), checkpoints: notes.map(readNote), readNote };
 }
 
@@ -131,7 +136,11 @@ function verifiedHead(note: string, vkeys: readonly string[]): SignedHead {
     const [name, hash, material] = splitVkey(vkey);
     const key = Buffer.from(material, 'base64');
     if (name !== origin || key[0] !== ED25519) return false;
-    const publicKey = createPublicKey({ key: Buffer.concat([ED25519_PREFIX, key.subarray(1)]), format: 'der', type: 'spki' });
+    const publicKey = createPublicKey({
+      key: Buffer.concat([ED25519_PREFIX, key.subarray(1)]),
+      format: 'der',
+      type: 'spki',
+    });
     return lines.some(
       (line) =>
         line.name === name &&

@@ -37,7 +37,8 @@ function scoresOf(signals: readonly FoldedSignal[], day: string, capThousandths:
     else bad += weight * (type === 'violation' ? 10 : 1) * decay(of);
   }
   let sum = 0;
-  for (const [bucket, weight] of good) sum += Math.min(weight, capThousandths / 1_000) * decay(bucket.split(' ')[0] ?? day);
+  for (const [bucket, weight] of good)
+    sum += Math.min(weight, capThousandths / 1_000) * decay(bucket.split(' ')[0] ?? day);
   const exact = (1_000 * (sum + 2.5)) / (sum + 3 * bad + 10);
   return [Math.floor(exact - 1e-6), Math.floor(exact + 1e-6)];
 }
@@ -58,13 +59,17 @@ export function checkTrust(
     const own = signalsOf.get(entityId) ?? [];
     signalsOf.set(entityId, own);
     for (const signal of fold.signals) {
-      if (signal.n !== own.length + 1) problems.push(`signal ${signal.signalId} of ${entityId} has number ${signal.n}, not ${own.length + 1}`);
+      if (signal.n !== own.length + 1)
+        problems.push(`signal ${signal.signalId} of ${entityId} has number ${signal.n}, not ${own.length + 1}`);
       if (seen.has(signal.signalId)) problems.push(`signal ${signal.signalId} is folded twice`);
       seen.set(signal.signalId, { ...signal, agentId: entityId });
       own.push(signal);
     }
     const expected = scoresOf(own, fold.asOf.day, fold.dailyCapThousandths);
-    if (!expected.includes(fold.score)) problems.push(`${entityId} has the score ${fold.score} after ${own.length} signals, not ${expected.join(' or ')}`);
+    if (!expected.includes(fold.score))
+      problems.push(
+        `${entityId} has the score ${fold.score} after ${own.length} signals, not ${expected.join(' or ')}`,
+      );
     scores.set(entityId, fold);
   }
   for (const [signalId, { agentId, type, weight }] of accepted) {
