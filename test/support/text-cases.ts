@@ -43,6 +43,7 @@ const ExpectationSchema = optional({
   effect: one,
   extent: one,
   confidence: number,
+  coverage: number,
   traits: list,
   flags: list,
   data_classes: list,

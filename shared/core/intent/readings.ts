@@ -17,6 +17,8 @@ export interface Readings {
   readonly all: readonly CandidateAction[];
   /** Those that are not negated, the most consequential first. */
   readonly asked: readonly CandidateAction[];
+  /** Words that only say that code is to be run, which the code accounts for. */
+  readonly carriers: readonly CandidateAction[];
   /** Code that the text only mentions. */
   readonly mentioned: readonly Fragment[];
   /** Defined when the text is of another language. */
@@ -89,8 +91,7 @@ function isWithin({ text, code }: Segments): (request: CandidateAction) => boole
   const isArgument = ({ at, effect }: CandidateAction) =>
     code.some(
       (fragment) =>
-        (fragment.language === 'shell' || text.charAt(fragment.end - 1) === ')') &&
-        fragment.action !== 'unknown' &&
+        fragment.isWhole &&
         fragment.at <= at &&
         at < fragment.end &&
         (effect !== 'destructive' || !/\s/.test(text.charAt(at - 1)) || /["'`]/.test(text.charAt(at))),
@@ -132,5 +133,5 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
     hidden.isAttack ||
     (runs &&
       hidden.texts.some((inner) => candidatesOf(sentencesOf(inner, isSecret, lexicon.wordKinds), lexicon).length > 0));
-  return { all, asked: ranked(all), mentioned, foreign, hidesOrder };
+  return { all, asked: ranked(all), carriers: requests.filter(onlyRunsCode), mentioned, foreign, hidesOrder };
 }

@@ -1,6 +1,6 @@
 // Reads calls in programs: fetch and its like, calls to databases and file systems, and short programs on a command line.
 import { type Fragment, fragmentOf, gravity, readsOnly, sentOutside, type Span, unknownCode } from './code.ts';
-import { doingOfName } from './commands.ts';
+import { doingOfName, withMoney } from './commands.ts';
 import { METHODS, requestFragment } from './http.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 
@@ -144,13 +144,15 @@ export function callFragment(
   }
   if (lexicon.codeWords.evaluators.has(lower) && (where === 'program' || path.length === 1))
     return args.trim() === '' ? undefined : unknownCode(call);
-  const doing = stageOf(args) ?? doingOfName(last.replace(/Sync$/, ''), lexicon);
-  if (!doing) return undefined;
+  const named = stageOf(args) ?? doingOfName(last.replace(/Sync$/, ''), lexicon);
+  if (!named) return undefined;
+  const doing = withMoney(named, path.slice(0, -1), lexicon);
   const isCode = where === 'program' || isMember;
   // In prose, `items.remove(x)` may be about a list in memory.
   const isSystem =
     path.slice(0, -1).some((name) => lexicon.codeWords.systemObjects.has(name.toLowerCase())) ||
     /[a-z][A-Z]|_/.test(last) ||
+    doing.action === 'transfer' ||
     /^\s*(?:\{\s*\})?\s*$/.test(args);
   if (!isCode || (where === 'prose' && !isSystem)) return undefined;
   return fragmentOf(call, {
@@ -175,6 +177,8 @@ const HARMLESS_STATEMENT =
 const RUNS_CODE = /`|\)\s*\(|\b(?:system|exec|eval|qx|popen|unlink|rmtree)\b|\|\s*["']|__|=(?!=)\s*[\w.]+\s*$/;
 const DESTROYS_WORD = /\b(unlink|rmtree|rmdir|remove_tree|rm_rf|rm_r)\b\s*\(?/i;
 
+const OPENS_TO_READ = /^\s*(?:'[^'\\]*'|"[^"\\]*")\s*(?:,\s*(?:'r[bt]?'|"r[bt]?")\s*)?$/;
+
 /** What a program on a command line does: harmless statements, known calls, or else it is not understood. */
 export function programFragments(
   program: string,
@@ -186,7 +190,11 @@ export function programFragments(
   if (statements.every((statement) => statement.length < 400 && HARMLESS_STATEMENT.test(statement)))
     return [readsOnly(span, { verb: 'print', object: 'text' })];
   const calls = callsOf(program);
-  const isHarmless = ({ path }: Call) => lexicon.commandVerbs.get((path.at(-1) ?? '').toLowerCase())?.action === 'read';
+  const isHarmless = ({ path, arguments: args }: Call) => {
+    const name = (path.at(-1) ?? '').toLowerCase();
+    if (name === 'open' && path.length === 1) return OPENS_TO_READ.test(args);
+    return lexicon.codeWords.pureFunctions.has(name) || lexicon.commandVerbs.get(name)?.action === 'read';
+  };
   if (calls.length > 0 && calls.every(isHarmless) && !RUNS_CODE.test(program))
     return [readsOnly(span, { verb: 'print', object: 'value' })];
   const known = calls.flatMap((call) => callFragment(call, 'program', lexicon, runShell) ?? []);

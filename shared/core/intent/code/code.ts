@@ -19,6 +19,8 @@ export interface Fragment {
   readonly language: 'sql' | 'shell' | 'http';
   /** Runs decoded or fetched code, which disguises its effect. */
   readonly disguised: boolean;
+  /** Whether the reading accounts for every word from `at` to `end`. */
+  readonly isWhole: boolean;
 }
 
 /** Where a piece of code is. */
@@ -38,9 +40,17 @@ export const fragmentOf = (
   extent: doing.extent ?? 'one',
   language: doing.language ?? 'shell',
   disguised: doing.disguised ?? false,
+  isWhole: doing.isWhole ?? doing.action !== 'unknown',
   at,
   end,
 });
+
+/** Fragments of code that is all understood account for everything in it, also for what is between them: `while`, `do`, `|`. */
+export function accountingFor(fragments: readonly Fragment[], { at, end }: Span): readonly Fragment[] {
+  const [first, ...others] = fragments;
+  if (first === undefined || !fragments.every(({ isWhole }) => isWhole)) return fragments;
+  return [{ ...first, at: Math.min(at, first.at), end: Math.max(end, first.end) }, ...others];
+}
 
 /** Code that is not understood. It may write; a human decides. */
 export const unknownCode = (span: Span, more: Partial<Fragment> = {}): Fragment =>

@@ -1,4 +1,5 @@
 // What one command does, by the lexicon: its subcommands, options, dry runs and values.
+import { singular } from '../lexicon/inflection.ts';
 import type { CommandEntry, Doing, Lexicon } from '../lexicon/types.ts';
 import { gravity } from './code.ts';
 
@@ -30,7 +31,7 @@ export function commandOf(name: string, lexicon: Lexicon): CommandEntry | undefi
 }
 
 /** The parts of a name: `delete-bucket`, `apps:destroy`, `deleteMany`. */
-const partsOf = (name: string): string[] =>
+export const partsOf = (name: string): string[] =>
   name
     .replace(/([a-z])([A-Z])/g, '$1-$2')
     .toLowerCase()
@@ -56,6 +57,20 @@ export function doingOfName(name: string, lexicon: Lexicon): Doing | undefined {
     ? rule.find(({ action, objects }) => action === 'transfer' && parts.some((part) => objects?.has(part)))
     : undefined;
   return refined ?? doing;
+}
+
+const MOVES: Doing = { action: 'transfer', effect: 'write', traits: ['financial'] };
+
+/** Whether a name is one of a movement of money: `payouts`, `transfer`. */
+export function isMoney(name: string, lexicon: Lexicon): boolean {
+  const noun = singular(name.toLowerCase(), lexicon.plurals);
+  return lexicon.verbs.get(noun)?.action === 'transfer' && lexicon.domainOfNoun.get(noun) === 'payments';
+}
+
+/** Creating a payment moves money: `payouts create`, `stripe.transfers.create()`. */
+export function withMoney(doing: Doing, names: readonly string[], lexicon: Lexicon): Doing {
+  const makes = doing.effect === 'write' && (doing.action === 'create' || doing.action === 'send');
+  return makes && names.some((name) => isMoney(name, lexicon)) ? MOVES : doing;
 }
 
 const isOption = (word: string): boolean => word.length > 1 && (word.startsWith('-') || /^\/[a-z]$/i.test(word));
@@ -91,8 +106,10 @@ function isDryRun(words: readonly string[], base: CommandEntry, entry: CommandEn
   if (base.dryRun.size + entry.dryRun.size === 0) return false;
   const isDry = (option: string) => base.dryRun.has(option) || entry.dryRun.has(option);
   let dry = false;
+  // Options after a script are its own.
+  const isOver = (word: string) => word === '--' || (base.runs !== undefined && entry === base && !isOption(word));
   for (const [at, word] of words.entries()) {
-    if (word === '--') break;
+    if (at > 0 && isOver(word)) break;
     // It may be the value of another option.
     const before = words[at - 1] ?? '';
     if (base.valued.has(before) || entry.valued.has(before)) continue;
@@ -105,7 +122,8 @@ function isDryRun(words: readonly string[], base: CommandEntry, entry: CommandEn
 }
 
 const MAY_EMPTY = /[\d]|no(?:ne|thing)|null/i;
-const SETTING = /(?<![\w.])([a-z][\w.-]{0,60})(?=["']?\s{0,3}[=: \t]\s{0,3}["']?(-?[\w.%]{1,12})(?![\w.]))/gi;
+const SETTING =
+  /(?<![\w.])([a-z][\w.-]{0,60})(?=["']?\s{0,3}[=: \t]\s{0,3}["']?(?:interval\s{1,3}["']?)?(-?[\w.%]{1,12})(?![\w.]))/gi;
 
 /** `1` in a unit as short as that is nothing too: `retention_ms: 1`. */
 function isNothing(parts: readonly string[], value: string, lexicon: Lexicon): boolean {
@@ -124,9 +142,10 @@ export function emptiesSetting(text: string, lexicon: Lexicon): boolean {
   return false;
 }
 
-const EMPTIES: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };
+/** A setting is set to nothing. */
+export const EMPTIES: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };
 const READS: Doing = { action: 'read', effect: 'read', traits: [] };
-const HELP = new Set(['--help', '--version', '-h', '-V', '-?', 'help', 'version']);
+const HELP = new Set(['--help', '--version', '-h', '-v', '-V', '-?', 'help', 'version']);
 
 /** The gravest of what a command does with its options. */
 function withOptions(doing: Doing, { options }: CommandEntry, words: readonly string[]): Doing {
@@ -160,6 +179,7 @@ export function knownCommand(words: readonly string[], lexicon: Lexicon): KnownC
     const found = verbs.flatMap((at) => doingOfName(subcommands[at - 1] ?? '', lexicon) ?? []);
     isKnown = found.length > 0;
     doing = found.reduce((a, b) => (gravity(b) > gravity(a) ? b : a), found[0] ?? doing);
+    doing = withMoney(doing, subcommands.slice(0, 3), lexicon);
   }
   // Rules of the command itself hold for its subcommands too.
   doing = withOptions(doing, base, words);
@@ -167,7 +187,8 @@ export function knownCommand(words: readonly string[], lexicon: Lexicon): KnownC
   if (gravity(doing) < gravity(EMPTIES) && emptiesSetting(words.slice(1).join(' '), lexicon)) doing = EMPTIES;
   // An option of a command that it runs is not one of its own.
   if (entry.runs?.language !== 'command' && isDryRun(words, base, entry)) [doing, isKnown] = [READS, true];
-  if (words.length === 2 && HELP.has(words[1] ?? '') && !entry.unseen) [doing, isKnown] = [READS, true];
+  if (words.length === 2 && HELP.has(words[1] ?? '') && !entry.unseen && entry.effect !== 'destructive')
+    [doing, isKnown] = [READS, true];
   return { entry, arguments: subcommands, isKnown, doing };
 }
 
@@ -191,7 +212,15 @@ function cmdletOf(word: string, lexicon: Lexicon): CommandEntry | undefined {
   const doing = verbIn((word.split('-')[0] ?? '').toLowerCase(), lexicon);
   if (!doing) return undefined;
   const { action, effect, traits } = doing;
-  const none = { valued: new Set<string>(), options: [], runs: undefined, sends: false, unseen: false };
+  const none = {
+    valued: new Set<string>(),
+    options: [],
+    runs: undefined,
+    fed: undefined,
+    asks: false,
+    sends: false,
+    unseen: false,
+  };
   const what = { command: word.toLowerCase(), object: undefined, domain: undefined, evidence: 'name' as const };
   return { ...what, ...none, action, effect, traits, verbAt: [], dryRun: WHAT_IF };
 }

@@ -5,6 +5,7 @@ import { graphAt, httpAt, urlAt } from './http-start.ts';
 import { METHODS } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { type Piece, piecesOf } from './pieces.ts';
+import { redisAt, redisNames } from './redis-start.ts';
 import { LOOPS, shellAt } from './shell-start.ts';
 import { sqlAt } from './sql-start.ts';
 import { opensAt, type Place, type Reader } from './start.ts';
@@ -16,7 +17,7 @@ const MAX_FRAGMENTS = 40;
 const MAX_CALL_CHARACTERS = 60_000;
 
 /** The readers, in the order in which they are tried. */
-const READERS: readonly Reader[] = [sqlAt, httpAt, graphAt, shellAt, callAt, urlAt];
+const READERS: readonly Reader[] = [sqlAt, httpAt, graphAt, shellAt, redisAt, callAt, urlAt];
 
 /** Output of any command redirected into a file: `print "hi" > /etc/motd`. Only a path distinguishes it from a comparison. */
 function redirectAt(pieces: readonly Piece[], at: number): Fragment | undefined {
@@ -42,6 +43,7 @@ function startsOf(lexicon: Lexicon): ReadonlySet<string> {
     starts = new Set([
       ...HEADS,
       ...lexicon.codeWords.sqlHeads.names,
+      ...redisNames(lexicon),
       ...[...lexicon.commands.keys(), ...lexicon.commandGroups].map((name) => name.split(' ', 1)[0] ?? ''),
     ]);
     startsByLexicon.set(lexicon, starts);
@@ -70,7 +72,14 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   const bomb = /:\s?\(\s?\)\s?\{/.exec(text);
   if (bomb) {
     const span = { at: bomb.index, end: bomb.index + bomb[0].length };
-    const what = { object: 'process', domain: 'infra', extent: 'all', language: 'shell', disguised: false } as const;
+    const what = {
+      object: 'process',
+      domain: 'infra',
+      extent: 'all',
+      language: 'shell',
+      disguised: false,
+      isWhole: true,
+    } as const;
     found.push({
       ...what,
       verb: 'fork-bomb',

@@ -1,6 +1,7 @@
 // Recognizes HTTP requests in a text: request lines, requests in words, GraphQL operations, and URLs that act when they are opened.
 import { fragmentOf, sentOutside } from './code.ts';
 import { actOfUrl, graphOperation, isOutside, isUrl, METHODS, requestFragment } from './http.ts';
+import type { Lexicon } from '../lexicon/types.ts';
 import type { Place, ReadAt } from './start.ts';
 
 /** The number of pieces between a method in words and its address. */
@@ -10,14 +11,22 @@ const REQUEST = /^(?:requests?|calls?)$/;
 const isTarget = (text: string): boolean => /^["'<]?\/[\w{:*_.-]/.test(text) || isUrl(text);
 const bare = (text: string): string => text.replace(/^["'<]|[>"',.;]+$/g, '');
 
-/** The body after a request: from its first brace or its data to the end of the paragraph. */
-function bodyAfter(text: string, from: number): string {
+/** The body after a request: from its first brace or its data to the end of the paragraph, and the offset after its last bracket. */
+function bodyAfter(text: string, from: number): { readonly body: string; readonly end: number } {
   const rest = text.slice(from, from + MAX_BODY);
   const start = rest.search(/[{[]|\b\w{1,40}=/);
-  if (start < 0) return '';
+  if (start < 0) return { body: '', end: from };
   const next = rest.slice(start).search(/\s(?:GET|POST|PUT|PATCH|DELETE)\s/);
-  return rest.slice(start, next < 0 ? undefined : start + next);
+  const body = rest.slice(start, next < 0 ? undefined : start + next);
+  return { body, end: from + start + Math.max(body.lastIndexOf('}'), body.lastIndexOf(']')) + 1 };
 }
+
+const MAX_CARRIED = 80;
+/** Words after a request that say what it carries. */
+const CARRIES = /^\W{0,3}\s{0,3}(?:with|containing|carrying|including)\s{1,3}(?![\s{["'])/i;
+
+const carriesData = (after: string, { codeWords }: Lexicon): boolean =>
+  CARRIES.test(after) && (after.toLowerCase().match(/[a-z]+/g) ?? []).some((word) => codeWords.dataNouns.has(word));
 
 /** A request: `DELETE /v1/users/7`, `send a DELETE request to /v1/users`. */
 export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined {
@@ -32,10 +41,13 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
   if (!next && !(inWords && isCapital)) return undefined;
   const last = next ?? pieces[at + 1] ?? head;
   const end = last.at + last.text.length;
-  const body = method === 'GET' || method === 'HEAD' ? '' : bodyAfter(text, end);
+  const { body, end: bodyEnd } = method === 'GET' || method === 'HEAD' ? { body: '', end } : bodyAfter(text, end);
   const url = next ? bare(next.text) : '/';
-  const fragment = requestFragment({ method, url, body }, { at: head.at, end }, lexicon);
-  return { fragments: [fragment], end };
+  const carries = isOutside(url, lexicon) && carriesData(text.slice(end, end + MAX_CARRIED), lexicon);
+  const read = requestFragment({ method, url, body, carries }, { at: head.at, end }, lexicon);
+  const fragment = carries && read.action === 'send' ? sentOutside(read, '', true) : read;
+  // What is read goes on after the address, because the body may hold code.
+  return { fragments: [fragment.isWhole ? { ...fragment, end: Math.max(end, bodyEnd) } : fragment], end };
 }
 
 const OPERATION_HEAD = /[{"]{0,4}(?:mutation|subscription)[^{}]{0,300}\{/iy;

@@ -1,7 +1,7 @@
 // Reads HTTP requests: request lines, requests in words, the arguments of curl and of fetch, GraphQL operations.
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
 import { type Fragment, fragmentOf, gravity, type Span } from './code.ts';
-import { doingOfName, emptiesSetting } from './commands.ts';
+import { doingOfName, EMPTIES, emptiesSetting, isMoney, partsOf } from './commands.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Doing, Lexicon, VerbEntry } from '../lexicon/types.ts';
@@ -76,7 +76,7 @@ function actOfBody(body: string, lexicon: Lexicon): Doing | undefined {
   const named = [...body.matchAll(OPERATION)].flatMap(([, name = '']) => doingOfName(name, lexicon) ?? []);
   const graph = graphOperation(body, lexicon);
   if (graph) named.push(graph);
-  if (emptiesSetting(body, lexicon)) named.push({ action: 'delete', effect: 'destructive', traits: ['irreversible'] });
+  if (emptiesSetting(body, lexicon)) named.push(EMPTIES);
   return named.reduce<Doing | undefined>((a, b) => (a === undefined || gravity(b) > gravity(a) ? b : a), undefined);
 }
 
@@ -92,6 +92,7 @@ export function graphOperation(text: string, lexicon: Lexicon): Doing | undefine
   if (head[1] !== 'mutation') return { action: 'read', effect: 'read', traits: [] };
   const fields = [...text.slice(head.index + 8, head.index + MAX_GRAPH).matchAll(GRAPH_FIELD)];
   const found = fields.flatMap(([, name]) => (name === undefined ? [] : (doingOfName(name, lexicon) ?? [])));
+  if (emptiesSetting(code, lexicon)) return EMPTIES;
   const write: Doing = { action: 'update', effect: 'write', traits: [] };
   return found.reduce((a, b) => (gravity(b) > gravity(a) ? b : a), write);
 }
@@ -104,10 +105,34 @@ export function isOutside(url: string, lexicon: Lexicon): boolean {
 
 /** Whether creating something at this path moves money: `POST /v1/transfers`. */
 function movesMoney(url: string, body: string, lexicon: Lexicon): boolean {
-  const name = singular(lastPathName(url), lexicon.plurals);
-  if (lexicon.verbs.get(name)?.action !== 'transfer') return false;
-  return lexicon.domainOfNoun.get(name) === 'payments' || AMOUNT.test(body);
+  const name = lastPathName(url);
+  if (isMoney(name, lexicon)) return true;
+  return lexicon.verbs.get(singular(name, lexicon.plurals))?.action === 'transfer' && AMOUNT.test(body);
 }
+
+const FIELD = /["']?([\w-]{1,40})["']?\s{0,3}[:=]\s{0,3}(?:"((?:[^"\\]|\\.){0,1000})"|'((?:[^'\\]|\\.){0,1000})')/g;
+const WORDS = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
+const MAX_WORDS = 200;
+
+/**
+ * Whether all words that destroy are in fields that hold text for people (`"title": "Destroy the backlog"`), or what is searched for. Other
+ * fields may be orders.
+ */
+function isOnlyText(url: string, body: string, lexicon: Lexicon): boolean {
+  const { textFields, searchFields } = lexicon.codeWords;
+  const searches = lexicon.commandVerbs.get(lastPathName(url).split('_').at(-1) ?? '')?.action === 'read';
+  const rest = body.replace(FIELD, (field, name: string) => {
+    const last = partsOf(name).at(-1) ?? '';
+    return textFields.has(last) || (searches && searchFields.has(last)) ? '' : field;
+  });
+  const path = url.replace(/^["']?[a-z]+:\/\/[^/]*/i, '');
+  const words = [...(path.match(WORDS) ?? []), ...(rest.match(WORDS) ?? [])];
+  return (
+    words.length <= MAX_WORDS && !words.some((word) => lexicon.destructiveWords.find(word.toLowerCase()) === 'word')
+  );
+}
+
+const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})|[:=]\s{0,3}(?:\[\s{0,3}\]|\{\s{0,3}\})/;
 
 /** What a request does: by its method, or graver by its URL or its body. */
 export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon): Fragment {
@@ -122,6 +147,8 @@ export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon):
   const act = actOfUrl(url, lexicon);
   const asks: Doing[] = [byMethod];
   if (act) asks.push(act.entry);
+  // What is put replaces what was there.
+  if (method.toUpperCase() === 'PUT' && EMPTY.test(body)) asks.push(EMPTIES);
   const said = own === 'read' ? graphOperation(body, lexicon) : actOfBody(body, lexicon);
   if (said) asks.push(said);
   if (own !== 'read' && own !== 'delete' && movesMoney(url, body, lexicon))
@@ -136,6 +163,7 @@ export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon):
     object: act !== undefined && doing === act.entry ? act.object : lastPathName(url),
     domain: 'web',
     language: 'http',
+    isWhole: isOnlyText(url, body, lexicon),
   });
 }
 

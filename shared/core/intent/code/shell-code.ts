@@ -94,44 +94,50 @@ export function fedCode(
   return codeFragments(language, text, span, reading);
 }
 
-/** The code on a command's line. Undefined: there is none. */
-export function codeOnLine(
-  runs: CodeOnLine,
-  words: readonly ShellWord[],
-  entry: CommandEntry,
-): ShellWord[] | undefined {
-  if (runs.options === undefined) {
-    // The subcommands come before the code too.
-    const most = (runs.skip ?? 0) + entry.command.split(' ').length - 1;
-    let at = 1;
-    for (let skipped = 0; at < words.length; at += 1) {
-      const text = words[at]?.text ?? '';
-      if (text === '--') {
-        // What comes before it does not count: `kubectl exec POD -- CMD`.
-        at += 1;
-        break;
-      }
-      if (entry.valued.has(text)) at += 1;
-      else if (/^-./.test(text) || (runs.language === 'command' && /^[A-Za-z_]\w*=/.test(text) && skipped === 0))
-        continue;
-      else if (skipped >= most) break;
-      else skipped += 1;
-    }
-    return at < words.length ? words.slice(at) : undefined;
+/** The words after the options and the arguments of a command that runs the rest of its line: `kubectl exec POD -- CMD`. */
+function restOfLine(runs: CodeOnLine, words: readonly ShellWord[], entry: CommandEntry): ShellWord[] {
+  // The subcommands come before the code too.
+  const most = (runs.skip ?? 0) + entry.command.split(' ').length - 1;
+  let at = 1;
+  for (let skipped = 0; at < words.length; at += 1) {
+    const text = words[at]?.text ?? '';
+    if (text === '--') return words.slice(at + 1);
+    if (entry.valued.has(text)) at += 1;
+    else if (/^-./.test(text) || (runs.language === 'command' && /^[A-Za-z_]\w*=/.test(text) && skipped === 0))
+      continue;
+    else if (skipped >= most) break;
+    else skipped += 1;
   }
-  for (const [at, { text }] of words.entries()) {
-    const option = runs.options.find(
-      (one) =>
-        text === one ||
-        (one.startsWith('--') && text.startsWith(`${one}=`)) ||
-        (text.endsWith(one.charAt(1)) && /^-[a-z]$/i.test(one) && /^-[a-zA-Z]{1,5}$/.test(text)),
-    );
-    if (at === 0 || option === undefined) continue;
+  return words.slice(at);
+}
+
+/** Whether a word is one of the options, has its value (`--eval=x`), or is a cluster that ends with it (`-tc`). */
+const optionIn = (text: string, options: readonly string[]): string | undefined =>
+  options.find(
+    (one) =>
+      text === one ||
+      (one.startsWith('--') && text.startsWith(`${one}=`)) ||
+      (text.endsWith(one.charAt(1)) && /^-[a-z]$/i.test(one) && /^-[a-zA-Z]{1,5}$/.test(text)),
+  );
+
+/** The pieces of code on a command's line: its options may be repeated, as in `find -exec a \; -exec b \;`. */
+export function codesOnLine(runs: CodeOnLine, words: readonly ShellWord[], entry: CommandEntry): ShellWord[][] {
+  if (runs.options === undefined) return [restOfLine(runs, words, entry)].filter((rest) => rest.length > 0);
+  const found: ShellWord[][] = [];
+  for (let at = 1; at < words.length; at += 1) {
     const word = words[at];
-    if (word && text.startsWith(`${option}=`)) return [{ ...word, text: text.slice(option.length + 1) }];
-    const rest = words.slice(at + 1);
-    const end = rest.findIndex((one) => one.text === ';' || one.text === '+');
-    return runs.language === 'command' ? rest.slice(0, end < 0 ? undefined : end) : rest.slice(0, 1);
+    const option = word && optionIn(word.text, runs.options);
+    if (word === undefined || option === undefined) continue;
+    if (word.text.startsWith(`${option}=`)) {
+      found.push([{ ...word, text: word.text.slice(option.length + 1) }]);
+      continue;
+    }
+    const end = words.findIndex(({ text }, index) => index > at && (text === ';' || text === '+'));
+    const until = runs.language !== 'command' ? at + 2 : end < 0 ? words.length : end;
+    found.push(words.slice(at + 1, until));
+    at = until - 1;
+    // What follows the code of a shell are its arguments: `sh -c CODE NAME -c`.
+    if (runs.language === 'shell') break;
   }
-  return undefined;
+  return found.filter((code) => code.length > 0);
 }

@@ -4,7 +4,7 @@ import type { KnownCommand } from './commands.ts';
 import { isOutside } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { ShellCommand } from './shell-syntax.ts';
-import { textsOf } from './shell-words.ts';
+import { type ShellWord, textsOf } from './shell-words.ts';
 
 /** Whether a command writes nothing, so that its output empties a file: `:`, `cat /dev/null`, `echo -n`. */
 export function writesNothing(words: readonly string[]): boolean {
@@ -24,6 +24,31 @@ export function writtenFiles(command: ShellCommand): Fragment[] {
 
 const REMOTE =
   /^(?:[\w.-]{1,64}@)?([\w.-]{2,253}|\[[\da-f:]+\]):(?!\\)|^(?:s3|gs|gcs|azure|abfss?|ftp|sftp|rsync|https?):\/\/|^[\w.-]{1,64}@[\w.-]{1,253}$|^\/(?:media|Volumes)\/|\/usb\b/i;
+
+/** Data that another command or a file hands over, at the first address: outside it is sending. */
+export function fedTo(
+  known: KnownCommand,
+  { redirections }: ShellCommand,
+  before: ShellCommand | undefined,
+  own: Fragment,
+  lexicon: Lexicon,
+): Fragment[] {
+  const { fed } = known.entry;
+  const isOutput = before !== undefined && !/^(?:echo|printf|yes|true)$/.test(before.words[0]?.text ?? '');
+  const isFed = isOutput || redirections.some(({ operator }) => operator === '<');
+  if (fed === undefined || !isFed) return [];
+  const fragment = { ...own, ...fed };
+  const host = /^(?:[\w.-]{1,64}@)?([\w.-]{2,253})$/.exec(known.arguments[0] ?? '')?.[1];
+  if (!fed.traits.includes('external')) return [fragment];
+  if (host !== undefined && !isOutside(`ssh://${host}`, lexicon)) return [];
+  return [sentOutside({ ...fragment, object: 'file', domain: 'files' }, '', true)];
+}
+
+const HOST_OF_DATA = /[)`}\w]\.(?:[a-z0-9-]{1,63}\.){0,6}[a-z]{2,24}\.?$/i;
+
+/** Data in the name of a host that is asked for: `dig $(hostname).example.net`. */
+export const asksWithData = ({ entry }: KnownCommand, words: readonly ShellWord[]): boolean =>
+  entry.asks && words.some(({ text, isDynamic }) => isDynamic && HOST_OF_DATA.test(text.slice(-200)));
 
 /** Commands that copy whole folders. */
 const MUCH = /^(?:rclone|aws s3 sync|gsutil rsync)/;

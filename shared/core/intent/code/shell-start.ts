@@ -1,5 +1,5 @@
 // Recognizes where shell commands begin in a text, and reads them to their end.
-import { unknownCode } from './code.ts';
+import { accountingFor, unknownCode } from './code.ts';
 import { commandName, commandOf, knownCommand } from './commands.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
@@ -91,7 +91,7 @@ function isProse({ words }: ShellCommand, lexicon: Lexicon): boolean {
 }
 
 /** Where code in a sentence ends. */
-const proseAround = (lexicon: Lexicon): Prose => ({
+export const proseAround = (lexicon: Lexicon): Prose => ({
   goesOnWith: (command) => !['\n', ';', '(', ')'].includes(command.after) || !isProse(command, lexicon),
   continues: (word) => lexicon.codeWords.continues.has(word),
 });
@@ -111,7 +111,9 @@ function readFrom(place: Place): ReadAt | undefined {
   const end = Math.max(code.end, piece.at + piece.text.length);
   // The beginnings of loops that never come to a command are read once.
   const isNothing = code.commands.every(({ words }) => words.length === 0) && code.end > piece.at + piece.text.length;
-  return fragments.length > 0 || isNothing ? { fragments, end } : undefined;
+  return fragments.length > 0 || isNothing
+    ? { fragments: accountingFor(fragments, { at: piece.at, end }), end }
+    : undefined;
 }
 
 /** The beginning of a loop, an assignment before a command, or an output without a command. */
@@ -123,7 +125,8 @@ function isOpening({ pieces, at, lexicon, opens }: Place): boolean {
     return pieces
       .slice(at, at + 30)
       .some((piece, index, all) => /^(?:do|then)$/.test(piece.text) && all[index - 1]?.text === ';');
-  if (at === 0 && (/^>{1,2}\|?$/.test(text) || (text === ':' && /^[>|]/.test(next)))) return next !== '';
+  const begins = at === 0 || lexicon.codeWords.runners.has(pieces[at - 1]?.lower ?? '');
+  if (begins && (/^>{1,2}\|?$/.test(text) || (text === ':' && /^[>|]/.test(next)))) return next !== '';
   if (ASSIGNS.test(text)) return next === ';' || next === '&&' || commandOf(commandName(next), lexicon) !== undefined;
   return false;
 }

@@ -11,9 +11,9 @@ import {
 } from './code.ts';
 import { commandName, type KnownCommand, knownCommand } from './commands.ts';
 import { requestFragment, requestOfWords } from './http.ts';
-import type { Lexicon } from '../lexicon/types.ts';
-import { type Before, codeFragments, codeOnLine, fedCode, type Reading } from './shell-code.ts';
-import { copied, writesNothing, writtenFiles } from './shell-files.ts';
+import type { CodeOnLine, Lexicon } from '../lexicon/types.ts';
+import { type Before, codeFragments, codesOnLine, fedCode, type Reading } from './shell-code.ts';
+import { asksWithData, copied, fedTo, writesNothing, writtenFiles } from './shell-files.ts';
 import { parseInner, type ShellCode, type ShellCommand } from './shell-syntax.ts';
 import { type ShellWord, textsOf } from './shell-words.ts';
 
@@ -78,16 +78,16 @@ function wordsFragments(
   const plain = ownFragment(known, words, span);
   const isFed = before !== undefined && plain.action === 'send' && plain.traits.includes('external');
   const copy = entry.sends ? copied(known, textsOf(words), plain, lexicon) : plain;
-  const own = isFed ? sentOutside(plain, '', true) : copy;
+  const own = isFed || asksWithData(known, words) ? sentOutside(plain, '', true) : copy;
   const isHidden = ({ text, isQuoted }: ShellWord, at: number): boolean =>
     at > 0 && ((text.startsWith('-') && RUNS_OTHERS.test(text)) || (isQuoted && programRuns(entry.command, text)));
   // A dry run says more than the code would.
   if (doing.action === 'read' && entry.action !== 'read') return [own];
   const hidden = entry.unseen || words.some(isHidden) ? [unknownCode(span)] : [];
   if (!entry.runs) return [own, ...hidden];
-  const inside = codeOnLine(entry.runs, words, entry);
+  const inside = codesOnLine(entry.runs, words, entry);
   const { language } = entry.runs;
-  if (inside === undefined || inside.length === 0) {
+  if (inside.length === 0) {
     if (entry.runs.options !== undefined && language !== 'command') {
       const fed = fedCode(command, known.arguments, before, language, reading);
       if (fed.length > 0) return [...(own.traits.length > 0 ? [own] : []), ...fed];
@@ -96,23 +96,38 @@ function wordsFragments(
   }
   // A path among the arguments is one of the code.
   const isOwn = (doing.action !== 'execute' && entry.runs.options !== undefined) || doing.traits.length > 0;
-  const outer = isOwn ? [{ ...own, traits: doing.traits }] : [];
+  const outer = [
+    ...(isOwn ? [{ ...own, traits: doing.traits }] : []),
+    ...fedTo(known, command, before?.command, plain, lexicon),
+  ];
   if (language === 'command')
-    return [...outer, ...hidden, ...wordsFragments(inside, command, before, reading, prefixes + 1)];
-  const text = textsOf(inside).join(' ');
-  const first = inside[0];
-  const code =
-    inside.some(({ isDynamic }) => isDynamic) && language !== 'sql' && !/\S\s/.test(text)
-      ? [unknownCode(span)]
-      : codeFragments(language, text, { at: (first?.at ?? span.at) + 1, end: span.end }, reading);
-  const dynamic =
-    inside.some(({ isDynamic }) => isDynamic) && language !== 'sql' && gravest(code)?.effect !== 'destructive'
-      ? [unknownCode(span)]
-      : [];
+    return [
+      ...outer,
+      ...hidden,
+      ...inside.flatMap((code) => wordsFragments(code, command, before, reading, prefixes + 1)),
+    ];
   // Words after the code that it does not use come from quotes within quotes.
   const isTorn =
-    language === 'shell' && entry.runs.options !== undefined && words.at(-1) !== first && !text.includes('$');
-  return [...outer, ...code, ...dynamic, ...(isTorn ? [unknownCode(span)] : [])];
+    language === 'shell' &&
+    entry.runs.options !== undefined &&
+    words.at(-1) !== inside[0]?.[0] &&
+    !textsOf(inside[0] ?? [])
+      .join(' ')
+      .includes('$');
+  return [
+    ...outer,
+    ...inside.flatMap((code) => insideFragments(code, language, span, reading)),
+    ...(isTorn ? [unknownCode(span)] : []),
+  ];
+}
+
+/** A piece of code on a command's line. A part that is known only when it runs may be anything, but a value in SQL. */
+function insideFragments(code: readonly ShellWord[], language: CodeOnLine['language'], span: Span, reading: Reading) {
+  const text = textsOf(code).join(' ');
+  const isDynamic = language !== 'sql' && code.some((word) => word.isDynamic);
+  if (isDynamic && !/\S\s/.test(text)) return [unknownCode(span)];
+  const read = codeFragments(language, text, { at: (code[0]?.at ?? span.at) + 1, end: span.end }, reading);
+  return isDynamic && gravest(read)?.effect !== 'destructive' ? [...read, unknownCode(span)] : read;
 }
 
 const gravest = (fragments: readonly Fragment[]): Fragment | undefined =>

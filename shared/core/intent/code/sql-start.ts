@@ -1,4 +1,5 @@
 // Recognizes where SQL begins in a text. Plain English uses the same verbs, so further evidence is required.
+import { accountingFor } from './code.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
 import { sqlFragments } from './sql.ts';
@@ -84,6 +85,14 @@ function isStatement(tokens: readonly SqlToken[], lexicon: Lexicon): boolean {
       return second === 'immediate' || (upper && (tokens[1]?.kind === 'word' || second === '('));
     case 'call':
       return (upper || third === '(') && words.includes('(') && tokens[1]?.kind === 'word' && tokens[1].text !== 'the';
+    case 'pragma':
+      return upper || third === '(' || third === '=';
+    case 'begin':
+    case 'start':
+    case 'commit':
+    case 'rollback':
+    case 'savepoint':
+      return upper && (second === '' || second === ';' || second === 'transaction' || second === 'work');
     case 'backup':
     case 'restore':
     case 'purge':
@@ -96,6 +105,7 @@ function isStatement(tokens: readonly SqlToken[], lexicon: Lexicon): boolean {
 /** Cheap first test: the word after a head that surely begins no statement. */
 function isEnglish([head, second, third]: readonly SqlToken[], text: string, { codeWords }: Lexicon): boolean {
   if (head === undefined || second === undefined) return true;
+  if (codeWords.sqlSession.has(head.lower)) return !isUpper(head);
   if (head.lower === 'select') {
     const rest = text.slice(head.at, head.at + MAX_LETTERS).toLowerCase();
     if (isUpper(head)) return !/from|[(;]/.test(rest);
@@ -147,5 +157,6 @@ function sqlRegion(text: string, piece: Piece, lexicon: Lexicon): ReadAt | undef
   if (!head || !isStatement(first > 0 ? tokens.slice(0, first + 1) : tokens, lexicon)) return undefined;
   const enclosed = enclosureOf(text, piece);
   const end = endOf(text, piece.at, enclosed?.until ?? text.length, isUpper(head), lexicon);
-  return { fragments: sqlFragments(text, { at: piece.at, end }, lexicon), end };
+  const span = { at: piece.at, end };
+  return { fragments: accountingFor(sqlFragments(text, span, lexicon), span), end };
 }

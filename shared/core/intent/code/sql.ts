@@ -1,11 +1,13 @@
 // Reads SQL statements for what they do. A statement, or a part of one, that is not known is not understood.
 import { type Fragment, fragmentOf, gravity, type Span, unknownCode } from './code.ts';
-import { emptiesSetting } from './commands.ts';
+import { emptiesSetting, isMoney } from './commands.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { type SqlToken, sqlTokens, statementsOf } from './sql-tokens.ts';
 
 const EXPORTS = new Set(['outfile', 'dumpfile']);
+/** Folders whose files anybody can read over the web. */
+const PUBLIC_FOLDER = /\/(?:var\/www|srv\/www|usr\/share\/nginx)\/|\/(?:public_html|htdocs|wwwroot)\//;
 const MODIFIES = new Set(['delete', 'drop', 'truncate', 'insert', 'update', 'merge', 'replace', 'alter']);
 
 /** The last part of `schema.table` as a snake_case name. */
@@ -79,7 +81,10 @@ function readSelect(statement: Statement): Fragment {
   if (acting >= 0) return make(statement, 'select', 'execute', { object: nameAt(tokens, acting) });
   const from = words.indexOf('from');
   const into = words.indexOf('into');
-  if (into > 0 && EXPORTS.has(words[into + 1] ?? '')) return make(statement, 'select', 'create', { object: 'file' });
+  if (into > 0 && EXPORTS.has(words[into + 1] ?? ''))
+    return PUBLIC_FOLDER.test(words[into + 2] ?? '')
+      ? make(statement, 'select', 'send', { traits: ['external', 'bulk', 'irreversible'], extent: 'all' })
+      : make(statement, 'select', 'create', { object: 'file' });
   if (into > 0 && tokens[into + 1]?.kind !== 'sign' && !(words[into + 1] ?? '').startsWith('@'))
     return make(statement, 'select', 'create', { object: nameAt(tokens, into + 1) });
   return make(statement, 'select', 'read', { extent: 'many', object: from > 0 ? nameAt(tokens, from + 1) : 'value' });
@@ -97,6 +102,14 @@ function readUpdate(statement: Statement): Fragment {
   const code = tokens.map(({ text }) => text).join(' ');
   if ((all && empties) || emptiesSetting(code, lexicon))
     return make(statement, 'update', 'delete', { ...GONE, object: nameAt(tokens, 1) });
+  const { sqlMoney } = lexicon.codeWords;
+  if (values.some(({ lower, kind }, at) => kind !== 'string' && values[at + 1]?.lower === '=' && sqlMoney.has(lower)))
+    return make(statement, 'update', 'transfer', {
+      extent: all ? 'all' : 'many',
+      traits: ['financial', ...(all ? (['bulk'] as const) : [])],
+      object: 'balance',
+      domain: 'payments',
+    });
   const privileged = values.some(({ lower }) => /role|admin|privilege|permission|superuser/.test(lower));
   return make(statement, 'update', 'update', {
     object: nameAt(tokens, tokens[1]?.lower === 'only' ? 2 : 1),
@@ -204,6 +217,15 @@ function readOther(statement: Statement, head: string): Fragment {
       return make(statement, head, 'delete', { ...GONE, object: named(statement, words.indexOf('overwrite') + 1) });
     if (head === 'merge' && words.includes('delete'))
       return make(statement, 'merge', 'delete', { ...GONE, object: named(statement, 1) });
+    if (head === 'replace' && tokens.some(({ text }) => text === "''"))
+      return make(statement, head, 'delete', { ...GONE, object: named(statement, 1) });
+    const table = named(statement, 1);
+    if (
+      action === 'create' &&
+      head !== 'create' &&
+      (isMoney(table, statement.lexicon) || codeWords.sqlMoney.has(table))
+    )
+      return make(statement, head, 'transfer', { traits: ['financial'], object: table, domain: 'payments' });
     const roles = head === 'create' && /^(?:user|role|login)$/.test(words[1] ?? '');
     return make(statement, head, action, {
       object: named(statement, 1),

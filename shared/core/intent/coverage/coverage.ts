@@ -164,8 +164,8 @@ export function coverageOf(
     (at: number): boolean =>
       fragments.some((fragment) => fragment.at <= at && at < fragment.end);
   const isInCode = isWithin(code.found);
-  // The reading of a command accounts for its options and arguments: `terraform plan -destroy`.
-  const understood = code.found.filter(({ language, action }) => language === 'shell' && action !== 'unknown');
+  // The reading of code accounts for its options, arguments and data: `terraform plan -destroy`.
+  const understood = code.found.filter(({ isWhole }) => isWhole);
   const clauses: Clause[] = [];
   let tokens = 0;
   for (const [index, sentence] of sentences.entries()) {

@@ -74,8 +74,22 @@ export const Command = Type.Object(
       }),
     ),
     runs: Type.Optional(Runs),
+    fed: Type.Optional(
+      Type.Object(DOING, {
+        ...closed,
+        description: 'What it does with the output of another command, beside all else.',
+        examples: [{ action: 'send', traits: ['external'] }],
+      }),
+    ),
     sends: Type.Optional(
       Type.Boolean({ description: 'It copies to its last address; outside, that is sending.', examples: [true] }),
+    ),
+    asks: Type.Optional(
+      Type.Boolean({
+        description:
+          'It asks the hosts among its arguments. A host name that is put together from data sends this data.',
+        examples: [true],
+      }),
     ),
     unseen: Type.Optional(
       Type.Boolean({ description: 'It runs what is not on its line, so its effect is not known.', examples: [true] }),
@@ -140,7 +154,9 @@ export function compileCommands({ commands }: File, report: Report): Map<string,
       dryRun: new Set(entry.dryRun),
       options: (entry.options ?? []).map((rule) => ({ ...doingOf(rule), any: new Set(rule.any) })),
       runs: entry.runs,
+      fed: entry.fed === undefined ? undefined : doingOf(entry.fed),
       sends: entry.sends ?? false,
+      asks: entry.asks ?? false,
       unseen: entry.unseen ?? false,
     });
   }

@@ -47,7 +47,11 @@ export interface CommandEntry extends Doing {
   readonly dryRun: ReadonlySet<string>;
   readonly options: readonly (Doing & { readonly any: ReadonlySet<string> })[];
   readonly runs: CodeOnLine | undefined;
+  /** What it does with the output of another command. */
+  readonly fed: Doing | undefined;
   readonly sends: boolean;
+  /** A host name that is put together from data sends this data. */
+  readonly asks: boolean;
   readonly unseen: boolean;
 }
 

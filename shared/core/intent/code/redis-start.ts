@@ -1,0 +1,40 @@
+// Recognizes commands of Redis without its client: `CONFIG SET maxmemory 1mb`, `FLUSHALL`.
+import { accountingFor } from './code.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import { shellFragments } from './shell.ts';
+import { proseAround } from './shell-start.ts';
+import { parseShell } from './shell-syntax.ts';
+import type { Place, ReadAt } from './start.ts';
+
+const CLIENT = 'redis-cli';
+/** An argument that is no word of a sentence: a key, a number, a pattern, a name in lower case. */
+const ARGUMENT = /[\d:_*]|^[a-z]/;
+const namesByLexicon = new WeakMap<Lexicon, ReadonlySet<string>>();
+
+/** The names of the commands, in lower case. */
+export function redisNames(lexicon: Lexicon): ReadonlySet<string> {
+  let names = namesByLexicon.get(lexicon);
+  if (names === undefined) {
+    const commands = [...lexicon.commands.keys()].filter((name) => name.startsWith(`${CLIENT} `));
+    names = new Set(commands.map((name) => name.split(' ')[1] ?? ''));
+    namesByLexicon.set(lexicon, names);
+  }
+  return names;
+}
+
+export function redisAt({ text, pieces, at, lexicon, opens }: Place): ReadAt | undefined {
+  const head = pieces[at];
+  if (!head || !opens || !/^[A-Z]{3,}$/.test(head.text) || !redisNames(lexicon).has(head.lower)) return undefined;
+  const args = pieces.slice(at + 1, at + 4);
+  // `SET THE TIMER` is a sentence in capitals.
+  const isSentence =
+    lexicon.functionWords.has(args[0]?.lower ?? '') ||
+    (lexicon.verbs.has(head.lower) && !args.some((arg) => ARGUMENT.test(arg.text)));
+  if (isSentence && !lexicon.commands.has(`${CLIENT} ${head.lower} ${args[0]?.lower}`)) return undefined;
+  const limits = { from: head.at, until: text.length, prose: { ...proseAround(lexicon), goesOnWith: () => false } };
+  const [command] = parseShell(text, limits).commands;
+  if (command === undefined) return undefined;
+  const client = { text: CLIENT, at: head.at, end: head.at, isDynamic: false, isQuoted: false };
+  const code = { commands: [{ ...command, words: [client, ...command.words] }], isWhole: true, end: command.end };
+  return { fragments: accountingFor(shellFragments(code, lexicon), command), end: command.end };
+}
