@@ -1274,7 +1274,7 @@ type Intent struct {
 	IntentID string `json:"intent_id"`
 	// The agent.
 	AgentID string `json:"agent_id"`
-	// `<domain>.<action>.<object>` in lower case; parsing it again returns it.
+	// `<domain>.<action>.<object>`, as strict as the text; parsing it again returns it.
 	Normalized string `json:"normalized"`
 	// The kind of thing: `data`, `db`, `email`, ...
 	Domain string `json:"domain"`

@@ -838,7 +838,7 @@ class Intent:
     intent_id: str
     # The agent.
     agent_id: str
-    # `<domain>.<action>.<object>` in lower case; parsing it again returns it.
+    # `<domain>.<action>.<object>`, as strict as the text; parsing it again returns it.
     normalized: str
     # The kind of thing: `data`, `db`, `email`, ...
     domain: str

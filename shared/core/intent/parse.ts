@@ -2,6 +2,7 @@
 import { confidenceOf, type Doubts, doubtsOf } from './assess/confidence.ts';
 import { alternativesOf, leadOf, UNKNOWN } from './assess/lead.ts';
 import { flagsOf, traitsOfText } from './assess/marks.ts';
+import { namedActionOf } from './assess/named-action.ts';
 import { takeoverOf } from './attack/takeover.ts';
 import { coverageOf } from './coverage/coverage.ts';
 import type { CoverageFeatures } from './coverage/share.ts';
@@ -77,7 +78,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const doubts =
     lead.action === 'unknown' ? undefined : doubtsOf(lead, { flags, candidates: asked.length, words: words.length });
   const parse: ParsedIntent = {
-    normalized: `${lead.domain}.${lead.action}.${lead.object}`,
+    normalized: `${lead.domain}.${namedActionOf(lead, { flags, coverage: coverage.share })}.${lead.object}`,
     domain: lead.domain,
     action: lead.action,
     verb: lead.verb,

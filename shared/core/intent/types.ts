@@ -17,7 +17,7 @@ const EffectOf = StringEnum(EFFECTS, { description: 'What it does to the object.
 
 export const ParsedIntentSchema = closed({
   normalized: Type.String({
-    description: '`<domain>.<action>.<object>` in lower case; parsing it again returns it.',
+    description: '`<domain>.<action>.<object>`, as strict as the text; parsing it again returns it.',
     examples: ['data.read.user_profile'],
   }),
   domain: Type.String({ description: 'The kind of thing: `data`, `db`, `email`, ...' }),

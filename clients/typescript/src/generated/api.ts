@@ -1610,7 +1610,7 @@ export interface components {
             /** @description The agent. */
             agentId: string;
             /**
-             * @description `<domain>.<action>.<object>` in lower case; parsing it again returns it.
+             * @description `<domain>.<action>.<object>`, as strict as the text; parsing it again returns it.
              * @example data.read.user_profile
              */
             normalized: string;

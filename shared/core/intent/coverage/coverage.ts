@@ -28,6 +28,8 @@ const MAX_SPAN = 80;
 const MAX_TOKENS = 2_000;
 
 const NAME = /^\p{Lu}/u;
+/** Words before a verb that make it a report of what happened: `after you've found the invoice`. */
+const REPORTING = /^(?:have|has|had|was|were|been|\p{L}+'ve)$/u;
 const DIVIDES = /[,;:()\u2013\u2014]/;
 
 /** A run of tokens with at most one statement. */
@@ -96,7 +98,7 @@ function clausesOf(
     content += 1;
     if (at <= verbEnds) continue;
     const form = lexicon.verbForms.get(token.lower);
-    if (form !== undefined && !isQuestion && isClaim(form)) claims = true;
+    if (form !== undefined && !isQuestion && isClaim(form) && !REPORTING.test(words[at - 1] ?? '')) claims = true;
     if (!isKnownWord(words, at, token, at === 0, lexicon) && lexicon.participles.get(token.lower) === undefined)
       unknown.push(token);
   }
