@@ -42,6 +42,16 @@ const CASES: readonly (readonly [string, string, string, string?])[] = [
   ['請求書の一覧を見せてください', 'read', 'read'],
   ['ログをすべて消去してください', 'delete', 'destructive', 'log'],
   ['報告書を作成して', 'create', 'write', 'report'],
+  ['Wie viele Konten wurden im März gelöscht?', 'read', 'read', 'account'],
+  ['Lösche nichts, zähle nur die Zeilen der Tabelle', 'read', 'read'],
+  ['Lösche die Tabelle ohne Rückfrage', 'delete', 'destructive', 'table'],
+  ['Vergiss nicht, die alten Sicherungen zu löschen', 'delete', 'destructive', 'backup'],
+  ['¿Cuántas cuentas fueron canceladas ayer?', 'read', 'read', 'account'],
+  ['Envoie le tableau des salaires à ugo@tiers.example', 'send', 'write', 'salary_table'],
+  ["N'efface rien, montre seulement les comptes", 'read', 'read', 'account'],
+  ['Toon de gesloten rekeningen zonder iets te wissen', 'read', 'read', 'account'],
+  ['上个月取消了多少订单？', 'read', 'read'],
+  ['先月キャンセルされた注文の一覧', 'read', 'read'],
 ];
 
 describe('requests in other languages', () => {

@@ -137,6 +137,13 @@ function spanOf(tokens: readonly Token[], at = 0): UnreadSpan {
   return { at: tokens[0]?.at ?? at, text: shown(text) };
 }
 
+/** Whether a word that destroys in English has a meaning of its own in another language: `del` is an article in Spanish. */
+const isForeignWord = (word: string, { languages }: Lexicon): boolean =>
+  word
+    .toLowerCase()
+    .split(/['’]/)
+    .some((part) => languages.some(({ known }) => known.has(part)));
+
 /** In the order of the text, without those that begin within an earlier one. */
 function disjoint(spans: readonly UnreadSpan[]): UnreadSpan[] {
   const found: UnreadSpan[] = [];
@@ -179,7 +186,9 @@ export function coverageOf(
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
   const destructive = isDestructive
     ? []
-    : destructiveWordsIn(text, sentences, candidates, isWithin([...code.mentioned, ...understood]), lexicon);
+    : destructiveWordsIn(text, sentences, candidates, isWithin([...code.mentioned, ...understood]), lexicon).filter(
+        ({ text: word }) => foreignKnown === undefined || !isForeignWord(word, lexicon),
+      );
   const destroys = !isDestructive && (destructive.length > 0 || says('destruction'));
   const features: CoverageFeatures = {
     clauses: clauses.length,

@@ -1,6 +1,6 @@
 // The requests of a text in another language than English.
 import type { CandidateAction } from '../grammar/candidate.ts';
-import { type ForeignMatch, type Language, verbsAmong, verbsWithin } from '../lexicon/languages.ts';
+import { type ForeignMatch, type ForeignVerb, type Language, verbsAmong, verbsWithin } from '../lexicon/languages.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence } from '../text/tokens.ts';
 
@@ -17,6 +17,8 @@ const REACH_BEFORE = 6;
 /** Words, or characters in a script without spaces, between a verb and its negation. */
 const NEGATION_REACH = 3;
 const DENSE_REACH = 6;
+/** Words at the beginning of a sentence that may open a question. */
+const MAX_OPENING = 5;
 
 /** The readings of a text in other languages. */
 export interface ForeignReading {
@@ -40,16 +42,32 @@ interface Found {
 }
 
 const ELISION = /^(?:l|d|qu|n|s|j|m|t|c|dell|all|un|nell|sull|dall|quell)'/;
-const plain = (word: string): string => (word.includes('’') ? word.replaceAll('’', "'") : word);
+/** A word without typographic apostrophes and the signs that open a Spanish question. */
+const plain = (word: string): string => word.replaceAll('’', "'").replace(/^[¿¡]+/, '');
 const withoutElision = (word: string): string => (word.includes("'") ? word.replace(ELISION, '') : word);
 
-function nounNear(words: readonly string[], at: number, end: number, { nouns }: Language): string | undefined {
+/** Nouns for a collection, which the noun after them specifies: `liste des clients`. */
+const COLLECTIONS: ReadonlySet<string> = new Set(['list', 'table', 'database', 'sheet', 'archive', 'backup', 'record']);
+const SPECIFIED_WITHIN = 3;
+
+/** The noun at `words[at]`, in the order of English with the noun that specifies it: `customer_list`. */
+function nounAt(words: readonly string[], at: number, { nouns }: Language): string | undefined {
+  const noun = nouns.get(withoutElision(words[at] ?? ''));
+  if (noun === undefined || !COLLECTIONS.has(noun)) return noun;
+  for (let i = at + 1; i <= Math.min(words.length - 1, at + SPECIFIED_WITHIN); i += 1) {
+    const of = nouns.get(withoutElision(words[i] ?? ''));
+    if (of !== undefined) return of === noun ? noun : `${of}_${noun}`;
+  }
+  return noun;
+}
+
+function nounNear(words: readonly string[], at: number, end: number, language: Language): string | undefined {
   for (let i = end; i < Math.min(words.length, end + REACH_AFTER); i += 1) {
-    const noun = nouns.get(withoutElision(words[i] ?? ''));
+    const noun = nounAt(words, i, language);
     if (noun !== undefined) return noun;
   }
   for (let i = at - 1; i >= Math.max(0, at - REACH_BEFORE); i -= 1) {
-    const noun = nouns.get(withoutElision(words[i] ?? ''));
+    const noun = language.nouns.get(withoutElision(words[i] ?? ''));
     if (noun !== undefined) return noun;
   }
   return undefined;
@@ -59,25 +77,38 @@ function nounNear(words: readonly string[], at: number, end: number, { nouns }: 
 interface Said {
   readonly tokens: Sentence;
   readonly words: readonly string[];
+  /** For each word the number of commas and the like before it. */
+  readonly parts: readonly number[];
 }
 
 function saidIn(sentence: Sentence): Said {
   const tokens = sentence.filter(({ kind }) => kind !== 'punct');
+  let part = 0;
+  const parts: number[] = [];
+  for (const { kind, text } of sentence) {
+    if (kind !== 'punct') parts.push(part);
+    else if (/[,;:()]/.test(text)) part += 1;
+  }
   return {
     tokens,
+    parts,
     words: tokens.map(({ kind, lower }) => (kind === 'word' || kind === 'identifier' ? plain(lower) : '')),
   };
 }
 
 function spaced(sentences: readonly Said[], language: Language): Found[] {
-  return sentences.flatMap(({ tokens, words }, index) => {
-    const matches = verbsAmong(words, language);
+  return sentences.flatMap(({ tokens, words, parts }, index) => {
+    const asks = opensQuestion(words, language);
+    const matches = verbsAmong(words, language).filter(({ verb }) => !(asks && verb.reports));
     if (matches.length === 0) return [];
     const isAll = words.some((word) => language.all.has(word));
     const said = ` ${words.join(' ')} `;
     const leaves = language.outside.some((phrase) => said.includes(` ${phrase} `));
     return matches.map((match): Found => {
-      const around = words.slice(Math.max(0, match.at - NEGATION_REACH), match.end + NEGATION_REACH);
+      const isBeside = (at: number) =>
+        at >= match.at - NEGATION_REACH && at < match.end + NEGATION_REACH && parts[at] === parts[match.at];
+      const negates = (word: string, at: number) =>
+        isBeside(at) && (language.negations.has(word) || (at < match.at && language.without.has(word)));
       return {
         match,
         at: tokens[match.at]?.at ?? 0,
@@ -85,7 +116,7 @@ function spaced(sentences: readonly Said[], language: Language): Found[] {
         noun: nounNear(words, match.at, match.end, language),
         isAll,
         leaves,
-        negated: around.some((word) => language.negations.has(word)) && match.verb.head.length === 1,
+        negated: match.verb.head.length === 1 && words.some(negates),
       };
     });
   });
@@ -136,20 +167,34 @@ function candidateOf({ match, at, sentence, noun, isAll, leaves, negated }: Foun
   };
 }
 
+const opensQuestion = (words: readonly string[], { questions }: Language): boolean => {
+  // The sign of a Spanish question is a token of its own.
+  const first = words.findIndex((word) => word !== '');
+  const opening = words.slice(first, first + MAX_OPENING).join(' ');
+  return questions.some((word) => opening === word || opening.startsWith(`${word} `));
+};
+
 /** A question without a verb of the language reads something. */
 function questionOf(
-  sentences: readonly Sentence[],
+  sentences: readonly Said[],
   text: string,
   language: Language,
   lexicon: Lexicon,
 ): CandidateAction[] {
-  const words = sentences[0]?.map(({ lower }) => plain(lower)) ?? [];
-  const opening = words.join(' ');
+  const words = sentences[0]?.words ?? [];
   const asks = language.isDense
     ? language.questions.some((word) => text.includes(word))
-    : language.questions.some((word) => opening === word || opening.startsWith(`${word} `));
+    : opensQuestion(words, language);
   if (!asks) return [];
-  const verb = { verb: 'query', action: 'read', effect: 'read', traits: [], head: [], rest: undefined } as const;
+  const verb: ForeignVerb = {
+    verb: 'query',
+    action: 'read',
+    effect: 'read',
+    traits: [],
+    head: [],
+    rest: undefined,
+    reports: false,
+  };
   const noun = language.isDense
     ? [...language.nouns].find(([word]) => text.includes(word))?.[1]
     : nounNear(words, 0, 0, language);
@@ -218,11 +263,11 @@ export function foreignReading(
     const requests = found.slice(0, MAX_REQUESTS).map((one) => candidateOf(one, lexicon));
     const asked = requests.some(({ negated }) => !negated)
       ? requests
-      : [...requests, ...questionOf(sentences, text, language, lexicon)];
+      : [...requests, ...questionOf(said, text, language, lexicon)];
     if (asked.length === 0) return [];
     const nouns = language.isDense
       ? [...language.nouns].flatMap(([word, noun]) => (text.includes(word) ? [noun] : []))
-      : words.flatMap((word) => language.nouns.get(withoutElision(word)) ?? []);
+      : words.flatMap((_, at) => nounAt(words, at, language) ?? []);
     const known = knownShare(text, words, language);
     return known < MIN_KNOWN ? [] : [{ requests: asked, nouns, known }];
   });

@@ -15,6 +15,9 @@ const Verb = Type.Object(
       'lösche',
       'wirf … weg',
     ]),
+    reports: Type.Optional(
+      texts('Further forms, which in a question only tell what has happened.', ['gelöscht']),
+    ),
     examples: texts('Texts that ask for it; checked when the lexicon is loaded.', ['Lösche alle Rechnungen']),
     against: texts('Texts that do not ask for it; checked, too.', ['Zeige alle Rechnungen']),
   },
@@ -29,6 +32,7 @@ const LanguageSchema = Type.Object(
       'und',
     ]),
     negations: texts('Words that negate a verb beside them.', ['nicht']),
+    without: Type.Optional(texts('Words that negate only a verb after them.', ['ohne'])),
     questions: texts('Words that open a question.', ['wie viele']),
     all: texts('Words for everything there is.', ['alle']),
     fillers: texts('Words that say nothing about what is requested.', ['bitte']),
@@ -57,6 +61,8 @@ export interface ForeignVerb {
   readonly head: readonly string[];
   /** The words that follow after a gap. */
   readonly rest: readonly string[] | undefined;
+  /** In a question it only tells what has happened. */
+  readonly reports: boolean;
 }
 
 export interface Language {
@@ -65,6 +71,8 @@ export interface Language {
   readonly isDense: boolean;
   readonly signs: ReadonlySet<string>;
   readonly negations: ReadonlySet<string>;
+  /** Words that negate only a verb after them. */
+  readonly without: ReadonlySet<string>;
   readonly questions: readonly string[];
   readonly all: ReadonlySet<string>;
   readonly nouns: ReadonlyMap<string, string>;
@@ -143,7 +151,7 @@ function compileLanguage(code: string, file: Languages[string]): Language {
     for (const word of isDense ? [text] : foreignWords(text)) known.add(word);
   };
   for (const group of file.verbs)
-    for (const form of group.forms) {
+    for (const form of [...group.forms, ...(group.reports ?? [])]) {
       know(form);
       const [head = '', rest] = form.toLowerCase().split(GAP);
       const verb: ForeignVerb = {
@@ -151,6 +159,7 @@ function compileLanguage(code: string, file: Languages[string]): Language {
         verb: group.as,
         head: isDense ? [head] : foreignWords(head),
         rest: rest === undefined ? undefined : foreignWords(rest),
+        reports: group.reports?.includes(form) ?? false,
       };
       const first = isDense ? head.charAt(0) : (verb.head[0] ?? '');
       verbs.set(first, [...(verbs.get(first) ?? []), verb]);
@@ -160,13 +169,14 @@ function compileLanguage(code: string, file: Languages[string]): Language {
       first,
       of.toSorted((a, b) => lengthOf(b) - lengthOf(a)),
     );
-  for (const words of [file.signs, file.negations, file.questions, file.all, file.fillers, Object.keys(file.nouns)])
+  for (const words of [file.signs, file.negations, file.without ?? [], file.questions, file.all, file.fillers, Object.keys(file.nouns)])
     for (const word of words) know(word);
   return {
     code,
     isDense,
     signs: new Set(file.signs),
     negations: new Set(file.negations),
+    without: new Set(file.without ?? []),
     questions: file.questions,
     all: new Set(file.all),
     nouns: new Map(Object.entries(file.nouns)),
