@@ -21,6 +21,7 @@ const ASKING =
 const REPORTING = /^(?:was|were|been|had|got|has|who|which|that|when|already|recently|previously|ever)$/;
 const NEGATING =
   /^(?:not|never|no|without|nothing|nobody|don't|doesn't|didn't|won't|cannot|can't|mustn't|shouldn't|neither|nor|how|whether|instead|avoid|avoiding|prevent|preventing)$/;
+const RELATIVE = /^(?:that|which|who)$/;
 const REACH = 4;
 
 /** Whether the words before a participle ask for it to be done. */
@@ -45,6 +46,16 @@ function isSearchedFor(token: Token, sentence: number, candidates: readonly Cand
   const before = candidates.filter((one) => one.sentence === sentence && one.at < token.at);
   return before.length > 0 && before.every((one) => one.effect === 'read' && !one.weak);
 }
+
+/** Whether a relative clause describes what a sentence of nothing but reads is about: `show the script that removes old sessions`. */
+const isDescribed = (
+  words: readonly string[],
+  at: number,
+  token: Token,
+  sentence: number,
+  candidates: readonly CandidateAction[],
+): boolean =>
+  token.lower.endsWith('s') && RELATIVE.test(words[at - 1] ?? '') && isSearchedFor(token, sentence, candidates);
 
 function partsOf({ kind, text }: Token): string[] {
   // The name of a document is no order: `docs/delete-user.md`.
@@ -78,6 +89,7 @@ export function destructiveWordsIn(
         const form = parts.map(find).find((one) => one !== undefined);
         if (form === undefined || isNegated(words, at) || isMentioned(token, index, candidates)) continue;
         if (form === 'participle' && !isAskedFor(words, at)) continue;
+        if (isDescribed(words, at, token, index, candidates)) continue;
       } else {
         const isQuoted = kind === 'quoted' || kind === 'code';
         if (!partsOf(token).some((part) => find(part) === 'word')) continue;

@@ -11,6 +11,7 @@ import {
 } from './implied-parts.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { entitledAt, gerundAt, movesAt, needAt } from './needs.ts';
+import { reportNounAt } from './report-noun.ts';
 import { isConsequential, lastBefore, placesOf, type RequestedAction } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { is, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
@@ -181,7 +182,7 @@ export function withImplied(
       if (one) implied.push(one);
     }
   if (implied.length === 0 && !found.some((request) => !request.entry.weak)) {
-    const one = nominalSentence(words, lexicon);
+    const one = reportNounAt(words, query, lexicon) ?? nominalSentence(words, lexicon);
     if (one) implied.push(one);
   }
   if (implied.length === 0) return found;

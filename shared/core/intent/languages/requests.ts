@@ -175,12 +175,7 @@ const opensQuestion = (words: readonly string[], { questions }: Language): boole
 };
 
 /** A question without a verb of the language reads something. */
-function questionOf(
-  sentences: readonly Said[],
-  text: string,
-  language: Language,
-  lexicon: Lexicon,
-): CandidateAction[] {
+function questionOf(sentences: readonly Said[], text: string, language: Language, lexicon: Lexicon): CandidateAction[] {
   const words = sentences[0]?.words ?? [];
   const asks = language.isDense
     ? language.questions.some((word) => text.includes(word))

@@ -35,7 +35,8 @@ const IRREGULAR_PARTICIPLES = new Map(
     'throw:thrown tear:torn bring:brought leave:left lend:lent spend:spent steal:stolen break:broken speak:spoken ' +
     'say:said spin:spun shut:shut cut:cut put:put set:set reset:reset split:split bid:bid let:let read:read run:run ' +
     'rerun:rerun forget:forgotten forbid:forbidden choose:chosen wake:woken hold:held keep:kept wind:wound unwind:unwound ' +
-    'teach:taught fly:flown drive:driven shrink:shrunk bind:bound rebind:rebound unbind:unbound strike:struck shoot:shot'
+    'teach:taught fly:flown drive:driven shrink:shrunk bind:bound rebind:rebound unbind:unbound strike:struck shoot:shot ' +
+    'show:shown'
   )
     .split(' ')
     .map((pair): [string, string] => {

@@ -194,6 +194,7 @@ export const KIND_NAMES = [
   'timed_thing',
   'time_opening',
   'located',
+  'report_noun',
   'information',
   'my_our',
   'failing',

@@ -15,9 +15,7 @@ const Verb = Type.Object(
       'lösche',
       'wirf … weg',
     ]),
-    reports: Type.Optional(
-      texts('Further forms, which in a question only tell what has happened.', ['gelöscht']),
-    ),
+    reports: Type.Optional(texts('Further forms, which in a question only tell what has happened.', ['gelöscht'])),
     examples: texts('Texts that ask for it; checked when the lexicon is loaded.', ['Lösche alle Rechnungen']),
     against: texts('Texts that do not ask for it; checked, too.', ['Zeige alle Rechnungen']),
   },
@@ -169,7 +167,15 @@ function compileLanguage(code: string, file: Languages[string]): Language {
       first,
       of.toSorted((a, b) => lengthOf(b) - lengthOf(a)),
     );
-  for (const words of [file.signs, file.negations, file.without ?? [], file.questions, file.all, file.fillers, Object.keys(file.nouns)])
+  for (const words of [
+    file.signs,
+    file.negations,
+    file.without ?? [],
+    file.questions,
+    file.all,
+    file.fillers,
+    Object.keys(file.nouns),
+  ])
     for (const word of words) know(word);
   return {
     code,
