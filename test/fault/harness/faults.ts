@@ -288,7 +288,11 @@ const POLICIES: Fault[] = [
   },
 ];
 
+/** For comparison: how long the same work takes when nothing fails. */
+const NONE: Fault = { name: 'no fault', on: ALL, begin: async () => nothing };
+
 export const FAULTS: readonly Fault[] = [
+  NONE,
   ...processFaults('ingress'),
   ...processFaults('workers'),
   ...POSTGRES,
