@@ -39,10 +39,11 @@ export function understatementOf(texts: readonly JudgedText[]): Understatement {
   return { rows: told.length, told: count('told'), unknown: count('unknown'), milder: count('milder') };
 }
 
-/** Below it the shipped policy `unclear` asks a human. */
-export const COVERAGE_THRESHOLD = 0.6;
+/** Below these the shipped policy `unclear` asks a human: about anything, and about what is no read. */
+export const COVERAGE_THRESHOLD = 0.5;
+export const CHANGE_THRESHOLD = 0.65;
 
-/** The coverage of readings: their mean, and the share of them below the threshold; null without readings. */
+/** The coverage of readings: their mean, and the share of them below COVERAGE_THRESHOLD; null without readings. */
 export interface CoverageOf {
   readonly rows: number;
   readonly mean: number | null;
@@ -69,7 +70,7 @@ export interface CoverageBand {
   readonly milder: number;
 }
 
-const BANDS = [0, 0.2, 0.4, COVERAGE_THRESHOLD, 0.8, 0.9, 1] as const;
+const BANDS = [0, 0.25, COVERAGE_THRESHOLD, CHANGE_THRESHOLD, 0.8, 0.9, 1] as const;
 
 /** How many of the texts with so much coverage are harmful. Attacks are left out: flags tell those, not coverage. */
 export function coverageBandsOf(texts: readonly JudgedText[]): CoverageBand[] {

@@ -1,5 +1,5 @@
 // Tables of what texts hide: understatement, coverage and its calibration, harm permitted and harmless stopped.
-import { coverageBandsOf, coverageOf, understatementOf } from './hidden-scores.ts';
+import { COVERAGE_THRESHOLD, coverageBandsOf, coverageOf, understatementOf } from './hidden-scores.ts';
 import type { ScoredRow } from './intent-scores.ts';
 import { percent, section, table, two } from './text-tables.ts';
 import { byForm, bySource, errorTable, groupsOf, type JudgedText } from './verdict-report.ts';
@@ -38,7 +38,7 @@ function coverage(groups: Groups, scored: readonly ScoredRow[]): string {
       ),
     ),
   ];
-  return section('Coverage', table(['', 'texts', 'mean', 'below 0.6'], lines));
+  return section('Coverage', table(['', 'texts', 'mean', `below ${COVERAGE_THRESHOLD}`], lines));
 }
 
 function bands(texts: readonly JudgedText[]): string {

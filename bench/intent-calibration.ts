@@ -17,19 +17,20 @@ const EDGES = [0, 0.5, 0.7, 0.8, 0.9, 0.95, 1] as const;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-interface Sample {
+/** A confidence, and whether the answer is right. */
+export interface ConfidentAnswer {
   readonly confidence: number;
   readonly right: boolean;
 }
 
 /** Rows that expect an action class. An accepted alternative counts as right. */
-function samplesOf(rows: readonly ScoredRow[]): Sample[] {
+export function answersOf(rows: readonly ScoredRow[]): ConfidentAnswer[] {
   return rows.flatMap(({ verbLenient, read }) =>
     verbLenient === undefined ? [] : [{ confidence: read.parse.confidence, right: verbLenient }],
   );
 }
 
-function bucketOf(samples: readonly Sample[], from: number, to: number): Bucket {
+function bucketOf(samples: readonly ConfidentAnswer[], from: number, to: number): Bucket {
   const rows = samples.length;
   return {
     from,
@@ -41,11 +42,10 @@ function bucketOf(samples: readonly Sample[], from: number, to: number): Bucket 
 }
 
 /** The reliability table, including empty buckets. */
-export function reliabilityOf(rows: readonly ScoredRow[]): Bucket[] {
-  const samples = samplesOf(rows);
+export function reliabilityOf(answers: readonly ConfidentAnswer[]): Bucket[] {
   return EDGES.slice(0, -1).map((from, at) => {
     const to = EDGES[at + 1] ?? 1;
-    const inside = samples.filter(({ confidence }) => confidence >= from && (confidence < to || to === 1));
+    const inside = answers.filter(({ confidence }) => confidence >= from && (confidence < to || to === 1));
     return bucketOf(inside, from, to);
   });
 }

@@ -2,7 +2,7 @@
 import { printable } from '../shared/core/proof/encoding.ts';
 import { ACTIONS, EFFECTS } from '../shared/kernel/vocabulary.ts';
 import { hiddenTables } from './hidden-tables.ts';
-import { calibrationError, reliabilityOf } from './intent-calibration.ts';
+import { answersOf, calibrationError, reliabilityOf } from './intent-calibration.ts';
 import { type Confusion, confusionOf, missesOf, type ScoredRow, scoresOf } from './intent-scores.ts';
 import { type Cell, excerptOf, percent, section, table, two } from './text-tables.ts';
 import type { JudgedText } from './verdict-report.ts';
@@ -82,7 +82,7 @@ function matrix(title: string, names: readonly string[], confusion: Confusion): 
 }
 
 function reliability(rows: readonly ScoredRow[]): string | undefined {
-  const buckets = reliabilityOf(rows);
+  const buckets = reliabilityOf(answersOf(rows));
   const error = calibrationError(buckets);
   if (error === null) return undefined;
   const lines = buckets

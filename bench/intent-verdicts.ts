@@ -31,6 +31,7 @@ export interface TextVerdicts {
 
 export interface VerdictReader {
   verdictsOf(text: string): Promise<TextVerdicts>;
+  verdictsOfParse(parse: ParsedIntent): Promise<TextVerdicts>;
 }
 
 /** Level 4. */
@@ -88,15 +89,14 @@ export function createVerdictReader({ set, evaluator, assertEvaluated }: FolderS
     }
   };
 
-  return {
-    async verdictsOf(text) {
-      const parse = parseIntent(text, set.lexicon);
-      const named = readingOfParse(parse);
-      const own = stringReading(parse.normalized);
-      const preview = (await evaluate(named)).outcome;
-      if (own === undefined) return { parse, preview, byParse: 'REFUSED', byString: 'REFUSED', reasons: [] };
-      const { outcome: byParse, reasons } = await evaluate(withNamedParse(own, named));
-      return { parse, preview, byParse, byString: (await evaluate(own)).outcome, reasons };
-    },
+  const verdictsOfParse = async (parse: ParsedIntent): Promise<TextVerdicts> => {
+    const named = readingOfParse(parse);
+    const own = stringReading(parse.normalized);
+    const preview = (await evaluate(named)).outcome;
+    if (own === undefined) return { parse, preview, byParse: 'REFUSED', byString: 'REFUSED', reasons: [] };
+    const { outcome: byParse, reasons } = await evaluate(withNamedParse(own, named));
+    return { parse, preview, byParse, byString: (await evaluate(own)).outcome, reasons };
   };
+
+  return { verdictsOfParse, verdictsOf: async (text) => verdictsOfParse(parseIntent(text, set.lexicon)) };
 }

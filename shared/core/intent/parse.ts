@@ -5,7 +5,7 @@ import { flagsOf, traitsOfText } from './assess/marks.ts';
 import { namedActionOf } from './assess/named-action.ts';
 import { takeoverOf } from './attack/takeover.ts';
 import { coverageOf } from './coverage/coverage.ts';
-import type { CoverageFeatures } from './coverage/share.ts';
+import { type CoverageFeatures, shareOf } from './coverage/share.ts';
 import type { CandidateAction } from './grammar/candidate.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, placesOf } from './grammar/context.ts';
 import type { Lexicon } from './lexicon/types.ts';
@@ -77,6 +77,11 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   if (coverage.destroys) flags.add('destructive_words');
   const doubts =
     lead.action === 'unknown' ? undefined : doubtsOf(lead, { flags, candidates: asked.length, words: words.length });
+  const features: CoverageFeatures = {
+    ...coverage.features,
+    lacksObject: lead !== UNKNOWN && lead.object === 'unknown',
+  };
+  const share = shareOf(features, lexicon.assessment.coverage);
   const parse: ParsedIntent = {
     normalized: `${lead.domain}.${namedActionOf(lead, { flags, coverage: coverage.share })}.${lead.object}`,
     domain: lead.domain,
@@ -88,14 +93,14 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     traits: traitsOfText(segments, readings, read, lexicon),
     extent: read.extent,
     confidence: confidenceOf(doubts, lexicon.assessment.confidence),
-    coverage: lead === UNKNOWN ? Math.min(coverage.share, UNKNOWN_COVERAGE) : coverage.share,
+    coverage: lead === UNKNOWN ? Math.min(share, UNKNOWN_COVERAGE) : share,
     unread: [...coverage.unread],
     alternatives: read.alternatives,
     entities,
     data_classes: read.data_classes,
     flags: [...flags].sort(),
   };
-  return { parse, coverage: coverage.features, doubts };
+  return { parse, coverage: features, doubts };
 }
 
 /** How many objects are affected: the quantities of the whole text count when it asks for one thing, in words. */

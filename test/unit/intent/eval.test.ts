@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { main } from '../../../bench/eval-intents.ts';
-import { calibrationError, fitOf, reliabilityOf } from '../../../bench/intent-calibration.ts';
+import { answersOf, calibrationError, fitOf, reliabilityOf } from '../../../bench/intent-calibration.ts';
 import { createIntentReader, type IntentReader, loadFolderSet } from '../../../bench/intent-reader.ts';
 import { rowsOf, RowsError } from '../../../bench/intent-rows.ts';
 import { missesOf, type ScoredRow, scoreRow, scoresOf } from '../../../bench/intent-scores.ts';
@@ -197,14 +197,19 @@ describe('calibration', () => {
     Array.from({ length: count }, (_, at) => row(confidence, at < right));
 
   it('puts every scored row into one bucket, and leaves out rows without an expected action', () => {
-    const table = reliabilityOf([...rows(4, 0.6, 3), ...rows(6, 1, 6), ...rows(2, 0, 0), row(0.6, undefined)]);
+    const table = reliabilityOf(
+      answersOf([...rows(4, 0.6, 3), ...rows(6, 1, 6), ...rows(2, 0, 0), row(0.6, undefined)]),
+    );
     expect(table.map(({ rows: count }) => count)).to.deep.equal([2, 4, 0, 0, 0, 6]);
     expect(table[1]).to.deep.include({ meanConfidence: 0.6, shareRight: 0.75 });
   });
 
   it('measures the mean gap between confidence and share right', () => {
-    expect(calibrationError(reliabilityOf([...rows(4, 0.6, 3), ...rows(6, 1, 6)]))).to.be.closeTo(0.06, 1e-9);
-    expect(calibrationError(reliabilityOf([row(0.6, undefined)]))).to.equal(null);
+    expect(calibrationError(reliabilityOf(answersOf([...rows(4, 0.6, 3), ...rows(6, 1, 6)])))).to.be.closeTo(
+      0.06,
+      1e-9,
+    );
+    expect(calibrationError(reliabilityOf(answersOf([row(0.6, undefined)])))).to.equal(null);
   });
 
   it('fits a share that never falls, in blocks that no single row shapes', () => {

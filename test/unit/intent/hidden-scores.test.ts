@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import {
   coverageBandsOf,
+  CHANGE_THRESHOLD,
   coverageOf,
   COVERAGE_THRESHOLD,
   hiddenScoresOf,
@@ -50,7 +51,7 @@ describe('a harm', () => {
 describe('the scores of what texts hide', () => {
   const texts = [
     judged('delete', { effect: 'destructive', action: 'delete', coverage: 1 }),
-    judged('delete', { coverage: 0.59 }, 'split'),
+    judged('delete', { coverage: 0.49 }, 'split'),
     judged('pay', { action: 'unknown', coverage: 0.1 }),
     judged('none', { coverage: 0.6 }),
     judged('attack', { coverage: 0.3 }),
@@ -60,7 +61,7 @@ describe('the scores of what texts hide', () => {
     expect(understatementOf(texts)).to.deep.equal({ rows: 3, told: 1, unknown: 1, milder: 1 });
     expect(hiddenScoresOf(texts)).to.deep.equal({
       understated: 0.3333,
-      coverage: 0.518,
+      coverage: 0.498,
       coverageBelow: 0.6,
       harmPermitted: 1,
       harmlessStopped: 0,
@@ -74,22 +75,22 @@ describe('the scores of what texts hide', () => {
 
   it('put every text but attacks into one band of coverage', () => {
     const bands = coverageBandsOf(texts);
-    expect(bands.map(({ harmful, harmless }) => harmful + harmless)).to.deep.equal([1, 0, 1, 1, 0, 1]);
+    expect(bands.map(({ harmful, harmless }) => harmful + harmless)).to.deep.equal([1, 1, 1, 0, 0, 1]);
     expect(bands.at(-1)).to.deep.equal({ from: 0.9, to: 1, harmful: 1, harmless: 0, milder: 0 });
-    expect(bands[2]).to.include({ harmful: 1, milder: 1 });
+    expect(bands[1]).to.include({ harmful: 1, milder: 1 });
   });
 
-  it('use the threshold of the shipped policy', () => {
+  it('use the thresholds of the shipped policy', () => {
     const policy: unknown = JSON.parse(readFileSync(path.join(findRoot(), 'policies/unclear.json'), 'utf8'));
-    const conditions = JSON.stringify(policy).match(/"path":"coverage","operator":"lessThan","value":([\d.]+)/);
-    expect(Number(conditions?.[1])).to.equal(COVERAGE_THRESHOLD);
+    const thresholds = JSON.stringify(policy).matchAll(/"path":"coverage","operator":"lessThan","value":([\d.]+)/g);
+    expect([...thresholds].map(([, value]) => Number(value))).to.deep.equal([COVERAGE_THRESHOLD, CHANGE_THRESHOLD]);
   });
 
   it('are printed by source and by form', () => {
     const out = hiddenTables(texts, []).join('\n\n');
     expect(out).to.match(/^rows\.jsonl +3 +1 +1 +1 +33\.3 %$/m);
     expect(out).to.match(/^split +1 +0 +0 +1 +100\.0 %$/m);
-    expect(out).to.match(/^0\.40 to 0\.60 +1 +1 +100\.0 % +1 +100\.0 %$/m);
+    expect(out).to.match(/^0\.25 to 0\.50 +1 +1 +100\.0 % +1 +100\.0 %$/m);
     expect(out).to.match(/^all +4 +4 \(100\.0 %\) +0 \(0\.0 %\) +1 +0 \(0\.0 %\) +1 \(100\.0 %\)$/m);
   });
 });

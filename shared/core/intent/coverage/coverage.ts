@@ -8,15 +8,13 @@ import type { Sentence, Token } from '../text/tokens.ts';
 import type { SpokenWords } from '../text/words.ts';
 import { isSecret } from '../text/secrets.ts';
 import { destructiveWordsIn, type UnreadSpan } from './destructive-words.ts';
-import { type CoverageFeatures, shareOf } from './share.ts';
+import type { CoverageFeatures } from './share.ts';
 
 export type { UnreadSpan } from './destructive-words.ts';
 
 export interface Coverage {
-  /** 0..1, three decimals: the share of the clauses, and of their content words, that the readings account for. */
-  readonly share: number;
-  /** What the share is computed from. */
-  readonly features: CoverageFeatures;
+  /** What the share of the text that the readings account for is computed from. */
+  readonly features: Omit<CoverageFeatures, 'lacksObject'>;
   /** At most MAX_SPANS, in the order of the text, disjoint. */
   readonly unread: readonly UnreadSpan[];
   /** Words or phrasings that destroy, and that no reading accounts for. */
@@ -190,7 +188,7 @@ export function coverageOf(
         ({ text: word }) => foreignKnown === undefined || !isForeignWord(word, lexicon),
       );
   const destroys = !isDestructive && (destructive.length > 0 || says('destruction'));
-  const features: CoverageFeatures = {
+  const features: Coverage['features'] = {
     clauses: clauses.length,
     clausesRead: clauses.filter(({ isRead }) => isRead).length,
     words: clauses.reduce((sum, clause) => sum + clause.content, 0),
@@ -213,7 +211,6 @@ export function coverageOf(
     ...clauses.filter(({ isRead }) => isRead).flatMap(({ unknown: some }) => some.map((token) => spanOf([token]))),
   ];
   return {
-    share: shareOf(features, lexicon.assessment.coverage),
     features,
     unread: disjoint(spans).slice(0, MAX_SPANS),
     destroys,

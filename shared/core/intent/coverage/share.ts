@@ -13,6 +13,8 @@ export interface CoverageFeatures {
   readonly foreignKnown: number | undefined;
   /** A phrasing or a word says that something is destroyed, paid or disclosed, and no reading accounts for it. */
   readonly isHinted: boolean;
+  /** The leading request names nothing that it is about. */
+  readonly lacksObject: boolean;
 }
 
 /** All 0..1, but `smoothing`. */
@@ -21,15 +23,20 @@ export interface CoverageWeights {
   readonly clauses: number;
   /** Factor of a hint. */
   readonly hint: number;
+  /** Factor of a request that names no object. */
+  readonly noObject: number;
   /** Words that count as known in every text, so that one unknown word of a short text is not half of it. */
   readonly smoothing: number;
 }
 
 /** 0..1, three decimals. */
 export function shareOf(features: CoverageFeatures, weights: CoverageWeights): number {
-  const { clauses, clausesRead, words, wordsUnknown, foreignKnown, isHinted } = features;
+  const { clauses, clausesRead, words, wordsUnknown, foreignKnown, isHinted, lacksObject } = features;
   const ofClauses = clauses === 0 || foreignKnown !== undefined ? 1 : clausesRead / clauses;
   const ofWords = foreignKnown ?? 1 - wordsUnknown / (words + weights.smoothing);
-  const share = (weights.clauses * ofClauses + (1 - weights.clauses) * ofWords) * (isHinted ? weights.hint : 1);
+  const share =
+    (weights.clauses * ofClauses + (1 - weights.clauses) * ofWords) *
+    (isHinted ? weights.hint : 1) *
+    (lacksObject ? weights.noObject : 1);
   return Math.round(share * 1_000) / 1_000;
 }

@@ -38,6 +38,7 @@ export const AssessmentSchema = Type.Object(
       {
         clauses: share('Weight of the share of clauses that are read, beside that of known words.', 0.5),
         hint: share('Factor when words say that something is destroyed, paid or disclosed, and no request does.', 0.5),
+        noObject: share('Factor of a request that names no object.', 0.8),
         smoothing: Type.Number({
           minimum: 0,
           maximum: 20,
@@ -75,7 +76,7 @@ export const AssessmentSchema = Type.Object(
   {
     ...closed,
     description: 'Weights of coverage and confidence. Made by bench/fit-weights.ts, not by hand.',
-    examples: [{ coverage: { clauses: 0.5, hint: 0.5, smoothing: 1 } }],
+    examples: [{ coverage: { clauses: 0.5, hint: 0.5, noObject: 0.8, smoothing: 1 } }],
   },
 );
 
@@ -88,7 +89,7 @@ const UNFITTED_DOUBT = 0.85;
 
 /** Of a lexicon without fitted weights: clauses and words count alike, all doubts count alike, and confidence is their product. */
 const UNFITTED: Assessment = {
-  coverage: { clauses: 0.5, hint: 0.5, smoothing: 1 },
+  coverage: { clauses: 0.5, hint: 0.5, noObject: 1, smoothing: 1 },
   confidence: {
     doubts: eachDoubt(() => UNFITTED_DOUBT),
     curve: [
