@@ -88,7 +88,7 @@ export interface Assessment {
 const UNFITTED_DOUBT = 0.85;
 
 /** Of a lexicon without fitted weights: clauses and words count alike, all doubts count alike, and confidence is their product. */
-const UNFITTED: Assessment = {
+export const UNFITTED: Assessment = {
   coverage: { clauses: 0.5, hint: 0.5, noObject: 1, smoothing: 1 },
   confidence: {
     doubts: eachDoubt(() => UNFITTED_DOUBT),
