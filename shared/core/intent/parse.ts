@@ -83,7 +83,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   };
   const share = shareOf(features, lexicon.assessment.coverage);
   const parse: ParsedIntent = {
-    normalized: `${lead.domain}.${namedActionOf(lead, { flags, coverage: coverage.share })}.${lead.object}`,
+    normalized: `${lead.domain}.${namedActionOf(lead, { flags, coverage: share })}.${lead.object}`,
     domain: lead.domain,
     action: lead.action,
     verb: lead.verb,

@@ -2,8 +2,8 @@
 // parse, so the action must not be milder than what they say.
 import type { Action, Effect, IntentFlag } from '../../../kernel/vocabulary.ts';
 
-/** Below it, more is unread than a string that names one action may hide. */
-const MIN_COVERAGE = 0.6;
+/** The thresholds of the shipped policy `unclear`: a text that is stopped for what it leaves unread must not be permitted by its string. */
+const MIN_COVERAGE = { read: 0.5, write: 0.65 } as const;
 const DOUBTFUL: readonly IntentFlag[] = ['destructive_words', 'prompt_injection'];
 /** Classes whose string has another effect than `destructive` unless the object says so. */
 const MILD: ReadonlySet<Action> = new Set(['read', 'create', 'update', 'execute', 'send']);
@@ -17,5 +17,5 @@ export function namedActionOf(
   seen: { readonly flags: ReadonlySet<IntentFlag>; readonly coverage: number },
 ): Action {
   if (effect === 'destructive') return MILD.has(action) ? 'delete' : action;
-  return seen.coverage < MIN_COVERAGE || DOUBTFUL.some((flag) => seen.flags.has(flag)) ? 'unknown' : action;
+  return seen.coverage < MIN_COVERAGE[effect] || DOUBTFUL.some((flag) => seen.flags.has(flag)) ? 'unknown' : action;
 }
