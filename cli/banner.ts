@@ -3,8 +3,8 @@
 export interface BannerOptions {
   /** Base address of ingress. */
   readonly address: string;
-  /** Base address of the workers' health pages and metrics. */
-  readonly workersAddress: string;
+  /** Base address of each process, for its metrics. */
+  readonly metricsAddresses: readonly string[];
   /** The admin key, when this start created it. */
   readonly newKey: string | undefined;
   /** File that holds the admin key, when there is one. */
@@ -18,7 +18,7 @@ export interface BannerOptions {
 
 /** The requests work when they are pasted into a shell on the same machine. */
 export function bannerLines(options: BannerOptions): string[] {
-  const { address, workersAddress, newKey, keyFile, dataDir, policyDir, tookMs } = options;
+  const { address, metricsAddresses, newKey, keyFile, dataDir, policyDir, tookMs } = options;
   // Read from the file, because a key in a command would stay in the shell's history.
   const key = keyFile === undefined ? (newKey ?? '$CUSTOS_KEY') : `$(cat ${shellQuote(keyFile)})`;
   const post = (path: string, body: object): string =>
@@ -30,8 +30,7 @@ export function bannerLines(options: BannerOptions): string[] {
     `  Address     ${address}`,
     `  Dashboard   ${address}/dashboard`,
     `  Reference   ${address}/docs`,
-    `  Metrics     ${address}/metrics`,
-    `              ${workersAddress}/metrics`,
+    ...metricsAddresses.map((own, index) => `  ${index === 0 ? 'Metrics  ' : '         '}   ${own}/metrics`),
     ...(dataDir === undefined ? [] : [`  Data        ${dataDir}`]),
     `  Policies    ${policyDir}`,
     ...keyLines(newKey, keyFile),

@@ -6,6 +6,7 @@ import type { Database } from '../shared/platform/db/database.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Metrics } from '../shared/platform/observe/metrics.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
+import { serveHanded } from '../shared/platform/process/handed.ts';
 import { createApp, type Site } from './app.ts';
 import { type ReadinessDeps, readHalted, readinessChecks } from './readiness.ts';
 import { accessLogRule } from './request/access-log.ts';
@@ -24,6 +25,8 @@ export interface EdgeDeps extends Pick<ReadinessDeps, 'policies' | 'clockProblem
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tracing: Tracing | undefined;
+  /** Sends connections (handed.ts). */
+  readonly supervisor: Pick<NodeJS.Process, 'on' | 'send'> | undefined;
   readonly root: string;
   readonly version: string;
   /** The id of this process's heartbeats. */
@@ -100,6 +103,7 @@ export async function openEdge(deps: EdgeDeps): Promise<Edge> {
   const tls = tlsOf(config);
   const server = createExpressServer(app, tls);
   const { port } = await listen(server, config.host, config.port);
+  const handed = deps.supervisor === undefined ? undefined : serveHanded(server, deps.supervisor);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
     address: `${tls.tls === undefined ? 'http' : 'https'}://${host}:${port}`,
@@ -107,7 +111,7 @@ export async function openEdge(deps: EdgeDeps): Promise<Edge> {
     async stop() {
       isStopping = true;
       waits.close();
-      await closeServer(server, config.shutdownTimeoutMs);
+      await Promise.all([closeServer(server, config.shutdownTimeoutMs), handed?.close(config.shutdownTimeoutMs)]);
       idempotency.close();
     },
     close: () => limiter.close(),

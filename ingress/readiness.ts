@@ -4,7 +4,7 @@ import { ensureWritable, whyNotWritable } from '../shared/platform/db/writable.t
 import { readHalts } from '../shared/domain/decisions/halts.ts';
 import { readBacklog } from '../shared/domain/installation/backlog.ts';
 import type { ActivePolicySet } from '../shared/domain/policy-sets/active-set.ts';
-import { workersAlive, workersText } from '../shared/platform/process/heartbeat.ts';
+import { placesText, processesAlive } from '../shared/platform/process/heartbeat.ts';
 import { within } from '../shared/platform/queues/backend.ts';
 import { readAuditLag } from '../shared/domain/ledger/audit-lag.ts';
 import type { SecondReader } from '../shared/domain/second-reader/reader.ts';
@@ -144,11 +144,17 @@ function workChecks(db: Database): ReadinessCheck[] {
   return [
     {
       ...shared,
+      name: 'ingress',
+      // This process answers, so one is alive.
+      check: async () => ({ ok: true, detail: placesText(await processesAlive(db, 'ingress')) }),
+    },
+    {
+      ...shared,
       name: 'workers',
       async check() {
-        const alive = await workersAlive(db);
+        const alive = await processesAlive(db, 'workers');
         return alive.length > 0
-          ? { ok: true, detail: workersText(alive) }
+          ? { ok: true, detail: placesText(alive) }
           : { ok: false, detail: 'no worker process is alive; accepted work waits' };
       },
     },

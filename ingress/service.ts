@@ -45,6 +45,8 @@ export interface IngressDeps {
   readonly tracing?: Tracing | undefined;
   /** Log lines that were dropped so far; absent: they are not counted. */
   readonly droppedLines?: () => number;
+  /** The side of this process that gets connections from the supervisor; absent: it only listens itself. */
+  readonly supervisor?: Pick<NodeJS.Process, 'on' | 'send'>;
   /** Wall clock and monotonic clock; tests move them. Default: the database's time, extrapolated by this machine. */
   readonly clock?: ServiceClock;
   /** Called when another pepper is in force; absent: the process exits. */
@@ -179,7 +181,15 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const business = await startBusiness(deps, metrics, { db, clock, onError, waits });
   const { routes, policies, authenticator, onUse, shown } = business;
   const version = readVersion(root);
-  const heartbeat = await startHeartbeat({ db, role: 'ingress', version, onError, apart: deps.heartbeatApart });
+  const heartbeat = await startHeartbeat({
+    db,
+    role: 'ingress',
+    version,
+    // A free port is known later, and only tests and a first look ask for one.
+    healthPort: config.port === 0 ? undefined : config.port,
+    onError,
+    apart: deps.heartbeatApart,
+  });
   // It connects at the first use. Errors are not logged: pages that poll an absent store would fill the log, and show it anyway.
   const { databaseUrl, redisUrl } = config;
   const queues = createQueueReader({ databaseUrl, redisUrl, onError: () => undefined });
@@ -216,6 +226,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     logger,
     metrics,
     tracing,
+    supervisor: deps.supervisor,
     root,
     version,
     processId: heartbeat.processId,

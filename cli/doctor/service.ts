@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import type { Config } from '../../shared/platform/config/table.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { readBacklog } from '../../shared/domain/installation/backlog.ts';
-import { workersAlive, workersText } from '../../shared/platform/process/heartbeat.ts';
+import { placesText, processesAlive } from '../../shared/platform/process/heartbeat.ts';
 import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { compareSecretFingerprint, PEPPER, SecretMismatchError } from '../../shared/platform/db/fingerprints.ts';
@@ -227,8 +227,8 @@ export async function checkWork(db: Database): Promise<Diagnosis[]> {
 
 /** Whether any worker carries out accepted work. */
 export async function checkWorkers(db: Database): Promise<Diagnosis[]> {
-  const alive = await workersAlive(db);
-  if (alive.length > 0) return [ok('workers', workersText(alive))];
+  const alive = await processesAlive(db, 'workers');
+  if (alive.length > 0) return [ok('workers', placesText(alive))];
   return [
     warning('workers', 'no worker process is alive: accepted work waits', 'start workers, or find out why they end'),
   ];

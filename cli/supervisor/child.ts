@@ -18,6 +18,8 @@ export interface ChildOptions {
   readonly logger: Logger;
   /** Gets the lines of the process. */
   readonly output: LineWriter;
+  /** Called at each start, when the process is ready. */
+  readonly onReady?: (child: ChildProcess) => void;
 }
 
 export interface SupervisedChild {
@@ -43,7 +45,7 @@ const LAST_LINES_MS = 200;
 /** Exponential back-off of restarts, in milliseconds. It begins again after a start that lasted `resetAfter`. */
 const BACKOFF_MS = { first: 200, most: 10_000, resetAfter: 30_000 };
 
-export function superviseChild({ name, entry, env, logger, output }: ChildOptions): SupervisedChild {
+export function superviseChild({ name, entry, env, logger, output, onReady }: ChildOptions): SupervisedChild {
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
   let address: string | undefined;
@@ -100,6 +102,7 @@ export function superviseChild({ name, entry, env, logger, output }: ChildOption
         if (!isReadyMessage(message)) return;
         address = message.address;
         becameReady(message.address);
+        onReady?.(started);
       });
       started.once('error', (error) => resolve(error.message));
       started.once('exit', (code, signal) => {

@@ -193,7 +193,7 @@ async function untilReady<T>(running: TestProcess, name: string, ready: () => T 
 /** Only the variables that a process needs, so that the settings of the developer's shell do not leak into the tests. */
 export function cleanEnv(env: TestEnv): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
-  // Each worker on a free port: the default one belongs to whichever process asked first.
-  const given = { PATH, HOME, TMPDIR, CUSTOS_WORKERS_PORT: '0', ...env };
+  // Each worker on a free port: the default one belongs to whichever process asked first. As many processes on every machine.
+  const given = { PATH, HOME, TMPDIR, CUSTOS_WORKERS_PORT: '0', CUSTOS_INGRESS: '1', CUSTOS_WORKERS: '1', ...env };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -1,6 +1,6 @@
 // Gauges of workers, waiting work and the database.
 import { QUEUE_NAMES } from '../../kernel/jobs.ts';
-import { ALIVE_WITHIN_SECONDS, workersAlive } from '../../platform/process/heartbeat.ts';
+import { ALIVE_WITHIN_SECONDS, processesAlive } from '../../platform/process/heartbeat.ts';
 import { within } from '../../platform/queues/backend.ts';
 import { countDeadJobs } from '../../platform/queues/dead-jobs.ts';
 import { readBacklog, readQueues } from './backlog.ts';
@@ -22,7 +22,7 @@ async function queuesOf({ sql, queues }: InstallationDeps) {
 
 export const WORK_GAUGES: readonly GaugeGroup[] = [
   gaugeGroup({
-    read: async ({ sql }) => (await workersAlive(sql)).length,
+    read: async ({ sql }) => (await processesAlive(sql, 'workers')).length,
     gauges: [
       {
         name: 'custos_workers_alive',

@@ -40,6 +40,17 @@ export function integer(min: number, max: number): (text: string) => number {
   };
 }
 
+/** A number of processes, or `auto`: by the cores of the machine. */
+export function processCount(most: number): (text: string) => number | 'auto' {
+  return (text) => {
+    if (text === 'auto') return text;
+    const value = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+    if (value < 1 || value > most)
+      throw new Error(`must be auto or a number of processes from 1 to ${most}, not "${text}"`);
+    return value;
+  };
+}
+
 /** A decimal fraction from 0 to 1. */
 export function share(text: string): number {
   const value = /^(?:[01]|0?\.\d{1,6})$/.test(text) ? Number(text) : Number.NaN;

@@ -14,6 +14,7 @@ import {
   modelName,
   onOff,
   oneOrZero,
+  processCount,
   publicAddress,
   type Places,
   readAddressRanges,
@@ -75,6 +76,28 @@ export const SETTINGS = {
     fallback: '3000',
     description: 'port that ingress listens on; 0 chooses a free port and prints it',
     read: integer(0, 65_535),
+  },
+  ingressCount: {
+    name: 'CUSTOS_INGRESS',
+    unit: 'auto or 1 to 16',
+    fallback: 'auto',
+    description:
+      'ingress processes that "custos start" runs for one port; auto: one for each core but one, at least 1, at most 8. Without REDIS_URL each counts rate limits for itself',
+    read: processCount(16),
+  },
+  ingressPort: {
+    name: 'CUSTOS_INGRESS_PORT',
+    unit: 'TCP port',
+    description:
+      'first of the ports on which several ingress processes answer by themselves, for their metrics; 0 chooses free ports. Absent: 3101 and the following ones, or free ports in place of those in use',
+    read: integer(0, 65_535),
+  },
+  workersCount: {
+    name: 'CUSTOS_WORKERS',
+    unit: 'auto or 1 to 8',
+    fallback: 'auto',
+    description: 'worker processes that "custos start" runs; auto: one, with eight cores or more two',
+    read: processCount(8),
   },
   dataDir: {
     name: 'CUSTOS_DATA_DIR',
@@ -375,7 +398,7 @@ export const SETTINGS = {
     name: 'CUSTOS_WORKERS_PORT',
     unit: 'TCP port',
     description:
-      'port of the health pages and metrics of a worker process, on the address of HOST; 0 chooses a free port. Absent: 3001, or a free port when another process has it',
+      'port of the health pages and metrics of a worker process, on the address of HOST; of several that "custos start" runs, the first one. 0 chooses a free port. Absent: 3001, or a free port when another process has it',
     read: integer(0, 65_535),
   },
   shutdownTimeoutMs: {

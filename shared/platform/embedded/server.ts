@@ -23,7 +23,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   // For the pools of ingress, workers and queues, and for test files that run in parallel.
-  max_connections: '200',
+  max_connections: '600',
   timezone: 'UTC',
   log_timezone: 'UTC',
   // Statements and rows contain callers' data, which must not be logged.

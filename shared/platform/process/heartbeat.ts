@@ -33,7 +33,7 @@ const READ = `SELECT role, version, host, pid, health_port AS "healthPort", star
       ${ALIVE} AS alive
     FROM (SELECT * FROM process_heartbeat WHERE seen_at > now() - interval '1 hour' ORDER BY ${ALIVE} DESC, seen_at DESC LIMIT ${MAX_LISTED}) AS latest
     ORDER BY started_at`;
-const WORKERS = `SELECT host, health_port AS "healthPort" FROM process_heartbeat WHERE role = 'workers' AND ${ALIVE} ORDER BY host, health_port`;
+const PLACES = `SELECT host, health_port AS "healthPort" FROM process_heartbeat WHERE role = $1 AND ${ALIVE} ORDER BY host, health_port`;
 
 export interface Heartbeat {
   /** Identifies this process in rows that it claims; other processes see from its heartbeat whether it still works on them. */
@@ -46,7 +46,7 @@ export interface HeartbeatDeps {
   readonly db: Sql;
   readonly role: ProcessRole;
   readonly version: string;
-  /** The port of the health pages and metrics of workers. */
+  /** The port of its health pages and metrics. */
   readonly healthPort?: number | undefined;
   readonly onError: (error: unknown) => void;
   /**
@@ -118,7 +118,7 @@ export interface ProcessState {
   readonly version: string;
   readonly host: string;
   readonly pid: number;
-  /** Of workers only. */
+  /** Of its health pages and metrics. Null: not known. */
   readonly healthPort: number | null;
   readonly startedAt: Date;
   readonly silentSeconds: number;
@@ -133,19 +133,19 @@ export function readProcesses(db: Sql): Promise<ProcessState[]> {
   return db.query<ProcessState>(READ, []);
 }
 
-type WorkerPlace = Pick<ProcessState, 'host' | 'healthPort'>;
+type ProcessPlace = Pick<ProcessState, 'host' | 'healthPort'>;
 
-/** The live worker processes. @throws {ApiError} E6002 */
-export function workersAlive(db: Sql): Promise<WorkerPlace[]> {
-  return db.query(WORKERS, []);
+/** The live processes of a kind. @throws {ApiError} E6002 */
+export function processesAlive(db: Sql, role: ProcessRole): Promise<ProcessPlace[]> {
+  return db.query(PLACES, [role]);
 }
 
-/** Places that `workersText` names. */
+/** Places that `placesText` names. */
 const MAX_NAMED = 10;
 
 /** Their number, and where their health pages and metrics are. */
-export function workersText(alive: readonly WorkerPlace[]): string {
-  // A process of an older version has no port.
+export function placesText(alive: readonly ProcessPlace[]): string {
+  // A process of an older version has no port, nor has an ingress that picked a free one.
   const places = alive.flatMap(({ host, healthPort }) => (healthPort === null ? [] : [`${host}:${healthPort}`]));
   const more = places.length > MAX_NAMED ? ', ...' : '';
   const named = `; metrics at ${places.slice(0, MAX_NAMED).join(', ')}${more}`;

@@ -1,0 +1,95 @@
+// The port of several ingress processes: the supervisor accepts connections and hands each to the process with the fewest that it has
+// not taken yet. A shared listening socket would not spread them: of 64 connections that open at once, one process gets 60. While no
+// process is ready, connections wait and are not refused.
+import type { ChildProcess } from 'node:child_process';
+import { createServer, type Socket } from 'node:net';
+import { type ConnectionMessage, isTakenMessage } from '../../shared/platform/process/handed.ts';
+import type { Place } from './ports.ts';
+
+/** More connections are closed: their clients would give up before a process is there. */
+const MAX_WAITING = 4_096;
+
+/** A process that takes connections. */
+interface Member {
+  readonly child: ChildProcess;
+  /** Connections that were sent and not taken yet, by their id: a frozen process takes none. */
+  readonly pending: Map<number, Socket>;
+  /** Id of the last one that it got. */
+  last: number;
+}
+
+export interface Front {
+  /** Listens. @returns the port in use, or the code of the error */
+  listen(place: Place): Promise<number | string>;
+  /** The process takes connections from now on, until it ends. */
+  add(child: ChildProcess): void;
+  /** Accepts no more connections. */
+  close(): void;
+}
+
+export function createFront(): Front {
+  const members = new Set<Member>();
+  const waiting = new Set<Socket>();
+  let ids = 0;
+
+  const hand = (socket: Socket): void => {
+    if (socket.destroyed) return;
+    const [member] = [...members]
+      .filter(({ child }) => child.connected)
+      .sort((a, b) => a.pending.size - b.pending.size || a.last - b.last);
+    if (member === undefined) {
+      if (waiting.size >= MAX_WAITING) socket.destroy();
+      else waiting.add(socket.once('close', () => waiting.delete(socket)));
+      return;
+    }
+    const id = (ids += 1);
+    member.pending.set(id, socket);
+    member.last = id;
+    // It stays open here until it is taken: Node would leave a connection open for ever whose receiver ended on the way.
+    member.child.send({ type: 'connection', id } satisfies ConnectionMessage, socket, { keepOpen: true }, (error) => {
+      if (error && member.pending.delete(id)) hand(socket);
+    });
+  };
+  // Paused, so that this process reads nothing of what another one shall read.
+  const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+    // A client that goes away while it waits.
+    socket.on('error', () => undefined);
+    hand(socket);
+  });
+  return {
+    listen: ({ host, port }) =>
+      new Promise((resolve) => {
+        const failed = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.message);
+        server.once('error', failed);
+        server.listen(port, host, () => {
+          server.off('error', failed);
+          const address = server.address();
+          resolve(typeof address === 'object' && address !== null ? address.port : port);
+        });
+      }),
+    add(child) {
+      const member: Member = { child, pending: new Map(), last: 0 };
+      child.on('message', (message) => {
+        if (!isTakenMessage(message)) return;
+        // Closes the descriptor of this process only.
+        member.pending.get(message.id)?.destroy();
+        member.pending.delete(message.id);
+      });
+      // Comes after all of its messages. Of the connections that it has not taken, it has read nothing.
+      child.once('disconnect', () => {
+        members.delete(member);
+        const left = [...member.pending.values()];
+        member.pending.clear();
+        for (const socket of left) hand(socket);
+      });
+      members.add(member);
+      const all = [...waiting];
+      waiting.clear();
+      for (const socket of all) hand(socket);
+    },
+    close() {
+      server.close();
+      for (const socket of waiting) socket.destroy();
+    },
+  };
+}

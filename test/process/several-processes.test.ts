@@ -1,0 +1,126 @@
+// `custos start` with several processes of each kind: they share one port, and nobody notices when one is killed.
+import { request as httpRequest, Agent } from 'node:http';
+import { expect } from 'chai';
+import { commandOf, signal } from '../../shared/platform/embedded/processes.ts';
+import { runCommand } from '../support/command.ts';
+import { readExposition } from '../support/exposition.ts';
+import { startCustos, type TestCustos } from '../support/process.ts';
+import { waitFor } from '../support/wait.ts';
+
+const INGRESS = 3;
+const CONNECTIONS = 60;
+const KILLS = 4;
+
+interface Outcome {
+  readonly status?: number;
+  /** The code of a connection error. */
+  readonly code?: string | undefined;
+}
+
+/** One request on the agent's connection. */
+function ask(address: string, path: string, agent: Agent): Promise<Outcome> {
+  return new Promise((resolve) => {
+    httpRequest(`${address}${path}`, { agent, timeout: 30_000 }, (answer) => {
+      answer.resume();
+      answer.once('end', () => resolve({ status: answer.statusCode ?? 0 }));
+      answer.once('error', (error: NodeJS.ErrnoException) => resolve({ code: error.code }));
+    })
+      .once('timeout', () => resolve({ code: 'TIMEOUT' }))
+      .once('error', (error: NodeJS.ErrnoException) => resolve({ code: error.code }))
+      .end();
+  });
+}
+
+const ingressPids = (custos: TestCustos): number[] =>
+  custos.processIds().filter((pid) => commandOf(pid).includes('ingress/main.js'));
+
+describe('a service of several processes', () => {
+  let custos: TestCustos;
+  let places: string[];
+
+  before(async () => {
+    custos = await startCustos({ CUSTOS_INGRESS: String(INGRESS), CUSTOS_WORKERS: '2', CUSTOS_RATE_LIMIT: 'off' });
+    places = [...custos.stdout().matchAll(/(http\S+)\/metrics$/gm)].map(([, place = '']) => place);
+  });
+  after(() => custos.stop());
+
+  /** Answered requests of the route by process. */
+  const answered = (): Promise<number[]> =>
+    Promise.all(
+      places.slice(0, INGRESS).map(async (place) => {
+        const exposition = readExposition(await (await fetch(`${place}/metrics`)).text());
+        const samples = exposition.get('custos_http_request_duration_seconds')?.samples ?? [];
+        return samples
+          .filter(({ name, labels }) => name.endsWith('_count') && labels['route'] === '/v1/reference/tiers')
+          .reduce((sum, { value }) => sum + value, 0);
+      }),
+    );
+
+  it('prints a metrics address for each process, and shows all of them in /ready', async () => {
+    expect(new Set(places).size).to.equal(INGRESS + 2);
+    for (const place of places) expect((await fetch(`${place}/health`)).status, place).to.equal(200);
+    const headers = { authorization: `Bearer ${/Admin key\s+(\S+)/.exec(custos.stdout())?.[1] ?? ''}` };
+    const shown = await waitFor(async () => {
+      const text = await (await fetch(`${custos.address}/ready`, { headers })).text();
+      return places.every((place) => text.includes(`:${new URL(place).port}`)) && text;
+    });
+    expect(shown).to.contain(`${INGRESS} alive; metrics at`).and.to.contain('2 alive; metrics at');
+  });
+
+  it('spreads connections that open at once over its processes', async () => {
+    const agents = Array.from({ length: CONNECTIONS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+    const outcomes = await Promise.all(agents.map((agent) => ask(custos.address, '/v1/reference/tiers', agent)));
+    for (const agent of agents) agent.destroy();
+    expect(outcomes.filter(({ status }) => status !== 200)).to.deep.equal([]);
+    for (const count of await answered())
+      expect(count).to.be.within(CONNECTIONS / INGRESS / 2, (CONNECTIONS / INGRESS) * 2);
+  });
+
+  it('refuses no connection while processes are killed under load, and replaces them on their ports', async () => {
+    let isOver = false;
+    const outcomes: Outcome[] = [];
+    const load = async (): Promise<void> => {
+      while (!isOver) {
+        // A new connection for each request, as a client that reconnects.
+        const agent = new Agent({ keepAlive: false });
+        outcomes.push(await ask(custos.address, '/v1/reference/tiers', agent));
+        agent.destroy();
+      }
+    };
+    const running = Array.from({ length: 8 }, load);
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const before = ingressPids(custos);
+      const [victim] = before;
+      if (victim === undefined) throw new Error('no ingress runs');
+      signal(victim, 'SIGKILL');
+      await waitFor(() => ingressPids(custos).length === INGRESS && !ingressPids(custos).includes(victim), {
+        what: 'another process in place of the killed one',
+      });
+    }
+    await waitFor(
+      async () => {
+        for (const place of places) expect((await fetch(`${place}/health`)).status).to.equal(200);
+        return true;
+      },
+      { what: 'every process to answer on its port' },
+    );
+    isOver = true;
+    await Promise.all(running);
+    const failed = outcomes.filter(({ status }) => status !== 200);
+    // What the killed process was answering breaks off; nothing is refused or hangs.
+    expect(failed.filter(({ code }) => code !== 'ECONNRESET')).to.deep.equal([]);
+    expect(failed.length).to.be.at.most(KILLS * 8);
+    expect(outcomes.length).to.be.greaterThan(100);
+  });
+
+  it('is refused with a sentence for numbers that can not be meant', async () => {
+    for (const [name, value, sentence] of [
+      ['CUSTOS_INGRESS', '1000', 'must be auto or a number of processes from 1 to 16, not "1000"'],
+      ['CUSTOS_INGRESS', '0', 'must be auto or a number of processes from 1 to 16, not "0"'],
+      ['CUSTOS_WORKERS', 'x', 'must be auto or a number of processes from 1 to 8, not "x"'],
+    ] as const) {
+      const { code, stderr } = await runCommand(['start'], { [name]: value });
+      expect([code, stderr]).to.deep.equal([1, `custos: ${name} ${sentence}.\n`]);
+    }
+  });
+});
