@@ -9,6 +9,11 @@ import type { Place } from './ports.ts';
 /** More connections are closed: their clients would give up before a process is there. */
 const MAX_WAITING = 4_096;
 
+/**
+ * Time to read the last messages of a process that ended. Of the connections that it has not taken by then, it has read nothing.
+ */
+const LAST_MESSAGES_MS = 50;
+
 /** A process that takes connections. */
 interface Member {
   readonly child: ChildProcess;
@@ -75,12 +80,15 @@ export function createFront(): Front {
         member.pending.get(message.id)?.destroy();
         member.pending.delete(message.id);
       });
-      // Comes after all of its messages. Of the connections that it has not taken, it has read nothing.
-      child.once('disconnect', () => {
-        members.delete(member);
+      const handOn = (): void => {
         const left = [...member.pending.values()];
         member.pending.clear();
         for (const socket of left) hand(socket);
+      };
+      // Not `disconnect`, which never comes when the process has not acknowledged a socket.
+      child.once('exit', () => {
+        members.delete(member);
+        setTimeout(handOn, LAST_MESSAGES_MS);
       });
       members.add(member);
       const all = [...waiting];
