@@ -12,9 +12,8 @@ import { isPassing } from '../shared/platform/db/trouble.ts';
 import { watchInstallation } from '../shared/domain/installation/gauges.ts';
 import { countingDecider, createDecisionMetrics } from '../shared/domain/decisions/metrics.ts';
 import { startDeciding } from '../shared/domain/decisions/deciding.ts';
-import { createIntentStore } from '../shared/domain/decisions/intent-store.ts';
 import { startHeartbeat } from '../shared/platform/process/heartbeat.ts';
-import { QUEUE_NAMES } from '../shared/kernel/jobs.ts';
+import { QUEUE_NAMES, type QueueName } from '../shared/kernel/jobs.ts';
 import { createAuthenticator } from '../shared/domain/keys/authenticator.ts';
 import { createGate, createOperatorCheck } from '../shared/domain/keys/operator.ts';
 import { createAddressRule } from '../shared/domain/webhooks/addresses.ts';
@@ -26,16 +25,18 @@ import { readAuditLag } from '../shared/domain/ledger/audit-lag.ts';
 import { createCheckpointKeeper } from '../shared/domain/ledger/kept.ts';
 import { readSigningKey } from '../shared/domain/ledger/signing-key.ts';
 import { createQueues } from '../shared/platform/queues/queues.ts';
+import type { DeadJob } from '../shared/platform/queues/types.ts';
 import { findRoot, readVersion } from '../shared/platform/config/root.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
 import { createDeadJobRecorder } from './dead-jobs.ts';
 import type { Readiness } from './health.ts';
 import { createAuditRunner, createWorkerAuditor } from './jobs/audit.ts';
-import { createIntentWorker } from './jobs/evaluate.ts';
 import { concurrencyOf, deadHooksOf, handlersOf, type JobDeps } from './jobs/list.ts';
 import { jobOptions } from './jobs/options.ts';
+import { deadJobOf, OWNERS_AT_ONCE } from './jobs/evaluate.ts';
 import { createReplayRunner } from './jobs/replay.ts';
 import { countDroppedLines } from '../shared/platform/observe/metrics.ts';
+import { createIntentWorker, type GivenUpIntent } from './intents.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { changeRulesOf } from '../shared/domain/policy-sets/change-rules.ts';
 import { startPolicyReader } from './policies.ts';
@@ -133,8 +134,10 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     decider: countingDecider(deciding.decider, counts),
     db,
     nowMs,
-    intents: createIntentStore({ db }),
     approvalTtlMs: config.approvalTtlMs,
+    batchesAtOnce: Math.min(OWNERS_AT_ONCE, config.databasePool - 1),
+    onGivenUp: (intent) => recordGivenUp(intent),
+    onError,
   });
 
   const key = await readSigningKey(db, config.signingKeyFile);
@@ -175,10 +178,14 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     sweep: () => sweep({ db, queues }),
     announce: createSettledNotice({ db, onError }),
   };
+  const recorderOf = <Q extends QueueName>(queue: Q): ((job: DeadJob) => Promise<void>) =>
+    createDeadJobRecorder({ db, logger, hooks: deadHooksOf(queue, jobDeps) });
+  const recordDeadIntent = recorderOf('intents');
+  const recordGivenUp = (intent: GivenUpIntent): Promise<void> => recordDeadIntent(deadJobOf(intent));
   for (const queue of QUEUE_NAMES)
     queues.work(queue, handlersOf(queue, jobDeps), {
       concurrency: concurrencyOf(queue),
-      onDead: createDeadJobRecorder({ db, logger, hooks: deadHooksOf(queue, jobDeps) }),
+      onDead: recorderOf(queue),
     });
 
   const reader = startPolicyReader({

@@ -5,7 +5,7 @@ import { type Job, QUEUE_NAMES } from '../shared/kernel/jobs.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Producer } from '../shared/platform/queues/queues.ts';
 import { ALL_JOBS } from './jobs/list.ts';
-import { coalescingOf } from './jobs/options.ts';
+import { wakeUpKeyOf } from './jobs/options.ts';
 import { type Loop, pause, startLoop } from './loop.ts';
 
 export interface RelayDeps {
@@ -63,18 +63,22 @@ function toJob({ queue, name, payload, created_at: createdAt }: OutboxRow): Job 
 export function coalesce(rows: readonly Job[]): Job[] {
   const jobs = new Map<string, Job>();
   for (const job of rows) {
-    const coalescing = coalescingOf(job);
-    if (coalescing?.kind !== 'wake-up') {
+    const wakeUp = wakeUpKeyOf(job);
+    if (wakeUp === undefined) {
       jobs.set(`${jobs.size}`, job);
       continue;
     }
-    const key = JSON.stringify([job.queue, job.name, ...coalescing.key]);
+    const key = JSON.stringify([job.queue, job.name, ...wakeUp]);
     const known = jobs.get(key);
+    if (known === undefined) {
+      jobs.set(key, job);
+      continue;
+    }
     // The queue may ignore a wake-up of the sweeper, so it never replaces another one.
-    if (known !== undefined && (job.payload.swept === true || known.payload.swept !== true)) continue;
+    const kept = known.payload.swept === true && job.payload.swept !== true ? job : known;
     // A wake-up for many requests belongs to the trace of none, and repeats no dead job.
-    const { traceparent: _, retryOf: __, ...payload } = job.payload;
-    jobs.set(key, { ...job, payload } as Job);
+    const { traceparent: _, retryOf: __, ...payload } = kept.payload;
+    jobs.set(key, { ...kept, payload } as Job);
   }
   return [...jobs.values()];
 }

@@ -20,8 +20,11 @@ interface LogPayload extends Payload {
 
 export interface JobMap {
   readonly intents: {
-    /** Evaluates a submitted intent, and again after the approval that it waited for was decided. */
-    readonly evaluate: LogPayload & { readonly intentId: string; readonly approvalId?: string };
+    /**
+     * Evaluates all submitted intents that wait. With `intentId`: a dead job, whose intent alone is evaluated when an operator retries
+     * it. Earlier versions queued such a job for each intent.
+     */
+    readonly evaluate: LogPayload & { readonly intentId?: string; readonly approvalId?: string };
   };
   readonly trust: {
     /** Folds all waiting signals of all tenants. */

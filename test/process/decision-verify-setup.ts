@@ -141,9 +141,7 @@ async function decideEverything({
   const { intentId } = (
     await client.post('/v1/intents', { agentId: 'worker-bot', action: 'read', resource: 'db/lost' })
   ).json;
-  const [job] = await worker.jobsOf(intentId);
-  if (job === undefined) throw new Error('no job');
-  await worker.intentWorker().endAsFailed(job);
+  await worker.intentWorker().endAsFailed(await worker.keyOf(intentId));
 
   await service.admin.post('/v1/halt', { reason: 'incident "42"' });
   const halted = await enforce('data.read.x');

@@ -9,6 +9,12 @@ export const intent = (intentId: string): Job => ({
   name: 'evaluate',
   payload: { v: 1, organisationId: 'org_1', environment: 'test', intentId },
 });
+/** A wake-up of the sweeper. */
+export const swept = (organisationId: string): Job => ({
+  queue: 'intents',
+  name: 'evaluate',
+  payload: { v: 1, organisationId, environment: 'test', swept: true },
+});
 export const fold: Job = { queue: 'trust', name: 'fold', payload: { v: 1 } };
 export const SWEEP: Job = { queue: 'upkeep', name: 'sweep', payload: { v: 1 } };
 export const LOCKS = { lockMs: 1_000, lookMs: 300 };

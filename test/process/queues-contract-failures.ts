@@ -109,7 +109,7 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
     await waitFor(() => victim.stdout().includes('started i1'), { what: `the job to start; ${victim.stderr()}` });
     await victim.kill();
     const seen: string[] = [];
-    queues.work('intents', { evaluate: async ({ intentId }) => void seen.push(intentId) }, { concurrency: 1 });
+    queues.work('intents', { evaluate: async ({ intentId = '' }) => void seen.push(intentId) }, { concurrency: 1 });
     await waitFor(() => seen.length > 0);
     expect(seen).to.deep.equal(['i1']);
   });
@@ -126,7 +126,7 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
     const seen: string[] = [];
     const dead: DeadJob[] = [];
     const onDead = async (job: DeadJob): Promise<void> => void dead.push(job);
-    const evaluate = async ({ intentId }: { intentId: string }): Promise<void> => void seen.push(intentId);
+    const evaluate = async ({ intentId = '' }: { intentId?: string }): Promise<void> => void seen.push(intentId);
     queues.work('intents', { evaluate }, { concurrency: 1, onDead });
     await waitFor(() => dead.length > 0);
     expect(seen).to.deep.equal([]);
@@ -139,7 +139,7 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
     const queues = queuesOf();
     const late = queuesOf();
     const seen: string[] = [];
-    queues.work('intents', { evaluate: async ({ intentId }) => void seen.push(intentId) }, { concurrency: 1 });
+    queues.work('intents', { evaluate: async ({ intentId = '' }) => void seen.push(intentId) }, { concurrency: 1 });
     await queues.add([intent('before')]);
     await waitFor(() => seen.length === 1);
     await goAway();
@@ -157,7 +157,7 @@ export function failureContract(queuesOf: (more?: Partial<QueueOptions>) => Queu
         };
         expect(await leastMs(2_100, refused)).to.be.below(2_100);
       }
-      late.work('intents', { evaluate: async ({ intentId }) => void seen.push(intentId) }, { concurrency: 1 });
+      late.work('intents', { evaluate: async ({ intentId = '' }) => void seen.push(intentId) }, { concurrency: 1 });
     } finally {
       await comeBack();
     }

@@ -5,7 +5,7 @@ import { jobOptions } from '../../workers/jobs/options.ts';
 import { createGate } from '../support/gate.ts';
 import { describeUnless } from '../support/skip.ts';
 import { waitFor } from '../support/wait.ts';
-import { fold, intent, LOCKS, SWEEP, upkeepWith } from './queue-jobs.ts';
+import { fold, intent, LOCKS, SWEEP, swept, upkeepWith } from './queue-jobs.ts';
 import type { QueueStore } from './queue-stores.ts';
 import { failureContract } from './queues-contract-failures.ts';
 
@@ -59,7 +59,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       const added = Array.from({ length: 100 }, (_, i) => `i${i}`);
       await queues.add(added.slice(0, 50).map(intent));
       await queues.add(added.slice(50).map(intent));
-      queues.work('intents', { evaluate: async ({ intentId }) => void seen.push(intentId) }, { concurrency: 1 });
+      queues.work('intents', { evaluate: async ({ intentId = '' }) => void seen.push(intentId) }, { concurrency: 1 });
       await waitFor(() => seen.length === 100);
       expect(seen).to.deep.equal(added);
     });
@@ -79,11 +79,11 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       });
     });
 
-    it('keeps one job per intent however often it is queued, and accepts it again once that job has ended', async () => {
+    it('keeps one job per owner however often the sweeper queues it, and accepts it again once that job has ended', async () => {
       const queues = queuesOf();
-      const all = Array.from({ length: 300 }, (_, i) => intent(`i${i}`));
+      const all = Array.from({ length: 300 }, (_, i) => swept(`org_${i}`));
       for (let i = 0; i < 3; i += 1) await queues.add(all);
-      await queues.add([intent('i7')]);
+      await queues.add([swept('org_7')]);
       expect((await queues.counts('intents')).waiting).to.equal(300);
       const door = createGate();
       let done = 0;
@@ -99,7 +99,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       door.open();
       await waitFor(() => done === 300);
       await waitFor(async () => (await queues.counts('intents')).active === 0);
-      await queues.add([intent('i7')]);
+      await queues.add([swept('org_7')]);
       await waitFor(() => done === 301);
     });
 
@@ -181,7 +181,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       const queues = queuesOf();
       const door = createGate();
       const seen: string[] = [];
-      const evaluate = async ({ intentId }: { intentId: string }): Promise<void> => {
+      const evaluate = async ({ intentId = '' }: { intentId?: string }): Promise<void> => {
         await door.opened;
         seen.push(intentId);
       };
@@ -211,7 +211,7 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       // The job itself never ends.
       expect(performance.now() - startedMs).to.be.within(290, 10_000);
       const seen: string[] = [];
-      queuesOf().work('intents', { evaluate: async ({ intentId }) => void seen.push(intentId) }, { concurrency: 1 });
+      queuesOf().work('intents', { evaluate: async ({ intentId = '' }) => void seen.push(intentId) }, { concurrency: 1 });
       await waitFor(() => seen.length > 0);
       door.open();
       expect(seen).to.deep.equal(['i1']);

@@ -10,6 +10,7 @@ import { temporaryFolder } from '../support/folders.ts';
 import { startWorker } from '../support/process.ts';
 import { rewriteSealed } from '../support/seals.ts';
 import type { Service } from '../support/service.ts';
+import { endOpenTransactions } from '../support/sessions.ts';
 import { waitFor } from '../support/wait.ts';
 import {
   failingIntentWorker,
@@ -40,18 +41,14 @@ describe('a submitted intent that needs an approval', () => {
   };
   const read = async (intentId: string) => (await client.get(`/v1/intents/${intentId}`)).json;
   const approvalOf = async (approvalId: string) => (await service.admin.get(`/v1/approvals/${approvalId}`)).json;
-  /** @returns how many jobs the intent has had */
-  const evaluate = async (intentId: string): Promise<number> => {
-    await worker.evaluate(intentId);
-    return (await worker.jobsOf(intentId)).length;
-  };
-  /** Delivers the job of an intent twenty times at once, to two workers with separate caches. */
+  const evaluate = (intentId: string): Promise<void> => worker.evaluate(intentId);
+  /** Evaluates an intent twenty times at once, by two workers with separate caches. */
   const evaluateTwentyTimes = async (intentId: string): Promise<void> => {
-    const job = await worker.jobOf(intentId);
+    const key = await worker.keyOf(intentId);
     const second = await startTestWorker(service);
     try {
       const workers = [worker.intentWorker(), second.intentWorker()];
-      await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.evaluate(job)));
+      await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.decideOne(key)));
     } finally {
       await second.close();
     }
@@ -90,7 +87,7 @@ describe('a submitted intent that needs an approval', () => {
     const { intentId, approvalId, agentId } = await waiting();
     await approve(service.admin, approvalId);
     expect(await read(intentId)).to.include({ status: 'evaluating', decision: null });
-    expect(await evaluate(intentId)).to.equal(2);
+    await worker.evaluateAll(await worker.keyOf(intentId));
     const intent = await read(intentId);
     expect(intent).to.include({ status: 'decided', approvalId });
     expect(gist(intent.decision)).to.deep.equal(['ALLOW', 'ASKED', 'APPROVED']);
@@ -158,12 +155,12 @@ describe('a submitted intent that needs an approval', () => {
     expect((await service.admin.get(`/v1/approvals?agentId=${agentId}`)).json.items).to.have.lengthOf(1);
   });
 
-  it('stays rejected when a worker that evaluated it before the rejection stores its result late', async () => {
+  it('stays rejected when a worker that lost its session had evaluated it before the rejection', async () => {
     const intentId = await submit();
-    const job = await worker.jobOf(intentId);
     const slow = heldIntentWorker(worker, 'after');
-    const late = slow.evaluate(job);
+    const late = slow.decideOne(await worker.keyOf(intentId)).catch(() => undefined);
     await slow.held;
+    await endOpenTransactions(service);
     await worker.evaluate(intentId);
     const { approvalId, agentId } = await read(intentId);
     await reject(service.admin, approvalId);
@@ -178,10 +175,10 @@ describe('a submitted intent that needs an approval', () => {
   it('leaves the approval unused when the decision could not be stored, and uses it when the job is retried', async () => {
     const { intentId, approvalId, agentId } = await waiting();
     await approve(service.admin, approvalId);
-    const job = await worker.jobOf(intentId);
+    const key = await worker.keyOf(intentId);
     const failing = failingIntentWorker(worker);
     let message = '';
-    await failing.evaluate(job).catch((error: Error) => (message = error.message));
+    await failing.decideOne(key).catch((error: Error) => (message = error.message));
     expect(message).to.equal('the disk is full');
     expect((await approvalOf(approvalId)).status).to.equal('approved');
     expect(await verdictsOf(agentId)).to.deep.equal(['ESCALATE']);
@@ -193,8 +190,7 @@ describe('a submitted intent that needs an approval', () => {
   it('ends in `failed` with a DENY when its job dies after the approval, which stays unused', async () => {
     const { intentId, approvalId } = await waiting();
     await approve(service.admin, approvalId);
-    const job = await worker.jobOf(intentId);
-    await worker.intentWorker().endAsFailed(job);
+    await worker.intentWorker().endAsFailed(await worker.keyOf(intentId));
     const intent = await read(intentId);
     expect([intent.status, ...gist(intent.decision)]).to.deep.equal(['failed', 'DENY', 'EVALUATION_FAILED']);
     expect((await approvalOf(approvalId)).status).to.equal('approved');

@@ -80,7 +80,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
     /** @returns the number of evaluations of each */
     const evaluateAll = async (): Promise<Map<string, number>> => {
       const times = new Map<string, number>();
-      const decide = async ({ intentId }: { intentId: string }): Promise<void> => {
+      const decide = async ({ intentId = '' }: { intentId?: string }): Promise<void> => {
         times.set(intentId, (times.get(intentId) ?? 0) + 1);
         await db.query("UPDATE intent SET status = 'decided', decision_id = 'd' WHERE intent_id = $1", [intentId]);
       };

@@ -5,6 +5,7 @@ import { factsText } from '../support/stored-facts.ts';
 import { isPassing } from '../../shared/platform/db/trouble.ts';
 import type { Client } from '../support/client.ts';
 import type { PolicyFiles, Service } from '../support/service.ts';
+import { endOpenTransactions } from '../support/sessions.ts';
 import {
   failingIntentWorker,
   heldIntentWorker,
@@ -207,18 +208,22 @@ describe('the intent worker', () => {
     expect((await read(intentId)).decision.reasons[0].code).to.equal('HALTED');
   });
 
-  it('evaluates once, even when its job is delivered twenty times concurrently and ten times later', async () => {
+  it('evaluates once, with twenty workers at the same time and ten more later', async () => {
     const intentId = await submit('db/open/once', { agentId: 'once' });
-    const job = await worker.jobOf(intentId);
+    const key = await worker.keyOf(intentId);
     // Two workers with separate caches, as in two processes.
     const second = await startTestWorker(service);
     try {
       const workers = [worker.intentWorker(), second.intentWorker()];
-      await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.evaluate(job)));
+      await Promise.all(
+        Array.from({ length: 20 }, (_, i) =>
+          i < 10 ? workers[i % 2]?.decideOne(key) : workers[i % 2]?.decideBatch(key, ''),
+        ),
+      );
       const intent = await read(intentId);
       expect(intent.status).to.equal('decided');
-      for (let i = 0; i < 10; i += 1) await workers[i % 2]?.evaluate(job);
-      await workers[0]?.endAsFailed(job);
+      for (let i = 0; i < 10; i += 1) await workers[i % 2]?.decideOne(key);
+      await workers[0]?.endAsFailed(key);
       expect(await read(intentId)).to.deep.equal(intent);
       const rows = await decisionsOf('once');
       expect(rows.map((row) => row.decision_id)).to.deep.equal([intent.decision.decision_id]);
@@ -228,30 +233,35 @@ describe('the intent worker', () => {
     }
   });
 
-  it('is replaced when it died between claiming and deciding, and its late commit changes nothing', async () => {
+  it('is left to the worker that has claimed it, and to the next one as soon as the session of that worker is gone', async () => {
     const intentId = await submit('db/open/taken-over', { agentId: 'taken-over' });
-    const job = await worker.jobOf(intentId);
+    const key = await worker.keyOf(intentId);
     const slow = heldIntentWorker(worker, 'before');
-    const late = slow.evaluate(job);
+    const late = slow.decideOne(key).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     await slow.held;
-    expect((await read(intentId)).status).to.equal('evaluating');
-    await worker.evaluate(intentId);
+    await worker.evaluateAll(key);
+    expect((await read(intentId)).status).to.equal('queued');
+    await endOpenTransactions(service);
+    await worker.evaluateAll(key);
     const decided = await read(intentId);
     expect(decided.status).to.equal('decided');
     slow.release();
-    await late;
+    expect(isPassing(await late)).to.equal(true);
     expect(await read(intentId)).to.deep.equal(decided);
     expect(await decisionsOf('taken-over')).to.have.lengthOf(1);
   });
 
-  it('stores nothing of a decision that failed to commit, and decides when the job is delivered again', async () => {
+  it('stores nothing of a decision that failed to commit, and decides it later', async () => {
     const intentId = await submit('db/open/not-stored', { agentId: 'not-stored' });
-    const job = await worker.jobOf(intentId);
+    const key = await worker.keyOf(intentId);
     const failing = failingIntentWorker(worker);
     let message = '';
-    await failing.evaluate(job).catch((error: Error) => (message = error.message));
+    await failing.decideOne(key).catch((error: Error) => (message = error.message));
     expect(message).to.equal('the disk is full');
-    expect((await read(intentId)).status).to.equal('evaluating');
+    expect((await read(intentId)).status).to.equal('queued');
     expect(await decisionsOf('not-stored')).to.deep.equal([]);
     await worker.evaluate(intentId);
     expect((await read(intentId)).status).to.equal('decided');
@@ -260,7 +270,7 @@ describe('the intent worker', () => {
 
   it('ends in `failed` with one recorded DENY, EVALUATION_FAILED, after the last attempt, even if evaluating throws', async () => {
     const intentId = await submit('db/open/failing', { agentId: 'failing', context: { ticket: 'OPS-1' } });
-    const job = await worker.jobOf(intentId);
+    const key = await worker.keyOf(intentId);
     const { decider, policies } = worker.deciding;
     const broken = (): never => {
       throw new Error('this evaluation ends the process');
@@ -270,11 +280,11 @@ describe('the intent worker', () => {
       decider: { ...decider, answer: broken },
       policies: { ...policies, current: () => ({ ...policies.installation(), evaluator }) },
     });
-    await failing.evaluate(job).then(
+    await failing.decideOne(key).then(
       () => expect.fail('the evaluation did not throw'),
       () => undefined,
     );
-    await Promise.all(Array.from({ length: 5 }, () => failing.endAsFailed(job)));
+    await Promise.all(Array.from({ length: 5 }, () => failing.endAsFailed(key)));
     const intent = await read(intentId);
     expect(intent.status).to.equal('failed');
     expect(intent.decision).to.deep.include({ verdict: 'DENY', allowed: false });
@@ -296,19 +306,19 @@ describe('the intent worker', () => {
     it(`ends an intent as failed with a recorded DENY even with ${what}`, async () => {
       const agentId = `damaged-${column}-${damaged.length}`;
       const intentId = await submit('db/open/damaged', { agentId });
-      const job = await worker.jobOf(intentId);
+      const key = await worker.keyOf(intentId);
       await service.rows(`UPDATE intent SET ${column} = $2 WHERE intent_id = $1`, [intentId, damaged]);
       const error = await worker
         .intentWorker()
-        .evaluate(job)
+        .decideOne(key)
         .then(
           () => undefined,
           (reason: unknown) => reason,
         );
       expect(error).to.be.an('error');
       expect(isPassing(error)).to.equal(false);
-      expect((await read(intentId)).status).to.equal('evaluating');
-      await worker.intentWorker().endAsFailed(job);
+      expect((await read(intentId)).status).to.equal('queued');
+      await worker.intentWorker().endAsFailed(key);
       const intent = await read(intentId);
       expect(intent.status).to.equal('failed');
       expect(intent.decision).to.deep.include({ verdict: 'DENY', allowed: false });
@@ -317,10 +327,10 @@ describe('the intent worker', () => {
     });
 
   it('does nothing for an unknown intent', async () => {
-    const job = await worker.jobOf(await submit('db/open/other'));
+    const key = await worker.keyOf(await submit('db/open/other'));
     const before = (await service.rows('SELECT decision_id FROM decision')).length;
-    await worker.intentWorker().evaluate({ ...job, intentId: 'int_00000000000000000000000000' });
-    await worker.intentWorker().evaluate({ ...job, environment: 'test' });
+    await worker.intentWorker().decideOne({ ...key, intentId: 'int_00000000000000000000000000' });
+    await worker.intentWorker().decideOne({ ...key, environment: 'test' });
     expect((await service.rows('SELECT decision_id FROM decision')).length).to.equal(before);
   });
 });

@@ -25,7 +25,7 @@ describe('submitted intents', () => {
   const idsOf = (answer: ClientResponse): string[] =>
     answer.json.items.map((item: { intentId: string }) => item.intentId);
 
-  it('are accepted with 202 and a Location that leads to them, and queued as one job that names them', async () => {
+  it('are accepted with 202 and a Location that leads to them, and wake a worker of their organisation and environment', async () => {
     const answer = await submit();
     expect(answer.status).to.equal(202);
     const { intentId } = answer.json;
@@ -36,17 +36,29 @@ describe('submitted intents', () => {
     expect(read.status).to.equal(200);
     expect(read.json).to.deep.include({ ...BODY, intentId, status: 'queued', decision: null });
     expect(read.json.submittedAt).to.equal(read.json.updatedAt);
-    expect(await worker.jobsOf(intentId)).to.deep.equal([
-      { v: 1, organisationId: service.operatorId, environment: 'live', intentId },
-    ]);
+    const [woken] = await service.rows<{ queue: string; name: string; payload: string }>(
+      'SELECT queue, name, payload FROM outbox ORDER BY seq DESC LIMIT 1',
+    );
+    expect(woken).to.deep.include({ queue: 'intents', name: 'evaluate' });
+    expect(JSON.parse(woken?.payload ?? '')).to.deep.equal({
+      v: 1,
+      organisationId: service.operatorId,
+      environment: 'live',
+    });
   });
 
-  it('carry their trace context into the job', async () => {
+  it('carry their trace context into their row and their decision', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const { json } = await client.post('/v1/intents', BODY, { headers: { traceparent } });
-    const [job] = await worker.jobsOf(json.intentId);
+    await worker.evaluate(json.intentId);
+    const rows = await service.rows<{ of_intent: string; of_decision: string }>(
+      'SELECT i.traceparent AS of_intent, d.traceparent AS of_decision FROM intent i JOIN decision d USING (decision_id) WHERE intent_id = $1',
+      [json.intentId],
+    );
+    expect(rows).to.have.lengthOf(1);
     // The service's own span continues the caller's trace.
-    expect(job?.traceparent).to.match(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/);
+    for (const text of Object.values(rows[0] ?? {}))
+      expect(text).to.match(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/);
   });
 
   describe('are refused with E2001 at the pointer, and nothing is stored:', () => {

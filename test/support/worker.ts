@@ -1,38 +1,33 @@
 // For tests: the workers' handlers over a service's database, called directly, so that a test controls which job runs and when.
 import { readFileSync } from 'node:fs';
-import { createIntentStore, type IntentStore } from '../../shared/domain/decisions/intent-store.ts';
+import type { IntentKey } from '../../shared/domain/decisions/intent-batch.ts';
 import { type Deciding, startDeciding } from '../../shared/domain/decisions/deciding.ts';
-import type { JobPayload } from '../../shared/kernel/jobs.ts';
+import type { Owner } from '../../shared/kernel/owner.ts';
 import { createCheckpointer } from '../../shared/domain/ledger/checkpoints.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { loadPrivateKey } from '../../shared/core/proof/keys.ts';
 import { DEFAULT_DAILY_CAP } from '../../shared/core/trust/beta.ts';
 import type { Environment } from '../../shared/kernel/vocabulary.ts';
 import { createSettledNotice } from '../../shared/platform/db/settled-notice.ts';
-import {
-  createIntentWorker,
-  evaluate as evaluateJob,
-  type IntentWorker,
-  type IntentWorkerDeps,
-} from '../../workers/jobs/evaluate.ts';
+import { createIntentWorker, type IntentWorker, type IntentWorkerDeps } from '../../workers/intents.ts';
+import { deadJobOf, evaluate as evaluateJob } from '../../workers/jobs/evaluate.ts';
+import { createDeadJobRecorder } from '../../workers/dead-jobs.ts';
+import pino from 'pino';
 import { append as appendJob } from '../../workers/jobs/append.ts';
 import { createGate } from './gate.ts';
 import { checkpointsOf, testKeyFiles } from './keys.ts';
 import { compileStored, type Service, type ServiceOptions, startService } from './service.ts';
 
-type EvaluatePayload = JobPayload<'intents', 'evaluate'>;
-
 export interface TestWorker {
   readonly deciding: Deciding;
-  readonly intents: IntentStore;
   /** An intent worker with replaced dependencies, for tests in which one of them fails. */
   intentWorker(changes?: Partial<IntentWorkerDeps>): IntentWorker;
-  /** The jobs of an intent in the outbox, in order, with their trace contexts. */
-  jobsOf(intentId: string): Promise<EvaluatePayload[]>;
-  /** The latest job of an intent. All its jobs have the same payload. @throws when there is none */
-  jobOf(intentId: string): Promise<EvaluatePayload>;
-  /** Runs the latest evaluation job of an intent. */
+  /** @throws when there is no such intent */
+  keyOf(intentId: string): Promise<IntentKey>;
+  /** Decides this intent alone. @throws why it could not be decided */
   evaluate(intentId: string): Promise<void>;
+  /** Runs the job that evaluates everything that waits and is due, and then sends the notices of its end. */
+  evaluateAll(owner: Owner): Promise<void>;
   /** Appends all waiting records to every log and signs all log heads, as the worker's jobs do. */
   append(): Promise<void>;
   /** Appends without signing, which is the state between the two steps of the job. */
@@ -60,6 +55,11 @@ export async function startServiceAndWorker(options: ServiceOptions = {}): Promi
   };
 }
 
+const unused = (): never => {
+  throw new Error('this part of the worker is not used');
+};
+const NO_WORKER: IntentWorker = { decideBatch: unused, decideOne: unused, endAsFailed: unused };
+
 /** Starts the parts of a worker process in this process, with separate caches. */
 export async function startTestWorker(service: Service): Promise<TestWorker> {
   const { db, databaseUrl, nowMs } = service;
@@ -73,7 +73,6 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
     compileLexicon: compileStored,
   });
   await deciding.policies.ready();
-  const intents = createIntentStore({ db });
   const checkpointer = createCheckpointer({
     db,
     key: loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8')),
@@ -98,23 +97,39 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
   };
   const worker: TestWorker = {
     deciding,
-    intents,
-    intentWorker: (changes = {}) =>
-      createIntentWorker({ ...deciding, db, nowMs, intents, approvalTtlMs: 3_600_000, ...changes }),
-    async jobsOf(intentId) {
-      const rows = await service.rows<{ payload: string }>(
-        "SELECT payload FROM outbox WHERE queue = 'intents' AND name = 'evaluate' ORDER BY seq",
+    intentWorker(changes = {}) {
+      const onDead = evaluateJob.onDead?.({ db, announce, intentWorker: { ...NO_WORKER, endAsFailed } });
+      if (onDead === undefined) throw new Error('a dead intent is not ended');
+      const hooks = { evaluate: onDead };
+      const recordDead = createDeadJobRecorder<'intents'>({ db, logger: pino({ level: 'silent' }), hooks });
+      const made = createIntentWorker({
+        ...deciding,
+        db,
+        nowMs,
+        approvalTtlMs: 3_600_000,
+        batchesAtOnce: 2,
+        onGivenUp: (intent) => recordDead(deadJobOf(intent)),
+        onError: () => undefined,
+        ...changes,
+      });
+      async function endAsFailed(intent: IntentKey): Promise<void> {
+        await made.endAsFailed(intent);
+      }
+      return made;
+    },
+    async keyOf(intentId) {
+      const [key] = await service.rows<IntentKey>(
+        'SELECT organisation_id AS "organisationId", environment, intent_id AS "intentId" FROM intent WHERE intent_id = $1',
+        [intentId],
       );
-      const jobs = rows.map((row) => JSON.parse(row.payload) as EvaluatePayload);
-      return jobs.filter((job) => job.intentId === intentId);
+      if (key === undefined) throw new Error(`there is no intent ${intentId}`);
+      return key;
     },
-    async jobOf(intentId) {
-      const job = (await worker.jobsOf(intentId)).at(-1);
-      if (job === undefined) throw new Error(`no job was queued for ${intentId}`);
-      return job;
+    async evaluate(intentId) {
+      await worker.intentWorker().decideOne(await worker.keyOf(intentId));
+      announce();
     },
-    evaluate: async (intentId) =>
-      evaluateJob.handler({ intentWorker: worker.intentWorker(), announce })(await worker.jobOf(intentId)),
+    evaluateAll: (owner) => evaluateJob.handler({ db, announce, intentWorker: worker.intentWorker() })({ v: 1, ...owner }),
     append: () => appendAll(checkpointer),
     appendUnsigned: () => appendAll({ publish: async () => undefined }),
     close: () => deciding.close(),

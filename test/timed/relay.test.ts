@@ -242,7 +242,7 @@ describeUnless(whyNoRedis(), 'the relay with Redis', () => {
     const seen = new Set<string>();
     try {
       if (stop === undefined || start === undefined) return this.skip();
-      queues.work('intents', { evaluate: async ({ intentId }) => void seen.add(intentId) }, { concurrency: 5 });
+      queues.work('intents', { evaluate: async ({ intentId = '' }) => void seen.add(intentId) }, { concurrency: 5 });
       await accept([intent(1)]);
       await waitFor(() => seen.size === 1);
       await stop();

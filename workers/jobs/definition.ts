@@ -12,14 +12,13 @@ export interface Retries {
 /**
  * Which jobs are the same job. `key` gives the parts that tell two of them apart.
  * - `none`: each is a job of its own.
- * - `once`: a queue holds at most one with the same key. Its id is free again after it succeeded, and taken while it is dead.
  * - `wake-up`: the job only says that rows wait. The relay makes one job of all outbox rows with the same key. A queue may
  *   hold several, because one that arrives while another runs must not be lost, except those of the sweeper: it repeats
- *   them for as long as rows wait, so a queue holds one for each key.
+ *   them for as long as rows wait, so a queue holds one for each key and three seconds.
  */
 export type Coalescing<Payload> =
   | { readonly kind: 'none' }
-  | { readonly kind: 'once' | 'wake-up'; readonly key: (payload: Payload) => readonly string[] };
+  | { readonly kind: 'wake-up'; readonly key: (payload: Payload) => readonly string[] };
 
 /** How the sweeper finds work whose job was lost, and dead jobs whose work was done. */
 export interface Sweeping {

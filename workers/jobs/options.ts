@@ -8,29 +8,28 @@ import { definitionOf } from './list.ts';
 /** BullMQ refuses an id with a colon. */
 const idOf = (parts: readonly string[]): string => parts.map((part) => encodeURIComponent(part)).join('-');
 
-/** The coalescing key of a job; undefined: it has none. */
-export function coalescingOf(
-  job: Job,
-): { readonly kind: 'once' | 'wake-up'; readonly key: readonly string[] } | undefined {
+/** What tells two wake-ups apart; undefined: the job is none. */
+export function wakeUpKeyOf(job: Job): readonly string[] | undefined {
   // The payload belongs to the name under which the definition was found.
   const definition = definitionOf(job) as Definition<Job['payload'], never> | undefined;
   const coalescing = definition?.coalescing;
-  if (coalescing === undefined || coalescing.kind === 'none') return undefined;
-  return { kind: coalescing.kind, key: coalescing.key(job.payload) };
+  return coalescing?.kind === 'wake-up' ? coalescing.key(job.payload) : undefined;
 }
+
+/**
+ * The sweeper's wake-ups of this time are one job. A killed worker's job keeps its id until the queue finds it abandoned, after 10 s
+ * and more, and others must be able to take the work before that.
+ */
+const SWEPT_ONCE_IN_MS = 3_000;
 
 /** A queue ignores a job whose id it already holds, so the id decides what there can be only one of. */
 export function jobOptions(job: Job): JobOptions {
   const { attempts, backoffMs } = definitionOf(job)?.retries ?? THREE_ATTEMPTS;
   const retries = { attempts, backoff: { type: 'exponential', delay: backoffMs } } as const;
-  const coalescing = coalescingOf(job);
-  if (coalescing?.kind === 'once') {
-    const { retryOf } = job.payload;
-    const retry = retryOf === undefined ? [] : ['retry', retryOf];
-    return { ...retries, jobId: idOf([job.name, ...coalescing.key, ...retry]), removeOnComplete: true };
-  }
-  if (coalescing?.kind === 'wake-up' && job.payload.swept === true) {
-    const jobId = idOf([job.name, 'swept', ...coalescing.key]);
+  const key = wakeUpKeyOf(job);
+  if (key !== undefined && job.payload.swept === true) {
+    const span = Math.floor((job.acceptedAtMs ?? 0) / SWEPT_ONCE_IN_MS);
+    const jobId = idOf([job.name, 'swept', ...key, String(span)]);
     return { ...retries, jobId, removeOnComplete: true, removeOnFail: true };
   }
   return { ...retries, jobId: `${job.name}-${randomUUID()}` };

@@ -13,9 +13,9 @@ import { approvalDigest, type BoundStatement, boundStatement } from '../../core/
 import { isNamedBy, MAX_VOTES, progressOf } from '../../core/policy/approvers.ts';
 import { type KeyRelations, readKeyRelations } from './hands.ts';
 import { demandsOf, type Vote, votesOf } from './votes.ts';
+import { wakeIntents } from './wake-intents.ts';
 import { type ApprovalFacts, type ApprovalState, MAX_OPEN_APPROVALS, stateAt } from '../../core/decision/approval.ts';
 import { notifySettledIn } from '../../platform/db/settled-notice.ts';
-import { enqueueSql } from '../../platform/queues/outbox.ts';
 
 /** A row with a genuine seal. Every function here treats any other row as absent. */
 export type StoredApproval = Omit<SealedRow<'approval'>, 'state' | 'environment'> & {
@@ -47,25 +47,13 @@ const BATCH = 100;
 const LOCK_DUE = `SELECT organisation_id, environment, approval_id, intent_id, expires_at FROM approval
     WHERE ${OPEN} AND expires_at <= $1 AND (expires_at, approval_id) > ($2, $3)
     ORDER BY expires_at, approval_id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
-const QUEUE_RESUMED = enqueueSql(
-  'intents',
-  'evaluate',
-  {
-    organisationId: 'organisation_id',
-    environment: 'environment',
-    intentId: 'intent_id',
-    approvalId: 'approval_id',
-    traceparent: 'traceparent',
-  },
-  'waiting',
-);
 /** Resumes a submitted intent that waits. If the job is lost, the sweeper finds the intent. */
 const RESUME = `WITH waiting AS (
-      UPDATE intent SET status = 'evaluating', updated_at = $5, queued_at = now(), open_since = now()
+      UPDATE intent SET status = 'evaluating', updated_at = $5, queued_at = now(), open_since = now(), attempts = 0
       WHERE ${OF} AND intent_id = $3 AND approval_id = $4 AND status = 'waiting_approval'
-      RETURNING organisation_id, environment, intent_id, approval_id, traceparent
+      RETURNING organisation_id, environment
     )
-    ${QUEUE_RESUMED}`;
+    ${wakeIntents('waiting')}`;
 
 /** The members on which its use depends. */
 export function approvalFactsOf(row: StoredApproval): ApprovalFacts {

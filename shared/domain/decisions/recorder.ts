@@ -65,6 +65,14 @@ export interface Recorder {
    * does not affect the others. @throws {ApiError} E6002, and what `work` throws
    */
   transaction<T>(items: readonly EvaluatedQuestion[], work: (write: Write) => Promise<T>): Promise<T>;
+  /**
+   * As `transaction`, in a part of the caller's transaction: `work` runs again, so it must undo what it wrote before it throws. The caller
+   * calls `committed` after its commit.
+   */
+  within<T>(
+    items: readonly EvaluatedQuestion[],
+    work: (write: Write) => Promise<T>,
+  ): Promise<{ readonly result: T; readonly committed: () => void }>;
   /** When an approval was opened, and for which intent; undefined: this agent has none with that id. @throws {ApiError} E6002 */
   openingOf(owner: Owner, agentId: string, approvalId: string): Promise<Opening | undefined>;
   /** The answer as it would be recorded, without storing or locking. @throws {ApiError} E6002 */
@@ -274,7 +282,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     return written;
   };
 
-  const transaction: Recorder['transaction'] = async (items, work) => {
+  const within: Recorder['within'] = async (items, work) => {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       // Before the transaction, because a request that holds a connection must not wait for another one.
       const namings = await names.all(items);
@@ -283,14 +291,22 @@ export function createRecorder(deps: RecorderDeps): Recorder {
           await budgeted.store.ensure(db, items);
           const made: EvaluatedQuestion[] = [];
           const result = await work((sql) => writeAll(sql, items, namings, made));
-          for (const { question, answer } of made) decider.recorded(question, answer);
-          return result;
+          const committed = (): void => {
+            for (const { question, answer } of made) decider.recorded(question, answer);
+          };
+          return { result, committed };
         });
       } catch (error) {
         if (!(error instanceof OpenedMeanwhile)) throw error;
       }
     }
     throw tooManyAtOnce();
+  };
+
+  const transaction: Recorder['transaction'] = async (items, work) => {
+    const { result, committed } = await within(items, work);
+    committed();
+    return result;
   };
 
   return {
@@ -309,6 +325,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       return { decisionId: row.decisionId, text };
     },
     transaction,
+    within,
     async openingOf(owner, agentId, approvalId) {
       const stored = await inTurn(() => peekApproval(db, owner, approvalId));
       if (stored === undefined || stored.agent_id !== agentId) return undefined;

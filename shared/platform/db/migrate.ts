@@ -1,4 +1,5 @@
 // Migrates a database to the newest schema; safe to run in several processes at once.
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { SetupError } from '../embedded/account.ts';
 import { QUEUE_NAMES } from '../../kernel/jobs.ts';
@@ -25,8 +26,7 @@ export async function migrate(access: DatabaseAccess, pepper: string): Promise<s
       if (await isNewest(client)) return [];
       await requireRights(client);
     }
-    // Released with the session, also if this process is killed.
-    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+    await holdMigrationLock(client);
     const ran = await runOurMigrations(ownerUrl, pepper);
     // Loading it and TypeORM takes half a second, which a start without migrations saves.
     const { runMigrations } = await import('./queue-schema.ts');
@@ -36,6 +36,22 @@ export async function migrate(access: DatabaseAccess, pepper: string): Promise<s
     return ran;
   } finally {
     await client.end();
+  }
+}
+
+const LOCK_POLL_MS = 100;
+
+/**
+ * Released with the session, also if this process is killed. It is polled: a statement that waits for the lock has a snapshot, and
+ * CREATE INDEX CONCURRENTLY in the process that holds the lock would wait for it.
+ */
+async function holdMigrationLock(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [
+      ADVISORY_LOCKS.migration,
+    ]);
+    if (rows[0]?.mine === true) return;
+    await delay(LOCK_POLL_MS);
   }
 }
 

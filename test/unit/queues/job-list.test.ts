@@ -60,8 +60,8 @@ describe('inserting outbox rows', () => {
     const log = { organisationId: 'o', environment: 'e' };
     // @ts-expect-error The payload has no member of this name.
     enqueueSql('proofs', 'append', { ...log, orgnisationId: 'o' });
-    // @ts-expect-error The payload needs an intent.
-    enqueueSql('intents', 'evaluate', log);
+    // @ts-expect-error The payload needs an environment.
+    enqueueSql('intents', 'evaluate', { organisationId: 'o' });
     // @ts-expect-error The queue has no job of this name.
     enqueueSql('proofs', 'fold', {});
   });

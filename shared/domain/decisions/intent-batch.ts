@@ -1,0 +1,190 @@
+// Claims submitted intents in batches and stores how they end. All statements of a batch run in one transaction, which holds the
+// claimed rows locked: they are free again as soon as the session of a killed worker is gone.
+import { type Owner, ownerColumns } from '../../kernel/owner.ts';
+import { columnMap, optionalText, text } from '../../platform/db/columns.ts';
+import type { Sql } from '../../platform/db/database.ts';
+import { keyActingIn } from '../keys/environments.ts';
+import { loadKey } from '../keys/lookup.ts';
+import type { Principal } from './decider.ts';
+
+export interface IntentKey extends Owner {
+  readonly intentId: string;
+}
+
+/** A claimed intent. */
+export interface ClaimedIntent {
+  readonly intent_id: string;
+  readonly agent_id: string;
+  readonly key_id: string;
+  readonly action: string;
+  readonly resource: string;
+  /** JSON text of the tool call. */
+  readonly tool: string | null;
+  /** JSON text. */
+  readonly context: string | null;
+  readonly traceparent: string | null;
+  /** The decided approval, if it has waited for one. */
+  readonly approval_id: string | null;
+  readonly submitted_at: Date;
+  /** X-Request-Id of the submission; null in rows older than this column. */
+  readonly request_id: string | null;
+  /** Of the client that submitted it; null in rows older than this column. */
+  readonly client_address: string | null;
+  /** Evaluations that failed by its own fault. */
+  readonly attempts: number;
+}
+
+/** A batch of claimed intents, in the order of submission. */
+export interface IntentBatch {
+  readonly intents: readonly ClaimedIntent[];
+  /** Where the next batch begins. */
+  readonly cursor: string;
+  /** Whether intents that are due may be left. */
+  readonly hasMore: boolean;
+}
+
+/** Most intents of a batch. More than are accepted in the 50 ms between two wake-ups; one takes some 50 ms. */
+export const INTENTS_PER_BATCH = 200;
+/** Contexts and tool calls of a batch in bytes: each may be a megabyte. A single larger intent is a batch of its own. */
+const MAX_BYTES = 4_000_000;
+
+const OPEN = `status IN ('queued', 'evaluating')`;
+const OF = `organisation_id = $1 AND environment = $2 AND ${OPEN}`;
+const ORDER = 'organisation_id, environment, agent_id COLLATE "C"';
+const COLUMNS =
+  'intent_id, agent_id, key_id, action, resource, tool, context, traceparent, approval_id, submitted_at, request_id, client_address, attempts';
+
+// For the statements of the transaction, whose plans are cached while the tables are empty or have no statistics yet: each look-up is by
+// an index.
+const PLAN_BY_INDEX = `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+    set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`;
+
+const nextAgent = (after: string): string =>
+  `SELECT agent_id COLLATE "C" AS agent_id FROM intent WHERE ${OF} AND agent_id COLLATE "C" > ${after} ORDER BY ${ORDER} LIMIT 1`;
+/**
+ * $3: the agent after which to begin. $4: most rows. Each of the next agents with open intents gives an equal share of the batch: an agent
+ * with very many does not delay the others. Rows that another worker has claimed are skipped.
+ */
+const TAKE = `WITH RECURSIVE agent AS (
+      SELECT first.agent_id COLLATE "C" AS agent_id, 1 AS n FROM (${nextAgent('$3')}) AS first
+      UNION ALL
+      SELECT next.agent_id COLLATE "C", agent.n + 1 FROM agent CROSS JOIN LATERAL (${nextAgent('agent.agent_id')}) AS next WHERE agent.n < $4::int
+    ), share AS MATERIALIZED (
+      SELECT count(*)::int AS agents, ceil($4::numeric / greatest(1, count(*)))::int AS rows, max(agent_id) AS last FROM agent
+    ), taken AS MATERIALIZED (
+      SELECT mine.* FROM agent CROSS JOIN LATERAL (
+        SELECT ${COLUMNS} FROM intent WHERE ${OF} AND agent_id COLLATE "C" = agent.agent_id AND queued_at <= now()
+        ORDER BY ${ORDER}, intent_id COLLATE "C" LIMIT (SELECT rows FROM share) FOR NO KEY UPDATE SKIP LOCKED
+      ) AS mine
+    ), placed AS (
+      SELECT *, count(*) OVER of_agent AS of_agent, row_number() OVER submitted AS place,
+        sum(coalesce(octet_length(context), 0) + coalesce(octet_length(tool), 0)) OVER submitted AS bytes
+      FROM taken WINDOW of_agent AS (PARTITION BY agent_id COLLATE "C"), submitted AS (ORDER BY intent_id COLLATE "C")
+    )
+    SELECT share.agents, share.last, coalesce(bool_or(of_agent >= share.rows) OVER (), false) AS is_full, placed.*
+    FROM share LEFT JOIN placed ON true ORDER BY place`;
+const TAKE_ONE = `SELECT ${COLUMNS} FROM intent WHERE ${OF} AND intent_id = $3 FOR NO KEY UPDATE`;
+
+type TakenRow = ClaimedIntent & {
+  readonly agents: number;
+  readonly last: string | null;
+  readonly is_full: boolean;
+  /** Null in the only row of an empty batch. */
+  readonly place: string | null;
+  readonly bytes: string | null;
+};
+
+/** Claims intents that are due. @param cursor of the batch before; empty: from the first agent on */
+export async function takeIntents(
+  sql: Sql,
+  owner: Owner,
+  cursor: string,
+  most = INTENTS_PER_BATCH,
+): Promise<IntentBatch> {
+  await sql.query(PLAN_BY_INDEX, []);
+  const rows = await sql.query<TakenRow>(TAKE, [...ownerColumns(owner), cursor, most]);
+  const [first] = rows;
+  if (first === undefined) throw new Error('a statement without a condition returned no row');
+  const intents = rows.filter(({ place, bytes }) => place !== null && (place === '1' || Number(bytes) <= MAX_BYTES));
+  // Agents behind the last one may wait, and those before the first one.
+  const isLast = first.agents < most;
+  return {
+    intents,
+    cursor: isLast || first.last === null ? '' : first.last,
+    hasMore: first.is_full || !isLast || cursor !== '' || (first.place !== null && intents.length < rows.length),
+  };
+}
+
+/** Claims one open intent, also before it is due; waits while another transaction holds it. Undefined: it is final or unknown. */
+export async function takeIntent(sql: Sql, intent: IntentKey): Promise<ClaimedIntent | undefined> {
+  await sql.query(PLAN_BY_INDEX, []);
+  return (await sql.query<ClaimedIntent>(TAKE_ONE, [...ownerColumns(intent), intent.intentId]))[0];
+}
+
+/** The key that submitted an intent. */
+export interface Submitter {
+  readonly principal: Principal;
+  /** False: its row or that of its organisation was changed outside the service, so nothing may be decided for it. */
+  readonly isGenuine: boolean;
+}
+
+const SLUG = 'SELECT slug FROM organisation WHERE id = $1';
+
+async function submitterOf(sql: Sql, { organisationId, environment }: Owner, keyId: string): Promise<Submitter> {
+  const key = (await loadKey(sql, keyId))?.key;
+  const acting = key?.organisationId === organisationId ? keyActingIn(key, environment) : undefined;
+  if (acting !== undefined) return { principal: acting, isGenuine: true };
+  const [organisation] = await sql.query<{ slug: string }>(SLUG, [organisationId]);
+  if (organisation === undefined) throw new Error(`the organisation ${organisationId} of an intent does not exist`);
+  const { slug: organisationSlug } = organisation;
+  const nothing = { lineage: keyId, agentIds: new Set<string>(), tags: [] };
+  return { principal: { ...nothing, keyId, organisationId, organisationSlug, environment }, isGenuine: false };
+}
+
+/** The keys that submitted the intents, by id; also revoked ones: what was accepted is carried out. */
+export async function submittersOf(
+  sql: Sql,
+  owner: Owner,
+  intents: readonly ClaimedIntent[],
+): Promise<ReadonlyMap<string, Submitter>> {
+  const submitters = new Map<string, Submitter>();
+  for (const keyId of new Set(intents.map((intent) => intent.key_id)))
+    submitters.set(keyId, await submitterOf(sql, owner, keyId));
+  return submitters;
+}
+
+/** How an evaluation ended. */
+export type IntentEnd = { readonly intentId: string } & (
+  | { readonly status: 'decided' | 'failed'; readonly decisionId: string }
+  | { readonly status: 'waiting_approval'; readonly approvalId: string }
+);
+
+const ENDS = columnMap<IntentEnd>({
+  intent_id: text((end) => end.intentId),
+  status: text((end) => end.status),
+  decision_id: optionalText((end) => ('decisionId' in end ? end.decisionId : undefined)),
+  approval_id: optionalText((end) => ('approvalId' in end ? end.approvalId : undefined)),
+});
+const KEPT_FOR_APPROVAL = (column: string): string =>
+  `${column} = CASE WHEN ended.status = 'waiting_approval' THEN intent.${column} END`;
+const END = `UPDATE intent SET status = ended.status, decision_id = ended.decision_id, approval_id = coalesce(ended.approval_id, intent.approval_id),
+      updated_at = $3, ${KEPT_FOR_APPROVAL('tool')}, ${KEPT_FOR_APPROVAL('client_address')}
+    FROM (${ENDS.rows(4)}) AS ended
+    WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = ended.intent_id AND intent.${OPEN}
+    RETURNING intent.intent_id`;
+
+/** Stores the states of claimed intents, in the transaction that stores their decisions. */
+export async function endIntents(sql: Sql, owner: Owner, ends: readonly IntentEnd[], nowMs: number): Promise<void> {
+  if (ends.length === 0) return;
+  const ended = await sql.query(END, [...ownerColumns(owner), new Date(nowMs), ...ENDS.values(ends)]);
+  if (ended.length !== ends.length) throw new Error('a claimed intent was ended by another transaction');
+}
+
+/** The wait before the next evaluation doubles from a second to about half a minute. */
+const SET_ASIDE = `UPDATE intent SET attempts = least(attempts + 1, 100), queued_at = now() + interval '1 second' * 2 ^ least(attempts, 5)
+    WHERE organisation_id = $1 AND environment = $2 AND intent_id = ANY ($3::text[]) AND ${OPEN}`;
+
+/** Counts a failed evaluation of claimed intents, and lets others go first for a while. */
+export async function setIntentsAside(sql: Sql, owner: Owner, intentIds: readonly string[]): Promise<void> {
+  if (intentIds.length > 0) await sql.query(SET_ASIDE, [...ownerColumns(owner), intentIds]);
+}
