@@ -64,7 +64,7 @@ const QUERIES: Readonly<Record<Completion, Queries>> = {
       SELECT ${MS('received_at')} AS since_ms, nth, NULL::float8 AS until_ms FROM member JOIN trust_signal USING (signal_id)
       WHERE received_at >= to_timestamp($2::float8 / 1000) ORDER BY nth`,
   },
-  // Intents are decided twenty at a time, in no order. The time in the row is one statement and a commit early.
+  // Intents are decided in batches. The time in the row is one statement and a commit early.
   decided: {
     progress: LOG_SIZE,
     waiting: `SELECT EXISTS (SELECT FROM intent WHERE status IN ('queued', 'evaluating')) AS yes`,

@@ -15,8 +15,8 @@ export interface LoadJob {
   readonly replace?: string;
   /** The expected status. Default: 200. */
   readonly status?: number;
-  /** Ends after this many requests, if that is before the end of `durationMs`. */
-  readonly most?: number;
+  /** Requests per second, evenly spread, if as many are answered. Absent: each follows the answer to the one before. */
+  readonly rate?: number;
 }
 
 export interface LoadResult {

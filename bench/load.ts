@@ -52,7 +52,6 @@ function run(job: LoadJob): Promise<LoadResult> {
   let nth = 0;
   let open = job.connections;
   const expected = job.status ?? 200;
-  const most = job.most ?? Number.POSITIVE_INFINITY;
   const startedMs = performance.now();
   const countFromMs = startedMs + job.warmUpMs;
   const endMs = countFromMs + job.durationMs;
@@ -83,6 +82,14 @@ function run(job: LoadJob): Promise<LoadResult> {
       let head: Buffer | undefined;
       let ended = false;
 
+      /** Sends now, or when it is time for the next request. */
+      const sendInTime = (): void => {
+        const atMs = job.rate === undefined ? 0 : startedMs + (nth * 1_000) / job.rate;
+        const waitMs = atMs - performance.now();
+        if (waitMs > 0) setTimeout(sendInTime, waitMs);
+        else send();
+      };
+
       const send = (): void => {
         const request = requests[nth % requests.length] as LoadRequest;
         nth += 1;
@@ -108,7 +115,7 @@ function run(job: LoadJob): Promise<LoadResult> {
         }
         missing = -1;
         head = undefined;
-        if (nowMs < endMs && nth < most) send();
+        if (nowMs < endMs) sendInTime();
         else {
           ended = true;
           socket.end();
@@ -147,7 +154,7 @@ function run(job: LoadJob): Promise<LoadResult> {
         onread: { buffer: Buffer.allocUnsafe(READ_BYTES), callback: received },
       });
       socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy(new Error('no answer in time')));
-      socket.once('connect', send);
+      socket.once('connect', sendInTime);
       socket.once('error', (error) => {
         firstError ??= String(error);
       });

@@ -31,6 +31,8 @@ export interface RowCompletion {
   readonly outcome: Completion;
   readonly acceptedPerSecond: Spread;
   readonly perSecond: Spread;
+  /** The same relative to the requests of the echo in the same run. Absent: not measured beside it. */
+  readonly ofEcho?: Spread;
   /** From acceptance. */
   readonly p50Ms: Spread;
   readonly p99Ms: Spread;
@@ -118,11 +120,15 @@ export function rowOf(name: RowName, samples: readonly Sample[], echo?: readonly
     ...(echo === undefined
       ? {}
       : { ofEcho: spread(samples.map((s, i) => s.perSecond / Math.max(1, echo[i]?.perSecond ?? 0))) }),
-    ...completionOf(samples, unitsPerRequest),
+    ...completionOf(samples, echo, unitsPerRequest),
   };
 }
 
-function completionOf(samples: readonly Sample[], unitsPerRequest: number): { carriedOut?: RowCompletion } {
+function completionOf(
+  samples: readonly Sample[],
+  echo: readonly Sample[] | undefined,
+  unitsPerRequest: number,
+): { carriedOut?: RowCompletion } {
   const all = samples.flatMap(({ carriedOut }) => (carriedOut === undefined ? [] : [carriedOut]));
   const [first] = all;
   if (first === undefined) return {};
@@ -132,6 +138,9 @@ function completionOf(samples: readonly Sample[], unitsPerRequest: number): { ca
       outcome: first.outcome,
       acceptedPerSecond: spread(samples.map((s) => s.perSecond * unitsPerRequest)),
       perSecond: of((one) => one.perSecond),
+      ...(echo === undefined
+        ? {}
+        : { ofEcho: spread(all.map((one, i) => one.perSecond / Math.max(1, echo[i]?.perSecond ?? 0))) }),
       p50Ms: of((one) => one.p50),
       p99Ms: of((one) => one.p99),
       maxMs: of((one) => one.max),

@@ -15,8 +15,6 @@ export interface Plan {
   readonly warmUpMs: number;
   readonly connections: readonly number[];
   readonly sizes: readonly number[];
-  /** Intents that are submitted in one round. */
-  readonly submissions: number;
 }
 
 export const QUICK: Plan = {
@@ -26,9 +24,8 @@ export const QUICK: Plan = {
   warmUpMs: 300,
   connections: [1, 16, 64],
   sizes: [10, 100, 1_000, 10_000],
-  submissions: 1_000,
 };
-export const FULL: Plan = { ...QUICK, mode: 'full', durationMs: 3_000, warmUpMs: 700, submissions: 3_000 };
+export const FULL: Plan = { ...QUICK, mode: 'full', durationMs: 3_000, warmUpMs: 700 };
 
 export const POLICIES = 1_000;
 const MOST_CONNECTIONS = 64;
@@ -179,17 +176,18 @@ export class Run {
     });
   }
 
-  /** Submits a number of intents as fast as they are accepted, and waits until all are decided. */
-  submissions(): Promise<void> {
-    const bodies = submissionBodies(POLICIES, BODIES);
-    return this.accept({
-      name: 'POST /v1/intents',
+  /** Submits intents as fast as they are accepted, then a third as many as were decided. */
+  async submissions(): Promise<void> {
+    const work = {
       outcome: 'decided',
       account: 'intents',
       connections: MOST_CONNECTIONS,
       policies: POLICIES,
-      load: { path: '/v1/intents', bodies, most: this.options.plan.submissions, warmUpMs: 0, durationMs: 60_000 },
-    });
+    } as const;
+    const load = { path: '/v1/intents', bodies: submissionBodies(POLICIES, BODIES) };
+    await this.accept({ ...work, name: 'POST /v1/intents', load });
+    const rate = Math.max(1, Math.round((this.rows.at(-1)?.carriedOut?.perSecond.median ?? 0) / 3));
+    await this.accept({ ...work, name: 'POST /v1/intents, a third of what is decided', load: { ...load, rate } });
   }
 
   async warmUp(): Promise<void> {
