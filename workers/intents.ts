@@ -97,10 +97,10 @@ async function undoneOnError<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
   }
 }
 
-function endOf({ intent_id: intentId }: ClaimedIntent, { verdict, approval, decisionId }: Written): IntentEnd {
+function endOf(claimed: ClaimedIntent, { verdict, approval, decisionId }: Written): IntentEnd {
   return verdict === 'ESCALATE' && approval !== undefined
-    ? { intentId, status: 'waiting_approval', approvalId: approval.approvalId }
-    : { intentId, status: 'decided', decisionId };
+    ? { claimed, status: 'waiting_approval', approvalId: approval.approvalId }
+    : { claimed, status: 'decided', decisionId };
 }
 
 export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
@@ -132,7 +132,7 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
     );
 
   /** Stores decisions and states. A member whose approval cannot be used is a failure of its own. */
-  const storeTogether = async (sql: Sql, owner: Owner, members: readonly Evaluated[]): Promise<Outcome> => {
+  const storeTogether = async (sql: Sql, members: readonly Evaluated[]): Promise<Outcome> => {
     const { result: failures, committed } = await recorder.within(members, (write) =>
       undoneOnError(sql, async () => {
         const outcomes = await write(sql);
@@ -146,7 +146,7 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
             return [];
           }
         });
-        await endIntents(sql, owner, ends, nowMs());
+        await endIntents(sql, ends, nowMs());
         return failed;
       }),
     );
@@ -154,17 +154,17 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
   };
 
   /** When the statement of all fails by their data, they are stored one by one, and only those at fault fail. */
-  const store = async (sql: Sql, owner: Owner, members: readonly Evaluated[]): Promise<Outcome> => {
+  const store = async (sql: Sql, members: readonly Evaluated[]): Promise<Outcome> => {
     if (members.length === 0) return NOTHING;
     try {
-      return await storeTogether(sql, owner, members);
+      return await storeTogether(sql, members);
     } catch (error) {
       const [only, ...others] = members;
       if (isPassing(error) || only === undefined) throw error;
       if (others.length === 0) return { failures: [{ claimed: only.claimed, error }], committed: [] };
     }
     const outcomes: Outcome[] = [];
-    for (const member of members) outcomes.push(await store(sql, owner, [member]));
+    for (const member of members) outcomes.push(await store(sql, [member]));
     return {
       failures: outcomes.flatMap(({ failures }) => failures),
       committed: outcomes.flatMap(({ committed }) => committed),
@@ -202,7 +202,7 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
       const spent = batch.intents.filter(({ attempts }) => attempts >= INTENT_ATTEMPTS);
       const evaluated = await evaluateAll(await askingOf(sql, owner, tried), tried);
       const members = evaluated.flatMap((one) => ('answer' in one ? [one] : []));
-      const stored = await store(sql, owner, members);
+      const stored = await store(sql, members);
       const failures = [
         ...spent.map((claimed) => ({ claimed, error: new Error('All evaluations of the intent have failed.') })),
         ...evaluated.flatMap((one) => ('error' in one ? [one] : [])),
@@ -210,8 +210,7 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
       ];
       await setIntentsAside(
         sql,
-        owner,
-        failures.map(({ claimed }) => claimed.intent_id),
+        failures.map(({ claimed }) => claimed),
       );
       return { batch, failures, committed: stored.committed };
     });
@@ -251,8 +250,8 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
       const question = await questionOf(await askingOf(sql, intent, [claimed]), claimed);
       const answer = await decider.failedAnswer(question);
       const { row } = decider.record(question, answer);
-      const end = { intentId: intent.intentId, status: 'failed', decisionId: row.decisionId } as const;
-      await endIntents(sql, intent, [end], nowMs());
+      const end = { claimed, status: 'failed', decisionId: row.decisionId } as const;
+      await endIntents(sql, [end], nowMs());
       await decisions.insert(sql, [row]);
       return { question, answer };
     });

@@ -13,6 +13,8 @@ export interface IntentKey extends Owner {
 
 /** A claimed intent. */
 export interface ClaimedIntent {
+  /** Where its row is (ctid). The lock keeps it there until the transaction ends or changes it. */
+  readonly at: string;
   readonly intent_id: string;
   readonly agent_id: string;
   readonly key_id: string;
@@ -52,7 +54,7 @@ const OPEN = `status IN ('queued', 'evaluating')`;
 const OF = `organisation_id = $1 AND environment = $2 AND ${OPEN}`;
 const ORDER = 'organisation_id, environment, agent_id COLLATE "C"';
 const COLUMNS =
-  'intent_id, agent_id, key_id, action, resource, tool, context, traceparent, approval_id, submitted_at, request_id, client_address, attempts';
+  'ctid::text AS at, intent_id, agent_id, key_id, action, resource, tool, context, traceparent, approval_id, submitted_at, request_id, client_address, attempts';
 
 // For the statements of the transaction, whose plans are cached while the tables are empty or have no statistics yet: each look-up is by
 // an index.
@@ -154,37 +156,40 @@ export async function submittersOf(
 }
 
 /** How an evaluation ended. */
-export type IntentEnd = { readonly intentId: string } & (
+export type IntentEnd = { readonly claimed: ClaimedIntent } & (
   | { readonly status: 'decided' | 'failed'; readonly decisionId: string }
   | { readonly status: 'waiting_approval'; readonly approvalId: string }
 );
 
 const ENDS = columnMap<IntentEnd>({
-  intent_id: text((end) => end.intentId),
+  at: text(({ claimed }) => claimed.at, 'tid'),
+  intent_id: text(({ claimed }) => claimed.intent_id),
   status: text((end) => end.status),
   decision_id: optionalText((end) => ('decisionId' in end ? end.decisionId : undefined)),
   approval_id: optionalText((end) => ('approvalId' in end ? end.approvalId : undefined)),
 });
 const KEPT_FOR_APPROVAL = (column: string): string =>
   `${column} = CASE WHEN ended.status = 'waiting_approval' THEN intent.${column} END`;
+// By the places of the rows and without a condition that an index has: with one, a plan made while few intents waited read all that wait
+// for each row.
 const END = `UPDATE intent SET status = ended.status, decision_id = ended.decision_id, approval_id = coalesce(ended.approval_id, intent.approval_id),
-      updated_at = $3, ${KEPT_FOR_APPROVAL('tool')}, ${KEPT_FOR_APPROVAL('client_address')}
-    FROM (${ENDS.rows(4)}) AS ended
-    WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = ended.intent_id AND intent.${OPEN}
+      updated_at = $1, ${KEPT_FOR_APPROVAL('tool')}, ${KEPT_FOR_APPROVAL('client_address')}
+    FROM (${ENDS.rows(2)}) AS ended
+    WHERE intent.ctid = ended.at AND intent.intent_id = ended.intent_id
     RETURNING intent.intent_id`;
 
 /** Stores the states of claimed intents, in the transaction that stores their decisions. */
-export async function endIntents(sql: Sql, owner: Owner, ends: readonly IntentEnd[], nowMs: number): Promise<void> {
+export async function endIntents(sql: Sql, ends: readonly IntentEnd[], nowMs: number): Promise<void> {
   if (ends.length === 0) return;
-  const ended = await sql.query(END, [...ownerColumns(owner), new Date(nowMs), ...ENDS.values(ends)]);
+  const ended = await sql.query(END, [new Date(nowMs), ...ENDS.values(ends)]);
   if (ended.length !== ends.length) throw new Error('a claimed intent was ended by another transaction');
 }
 
 /** The wait before the next evaluation doubles from a second to about half a minute. */
 const SET_ASIDE = `UPDATE intent SET attempts = least(attempts + 1, 100), queued_at = now() + interval '1 second' * 2 ^ least(attempts, 5)
-    WHERE organisation_id = $1 AND environment = $2 AND intent_id = ANY ($3::text[]) AND ${OPEN}`;
+    WHERE ctid = ANY ($1::tid[])`;
 
 /** Counts a failed evaluation of claimed intents, and lets others go first for a while. */
-export async function setIntentsAside(sql: Sql, owner: Owner, intentIds: readonly string[]): Promise<void> {
-  if (intentIds.length > 0) await sql.query(SET_ASIDE, [...ownerColumns(owner), intentIds]);
+export async function setIntentsAside(sql: Sql, intents: readonly ClaimedIntent[]): Promise<void> {
+  if (intents.length > 0) await sql.query(SET_ASIDE, [intents.map(({ at }) => at)]);
 }
