@@ -53,8 +53,11 @@ export interface GivenUpIntent extends IntentKey {
 }
 
 export interface IntentWorker {
-  /** Decides one batch of what is due for this owner. @returns how the next batch begins; undefined: nothing is left */
-  decideBatch(owner: Owner, cursor: string): Promise<string | undefined>;
+  /**
+   * Decides one batch of what is due for this owner. @param after what the batch before has returned
+   * @returns with what the next batch begins; undefined: nothing is left
+   */
+  decideBatch(owner: Owner, after?: string): Promise<string | undefined>;
   /** Decides one intent, also before its next attempt is due. @throws why it could not be decided */
   decideOne(intent: IntentKey): Promise<void>;
   /** Ends an intent that was given up: `failed`, with a recorded DENY, reason EVALUATION_FAILED. */
@@ -259,15 +262,15 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
   };
 
   return {
-    async decideBatch(owner, cursor) {
-      const { batch, failures } = await inTurn(() => decide(owner, (sql) => takeIntents(sql, owner, cursor)));
+    async decideBatch(owner, after) {
+      const { batch, failures } = await inTurn(() => decide(owner, (sql) => takeIntents(sql, owner, after)));
       for (const failure of failures) await report(owner, failure);
-      return batch.hasMore ? batch.cursor : undefined;
+      return batch.next;
     },
     async decideOne(intent) {
       const takeAnew = async (sql: Sql): Promise<IntentBatch> => {
         const claimed = await takeIntent(sql, intent);
-        return { intents: claimed === undefined ? [] : [{ ...claimed, attempts: 0 }], cursor: '', hasMore: false };
+        return { intents: claimed === undefined ? [] : [{ ...claimed, attempts: 0 }], next: undefined };
       };
       const { failures } = await inTurn(() => decide(intent, takeAnew));
       const [failure] = failures;

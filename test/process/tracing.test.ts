@@ -89,7 +89,7 @@ describe('traces over OTLP', () => {
       { what: `the spans ${names.join(', ')} of ${traceId}` },
     );
 
-  it("an intent continues the caller's trace: request, job, and the append of its decision to the log", async () => {
+  it("an intent continues the caller's trace: request, evaluation, and the append of its decision to the log", async () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const { status } = await client.post(
       '/v1/intents',
@@ -97,10 +97,12 @@ describe('traces over OTLP', () => {
       { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } },
     );
     expect(status).to.equal(202);
-    const trace = await traceOf(traceId, ['POST /v1/intents', 'process intents', 'append to log']);
+    const trace = await traceOf(traceId, ['POST /v1/intents', 'evaluate intent', 'append to log']);
     const request = trace.get('POST /v1/intents');
     expect(request).to.include({ parentSpanId: '00f067aa0ba902b7', service: 'custos-ingress' });
-    expect(trace.get('process intents')).to.include({ parentSpanId: request?.spanId, service: 'custos-workers' });
+    const evaluate = trace.get('evaluate intent');
+    expect(evaluate).to.include({ parentSpanId: request?.spanId, service: 'custos-workers' });
+    expect(evaluate?.links, 'a link to the job that evaluated its batch').to.have.length(1);
     const append = trace.get('append to log');
     expect(append).to.include({ parentSpanId: request?.spanId, service: 'custos-workers' });
     expect(append?.links, 'a link to the job that appended').to.have.length(1);

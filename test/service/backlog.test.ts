@@ -1,4 +1,4 @@
-// A backlog of intents that wait longer than the sweeper's threshold: no more jobs than rows, none lost with its queue, and its true age.
+// A backlog of intents that wait longer than the sweeper's threshold: few jobs for any number of rows, found again without its queue, and its true age.
 import { expect } from 'chai';
 import pg from 'pg';
 import pino from 'pino';
@@ -17,7 +17,6 @@ import { waitFor } from '../support/wait.ts';
 import { SWEEP, upkeepWith } from '../process/queue-jobs.ts';
 
 const logger = pino({ level: 'silent' });
-/** More than one batch of the relay and of the sweeper. */
 const INTENTS = 1_200;
 
 function suite(title: string, reason: string | undefined, startRedis: () => Promise<TestRedis | undefined>): void {
@@ -53,10 +52,10 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
         `WITH made AS (
           INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, submitted_at, updated_at, queued_at, open_since)
           SELECT 'org_1', 'test', 'int_' || i, 'a', 'k', 'read', 'file:a', at, at, at, at
-          FROM generate_series(1, $1) AS i, (SELECT now() - interval '20 seconds' AS at) AS begun RETURNING intent_id, queued_at
+          FROM generate_series(1, $1) AS i, (SELECT now() - interval '20 seconds' AS at) AS begun RETURNING queued_at
         )
         INSERT INTO outbox (queue, name, payload, created_at) SELECT 'intents', 'evaluate',
-          json_build_object('v', 1, 'organisationId', 'org_1', 'environment', 'test', 'intentId', intent_id)::text, queued_at FROM made`,
+          '{"v":1,"organisationId":"org_1","environment":"test"}', queued_at FROM made`,
         [INTENTS],
       );
       await handOver();
@@ -77,48 +76,45 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       const read = await readQueues(queues, (await readBacklog(db)).queues);
       return Object.fromEntries(read.map(({ queue, oldestSeconds }) => [queue, oldestSeconds]));
     };
-    /** @returns the number of evaluations of each */
-    const evaluateAll = async (): Promise<Map<string, number>> => {
-      const times = new Map<string, number>();
-      const decide = async ({ intentId = '' }: { intentId?: string }): Promise<void> => {
-        times.set(intentId, (times.get(intentId) ?? 0) + 1);
-        await db.query("UPDATE intent SET status = 'decided', decision_id = 'd' WHERE intent_id = $1", [intentId]);
+    /** Decides a hundred with each job, as a worker does that other work keeps busy. */
+    const evaluateAll = async (): Promise<void> => {
+      const decide = async (): Promise<void> => {
+        await db.query(
+          `UPDATE intent SET status = 'decided', decision_id = 'd' WHERE intent_id IN (
+             SELECT intent_id FROM intent WHERE status = 'queued' LIMIT 100 FOR UPDATE SKIP LOCKED
+           )`,
+          [],
+        );
       };
-      queues.work('intents', { evaluate: decide }, { concurrency: 20 });
+      queues.work('intents', { evaluate: decide }, { concurrency: 4 });
       // The sweeper and the relay run concurrently.
       await waitFor(async () => {
         await sweep({ db, queues });
-        expect(await jobs()).to.be.at.most(INTENTS);
+        await handOver();
         return (await left()) === 0;
       });
-      return times;
     };
 
-    it('has one job for each intent, for any waiting time and any number of sweeps', async () => {
+    it('has one job, for any number of intents, any waiting time and any number of sweeps', async () => {
       await accept();
       for (let i = 0; i < 3; i += 1) {
         expect((await sweep({ db, queues })).queued['intents.evaluate']).to.equal(0);
         await handOver();
-        expect(await jobs()).to.equal(INTENTS);
+        expect(await jobs()).to.be.within(1, 2);
       }
-      const times = await evaluateAll();
-      expect(times.size).to.equal(INTENTS);
-      expect(Math.max(...times.values())).to.equal(1);
     });
 
-    it('is queued again completely after the queue was emptied, and every intent is decided', async () => {
+    it('is found again after the queue was emptied, and every intent is decided', async () => {
       await accept();
       // The service's own role may not empty a table.
       if (redis === undefined) await queryOnce(database.ownerUrl, 'TRUNCATE bullmq.job CASCADE');
       else await redis.empty();
       expect(await jobs()).to.equal(0);
-      expect((await sweep({ db, queues })).queued['intents.evaluate']).to.equal(INTENTS);
-      expect((await sweep({ db, queues })).queued['intents.evaluate']).to.equal(0);
+      expect((await sweep({ db, queues })).queued['intents.evaluate']).to.equal(1);
       expect((await ages()).intents, 'queueing it again does not make it younger').to.be.at.least(20);
       await handOver();
-      expect(await jobs()).to.equal(INTENTS);
-      const times = await evaluateAll();
-      expect(times.size).to.equal(INTENTS);
+      expect(await jobs()).to.equal(1);
+      await evaluateAll();
       expect(await ages()).to.deep.include({ intents: 0, trust: 0, proofs: 0, webhooks: 0 });
     });
 
@@ -131,7 +127,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       const before = (await ages()).intents ?? 0;
       expect(before).to.be.within(20, 50);
       const door = createGate();
-      queues.work('intents', { evaluate: () => door.opened }, { concurrency: INTENTS });
+      queues.work('intents', { evaluate: () => door.opened }, { concurrency: 4 });
       await waitFor(async () => (await queues.counts('intents')).waiting === 0);
       expect((await ages()).intents)
         .to.be.within(before, 60)

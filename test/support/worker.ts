@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { IntentKey } from '../../shared/domain/decisions/intent-batch.ts';
 import { type Deciding, startDeciding } from '../../shared/domain/decisions/deciding.ts';
+import type { JobPayload } from '../../shared/kernel/jobs.ts';
 import type { Owner } from '../../shared/kernel/owner.ts';
 import { createCheckpointer } from '../../shared/domain/ledger/checkpoints.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
@@ -28,6 +29,8 @@ export interface TestWorker {
   evaluate(intentId: string): Promise<void>;
   /** Runs the job that evaluates everything that waits and is due, and then sends the notices of its end. */
   evaluateAll(owner: Owner): Promise<void>;
+  /** Runs the newest job of submitted intents in the outbox, such as that of an operator's retry. */
+  runQueued(): Promise<void>;
   /** Appends all waiting records to every log and signs all log heads, as the worker's jobs do. */
   append(): Promise<void>;
   /** Appends without signing, which is the state between the two steps of the job. */
@@ -130,6 +133,14 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
       announce();
     },
     evaluateAll: (owner) => evaluateJob.handler({ db, announce, intentWorker: worker.intentWorker() })({ v: 1, ...owner }),
+    async runQueued() {
+      const [row] = await service.rows<{ payload: string }>(
+        "SELECT payload FROM outbox WHERE queue = 'intents' ORDER BY seq DESC LIMIT 1",
+      );
+      if (row === undefined) throw new Error('no job was queued');
+      const payload = JSON.parse(row.payload) as JobPayload<'intents', 'evaluate'>;
+      await evaluateJob.handler({ db, announce, intentWorker: worker.intentWorker() })(payload);
+    },
     append: () => appendAll(checkpointer),
     appendUnsigned: () => appendAll({ publish: async () => undefined }),
     close: () => deciding.close(),

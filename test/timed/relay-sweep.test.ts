@@ -109,26 +109,31 @@ describe('lost work', () => {
       expect(await outbox()).to.deep.equal([{ queue: 'trust', name: 'fold', payload: { v: 1, swept: true } }]);
     });
 
-    it('queues intents again 5 s after they were queued, with the same job, and then waits again', async () => {
-      await intent('i1', 'queued', 20, 'trace');
+    it('wakes each owner of an intent that has been due for a second exactly once, and no other', async () => {
+      await intent('i1', 'queued', 2);
       await intent('i2', 'evaluating', 20);
+      await client.query("UPDATE intent SET environment = 'live' WHERE intent_id = 'i2'");
       await intent('i3', 'queued', 3);
-      await intent('i4', 'decided', 60);
-      await intent('i5', 'waiting_approval', 60);
-      await client.query("UPDATE intent SET approval_id = 'apr_1' WHERE intent_id = 'i2'");
+      for (const [id, status, ageSeconds] of [
+        ['i4', 'queued', NOW],
+        ['i5', 'decided', 60],
+        ['i6', 'waiting_approval', 60],
+      ] as const) {
+        await intent(id, status, ageSeconds);
+        await client.query("UPDATE intent SET organisation_id = 'org_2' WHERE intent_id = $1", [id]);
+      }
       expect((await sweep()).queued['intents.evaluate']).to.equal(2);
-      const log = { organisationId: 'org_1', environment: 'test' };
+      const swept = { v: 1, organisationId: 'org_1', swept: true };
       expect(await outbox()).to.have.deep.members([
-        { queue: 'intents', name: 'evaluate', payload: { v: 1, ...log, intentId: 'i1', traceparent: 'trace' } },
-        { queue: 'intents', name: 'evaluate', payload: { v: 1, ...log, intentId: 'i2', approvalId: 'apr_1' } },
+        { queue: 'intents', name: 'evaluate', payload: { ...swept, environment: 'test' } },
+        { queue: 'intents', name: 'evaluate', payload: { ...swept, environment: 'live' } },
       ]);
-      await client.query('TRUNCATE outbox');
-      expect((await sweep()).queued['intents.evaluate']).to.equal(0);
     });
 
     it('does not queue work again that still waits in the queue or in the outbox, however long', async () => {
       await intent('lost', 'queued', 40);
       await intent('waits', 'queued', 20);
+      await client.query("UPDATE intent SET environment = 'live' WHERE intent_id = 'waits'");
       await waitingRecord('org_1', 'test', 20);
       await waitingRecord('org_2', 'test', 40);
       const { rows } = await client.query<{ at: Date }>("SELECT now() - interval '30 seconds' AS at");
@@ -140,7 +145,7 @@ describe('lost work', () => {
       waiting = {};
       expect(await sweep()).to.deep.equal(swept({}));
       await client.query('TRUNCATE outbox');
-      expect(await sweep()).to.deep.equal(swept({ proofs: 2, intents: 1 }));
+      expect(await sweep()).to.deep.equal(swept({ proofs: 2, intents: 2 }));
     });
 
     it('does nothing while the queues are unavailable', async () => {
@@ -150,30 +155,19 @@ describe('lost work', () => {
       expect(await outbox()).to.deep.equal([]);
     });
 
-    it('queues each intent once when several sweepers run concurrently', async () => {
-      for (let i = 0; i < 50; i += 1) await intent(`i${i}`, 'queued', 20);
-      const swept = await Promise.all([sweep(), sweep(), sweep()]);
-      expect(swept.reduce((sum, { queued }) => sum + (queued['intents.evaluate'] ?? 0), 0)).to.equal(50);
-      expect(await outbox()).to.have.length(50);
-    });
-
-    it('queues the work of dead jobs again every half a minute', async () => {
+    it('queues the work of dead wake-ups again every half a minute; a dead intent delays no other', async () => {
       const log1 = { v: 1, organisationId: 'org_1', environment: 'test' };
       await waitingRecord('org_1', 'test', 60);
       await waitingRecord('org_1', 'live', 5);
       await intent('i1', 'queued', 20);
-      await intent('i2', 'queued', 20);
+      await client.query("UPDATE intent SET open_since = now() - interval '1 minute'");
       await recorder()(dead('proofs', 'append', log1));
-      await recorder()(dead('intents', 'evaluate', { ...log1, intentId: 'i1' }));
+      await recorder()(dead('intents', 'evaluate', { ...log1, intentId: 'i0' }));
       expect(await sweep()).to.deep.equal(swept({ proofs: 1, intents: 1 }));
+      await recorder()(dead('intents', 'evaluate', log1));
+      expect((await sweep()).queued['intents.evaluate']).to.equal(0);
       await client.query("TRUNCATE outbox; UPDATE dead_job SET failed_at = now() - interval '31 seconds'");
       expect(await sweep()).to.deep.equal(swept({ proofs: 2, intents: 1 }));
-      const [evaluate] = (await listDeadJobs(db)).filter(({ name }) => name === 'evaluate');
-      expect(await outbox()).to.deep.include({
-        queue: 'intents',
-        name: 'evaluate',
-        payload: { ...log1, intentId: 'i1', retryOf: evaluate?.deadJobId },
-      });
     });
 
     it('resolves dead jobs whose work has been done, and no others', async () => {
@@ -181,19 +175,23 @@ describe('lost work', () => {
       await intent('decided', 'decided', 20);
       await intent('open', 'evaluating', 1);
       await intent('failed', 'failed', 20);
+      await recorder()(dead('intents', 'evaluate', { ...log1, organisationId: 'org_2' }));
+      await client.query("UPDATE intent SET open_since = now() - interval '1 minute'");
+      await recorder()(dead('intents', 'evaluate', log1));
       for (const intentId of ['decided', 'open', 'failed'])
         await recorder()(dead('intents', 'evaluate', { ...log1, intentId }));
       await waitingRecord('org_1', 'test', 5);
       await recorder()(dead('proofs', 'append', log1));
       await recorder()(dead('proofs', 'append', { ...log1, organisationId: 'org_2' }));
       await recorder()(dead('trust', 'fold', { v: 1 }));
-      expect((await sweep()).resolved).to.equal(3);
+      expect((await sweep()).resolved).to.equal(4);
       const named = (jobs: { name: string; payload: unknown }[]): unknown[] =>
         jobs.map(({ name, payload }) => {
           const { intentId, organisationId } = payload as { intentId?: string; organisationId?: string };
           return [name, intentId ?? organisationId];
         });
       expect(named(await listDeadJobs(db))).to.have.deep.members([
+        ['evaluate', 'org_1'],
         ['evaluate', 'open'],
         ['evaluate', 'failed'],
         ['append', 'org_1'],

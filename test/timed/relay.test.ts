@@ -13,10 +13,11 @@ import { describeUnless } from '../support/skip.ts';
 import { waitFor } from '../support/wait.ts';
 
 const logger = pino({ level: 'silent' });
+/** Retries of dead jobs, which are not coalesced. */
 const intent = (i: number): Job => ({
   queue: 'intents',
   name: 'evaluate',
-  payload: { v: 1, organisationId: 'org_1', environment: 'test', intentId: `i${i}` },
+  payload: { v: 1, organisationId: 'org_1', environment: 'test', intentId: `i${i}`, retryOf: `${i}` },
 });
 const append = (organisationId: string): Job => ({
   queue: 'proofs',
@@ -90,10 +91,10 @@ describe('the relay', () => {
   });
 
   it('defers wake-ups when only urgent rows are requested', async () => {
-    await accept([append('org_1'), fold, intent(1)]);
+    await accept([append('org_1'), fold, { queue: 'upkeep', name: 'replay', payload: { v: 1 } }]);
     const queues = producer();
     expect(await handOver({ db, queues, logger }, 'urgent')).to.deep.equal({ rows: 1, jobs: 1 });
-    expect(queues.jobs.map(idOf)).to.deep.equal(['i1']);
+    expect(queues.jobs.map(idOf)).to.deep.equal(['replay']);
     expect(await left()).to.equal(2);
   });
 

@@ -54,12 +54,12 @@ function createDrain({ db, intentWorker, announce }: EvaluateDeps): (payload: Ev
   const running = new Map<string, { isWoken: boolean }>();
 
   const drain = async ({ organisationId, environment }: EvaluatePayload, run: { isWoken: boolean }): Promise<void> => {
-    let cursor: string | undefined = '';
+    let next: string | undefined;
     for (let batches = 0; batches < BATCHES_PER_JOB; batches += 1) {
       run.isWoken = false;
-      cursor = await intentWorker.decideBatch({ organisationId, environment }, cursor ?? '');
+      next = await intentWorker.decideBatch({ organisationId, environment }, next);
       announce();
-      if (cursor === undefined && !run.isWoken) return;
+      if (next === undefined && !run.isWoken) return;
     }
     await db.query(CONTINUE, [organisationId, environment]);
   };

@@ -39,16 +39,17 @@ export interface ClaimedIntent {
 /** A batch of claimed intents, in the order of submission. */
 export interface IntentBatch {
   readonly intents: readonly ClaimedIntent[];
-  /** Where the next batch begins. */
-  readonly cursor: string;
-  /** Whether intents that are due may be left. */
-  readonly hasMore: boolean;
+  /** With what the next batch begins: an agent, or none. Undefined: nothing is left. */
+  readonly next: string | undefined;
 }
 
 /** Most intents of a batch. More than are accepted in the 50 ms between two wake-ups; one takes some 50 ms. */
 export const INTENTS_PER_BATCH = 200;
 /** Contexts and tool calls of a batch in bytes: each may be a megabyte. A single larger intent is a batch of its own. */
 const MAX_BYTES = 4_000_000;
+
+/** Agents that share a batch while more wait than it takes. */
+const AGENTS_PER_BATCH = 100;
 
 const OPEN = `status IN ('queued', 'evaluating')`;
 const OF = `organisation_id = $1 AND environment = $2 AND ${OPEN}`;
@@ -61,60 +62,83 @@ const COLUMNS =
 const PLAN_BY_INDEX = `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
     set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`;
 
+const MINE = `SELECT ${COLUMNS} FROM intent WHERE ${OF} AND queued_at <= now()`;
+const CLAIMED = 'FOR NO KEY UPDATE SKIP LOCKED';
+/** Rows of `taken` that fit into a batch, with the number of all. Only their long values leave the table. */
+const PLACED = `placed AS (
+      SELECT *, count(*) OVER () AS found, row_number() OVER submitted AS place,
+        sum(coalesce(octet_length(context), 0) + coalesce(octet_length(tool), 0)) OVER submitted AS bytes
+      FROM taken WINDOW submitted AS (ORDER BY intent_id COLLATE "C")
+    )`;
+const FITS = `(place = 1 OR bytes <= ${MAX_BYTES})`;
+
+/** $3: most rows, in the order of the index, which is by agent. When few wait it takes all. */
+const TAKE_FIRST = `WITH taken AS MATERIALIZED (
+      ${MINE} ORDER BY ${ORDER}, intent_id COLLATE "C" LIMIT $3 ${CLAIMED}
+    ), ${PLACED}
+    SELECT * FROM placed WHERE ${FITS} ORDER BY place`;
+
 const nextAgent = (after: string): string =>
   `SELECT agent_id COLLATE "C" AS agent_id FROM intent WHERE ${OF} AND agent_id COLLATE "C" > ${after} ORDER BY ${ORDER} LIMIT 1`;
 /**
  * $3: the agent after which to begin. $4: most rows. Each of the next agents with open intents gives an equal share of the batch: an agent
- * with very many does not delay the others. Rows that another worker has claimed are skipped.
+ * with very many does not delay the others.
  */
-const TAKE = `WITH RECURSIVE agent AS (
+const TAKE_SHARES = `WITH RECURSIVE agent AS (
       SELECT first.agent_id COLLATE "C" AS agent_id, 1 AS n FROM (${nextAgent('$3')}) AS first
       UNION ALL
-      SELECT next.agent_id COLLATE "C", agent.n + 1 FROM agent CROSS JOIN LATERAL (${nextAgent('agent.agent_id')}) AS next WHERE agent.n < $4::int
+      SELECT next.agent_id COLLATE "C", agent.n + 1 FROM agent CROSS JOIN LATERAL (${nextAgent('agent.agent_id')}) AS next
+      WHERE agent.n < ${AGENTS_PER_BATCH}
     ), share AS MATERIALIZED (
-      SELECT count(*)::int AS agents, ceil($4::numeric / greatest(1, count(*)))::int AS rows, max(agent_id) AS last FROM agent
+      SELECT count(*)::int AS agents, max(agent_id) AS last, ceil($4::numeric / greatest(1, count(*)))::int AS rows FROM agent
     ), taken AS MATERIALIZED (
       SELECT mine.* FROM agent CROSS JOIN LATERAL (
-        SELECT ${COLUMNS} FROM intent WHERE ${OF} AND agent_id COLLATE "C" = agent.agent_id AND queued_at <= now()
-        ORDER BY ${ORDER}, intent_id COLLATE "C" LIMIT (SELECT rows FROM share) FOR NO KEY UPDATE SKIP LOCKED
+        ${MINE} AND agent_id COLLATE "C" = agent.agent_id ORDER BY ${ORDER}, intent_id COLLATE "C" LIMIT (SELECT rows FROM share) ${CLAIMED}
       ) AS mine
-    ), placed AS (
-      SELECT *, count(*) OVER of_agent AS of_agent, row_number() OVER submitted AS place,
-        sum(coalesce(octet_length(context), 0) + coalesce(octet_length(tool), 0)) OVER submitted AS bytes
-      FROM taken WINDOW of_agent AS (PARTITION BY agent_id COLLATE "C"), submitted AS (ORDER BY intent_id COLLATE "C")
-    )
-    SELECT share.agents, share.last, coalesce(bool_or(of_agent >= share.rows) OVER (), false) AS is_full, placed.*
-    FROM share LEFT JOIN placed ON true ORDER BY place`;
+    ), ${PLACED}
+    SELECT share.agents, share.last,
+      EXISTS (SELECT FROM taken GROUP BY agent_id HAVING count(*) >= (SELECT rows FROM share)) AS "hasFullShare", placed.*
+    FROM share LEFT JOIN placed ON ${FITS} ORDER BY place`;
 const TAKE_ONE = `SELECT ${COLUMNS} FROM intent WHERE ${OF} AND intent_id = $3 FOR NO KEY UPDATE`;
 
-type TakenRow = ClaimedIntent & {
+interface FoundRow extends ClaimedIntent {
+  /** Claimed rows, also those that do not fit into the batch. */
+  readonly found: string;
+}
+
+/** At least one; without intents all their members are null. */
+type SharedRow = { readonly [Member in keyof FoundRow]: FoundRow[Member] | null } & {
   readonly agents: number;
   readonly last: string | null;
-  readonly is_full: boolean;
-  /** Null in the only row of an empty batch. */
-  readonly place: string | null;
-  readonly bytes: string | null;
+  readonly hasFullShare: boolean;
 };
 
-/** Claims intents that are due. @param cursor of the batch before; empty: from the first agent on */
+const isFound = (row: SharedRow): row is SharedRow & FoundRow => row.found !== null;
+
+/**
+ * Claims intents that are due, and that no other worker has claimed.
+ * @param after `next` of the batch before, when it left some; absent: there was none
+ */
 export async function takeIntents(
   sql: Sql,
   owner: Owner,
-  cursor: string,
+  after?: string,
   most = INTENTS_PER_BATCH,
 ): Promise<IntentBatch> {
   await sql.query(PLAN_BY_INDEX, []);
-  const rows = await sql.query<TakenRow>(TAKE, [...ownerColumns(owner), cursor, most]);
+  if (after === undefined) {
+    const intents = await sql.query<FoundRow>(TAKE_FIRST, [...ownerColumns(owner), most]);
+    const found = Number(intents[0]?.found ?? 0);
+    return { intents, next: found === most || intents.length < found ? '' : undefined };
+  }
+  const rows = await sql.query<SharedRow>(TAKE_SHARES, [...ownerColumns(owner), after, most]);
   const [first] = rows;
   if (first === undefined) throw new Error('a statement without a condition returned no row');
-  const intents = rows.filter(({ place, bytes }) => place !== null && (place === '1' || Number(bytes) <= MAX_BYTES));
-  // Agents behind the last one may wait, and those before the first one.
-  const isLast = first.agents < most;
-  return {
-    intents,
-    cursor: isLast || first.last === null ? '' : first.last,
-    hasMore: first.is_full || !isLast || cursor !== '' || (first.place !== null && intents.length < rows.length),
-  };
+  const intents = rows.filter(isFound);
+  // After the last agent it goes on with the first one.
+  if (first.agents === AGENTS_PER_BATCH && first.last !== null) return { intents, next: first.last };
+  const isAll = after === '' && !first.hasFullShare && intents.length >= Number(first.found ?? 0);
+  return { intents, next: isAll ? undefined : '' };
 }
 
 /** Claims one open intent, also before it is due; waits while another transaction holds it. Undefined: it is final or unknown. */

@@ -8,10 +8,10 @@ const append = (organisationId: string, environment: 'test' | 'live', traceparen
   name: 'append',
   payload: { v: 1, organisationId, environment, ...(traceparent === undefined ? {} : { traceparent }) },
 });
-const evaluate = (intentId: string): Job => ({
+const evaluate = (more: { intentId?: string; retryOf?: string } = {}): Job => ({
   queue: 'intents',
   name: 'evaluate',
-  payload: { v: 1, organisationId: 'org_1', environment: 'test', intentId },
+  payload: { v: 1, organisationId: 'org_1', environment: 'test', ...more },
 });
 const fold: Job = { queue: 'trust', name: 'fold', payload: { v: 1 } };
 
@@ -48,14 +48,14 @@ describe('coalescing of jobs', () => {
     expect(stored(coalesce([fold, fold, fold]))).to.deep.equal([fold]);
   });
 
-  it('keeps every intent, in order, even a repeated one', () => {
-    const rows = [evaluate('i1'), fold, evaluate('i2'), append('org_1', 'test'), evaluate('i1'), fold];
-    expect(stored(coalesce(rows))).to.deep.equal([
-      evaluate('i1'),
-      fold,
-      evaluate('i2'),
-      append('org_1', 'test'),
-      evaluate('i1'),
-    ]);
+  it('makes one wake-up of the jobs that earlier versions queued for each intent, and keeps the retry of a dead one', () => {
+    const retry = evaluate({ intentId: 'i3', retryOf: '7' });
+    const rows = [evaluate({ intentId: 'i1' }), fold, retry, evaluate({ intentId: 'i2' }), evaluate(), fold];
+    expect(stored(coalesce(rows))).to.deep.equal([evaluate({ intentId: 'i1' }), fold, retry]);
+  });
+
+  it('keeps the time of the first row, by which the sweeper knows what has a job', () => {
+    const at = (job: Job, acceptedAtMs: number): Job => ({ ...job, acceptedAtMs }) as Job;
+    expect(stored(coalesce([at(fold, 1_000), at(fold, 2_000)]))).to.deep.equal([at(fold, 1_000)]);
   });
 });
