@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import pino from 'pino';
-import { type Backlog, readBacklog, readQueues } from '../../shared/domain/installation/backlog.ts';
+import { type Backlog, countWaitingIntents, readBacklog, readQueues } from '../../shared/domain/installation/backlog.ts';
 import { QUEUE_NAMES, type QueueName } from '../../shared/kernel/jobs.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { createQueues, type Queues } from '../../shared/platform/queues/queues.ts';
@@ -114,7 +114,9 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       expect((await ages()).intents, 'queueing it again does not make it younger').to.be.at.least(20);
       await handOver();
       expect(await jobs()).to.equal(1);
+      expect(await countWaitingIntents(db)).to.equal(INTENTS);
       await evaluateAll();
+      expect(await countWaitingIntents(db)).to.equal(0);
       expect(await ages()).to.deep.include({ intents: 0, trust: 0, proofs: 0, webhooks: 0 });
     });
 

@@ -2,7 +2,7 @@
 import type { Database } from '../../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
 import { readProcesses } from '../../../shared/platform/process/heartbeat.ts';
-import { type QueueReading, readBacklog, readQueues } from '../../../shared/domain/installation/backlog.ts';
+import { countWaitingIntents, type QueueReading, readBacklog, readQueues } from '../../../shared/domain/installation/backlog.ts';
 import { readAuditLag } from '../../../shared/domain/ledger/audit-lag.ts';
 import { logProblems } from '../../../shared/domain/ledger/log-states.ts';
 import { countDeadJobs } from '../../../shared/platform/queues/dead-jobs.ts';
@@ -28,10 +28,12 @@ export interface SystemDeps {
 }
 
 /** Null while the queues' store is away: the page shows that, and the rest of it does not depend on the store. */
-function queueStates(queues: readonly QueueReading[]): QueueState[] | null {
+function queueStates(queues: readonly QueueReading[], waitingIntents: number): QueueState[] | null {
   const states = queues.flatMap(({ queue, oldestSeconds = 0, jobs }) => {
     if (jobs === undefined) return [];
-    const { waiting, active, delayed, failed } = jobs;
+    const { active, delayed, failed } = jobs;
+    // One job wakes a worker for any number of intents.
+    const waiting = queue === 'intents' ? waitingIntents : jobs.waiting;
     return [{ queue, waiting, active, delayed, failed, oldestWaitingSeconds: oldestSeconds }];
   });
   return states.length === queues.length ? states : null;
@@ -47,9 +49,10 @@ export function createSystemReader({ db, queues, policies, monotonicMs }: System
     load: async () => (await db.query<{ bytes: number }>(SIZE, []))[0]?.bytes ?? 0,
   });
   return async () => {
-    const [processes, backlog, [outbox], dead, wrong, lags, databaseBytes] = await Promise.all([
+    const [processes, backlog, waitingIntents, [outbox], dead, wrong, lags, databaseBytes] = await Promise.all([
       readProcesses(db),
       readBacklog(db).then(async (ages) => ({ ...ages, queues: await readQueues(queues, ages.queues) })),
+      countWaitingIntents(db),
       db.query<{ waiting: number }>(OUTBOX, []),
       countDeadJobs(db),
       logProblems(db),
@@ -60,7 +63,7 @@ export function createSystemReader({ db, queues, policies, monotonicMs }: System
     return {
       processes: processes.map((process) => ({ ...process, startedAt: process.startedAt.toISOString() })),
       workersAlive: processes.filter(({ role, alive }) => role === 'workers' && alive).length,
-      queues: queueStates(backlog.queues),
+      queues: queueStates(backlog.queues, waitingIntents),
       outbox: { waiting: outbox?.waiting ?? 0, oldestSeconds: backlog.outbox },
       deadJobs: [...dead.values()].reduce((sum, count) => sum + count, 0),
       logProblems: wrong.slice(0, MAX_LOG_PROBLEMS),

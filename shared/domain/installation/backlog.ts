@@ -58,6 +58,16 @@ export async function readBacklog(sql: Pick<Sql, 'query'>): Promise<Backlog> {
   return { queues, outbox, webhookMessage };
 }
 
+const WAITING_INTENTS = `SELECT count(*)::int AS waiting FROM (SELECT FROM intent WHERE status IN ('queued', 'evaluating') LIMIT 1000000) AS open`;
+
+/**
+ * The submitted intents that wait for a worker, counted up to a million, which takes some 100 ms. One job wakes a worker for any number of
+ * them. @throws {ApiError} E6002
+ */
+export async function countWaitingIntents(sql: Pick<Sql, 'query'>): Promise<number> {
+  return (await sql.query<{ waiting: number }>(WAITING_INTENTS, []))[0]?.waiting ?? 0;
+}
+
 /** Every queue with its jobs, and the age of its oldest work: that of the rows or of the first job that is due, whichever is older. */
 export function readQueues(queues: Pick<Queues, 'counts'>, ages: Backlog['queues']): Promise<QueueReading[]> {
   return Promise.all(

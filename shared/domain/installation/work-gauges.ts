@@ -3,7 +3,7 @@ import { QUEUE_NAMES } from '../../kernel/jobs.ts';
 import { ALIVE_WITHIN_SECONDS, processesAlive } from '../../platform/process/heartbeat.ts';
 import { within } from '../../platform/queues/backend.ts';
 import { countDeadJobs } from '../../platform/queues/dead-jobs.ts';
-import { readBacklog, readQueues } from './backlog.ts';
+import { countWaitingIntents, readBacklog, readQueues } from './backlog.ts';
 import { type GaugeGroup, gaugeGroup, type InstallationDeps } from './gauge-group.ts';
 
 /** Shorter than the deadline of a scrape: the ages of rows are served while the queues' store is away. */
@@ -76,6 +76,16 @@ export const WORK_GAUGES: readonly GaugeGroup[] = [
           queues.flatMap(({ queue, jobs }) =>
             jobs === undefined ? [] : STATES.map((state) => ({ labels: { queue, state }, value: jobs[state] })),
           ),
+      },
+    ],
+  }),
+  gaugeGroup({
+    read: ({ sql }) => countWaitingIntents(sql),
+    gauges: [
+      {
+        name: 'custos_intents_waiting',
+        help: 'Submitted intents that wait for a worker, and not for an approval',
+        samples: (waiting) => [{ value: waiting }],
       },
     ],
   }),
