@@ -16,12 +16,14 @@ import {
   takeIntent,
   takeIntents,
 } from '../shared/domain/decisions/intent-batch.ts';
+import { createTrials, type Trial } from '../shared/domain/decisions/intent-trials.ts';
 import type { IntentReadings } from '../shared/domain/decisions/readings.ts';
 import type { RecentParses } from '../shared/domain/decisions/recent-parses.ts';
 import { createRecorder, type Written, writtenOf } from '../shared/domain/decisions/recorder.ts';
 import { createTurns } from '../shared/domain/decisions/turns.ts';
 import type { ActivePolicySet } from '../shared/domain/policy-sets/active-set.ts';
 import type { Database, Sql } from '../shared/platform/db/database.ts';
+import { undoneOnError } from '../shared/platform/db/savepoint.ts';
 import { isPassing } from '../shared/platform/db/trouble.ts';
 import { addRecordSpans } from '../shared/platform/observe/spans.ts';
 import { type Asking, createIntentQuestions } from './intent-questions.ts';
@@ -85,21 +87,6 @@ interface Outcome {
 
 const NOTHING: Outcome = { failures: [], committed: [] };
 
-const SAVE = 'SAVEPOINT members';
-const UNDO = 'ROLLBACK TO SAVEPOINT members';
-
-/** Runs `work`, and undoes what it wrote when it throws. */
-async function undoneOnError<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
-  await sql.query(SAVE, []);
-  try {
-    return await work();
-  } catch (error) {
-    // Without its connection the whole transaction is lost, which the caller notices.
-    if (!isPassing(error)) await sql.query(UNDO, []);
-    throw error;
-  }
-}
-
 function endOf(claimed: ClaimedIntent, { verdict, approval, decisionId }: Written): IntentEnd {
   return verdict === 'ESCALATE' && approval !== undefined
     ? { claimed, status: 'waiting_approval', approvalId: approval.approvalId }
@@ -111,6 +98,7 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
   const recorder = createRecorder(deps);
   const questions = createIntentQuestions(deps);
   const inTurn = createTurns(deps.batchesAtOnce);
+  const trials = createTrials(db);
 
   const askingOf = async (sql: Sql, owner: Owner, intents: readonly ClaimedIntent[]): Promise<Asking> => ({
     ...ownerOf(owner),
@@ -191,35 +179,54 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
       ),
     );
 
-  /** Decides what `take` claims. Failures are counted in the same transaction. */
+  /** Evaluates and stores the members of a trial. Failures are counted in the same transaction. */
+  const carryOut = async (sql: Sql, owner: Owner, trial: Trial): Promise<Outcome> => {
+    // Others are left only when their end could not be stored.
+    const tried = trial.isOver ? [] : trial.intents.filter(({ attempts }) => attempts < INTENT_ATTEMPTS);
+    const spent = trial.intents.filter((claimed) => !tried.includes(claimed));
+    const why = trial.isOver
+      ? `The process ended ${trial.crashes} times while it evaluated the intent.`
+      : 'The evaluations of the intent have failed, and its end could not be stored.';
+    const evaluated = tried.length === 0 ? [] : await evaluateAll(await askingOf(sql, owner, tried), tried);
+    const stored = await store(
+      sql,
+      evaluated.flatMap((one) => ('answer' in one ? [one] : [])),
+    );
+    const failures = [
+      ...spent.map((claimed) => ({ claimed: { ...claimed, attempts: INTENT_ATTEMPTS }, error: new Error(why) })),
+      ...evaluated.flatMap((one) => ('error' in one ? [one] : [])),
+      ...stored.failures,
+    ];
+    await setIntentsAside(
+      sql,
+      failures.map(({ claimed }) => claimed),
+      trial.isOver ? INTENT_ATTEMPTS : 1,
+    );
+    await trial.end(sql);
+    return { failures, committed: stored.committed };
+  };
+
+  /** Decides what `take` claims. */
   const decide = async (
     owner: Owner,
     take: (sql: Sql) => Promise<IntentBatch>,
-  ): Promise<{ readonly batch: IntentBatch; readonly failures: readonly Failure[] }> => {
+  ): Promise<{ readonly next: string | undefined; readonly failures: readonly Failure[] }> => {
     const startedAtMs = nowMs();
-    const { batch, failures, committed } = await db.transaction(async (sql) => {
-      const batch = await take(sql);
-      if (batch.intents.length === 0) return { batch, ...NOTHING };
-      // Only those whose end could not be stored when they were given up.
-      const tried = batch.intents.filter(({ attempts }) => attempts < INTENT_ATTEMPTS);
-      const spent = batch.intents.filter(({ attempts }) => attempts >= INTENT_ATTEMPTS);
-      const evaluated = await evaluateAll(await askingOf(sql, owner, tried), tried);
-      const members = evaluated.flatMap((one) => ('answer' in one ? [one] : []));
-      const stored = await store(sql, members);
-      const failures = [
-        ...spent.map((claimed) => ({ claimed, error: new Error('All evaluations of the intent have failed.') })),
-        ...evaluated.flatMap((one) => ('error' in one ? [one] : [])),
-        ...stored.failures,
-      ];
-      await setIntentsAside(
-        sql,
-        failures.map(({ claimed }) => claimed),
-      );
-      return { batch, failures, committed: stored.committed };
-    });
-    for (const count of committed) count();
-    addSpans(batch.intents, startedAtMs);
-    return { batch, failures };
+    let trial: Trial | undefined;
+    try {
+      const { next, failures, committed } = await db.transaction(async (sql) => {
+        const batch = await take(sql);
+        if (batch.intents.length === 0) return { next: batch.next, ...NOTHING };
+        trial = await trials.begin(sql, owner, batch.intents);
+        return { next: trial.isPart ? (batch.next ?? '') : batch.next, ...(await carryOut(sql, owner, trial)) };
+      });
+      for (const count of committed) count();
+      addSpans(trial?.intents ?? [], startedAtMs);
+      return { next, failures };
+    } catch (error) {
+      await trial?.undo().catch(onError);
+      throw error;
+    }
   };
 
   const report = async (owner: Owner, { claimed, error }: Failure): Promise<void> => {
@@ -263,9 +270,9 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
 
   return {
     async decideBatch(owner, after) {
-      const { batch, failures } = await inTurn(() => decide(owner, (sql) => takeIntents(sql, owner, after)));
+      const { next, failures } = await inTurn(() => decide(owner, (sql) => takeIntents(sql, owner, after)));
       for (const failure of failures) await report(owner, failure);
-      return batch.next;
+      return next;
     },
     async decideOne(intent) {
       const takeAnew = async (sql: Sql): Promise<IntentBatch> => {

@@ -211,7 +211,11 @@ export function queueContract(title: string, whyNot: string | undefined, start: 
       // The job itself never ends.
       expect(performance.now() - startedMs).to.be.within(290, 10_000);
       const seen: string[] = [];
-      queuesOf().work('intents', { evaluate: async ({ intentId = '' }) => void seen.push(intentId) }, { concurrency: 1 });
+      queuesOf().work(
+        'intents',
+        { evaluate: async ({ intentId = '' }) => void seen.push(intentId) },
+        { concurrency: 1 },
+      );
       await waitFor(() => seen.length > 0);
       door.open();
       expect(seen).to.deep.equal(['i1']);

@@ -2,7 +2,12 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import pino from 'pino';
-import { type Backlog, countWaitingIntents, readBacklog, readQueues } from '../../shared/domain/installation/backlog.ts';
+import {
+  type Backlog,
+  countWaitingIntents,
+  readBacklog,
+  readQueues,
+} from '../../shared/domain/installation/backlog.ts';
 import { QUEUE_NAMES, type QueueName } from '../../shared/kernel/jobs.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { createQueues, type Queues } from '../../shared/platform/queues/queues.ts';

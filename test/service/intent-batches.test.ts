@@ -179,6 +179,51 @@ describe('batches of submitted intents', () => {
     expect(await decisionsOf('poisoned')).to.equal(1);
   });
 
+  it('of a process that ended are tried again in smaller groups, until one that ends its process is given up alone', async () => {
+    const first = await submit('crash');
+    await copies(first, 'crash', 59);
+    const ids = (
+      await service.rows<{ id: string }>("SELECT intent_id AS id FROM intent WHERE agent_id = 'crash' ORDER BY 1")
+    ).map(({ id }) => id);
+    const [poison = ''] = ids;
+    const decided = async () => 60 - (await openOf('crash'));
+    /** What a killed process leaves behind. */
+    const crash = (trialId: string, members: readonly string[], crashes: number) =>
+      service.rows(
+        "INSERT INTO intent_trial (trial_id, organisation_id, environment, intent_ids, crashes) VALUES ($1, $2, 'live', $3, $4)",
+        [trialId, owner.organisationId, members, crashes],
+      );
+    await crash('t0', ids, 0);
+    // The group of the poison ends its process each time; the other groups are decided.
+    for (const [trialId, size, crashes] of [
+      ['t1', 25, 1],
+      ['t2', 4, 2],
+      ['t3', 1, 3],
+    ] as const) {
+      const held = heldIntentWorker(worker, 'before');
+      const late = held.decideBatch(owner).catch(() => undefined);
+      await held.held;
+      const [trial] = await service.rows<{ intent_ids: string[]; crashes: number }>(
+        'SELECT intent_ids, crashes FROM intent_trial ORDER BY begun_at DESC LIMIT 1',
+      );
+      expect(trial).to.deep.equal({ intent_ids: ids.slice(0, size), crashes });
+      await endOpenTransactions(service);
+      held.release();
+      await late;
+      expect(await decided()).to.equal(0);
+      await crash(trialId, ids.slice(0, size), crashes);
+    }
+    // The groups are more batches than one job takes.
+    for (let i = 0; i < 2; i += 1) await worker.evaluateAll(owner);
+    const { status, decision } = await read(poison);
+    expect([status, decision.reasons[0].code]).to.deep.equal(['failed', 'EVALUATION_FAILED']);
+    const [dead] = await listDeadJobs(service.db);
+    expect(dead?.error).to.equal('Error: The process ended 4 times while it evaluated the intent.');
+    expect(await decided()).to.equal(60);
+    expect(await service.rows('SELECT FROM intent_trial')).to.have.lengthOf(0);
+    expect(await decisionsOf('crash')).to.equal(60);
+  });
+
   it('decide each accepted intent exactly once, for any mix of members, workers and killed sessions', async function () {
     const second = await startTestWorker(service);
     const KINDS = ['allowed', 'escalated', 'damaged', 'repeated'] as const;
@@ -207,7 +252,8 @@ describe('batches of submitted intents', () => {
             await Promise.all(
               runs.map(async (run) => {
                 // The sessions of all may be ended.
-                if (run !== 'killed') return (run === 'first' ? worker : second).evaluateAll(owner).catch(() => undefined);
+                if (run !== 'killed')
+                  return (run === 'first' ? worker : second).evaluateAll(owner).catch(() => undefined);
                 const victim = heldIntentWorker(second, 'after');
                 const late = victim.decideBatch(owner).catch(() => undefined);
                 if ((await Promise.race([victim.held.then(() => 'held'), late])) === 'held')

@@ -98,6 +98,9 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
     );
     for (const log of logs) await append({ v: 1, organisationId: log.organisation_id, environment: log.environment });
   };
+  let made: IntentWorker | undefined;
+  /** One for all calls, because each limits its own use of connections. */
+  const ownWorker = (): IntentWorker => (made ??= worker.intentWorker());
   const worker: TestWorker = {
     deciding,
     intentWorker(changes = {}) {
@@ -105,7 +108,7 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
       if (onDead === undefined) throw new Error('a dead intent is not ended');
       const hooks = { evaluate: onDead };
       const recordDead = createDeadJobRecorder<'intents'>({ db, logger: pino({ level: 'silent' }), hooks });
-      const made = createIntentWorker({
+      const own = createIntentWorker({
         ...deciding,
         db,
         nowMs,
@@ -116,9 +119,9 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
         ...changes,
       });
       async function endAsFailed(intent: IntentKey): Promise<void> {
-        await made.endAsFailed(intent);
+        await own.endAsFailed(intent);
       }
-      return made;
+      return own;
     },
     async keyOf(intentId) {
       const [key] = await service.rows<IntentKey>(
@@ -129,17 +132,17 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
       return key;
     },
     async evaluate(intentId) {
-      await worker.intentWorker().decideOne(await worker.keyOf(intentId));
+      await ownWorker().decideOne(await worker.keyOf(intentId));
       announce();
     },
-    evaluateAll: (owner) => evaluateJob.handler({ db, announce, intentWorker: worker.intentWorker() })({ v: 1, ...owner }),
+    evaluateAll: (owner) => evaluateJob.handler({ db, announce, intentWorker: ownWorker() })({ v: 1, ...owner }),
     async runQueued() {
       const [row] = await service.rows<{ payload: string }>(
         "SELECT payload FROM outbox WHERE queue = 'intents' ORDER BY seq DESC LIMIT 1",
       );
       if (row === undefined) throw new Error('no job was queued');
       const payload = JSON.parse(row.payload) as JobPayload<'intents', 'evaluate'>;
-      await evaluateJob.handler({ db, announce, intentWorker: worker.intentWorker() })(payload);
+      await evaluateJob.handler({ db, announce, intentWorker: ownWorker() })(payload);
     },
     append: () => appendAll(checkpointer),
     appendUnsigned: () => appendAll({ publish: async () => undefined }),

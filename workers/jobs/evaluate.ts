@@ -88,7 +88,13 @@ export function deadJobOf(intent: GivenUpIntent): DeadJob {
     ...(approvalId === undefined ? {} : { approvalId }),
     ...(traceparent === undefined ? {} : { traceparent }),
   };
-  return { queue: 'intents', name: 'evaluate', payload, error, run: `${intentId}-${approvalId ?? 'first'}@${attempts}` };
+  return {
+    queue: 'intents',
+    name: 'evaluate',
+    payload,
+    error,
+    run: `${intentId}-${approvalId ?? 'first'}@${attempts}`,
+  };
 }
 
 export const evaluate: JobDefinition<'intents', 'evaluate', EvaluateDeps> = {

@@ -2,7 +2,12 @@
 import type { Database } from '../../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
 import { readProcesses } from '../../../shared/platform/process/heartbeat.ts';
-import { countWaitingIntents, type QueueReading, readBacklog, readQueues } from '../../../shared/domain/installation/backlog.ts';
+import {
+  countWaitingIntents,
+  type QueueReading,
+  readBacklog,
+  readQueues,
+} from '../../../shared/domain/installation/backlog.ts';
 import { readAuditLag } from '../../../shared/domain/ledger/audit-lag.ts';
 import { logProblems } from '../../../shared/domain/ledger/log-states.ts';
 import { countDeadJobs } from '../../../shared/platform/queues/dead-jobs.ts';

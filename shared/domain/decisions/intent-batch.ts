@@ -210,10 +210,10 @@ export async function endIntents(sql: Sql, ends: readonly IntentEnd[], nowMs: nu
 }
 
 /** The wait before the next evaluation doubles from a second to about half a minute. */
-const SET_ASIDE = `UPDATE intent SET attempts = least(attempts + 1, 100), queued_at = now() + interval '1 second' * 2 ^ least(attempts, 5)
+const SET_ASIDE = `UPDATE intent SET attempts = greatest(least(attempts + 1, 100), $2::smallint), queued_at = now() + interval '1 second' * 2 ^ least(attempts, 5)
     WHERE ctid = ANY ($1::tid[])`;
 
-/** Counts a failed evaluation of claimed intents, and lets others go first for a while. */
-export async function setIntentsAside(sql: Sql, intents: readonly ClaimedIntent[]): Promise<void> {
-  if (intents.length > 0) await sql.query(SET_ASIDE, [intents.map(({ at }) => at)]);
+/** Counts a failed evaluation of claimed intents, as this many at least, and lets others go first for a while. */
+export async function setIntentsAside(sql: Sql, intents: readonly ClaimedIntent[], atLeast: number): Promise<void> {
+  if (intents.length > 0) await sql.query(SET_ASIDE, [intents.map(({ at }) => at), atLeast]);
 }

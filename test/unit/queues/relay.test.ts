@@ -55,7 +55,7 @@ describe('coalescing of jobs', () => {
   });
 
   it('keeps the time of the first row, by which the sweeper knows what has a job', () => {
-    const at = (job: Job, acceptedAtMs: number): Job => ({ ...job, acceptedAtMs }) as Job;
+    const at = (job: Job, acceptedAtMs: number): Job => ({ ...job, acceptedAtMs });
     expect(stored(coalesce([at(fold, 1_000), at(fold, 2_000)]))).to.deep.equal([at(fold, 1_000)]);
   });
 });
