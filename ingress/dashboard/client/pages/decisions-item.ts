@@ -56,7 +56,7 @@ function Shown({ decision }: { readonly decision: DecisionAnswer }): VNode {
     <${Card} title="Why" flush><${Reasons} decision=${decision} /><//>
     ${decision.tool && html`<${Card} title="Tool call"><${ToolCall} tool=${decision.tool} ...${callOf(explanation.data)} /><//>`}
     <div class="masonry">
-      <${Card} title="Request"><${KeyValue} items=${[...intentFacts(intent), ['From free text', intent.parsed ? 'yes' : 'no'], ['Second reader', secondReaderOf(explanation.data)]]} /><//>
+      <${Card} title="Request"><${KeyValue} items=${[...intentFacts(intent), ['From free text', intent.parsed ? 'yes' : 'no'], ['Coverage', coverageOf(explanation.data)], ['Second reader', secondReaderOf(explanation.data)]]} /><//>
       <${Card} title="Trust"><${TrustUsed} trust=${decision.trust} /><//>
       <${Card} title="On record"><${OnRecord} decision=${decision} /><//>
       ${decision.obligations.length > 0 && html`<${Card} title="Obligations" aside="What the agent must comply with"><${Obligations} obligations=${decision.obligations} /><//>`}
@@ -68,6 +68,15 @@ function Shown({ decision }: { readonly decision: DecisionAnswer }): VNode {
 /** What the second reader made of the text, which is only among the facts; undefined: it was not asked. */
 function secondReaderOf(explanation: DecisionExplanation | undefined): string | undefined {
   return explanation?.state === 'explained' ? explanation.facts.intent.second_reading : undefined;
+}
+
+/** The share of the text that its reading accounts for, which is only among the facts; undefined for decisions of earlier versions. */
+function coverageOf(explanation: DecisionExplanation | undefined): VNode | undefined {
+  if (explanation?.state !== 'explained') return undefined;
+  // Facts of earlier versions lack it.
+  const { coverage, parsed }: { readonly coverage?: number; readonly parsed: boolean } = explanation.facts.intent;
+  if (coverage === undefined || !parsed) return undefined;
+  return html`<span class="num">${Math.round(coverage * 100)} %</span> <span class="muted">of the text was read</span>`;
 }
 
 /** The arguments of a call, which are only among the facts. */
