@@ -1,6 +1,6 @@
 // The examples of docs/guides/extend-the-lexicon.md: each is parsed as the guide states, before and after.
 import { readFileSync } from 'node:fs';
-import { lexiconFile } from '../../support/lexicon.ts';
+import { lexiconFile, lexiconParts } from '../../support/lexicon.ts';
 import path from 'node:path';
 import { expect } from 'chai';
 import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
@@ -18,6 +18,17 @@ const shipped = lexiconFile().text;
 /** The shipped lexicon with these words of the organisation `rail`, as text. */
 const withWords = (words: object): string =>
   JSON.stringify({ organisations: { rail: words }, ...(JSON.parse(shipped) as object) });
+/** Merged as the files of the folder are: lists are joined, objects are merged. */
+function joined(before: unknown, more: unknown): unknown {
+  if (before === undefined) return more;
+  if (Array.isArray(before) && Array.isArray(more)) return [...(before as unknown[]), ...(more as unknown[])];
+  const [base, added] = [before as Record<string, unknown>, more as Record<string, unknown>];
+  const names = [...new Set([...Object.keys(base), ...Object.keys(added)])];
+  return Object.fromEntries(
+    names.map((name) => [name, added[name] === undefined ? base[name] : joined(base[name], added[name])]),
+  );
+}
+const [, installed = '{}'] = /<!-- installation words -->\n```json\n([^]*?)\n```/.exec(guide) ?? [];
 const [, words = '{}'] = /<!-- words -->\n```json\n([^]*?)\n```/.exec(guide) ?? [];
 
 /** The rows of the table below a heading, by cell. */
@@ -42,7 +53,7 @@ function wordsOf({ normalized, action, effect, object, places, traits, data_clas
 function expectCell(cell: string, names: readonly string[], parse: ParsedIntent): void {
   const words = wordsOf(parse);
   if (cell.includes('not understood')) expect(words).to.include('not_understood');
-  if (cell.includes('destructive')) expect(words).to.include('destructive');
+  if (/\bdestructive\b/.test(cell)) expect(words).to.include('destructive');
   if (cell.includes('nothing sensitive')) expect(parse.data_classes).to.deep.equal([]);
   if (cell.includes('no place')) expect(parse.places).to.deep.equal([]);
   if (cell.includes('no trait')) expect(parse.traits).to.deep.equal([]);
@@ -63,6 +74,28 @@ describe('docs/guides/extend-the-lexicon.md', () => {
       expectCell(before, names, parseIntent(text, base));
       expectCell(after, codesOf(after), parseIntent(text, rail));
     }
+  });
+
+  it('shows the effect of each member that only the installation can add', () => {
+    const extended = compileLexicon(joined(JSON.parse(shipped), JSON.parse(installed)));
+    const rows = rowsBelow('What only the installation can add');
+    expect(rows.length).to.be.above(4);
+    for (const [member, cell = '', before = '', after = ''] of rows) {
+      const [text = ''] = codesOf(cell);
+      expect(text, member).to.match(/ /);
+      expectCell(before, codesOf(before), parseIntent(text, base));
+      expectCell(after, codesOf(after), parseIntent(text, extended));
+    }
+  });
+
+  it('names every file of the shipped lexicon', () => {
+    const files = lexiconParts().map(({ path: file }) =>
+      file.replace(
+        /^lexicon\/(languages\/)?.*$/,
+        (whole: string, language: string | undefined) => language ?? whole.slice(8),
+      ),
+    );
+    for (const file of files) expect(guide).to.include(`\`${file}\``);
   });
 
   it("names all members of an organisation's words", () => {
