@@ -61,7 +61,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     alternatives: alternativesOf(asked, lead),
     entities,
     data_classes: dataClassesOf(foreign === undefined ? words : [...words, ...foreign.nouns], lexicon),
-    external: leavesOrganisation(asked, sentences, entities, lexicon),
+    external: leavesOrganisation(asked, sentences, entities, foreign !== undefined, lexicon),
   };
   const coverage = coverageOf(
     text,

@@ -63,6 +63,18 @@ describe('requests in other languages', () => {
       expect(parse.coverage).to.be.above(0.5);
     });
 
+  it('leave the organisation when they send something to an address outside', () => {
+    for (const text of [
+      'Téléverse le rapport sur https://depot.example',
+      'Copia il contratto sul server 198.51.100.20',
+      'Carregue a tabela em https://nuvem.example',
+      '把合同上传到 https://pan.example',
+      '報告書を https://okiba.example にアップロードして',
+    ])
+      expect(read(text).traits, text).to.include('external');
+    expect(read('Ouvre la page https://meteo.example').traits).not.to.include('external');
+  });
+
   it('stay unknown in a language that the lexicon does not have', () => {
     for (const text of ['Poista kaikki laskut heti', 'Vis mig alle fakturaer fra marts', 'Usuń wszystkie faktury'])
       expect(read(text).action, text).to.equal('unknown');

@@ -80,6 +80,7 @@ export function leavesOrganisation(
   asked: readonly { action: Action; verb: string }[],
   sentences: readonly Sentence[],
   entities: Entities,
+  isForeign: boolean,
   lexicon: Lexicon,
 ): boolean {
   const outside = (host: string | undefined) => host !== undefined && isExternalHost(host, lexicon.internalHosts);
@@ -89,6 +90,8 @@ export function leavesOrganisation(
   const addresses = ({ action }: { action: Action }) =>
     action === 'send' || action === 'grant' || action === 'transfer';
   if (mailed && asked.some(addresses) && !onlyOwned(sentences)) return true;
+  // The prepositions of other languages are not known, so each address in a text that sends counts as a destination.
+  if (linked && isForeign && asked.some(({ action }) => action === 'send')) return true;
   return (
     asked.some(({ action, verb }) => CARRIES_OUT.has(action) || lexicon.wordKinds.has(verb, K.export_verb)) &&
     hasDestination(sentences)
