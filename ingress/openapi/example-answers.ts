@@ -68,7 +68,7 @@ export const PARSE = {
   effect: 'read',
   traits: [],
   extent: 'one',
-  confidence: 0.991,
+  confidence: 0.968,
   coverage: 1,
   unread: [],
   alternatives: [],
