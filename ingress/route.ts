@@ -80,6 +80,8 @@ export interface RequestSpec {
    * parsing them would block other requests; `body` is then only described.
    */
   readonly unparsedUpTo?: number;
+  /** Bytes of the largest body, where it may be larger than usual. */
+  readonly upTo?: number;
   /** The body in the OpenAPI document, where `body` is looser or worded for its errors. Absent: `body`. */
   readonly described?: TSchema;
 }
@@ -135,7 +137,15 @@ export function defineRoute<
   const O extends boolean = false,
 >(
   route: Omit<Route, 'handler' | 'request' | 'cost'> & {
-    request?: { params?: P; query?: Q; body?: B; bodyOptional?: O; unparsedUpTo?: number; described?: TSchema };
+    request?: {
+      params?: P;
+      query?: Q;
+      body?: B;
+      bodyOptional?: O;
+      unparsedUpTo?: number;
+      upTo?: number;
+      described?: TSchema;
+    };
     cost?: (body: StaticOf<B>) => number;
     handler: (
       request: RequestContext<StaticOf<P>, StaticOf<Q>, StaticOf<B> | (O extends true ? undefined : never)>,

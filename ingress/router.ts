@@ -110,8 +110,8 @@ async function readInput(compiled: CompiledRoute, req: Request): Promise<Input> 
     if (compiled.route.dialect === 'authzen' && error instanceof ApiError) throw invalidField('', error.message);
     throw error;
   }
-  const { unparsedUpTo } = compiled.route.request ?? {};
-  const bytes = await readBody(req, unparsedUpTo);
+  const { unparsedUpTo, upTo } = compiled.route.request ?? {};
+  const bytes = await readBody(req, unparsedUpTo ?? upTo);
   // The handler validates it.
   if (unparsedUpTo !== undefined)
     return { ...validate({ ...compiled, body: undefined }, req, undefined, 0), body: bytes };

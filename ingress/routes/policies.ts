@@ -24,6 +24,8 @@ import { cacheable } from './caching.ts';
 
 const READ = 'SELECT canonical, created_at, installation, organisation_id FROM policy_set_text WHERE digest = $1';
 const ORGANISATIONS = 'SELECT slug FROM organisation';
+/** The shipped set has more than one megabyte; larger ones are checked by pushing them with `dryRun`. */
+const MAX_VALIDATED_BYTES = 2 * 1_048_576;
 /** About twenty milliseconds of linting, during which other requests wait. */
 const WARNINGS_UP_TO = 100;
 /** About a third of a second of linting; without a budget one policy of a megabyte could block much longer. */
@@ -181,7 +183,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
       tag: 'Policies',
       summary: 'Check policy files without putting them into force',
       description: 'The same checks as those of the folder and of `custos policy check`.',
-      request: { body: ValidatePoliciesRequest },
+      request: { body: ValidatePoliciesRequest, upTo: MAX_VALIDATED_BYTES },
       responses: {
         200: {
           description:
