@@ -32,6 +32,15 @@ const CurvePoint = Type.Object(
   closed,
 );
 
+const COVERAGE_EXAMPLE = { clauses: 0.5, hint: 0.5, noObject: 0.8, smoothing: 1 };
+const CONFIDENCE_EXAMPLE = {
+  doubts: eachDoubt(() => 0.9),
+  curve: [
+    { product: 0, share: 0 },
+    { product: 1, share: 0.99 },
+  ],
+};
+
 export const AssessmentSchema = Type.Object(
   {
     coverage: Type.Object(
@@ -46,7 +55,7 @@ export const AssessmentSchema = Type.Object(
           examples: [1],
         }),
       },
-      { ...closed, description: 'How `coverage` is computed.' },
+      { ...closed, description: 'How `coverage` is computed.', examples: [COVERAGE_EXAMPLE] },
     ),
     confidence: Type.Object(
       {
@@ -55,7 +64,7 @@ export const AssessmentSchema = Type.Object(
           {
             ...closed,
             description: 'Factors of what makes a reading less certain.',
-            examples: [{ question: 0.95 }],
+            examples: [CONFIDENCE_EXAMPLE.doubts],
           },
         ),
         curve: Type.Array(CurvePoint, {
@@ -70,13 +79,13 @@ export const AssessmentSchema = Type.Object(
           ],
         }),
       },
-      { ...closed, description: 'How `confidence` is computed.' },
+      { ...closed, description: 'How `confidence` is computed.', examples: [CONFIDENCE_EXAMPLE] },
     ),
   },
   {
     ...closed,
     description: 'Weights of coverage and confidence. Made by bench/fit-weights.ts, not by hand.',
-    examples: [{ coverage: { clauses: 0.5, hint: 0.5, noObject: 0.8, smoothing: 1 } }],
+    examples: [{ coverage: COVERAGE_EXAMPLE, confidence: CONFIDENCE_EXAMPLE }],
   },
 );
 
