@@ -97,10 +97,13 @@ function saidIn(sentence: Sentence): Said {
 }
 
 function spaced(sentences: readonly Said[], language: Language): Found[] {
-  return sentences.flatMap(({ tokens, words, parts }, index) => {
-    const asks = opensQuestion(words, language);
-    const matches = verbsAmong(words, language).filter(({ verb }) => !(asks && verb.reports));
-    if (matches.length === 0) return [];
+  const mayAsk = ({ words }: Said) => words.some((word) => language.verbs.has(word));
+  return sentences.flatMap((sentence, index) => {
+    if (!mayAsk(sentence)) return [];
+    const { tokens, words, parts } = sentence;
+    const verbs = verbsAmong(words, language);
+    if (verbs.length === 0) return [];
+    const matches = opensQuestion(words, language) ? verbs.filter(({ verb }) => !verb.reports) : verbs;
     const isAll = words.some((word) => language.all.has(word));
     const said = ` ${words.join(' ')} `;
     const leaves = language.outside.some((phrase) => said.includes(` ${phrase} `));
