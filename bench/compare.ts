@@ -7,6 +7,7 @@ import { measure, type Sample, spread } from './measure.ts';
 import { enforceBodies } from './policies.ts';
 import { type Generator, type Service, startGenerator, startService } from './processes.ts';
 import { POLICIES } from './run.ts';
+import { PARTS } from './usage.ts';
 
 interface Options {
   readonly otherDist: string;
@@ -69,7 +70,7 @@ async function compare({ otherDist, rounds, durationMs, connections }: Options):
     const of = (what: string, pick: (sample: Sample) => number): string =>
       lineOf(what, (here ?? []).map(pick), (other ?? []).map(pick));
     return [
-      of('CPU of ingress, microseconds per request', ({ cpuUs }) => cpuUs.ingress),
+      ...PARTS.map((part) => of(`CPU of ${part}, microseconds per request`, ({ cpuUs }) => cpuUs[part])),
       of('requests per second', ({ perSecond }) => perSecond),
       of('p50, ms', ({ p50 }) => p50),
     ];

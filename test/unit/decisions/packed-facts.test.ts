@@ -2,6 +2,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { MAX_PACKED_BYTES, packFacts, unpackFacts } from '../../../shared/core/decision/packed-facts.ts';
+import { createTextPacker } from '../../../shared/core/decision/packed-text.ts';
+import { FACTS_TEXTS } from '../../../shared/core/decision/usual-texts.ts';
 import { canonicalize } from '../../../shared/core/proof/canonical.ts';
 
 const json = (): fc.Arbitrary<string> =>
@@ -9,29 +11,38 @@ const json = (): fc.Arbitrary<string> =>
     .dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ noUnicodeString: false }), { maxKeys: 20 })
     .filter((value) => JSON.stringify(value).isWellFormed())
     .map(canonicalize);
+/** Any order of usual texts, parts of them and values. */
+const usualPieces = (texts: readonly string[]): fc.Arbitrary<string> =>
+  fc
+    .array(fc.oneof(fc.constantFrom(...texts), fc.constantFrom(...texts.map((text) => text.slice(1, -1))), json()))
+    .map((pieces) => pieces.join(''));
 
 const FACTS = canonicalize({
   agent: { capabilities: [], id: 'agent-7', registered: false, status: 'UNREGISTERED', tags: [] },
   context: { ticket: 'OPS-1' },
   intent: { action: 'read', confidence: 1, flags: [], normalized: 'data.read.report' },
 });
+const stored = (facts: string): Buffer => Buffer.from(packFacts(facts));
 
 describe('stored facts', () => {
   it('are unpacked byte for byte', () => {
-    fc.assert(fc.property(json(), (facts) => unpackFacts(packFacts(facts)).toString('utf8') === facts));
+    const texts = FACTS_TEXTS.map(({ text }) => text);
+    const facts = fc.oneof(json(), usualPieces(texts));
+    fc.assert(fc.property(facts, (text) => unpackFacts(stored(text)).toString('utf8') === text));
   });
 
-  it('of usual content take less than half of their bytes', () => {
-    expect(packFacts(FACTS).length).to.be.lessThan(FACTS.length / 2);
+  it('of usual content take less than six tenths of their bytes', () => {
+    expect(stored(FACTS).length).to.be.lessThan(0.6 * FACTS.length);
   });
 
   it('are packed up to a size in bytes, not in characters', () => {
-    const ofBytes = (bytes: number): string => `{"a":"${'é'.repeat((bytes - 8) / 2)}"}`;
+    const ofBytes = (bytes: number): string => `{"agent":{"capabilities":[],"id":"${'é'.repeat((bytes - 36) / 2)}"}`;
     const [most, more] = [ofBytes(MAX_PACKED_BYTES), ofBytes(MAX_PACKED_BYTES + 2)];
-    expect(packFacts(most).length).to.be.lessThan(1_000);
-    expect(unpackFacts(packFacts(most)).toString()).to.equal(most);
-    expect(packFacts(more).toString()).to.equal(more);
-    expect(unpackFacts(packFacts(more)).toString()).to.equal(more);
+    expect(Buffer.byteLength(most)).to.equal(MAX_PACKED_BYTES);
+    expect(stored(most).length).to.be.lessThan(MAX_PACKED_BYTES);
+    expect(unpackFacts(stored(most)).toString()).to.equal(most);
+    expect(packFacts(more)).to.equal(more);
+    expect(unpackFacts(stored(more)).toString()).to.equal(more);
   });
 
   it('of an earlier version are not packed', () => {
@@ -39,7 +50,7 @@ describe('stored facts', () => {
   });
 
   it('are other bytes when any byte was altered', () => {
-    const packed = packFacts(FACTS);
+    const packed = stored(FACTS);
     for (let at = 0; at < packed.length; at += 1) {
       const altered = Buffer.from(packed);
       altered[at] = (altered[at] ?? 0) ^ 0x10;
@@ -48,10 +59,49 @@ describe('stored facts', () => {
     expect(unpackFacts(packed.subarray(0, -3)).toString()).not.to.equal(FACTS);
   });
 
-  // The dictionary is part of the format: this text was written with the first one.
-  it('that were written with this dictionary can be read', () => {
-    expect(unpackFacts(Buffer.from(KNOWN, 'base64')).toString()).to.equal(FACTS);
+  // The table is part of the format: these bytes were written with the first one.
+  it('that were written with this table can be read', () => {
+    expect(unpackFacts(Buffer.from(CODED, 'base64')).toString()).to.equal(FACTS);
+  });
+
+  it('that a development version compressed can be read', () => {
+    expect(unpackFacts(Buffer.from(DEFLATED, 'base64')).toString()).to.equal(FACTS);
   });
 });
 
-const KNOWN = 'ASPsNkjZZU6+E+EuUCrJTM5OBVntHxCsC3YeLG0SzMO4sgYoO+uBsqheUWpBflGJUm0tAA==';
+describe('packed texts', () => {
+  const AFTER = '","again":"';
+  const packer = createTextPacker([{ text: '{"first":"' }, { text: AFTER, repeats: '{"first":"' }]);
+
+  it('write a value that a usual text repeats once', () => {
+    const text = `{"first":"one and the same${AFTER}one and the same"}`;
+    const packed = packer.pack(text) ?? '';
+    expect(packed.split('one and the same')).to.have.length(2);
+    expect(packer.unpack(packed, 100)).to.equal(text);
+  });
+
+  it('can be read when the repeated value goes on, is a part or is absent', () => {
+    for (const text of [
+      `{"first":"a${AFTER}ab"}`,
+      `{"first":"ab${AFTER}a"}`,
+      `{"first":"${AFTER}"}`,
+      `${AFTER}a"}`,
+      `{"first":"a${AFTER}a${AFTER}a`,
+    ])
+      expect(packer.unpack(packer.pack(text) ?? '', 100), text).to.equal(text);
+  });
+
+  it('with an unknown code, and longer ones than allowed, are not read', () => {
+    expect(packer.unpack('\u0005', 100)).to.equal(undefined);
+    expect(packer.unpack('\u0003\u0001', 100)).to.equal(undefined);
+    expect(packer.unpack('\u0002'.repeat(11), 100)).to.equal(undefined);
+  });
+
+  it('have no control characters of their own', () => {
+    expect(packer.pack('{"first":"\u0003')).to.equal(undefined);
+  });
+});
+
+const DEFLATED = 'ASPsNkjZZU6+E+EuUCrJTM5OBVntHxCsC3YeLG0SzMO4sgYoO+uBsqheUWpBflGJUm0tAA==';
+const CODED =
+  'AgJhZ2VudC03HycidGlja2V0IjoiT1BTLTEifSwiaW50ZW50Ijp7ImFjdGlvbiI6InJlYWQfLTEsImZsYWdzIjpbHzlkYXRhLnJlYWQucmVwb3J0In19';
