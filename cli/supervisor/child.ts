@@ -33,9 +33,6 @@ export interface SupervisedChild {
   kill(): void;
 }
 
-/** Stack traces name the sources. With the options of the supervisor itself, such as a limit of memory. */
-const SOURCE_MAPS = ['--enable-source-maps'];
-
 /** Index of the pipe for the pulse of a process; 3 is the IPC channel. */
 const PULSE_INDEX = 4;
 
@@ -83,7 +80,8 @@ export function superviseChild({ name, entry, env, logger, output, onReady }: Ch
   /** Runs it once, until it ends. @returns how it ended */
   const runOnce = (): Promise<string> =>
     new Promise((resolve) => {
-      const started = spawn(process.execPath, [...process.execArgv, ...SOURCE_MAPS, entry], {
+      // With the options of the supervisor itself, such as a limit of memory.
+      const started = spawn(process.execPath, [...process.execArgv, entry], {
         // In its own process group, so that Ctrl-C reaches only the supervisor, which stops the parts in order.
         detached: true,
         env: {

@@ -3,26 +3,33 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 
 /**
- * Returns a function that compiles the schema at its first call. The check reports all errors. Every command that reads policies waits for this when it
- * starts, so two steps are left out. The generated code is not optimised: that doubles the time, and a file is checked in
- * microseconds anyway. The schema is not checked against the JSON Schema meta-schema: a test does that.
+ * Two steps are left out. The generated code is not optimised: that doubles the time, and a file is checked in microseconds anyway. The
+ * schema is not checked against the JSON Schema meta-schema: a test does that.
  */
-export function compileSchema<T>(schema: TSchema, reportsAll = true): () => ValidateFunction<T> {
-  let compiled: ValidateFunction<T> | undefined;
-  return () => {
-    compiled ??= new Ajv2020({
-      strict: true,
-      // Some subschemas refine a type that a sibling declares. Ajv's strictTypes would report the type as missing.
-      strictTypes: false,
-      strictRequired: false,
-      allErrors: reportsAll,
-      verbose: reportsAll,
-      meta: false,
-      validateSchema: false,
-      code: { optimize: false },
-    }).compile<T>(schema);
-    return compiled;
-  };
+export const ajvOptions = (reportsAll: boolean) =>
+  ({
+    strict: true,
+    // Some subschemas refine a type that a sibling declares. Ajv's strictTypes would report the type as missing.
+    strictTypes: false,
+    strictRequired: false,
+    allErrors: reportsAll,
+    verbose: reportsAll,
+    meta: false,
+    validateSchema: false,
+    code: { optimize: false },
+  }) as const;
+
+/**
+ * Returns a function that compiles the schema at its first call. The check reports all errors.
+ * @param generated the compiled schema, with all errors; the bundle adds it (shared/platform/build/validators.mjs)
+ */
+export function compileSchema<T>(
+  schema: TSchema,
+  reportsAll = true,
+  generated?: ValidateFunction<T>,
+): () => ValidateFunction<T> {
+  let compiled = generated;
+  return () => (compiled ??= new Ajv2020(ajvOptions(reportsAll)).compile<T>(schema));
 }
 
 /** A type guard for the values of a schema, compiled at its first use. It stops at the first error, because a forged record may have millions. */

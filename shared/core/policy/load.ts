@@ -277,8 +277,8 @@ function storedInstallation<Lexicon>(
   const policies = storedItems(memberOf(document, 'policies'), '/policies', policiesUnder(declarations));
   const catalogues = storedItems(memberOf(document, 'tools') ?? [], '/tools', CATALOGUES);
   const resources = storedItems(memberOf(document, 'resources') ?? [], '/resources', resourcesUnder(declarations));
-  // Interned in a separate copy, because slices of the text would keep the whole text in memory.
-  const lexiconJson = createOnce().of(memberOf(document, 'lexicon'));
+  // A copy, because slices of the text would keep the whole text in memory. Few of its parts are equal, so they are not interned.
+  const lexiconJson: unknown = JSON.parse(JSON.stringify(memberOf(document, 'lexicon') ?? null));
   let lexicon: Lexicon;
   try {
     lexicon = compileLexicon(lexiconJson);

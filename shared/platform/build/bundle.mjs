@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { licencesOf } from './licences.mjs';
+import { validators, withValidators } from './validators.mjs';
 
 const root = path.join(import.meta.dirname, '..', '..', '..');
 const target = path.join(root, 'dist');
@@ -44,7 +45,7 @@ const keepAddresses = {
           return { errors: [{ text: `imports ${name} dynamically: import a module that imports it` }] };
       const place = path.relative(root, file).split(path.sep).join('/').replace(/\.ts$/, '.js');
       const address = `new URL(${JSON.stringify(place)}, distOfBundle).href`;
-      return { contents: text.replaceAll('import.meta.url', address), loader: 'ts' };
+      return { contents: withValidators(text, file, root).replaceAll('import.meta.url', address), loader: 'ts' };
     });
   },
 };
@@ -55,7 +56,7 @@ const { outputFiles, metafile } = await build({
   outdir: target,
   chunkNames: `${CHUNKS}/[name]-[hash]`,
   external: EXTERNAL,
-  plugins: [keepAddresses],
+  plugins: [keepAddresses, validators(root)],
   banner: { js: PREAMBLE },
   bundle: true,
   splitting: true,
