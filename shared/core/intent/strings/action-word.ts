@@ -10,6 +10,12 @@ export const CLASSES: ReadonlySet<string> = new Set(ACTION_CLASSES);
 /** The meaning of an action word: one of the nine classes, `unknown`, or a finer verb of the lexicon. */
 export type ActionWord = Pick<VerbEntry, 'verb' | 'effect' | 'traits'> & { readonly action: ActionClass | 'unknown' };
 
+/**
+ * A text that publishes something has the string `data.send.report`, so whoever enforces that string alone may mean to publish: the bare
+ * class has the trait of its gravest verbs. The other classes have theirs in the lexicon, except `delete`, which is destructive anyway.
+ */
+const SENT: readonly Trait[] = ['external'];
+
 const NOT_KNOWN: ActionWord = { verb: 'unknown', action: 'unknown', effect: 'write', traits: [] };
 
 /** The entry of a word in the lexicon's own spelling. */
@@ -39,7 +45,7 @@ function writtenAction(word: string, lexicon: Lexicon): ActionWord | undefined {
     // The nine classes always keep their meaning, whatever a lexicon defines for these words.
     const action = word as ActionClass; // checked by the set, which holds exactly the classes
     const traits: readonly Trait[] = entry?.action === action ? entry.traits : [];
-    return { verb: word, action, effect: effectOfAction(action), traits };
+    return { verb: word, action, effect: effectOfAction(action), traits: action === 'send' ? SENT : traits };
   }
   return entry && !entry.weak ? entry : undefined;
 }
