@@ -1874,7 +1874,7 @@ type Problem struct {
 }
 
 // Promise is part of the API's requests or answers.
-// A signed promise that the record will be in the log by the deadline. `custos verify promise.json --log FILE` detects a broken one.
+// A signed promise that the record will be in the log by the deadline, with either `signature` or `batch`. `custos verify promise.json --log FILE` detects a broken one.
 type Promise struct {
 	// Origin of the log.
 	Log string `json:"log"`
@@ -1888,7 +1888,21 @@ type Promise struct {
 	Deadline string `json:"deadline"`
 	// The thumbprint of the promise key.
 	KeyID string `json:"keyId"`
-	// Ed25519, base64; /v1/log/keys has the key.
+	// Ed25519, base64, of this promise alone; /v1/log/keys has the key.
+	Signature *string       `json:"signature,omitempty"`
+	Batch     *PromiseBatch `json:"batch,omitempty"`
+}
+
+// PromiseBatch is part of the API's requests or answers.
+// One signature for several promises of a log that were made at the same time.
+type PromiseBatch struct {
+	// How many promises were signed together. A promise that is alone has a `signature` instead.
+	Size int64 `json:"size"`
+	// The place of this promise among them.
+	Index int64 `json:"index"`
+	// The inclusion path (RFC 9162), nearest first.
+	Path []string `json:"path"`
+	// Ed25519, base64, of the root and the size.
 	Signature string `json:"signature"`
 }
 

@@ -1,4 +1,4 @@
-// Stored decisions as they are read: the original answer, byte for byte, then whether the decision stands now.
+// Stored decisions as they are read: the original answer with a promise that is signed alone, then whether the decision stands now.
 import { answerOfRecord } from '../../shared/core/decision/record.ts';
 import type { Presence, AnswerMembers } from '../../shared/domain/decisions/presence.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -12,7 +12,7 @@ export interface DecisionViewDeps {
 
 /**
  * The JSON texts of stored decisions of the key's organisation and environment, from their records. Each begins with the
- * bytes of the first answer; `stands`, and `stands_reason` of one that does not, come last.
+ * bytes of the first answer, apart from the promise's signature; `stands`, and `stands_reason` of one that does not, come last.
  */
 export type ShowDecisions = (key: AuthenticatedKey, records: readonly Buffer[]) => Promise<string[]>;
 

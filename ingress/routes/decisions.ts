@@ -78,7 +78,7 @@ export function decisionRoutes({ decisions, shown, nowMs }: DecisionDeps): Route
       tag: 'Decisions',
       summary: 'Read one decision',
       description:
-        'The answer byte for byte, then `stands`: whether it may be acted upon now. It may not when it permits nothing (`verdict`), has `expired` or was reported as `not_carried_out`, while the environment is `halted` or the agent is not active (`agent_not_active`), and once the key that asked, with its rotations, is not valid (`key_invalid`).',
+        'The answer byte for byte (a promise that was signed together with others comes with a signature of its own), then `stands`: whether it may be acted upon now. It may not when it permits nothing (`verdict`), has `expired` or was reported as `not_carried_out`, while the environment is `halted` or the agent is not active (`agent_not_active`), and once the key that asked, with its rotations, is not valid (`key_invalid`).',
       request: { params: IdParams },
       responses: { 200: { description: 'The decision, and whether it stands.', schema: DecisionOnRecord } },
       errors: ['E4001'],

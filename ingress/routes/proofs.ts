@@ -37,7 +37,7 @@ export interface ProofDeps {
   readonly proofs: ProofStore;
   readonly log: ReceiptStore;
   readonly nowMs: () => number;
-  readonly promiser: Pick<Promiser, 'promise'> | undefined;
+  readonly promiser: Promiser | undefined;
 }
 
 function rowOf(
@@ -105,15 +105,11 @@ function proofOf(leaf: Anchored): object {
 export function proofRoutes(deps: ProofDeps): Route[] {
   const { proofs, log, nowMs, promiser } = deps;
 
-  /** The answer for an accepted proof; the promise of a repeat is that of the first time. */
-  const bodyOf = (key: AuthenticatedKey, accepted: AcceptedProof): object => {
+  /** The answer for an accepted proof; the promise of a repeat says what that of the first time said. */
+  const bodyOf = async (key: AuthenticatedKey, accepted: AcceptedProof): Promise<object> => {
     const { proofId, status, recordDigest, occurredAtMs } = accepted;
-    return {
-      proofId,
-      status,
-      recordDigest,
-      promise: promiser?.promise({ ...key, proofId, recordDigest, issuedAtMs: occurredAtMs }),
-    };
+    const promise = await promiser?.together({ ...key, proofId, recordDigest, issuedAtMs: occurredAtMs });
+    return { proofId, status, recordDigest, promise };
   };
 
   type Commit = RequestContext<unknown, unknown, unknown>['commit'];
@@ -122,7 +118,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
     pointerOf: (index: number) => string,
     idempotencyKey: string | undefined,
     commit: Commit,
-    reply: (accepted: AcceptedProof[]) => Reply,
+    reply: (accepted: AcceptedProof[]) => Promise<Reply>,
   ): Promise<Reply> => {
     if (idempotencyKey === undefined) return reply(await proofs.accept(rows, pointerOf));
     return commit(async (sql) => reply(await proofs.acceptIn(sql, rows, pointerOf)));
@@ -149,11 +145,11 @@ export function proofRoutes(deps: ProofDeps): Route[] {
           () => '/proofId',
           idempotencyKey,
           commit,
-          ([proof]) => {
+          async ([proof]) => {
             if (proof === undefined) throw new Error('a proof was accepted, and none returned');
             const location = `/v1/proofs/${encodeURIComponent(proof.proofId)}`;
             const change = stored('proof', [proof.proofId]);
-            return { status: 202, body: bodyOf(key, proof), headers: { location }, change };
+            return { status: 202, body: await bodyOf(key, proof), headers: { location }, change };
           },
         ),
     }),
@@ -178,9 +174,9 @@ export function proofRoutes(deps: ProofDeps): Route[] {
           (i) => `/proofs/${i}/proofId`,
           idempotencyKey,
           commit,
-          (accepted) => ({
+          async (accepted) => ({
             status: 202,
-            body: { proofs: accepted.map((proof) => bodyOf(key, proof)) },
+            body: { proofs: await Promise.all(accepted.map((proof) => bodyOf(key, proof))) },
             change: stored(
               'proof',
               accepted.map(({ proofId }) => proofId),
@@ -258,7 +254,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
         }
         return {
           status: 202,
-          body: bodyOf(key, {
+          body: await bodyOf(key, {
             proofId: pending.proofId,
             status: 'pending',
             recordDigest: recordDigest(pending.record),

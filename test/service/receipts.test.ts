@@ -158,10 +158,10 @@ describe('receipts and promises', () => {
       expect((await post({ proofId: 'again' })).json).to.deep.equal({ ...first, status: 'anchored' });
     });
 
-    it('comes with decisions, single and in a batch, which are read back byte for byte', async () => {
+    it('comes with decisions, which are read back byte for byte, except that it is signed alone then', async () => {
       const request = { intent: 'data.read.x', agent_id: 'promised' };
       const single = await client.post('/v1/enforce', request);
-      const batch = await client.post('/v1/enforce/batch', { requests: [request, { ...request, agent_id: 'other' }] });
+      const batch = await client.post('/v1/enforce/batch', { requests: [request, request] });
       const read = async (id: string): Promise<string> => asAnswered((await client.get(`/v1/decisions/${id}`)).text);
       expect(await read(single.json.decision_id)).to.equal(single.text);
       await worker.append();
@@ -169,8 +169,13 @@ describe('receipts and promises', () => {
       expect(await read(single.json.decision_id)).to.equal(single.text);
       for (const decision of [single.json, ...batch.json.decisions]) {
         await expectKept(decision.proof.promise, decision.proof.proof_id);
-        expect(await read(decision.decision_id)).to.equal(JSON.stringify(decision));
+        const { batch: _, ...claims } = decision.proof.promise;
+        const again = JSON.parse(await read(decision.decision_id));
+        await expectKept(again.proof.promise, decision.proof.proof_id);
+        const { signature } = again.proof.promise;
+        expect(again).to.deep.equal({ ...decision, proof: { ...decision.proof, promise: { ...claims, signature } } });
       }
+      expect(batch.json.decisions.map(({ proof }: { proof: any }) => proof.promise.batch?.size)).to.deep.equal([2, 2]);
       const { items } = (await client.get('/v1/decisions?agentId=promised')).json;
       expect(items).to.deep.include({ ...single.json, stands: true });
     });

@@ -45,13 +45,19 @@ func (l level) climb() (parent level, isRight bool) {
 }
 
 func (p inclusion) holds() bool {
-	if p.index < 0 || p.index >= p.size {
-		return false
+	root, fits := rootOfPath(p.index, p.size, p.leafHash, p.path)
+	return fits && bytes.Equal(root, p.root)
+}
+
+// rootOfPath returns the root to which a path leads; false when index, size and length of the path do not fit.
+func rootOfPath(index, size int64, leafHash []byte, path [][]byte) ([]byte, bool) {
+	if index < 0 || index >= size {
+		return nil, false
 	}
-	at, hash := level{p.index, p.size - 1}, p.leafHash
-	for _, sibling := range p.path {
+	at, hash := level{index, size - 1}, leafHash
+	for _, sibling := range path {
 		if at.last == 0 {
-			return false
+			return nil, false
 		}
 		parent, isRight := at.climb()
 		if isRight {
@@ -61,7 +67,7 @@ func (p inclusion) holds() bool {
 		}
 		at = parent
 	}
-	return at.last == 0 && bytes.Equal(hash, p.root)
+	return hash, at.last == 0
 }
 
 // pathLength is the number of hashes of a leaf's inclusion path. 0 <= index < size.

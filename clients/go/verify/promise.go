@@ -2,6 +2,7 @@ package verify
 
 import (
 	"crypto/ed25519"
+	"fmt"
 	"regexp"
 
 	"github.com/custos/custos-go/internal/strictjson"
@@ -9,6 +10,7 @@ import (
 
 const (
 	promisePrefix  = "custos-promise-v1\n"
+	batchPrefix    = "custos-promise-batch-v1\n"
 	maxPromiseText = 1_024
 )
 
@@ -24,7 +26,22 @@ type SignedPromise struct {
 	KeyID        string
 }
 
-// Promise verifies the signature of a promise. The text is the promise itself, or the answer that contains it.
+// promiseBatch is the place of a promise among those that were signed together.
+type promiseBatch struct {
+	size, index int64
+	path        [][]byte
+}
+
+// signedWith returns what was signed if the message is that of the promise; false when the path does not fit.
+func (b promiseBatch) signedWith(message []byte) ([]byte, bool) {
+	root, fits := rootOfPath(b.index, b.size, hashLeaf(message), b.path)
+	if !fits {
+		return nil, false
+	}
+	return fmt.Appendf(nil, "%s{\"root\":\"%x\",\"size\":%d}", batchPrefix, root, b.size), true
+}
+
+// Promise verifies the signature of a promise, which is its own or that of its batch. The text is the promise itself, or the answer that contains it.
 func Promise(text []byte, trusted []Key) (*SignedPromise, error) {
 	value, err := parseBounded(text, "The promise")
 	if err != nil {
@@ -35,12 +52,22 @@ func Promise(text []byte, trusted []Key) (*SignedPromise, error) {
 			value = promise
 		}
 	}
+	evidence := "signature"
+	if given, isObject := value.(map[string]any); isObject {
+		if _, isBatch := given["batch"]; isBatch {
+			evidence = "batch"
+		}
+	}
 	members, err := exactMembers(value, "The promise",
-		"log", "proofId", "recordDigest", "issuedAt", "deadline", "keyId", "signature")
+		"log", "proofId", "recordDigest", "issuedAt", "deadline", "keyId", evidence)
 	if err != nil {
 		return nil, err
 	}
-	promise, signature, err := readPromise(members)
+	promise, err := readPromise(members)
+	if err != nil {
+		return nil, err
+	}
+	batch, signature, err := readEvidence(members)
 	if err != nil {
 		return nil, err
 	}
@@ -48,12 +75,16 @@ func Promise(text []byte, trusted []Key) (*SignedPromise, error) {
 		if !key.IsPromise || key.Origin != promise.Log || key.ID != promise.KeyID {
 			continue
 		}
-		delete(members, "signature")
+		delete(members, evidence)
 		claims, err := strictjson.Canonical(members)
 		if err != nil {
 			return nil, malformed("The promise has no canonical form: %s.", err)
 		}
-		if !ed25519.Verify(key.Public, append([]byte(promisePrefix), claims...), signature) {
+		message, fits := append([]byte(promisePrefix), claims...), true
+		if batch != nil {
+			message, fits = batch.signedWith(message)
+		}
+		if !fits || !ed25519.Verify(key.Public, message, signature) {
 			return nil, failed(PromiseSignature, "The signature does not fit the promise: one of them was changed.")
 		}
 		return &promise, nil
@@ -61,10 +92,53 @@ func Promise(text []byte, trusted []Key) (*SignedPromise, error) {
 	return nil, failed(KeyNotOfLog, "None of the promise keys of %s that are trusted is %s.", quoted(promise.Log), promise.KeyID)
 }
 
-func readPromise(members map[string]any) (SignedPromise, []byte, error) {
+// readEvidence reads the signature, and the batch that it is of, if any.
+func readEvidence(members map[string]any) (*promiseBatch, []byte, error) {
+	value, isBatch := members["batch"]
+	if !isBatch {
+		signature, err := signatureOf(members["signature"])
+		return nil, signature, err
+	}
+	given, err := exactMembers(value, "The promise's batch", "size", "index", "path", "signature")
+	if err != nil {
+		return nil, nil, err
+	}
+	var batch promiseBatch
+	var isSize, isIndex bool
+	batch.size, isSize = countOf(given["size"])
+	batch.index, isIndex = countOf(given["index"])
+	// A promise that was signed alone has no batch.
+	if !isSize || batch.size < 2 || !isIndex {
+		return nil, nil, malformed("The size or index of the promise's batch is not in its form.")
+	}
+	hashes, isList := given["path"].([]any)
+	if !isList || len(hashes) > maxPath {
+		return nil, nil, malformed("The path of the promise's batch is not a list of at most %d hashes.", maxPath)
+	}
+	for _, one := range hashes {
+		hash, isHash := strictHash(one)
+		if !isHash {
+			return nil, nil, malformed("The path of the promise's batch is not a list of hashes in lower-case hex.")
+		}
+		batch.path = append(batch.path, hash)
+	}
+	signature, err := signatureOf(given["signature"])
+	return &batch, signature, err
+}
+
+func signatureOf(value any) ([]byte, error) {
+	encoded, _ := value.(string)
+	signature, isBase64 := strictBase64(encoded)
+	if !isBase64 || len(signature) != ed25519.SignatureSize {
+		return nil, malformed("The promise's signature is not 64 bytes in base64.")
+	}
+	return signature, nil
+}
+
+func readPromise(members map[string]any) (SignedPromise, error) {
 	var promise SignedPromise
-	refuse := func(why string) (SignedPromise, []byte, error) {
-		return SignedPromise{}, nil, malformed("The promise's %s.", why)
+	refuse := func(why string) (SignedPromise, error) {
+		return SignedPromise{}, malformed("The promise's %s.", why)
 	}
 	if !isShortText(members["log"], &promise.Log) || !isShortText(members["proofId"], &promise.ProofID) {
 		return refuse("log or proofId is not a text")
@@ -78,15 +152,10 @@ func readPromise(members map[string]any) (SignedPromise, []byte, error) {
 	if !isText(members["keyId"], &promise.KeyID) || !thumbprintPattern.MatchString(promise.KeyID) {
 		return refuse("keyId is not a key thumbprint")
 	}
-	encoded, _ := members["signature"].(string)
-	signature, isBase64 := strictBase64(encoded)
-	if !isBase64 || len(signature) != ed25519.SignatureSize {
-		return refuse("signature is not 64 bytes in base64")
-	}
 	isText(members["recordDigest"], &promise.RecordDigest)
 	isText(members["issuedAt"], &promise.IssuedAt)
 	isText(members["deadline"], &promise.Deadline)
-	return promise, signature, nil
+	return promise, nil
 }
 
 func isShortText(value any, target *string) bool {

@@ -134,9 +134,10 @@ def _is_typed_dict(hint: Any) -> bool:
 def _check_typed_dict(hint: Any, value: Any, where: str) -> Any:
     _expect(isinstance(value, dict), where, "an object")
     for name, member in typing.get_type_hints(hint).items():
-        if name not in value:
+        if name in value:
+            decode(member, value[name], f"{where}.{name}")
+        elif name in hint.__required_keys__:
             raise DecodeError(f"{where} has no member {name}")
-        decode(member, value[name], f"{where}.{name}")
     return value
 
 

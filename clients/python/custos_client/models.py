@@ -1455,17 +1455,32 @@ class Problem:
     errors: Optional[List[FieldError]] = None
 
 
-class Promise(TypedDict):
-    """A signed promise that the record will be in the log by the deadline. A dictionary with the members of
-    the wire: store it as it is.
-    """
-
+class _PromiseAlways(TypedDict):
     log: str
     proofId: str
     recordDigest: str
     issuedAt: str
     deadline: str
     keyId: str
+
+
+class Promise(_PromiseAlways, total=False):
+    """A signed promise that the record will be in the log by the deadline, with either `signature` or
+    `batch`. A dictionary with the members of the wire: store it as it is.
+    """
+
+    signature: str
+    batch: PromiseBatch
+
+
+class PromiseBatch(TypedDict):
+    """One signature for several promises of a log that were made at the same time. A dictionary with the
+    members of the wire: store it as it is.
+    """
+
+    size: int
+    index: int
+    path: List[str]
     signature: str
 
 

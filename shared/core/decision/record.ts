@@ -95,13 +95,11 @@ export interface DecisionParts {
   /** JCS of all facts, and 16 random bytes. */
   readonly facts: string;
   readonly salt: Buffer;
-  /** Returns the promise that the record will be in the log, as JSON text, for the record's digest; absent where nothing is promised. */
-  readonly promise?: ((recordDigest: string) => string) | undefined;
 }
 
 export interface DecisionBytes {
-  /** The answer, JSON. */
-  readonly answer: string;
+  /** The answer, JSON, with the JSON text of a promise that the record will be in the log; undefined where nothing is promised. */
+  readonly answer: (promise: string | undefined) => string;
   /** Canonical record without its previousHash: the text before `,"previousHash":"..."}`. */
   readonly record: string;
 }
@@ -181,8 +179,8 @@ export function writeDecision(parts: DecisionParts): DecisionBytes {
   const record =
     `{"agentId":${agentId},"eventType":"custos.decision","occurredAt":"${evaluatedAt}","payload":{"body":${body}` +
     `,"environment":"${parts.environment}","organisation":"${parts.organisationSlug}","proofId":"${parts.proofId}"}`;
-  const promise = parts.promise === undefined ? '' : `"promise":${parts.promise(recordDigest(record))},`;
-  const answer = `${head}${beforeProof},"proof":{${promise}"proof_id":"${parts.proofId}"}${tail}`;
+  const answer: DecisionBytes['answer'] = (promise) =>
+    `${head}${beforeProof},"proof":{${promise === undefined ? '' : `"promise":${promise},`}"proof_id":"${parts.proofId}"}${tail}`;
   return { answer, record };
 }
 
@@ -200,7 +198,10 @@ function approvalText(approval: DecisionParts['approval']): string {
 /** Builds the promise of a stored decision again. */
 export type PromiseAgain = (about: { proofId: string; recordDigest: string; issuedAtMs: number }) => object;
 
-/** Rebuilds the answer of a stored decision from its record: byte for byte the original answer, as long as the promise key is the same. */
+/**
+ * Rebuilds the answer of a stored decision from its record: byte for byte the original answer, as long as the promise key is the same, and
+ * except that the promise is signed alone here.
+ */
 export function answerOfRecord(record: Buffer, promiseOf?: PromiseAgain): string {
   const { payload, occurredAt } = JSON.parse(`${record.toString('utf8')}}`) as {
     payload: { body: Record<string, unknown>; proofId: string };

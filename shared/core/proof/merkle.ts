@@ -32,17 +32,42 @@ export function emptyRoot(): Uint8Array {
 
 /** The root over leaf hashes, oldest first. Linear time; an odd node is promoted, never duplicated. */
 export function rootFromLeafHashes(hashes: readonly Uint8Array[]): Uint8Array {
-  let level = [...hashes];
+  let level = hashes;
   if (level.length === 0) return emptyRoot();
-  while (level.length > 1) {
-    const next: Uint8Array[] = [];
-    for (let i = 0; i < level.length; i += 2) {
-      const [left, right] = [at(level, i), level[i + 1]];
-      next.push(right === undefined ? left : hashChildren(left, right));
-    }
-    level = next;
-  }
+  while (level.length > 1) level = parentsOf(level);
   return at(level, 0);
+}
+
+/** All levels of a tree, leaf hashes first, the root last: for the paths of all leaves (`pathIn`). At least one leaf. */
+export function levelsOf(hashes: readonly Uint8Array[]): (readonly Uint8Array[])[] {
+  const levels = [hashes];
+  for (let level = hashes; level.length > 1; ) {
+    level = parentsOf(level);
+    levels.push(level);
+  }
+  return levels;
+}
+
+/** The inclusion path of a leaf, nearest first, from what `levelsOf` returned or any list of the same shape. 0 <= index < size. */
+export function pathIn<Node>(levels: readonly (readonly Node[])[], index: number): Node[] {
+  const path: Node[] = [];
+  let i = index;
+  for (const level of levels) {
+    // A promoted node has no sibling.
+    const sibling = level[i % 2 === 0 ? i + 1 : i - 1];
+    if (sibling !== undefined) path.push(sibling);
+    i = half(i);
+  }
+  return path;
+}
+
+function parentsOf(level: readonly Uint8Array[]): Uint8Array[] {
+  const parents: Uint8Array[] = [];
+  for (let i = 0; i < level.length; i += 2) {
+    const [left, right] = [at(level, i), level[i + 1]];
+    parents.push(right === undefined ? left : hashChildren(left, right));
+  }
+  return parents;
 }
 
 /** Returns the hash of a perfect subtree: the `index`-th (from 0) of those with 2^level leaves. Called only for complete subtrees. */
@@ -107,13 +132,19 @@ export interface InclusionProof {
  * Whether a leaf is at `index` in the tree of `size` leaves with this root (RFC 9162 section 2.1.3.2). Returns false, and never throws, for
  * a wrong index, size or root, a path too short or too long, and hashes that are not 32 bytes.
  */
-export function verifyInclusion({ index, size, leafHash, path, root }: InclusionProof): boolean {
-  if (!isSize(size) || !Number.isSafeInteger(index) || index < 0 || index >= size) return false;
-  if (path.length > MAX_PATH || ![leafHash, root, ...path].every(isHash)) return false;
+export function verifyInclusion({ root, ...about }: InclusionProof): boolean {
+  const reached = rootOfPath(about);
+  return reached !== undefined && isHash(root) && equal(reached, root);
+}
+
+/** The root to which a path leads (RFC 9162 section 2.1.3.2), or undefined where `verifyInclusion` is false for every root. */
+export function rootOfPath({ index, size, leafHash, path }: Omit<InclusionProof, 'root'>): Uint8Array | undefined {
+  if (!isSize(size) || !Number.isSafeInteger(index) || index < 0 || index >= size) return undefined;
+  if (path.length > MAX_PATH || ![leafHash, ...path].every(isHash)) return undefined;
   let [fn, sn] = [index, size - 1];
   let hash = leafHash;
   for (const sibling of path) {
-    if (sn === 0) return false;
+    if (sn === 0) return undefined;
     if (fn % 2 === 1 || fn === sn) {
       hash = hashChildren(sibling, hash);
       while (fn % 2 === 0 && fn !== 0) [fn, sn] = [half(fn), half(sn)];
@@ -122,7 +153,7 @@ export function verifyInclusion({ index, size, leafHash, path, root }: Inclusion
     }
     [fn, sn] = [half(fn), half(sn)];
   }
-  return sn === 0 && equal(hash, root);
+  return sn === 0 ? hash : undefined;
 }
 
 export interface ConsistencyProof {

@@ -21,6 +21,23 @@ export const ReceiptSchema = named('Receipt', {
 });
 export type Receipt = Shape<typeof ReceiptSchema>;
 
+/** Refers to the Merkle tree of the promises that were signed together; all of them are of one log. */
+export const PromiseBatchSchema = named(
+  'PromiseBatch',
+  {
+    size: Type.Integer({
+      ...Size,
+      minimum: 2,
+      description: 'How many promises were signed together. A promise that is alone has a `signature` instead.',
+    }),
+    index: Type.Integer({ minimum: 0, description: 'The place of this promise among them.' }),
+    path: Type.Array(Hash, { description: 'The inclusion path (RFC 9162), nearest first.' }),
+    signature: Type.String({ description: 'Ed25519, base64, of the root and the size.' }),
+  },
+  { description: 'One signature for several promises of a log that were made at the same time.' },
+);
+export type PromiseBatch = Shape<typeof PromiseBatchSchema>;
+
 export const PromiseSchema = closed(
   {
     log: Type.String({ description: 'Origin of the log.' }),
@@ -31,16 +48,19 @@ export const PromiseSchema = closed(
     issuedAt: Timestamp,
     deadline: Timestamp,
     keyId: Type.String({ description: 'The thumbprint of the promise key.' }),
-    signature: Type.String({ description: 'Ed25519, base64; /v1/log/keys has the key.' }),
+    signature: Type.Optional(
+      Type.String({ description: 'Ed25519, base64, of this promise alone; /v1/log/keys has the key.' }),
+    ),
+    batch: Type.Optional(PromiseBatchSchema),
   },
   {
     $id: 'Promise',
     description:
-      'A signed promise that the record will be in the log by the deadline. `custos verify promise.json --log FILE` detects a broken one.',
+      'A signed promise that the record will be in the log by the deadline, with either `signature` or `batch`. `custos verify promise.json --log FILE` detects a broken one.',
   },
 );
 export type SignedPromise = Shape<typeof PromiseSchema>;
-export type PromiseClaims = Omit<SignedPromise, 'signature'>;
+export type PromiseClaims = Omit<SignedPromise, 'signature' | 'batch'>;
 
 /** One entry of `GET /v1/log/keys`. */
 export const PublishedKeySchema = closed({

@@ -6,7 +6,7 @@ import type { Database, Sql } from '../../platform/db/database.ts';
 import { createGroupTransaction } from '../../platform/db/group-commit.ts';
 import type { EvaluatedQuestion } from './approval-naming.ts';
 import { type BudgetStore, CountGone, type Counting, createBudgetStore } from './budget-store.ts';
-import type { Answer, Decider } from './decider.ts';
+import type { Answer, Decider, RecordedDecision } from './decider.ts';
 import type { DecisionStore } from './decision-store.ts';
 
 /** Whether a permission would count against budgets, which have to be read first. An ESCALATE permits with its approval. */
@@ -18,8 +18,7 @@ export function needsBudgets({ question, answer: { evaluation, facts } }: Evalua
 /** A durable decision. */
 interface Stored {
   readonly answer: Answer;
-  readonly decisionId: string;
-  readonly text: string;
+  readonly recorded: RecordedDecision;
 }
 
 export interface Budgeted {
@@ -45,7 +44,7 @@ export function chargeFor(counting: Counting, item: EvaluatedQuestion, decisionI
   if (isCharged(evaluation)) counting.charge(item, decisionId, evaluation.charges ?? []);
 }
 
-/** Each needs an evaluation, a signature and a row while the locks are held. */
+/** Each needs an evaluation and a row while the locks are held. */
 const MAX_ROWS = 200;
 const MAX_WAITING = 5_000;
 const ATTEMPTS = 5;
@@ -81,10 +80,11 @@ export function createBudgeted({ db, decider, decisions }: BudgetedDeps): Budget
     const rows = [];
     for (const item of items) {
       const answer = await counted(counting, item);
-      const { row, text } = decider.record(item.question, answer);
+      const recorded = decider.record(item.question, answer);
+      const { row } = recorded;
       chargeFor(counting, { question: item.question, answer }, row.decisionId);
       rows.push(row);
-      stored.set(item, { answer, decisionId: row.decisionId, text });
+      stored.set(item, { answer, recorded });
     }
     await decisions.insert(sql, rows);
     await counting.write(sql);
@@ -109,7 +109,7 @@ export function createBudgeted({ db, decider, decisions }: BudgetedDeps): Budget
       const stored = (await group.add(item)).get(item);
       if (stored === undefined) throw new Error('a decision was not written');
       decider.recorded(item.question, stored.answer);
-      return { decisionId: stored.decisionId, text: stored.text };
+      return { decisionId: stored.recorded.row.decisionId, text: await stored.recorded.textTogether() };
     },
   };
 }

@@ -3,7 +3,9 @@ import type { ChangeFeed } from '../../platform/db/changes.ts';
 import { beginSpan, endAfter, endOnFailure } from '../../platform/observe/spans.ts';
 import { newId } from '../../kernel/ids.ts';
 import { permits } from '../../kernel/vocabulary.ts';
-import type { Promiser } from '../ledger/promises.ts';
+import type { Promiser, PromiseSubject } from '../ledger/promises.ts';
+import { promiseText } from '../../core/proof/promise.ts';
+import { recordDigest } from '../../core/proof/record.ts';
 import type { AuthenticatedKey } from '../keys/types.ts';
 import type { ApproverDemand } from '../../core/policy/approvers.ts';
 import type { Explanation } from '../../core/policy/evaluate.ts';
@@ -77,8 +79,10 @@ export interface NamedApproval {
 
 export interface RecordedDecision {
   readonly row: DecisionRow;
-  /** The answer, JSON text. */
-  readonly text: string;
+  /** The answer, JSON text, with a promise that is signed alone: for a text that is stored in the transaction of the row. */
+  text(): string;
+  /** The same with a promise that is signed together with others. To be called when the row is durable. */
+  textTogether(): Promise<string>;
 }
 
 export interface Decider {
@@ -96,7 +100,7 @@ export interface Decider {
   approve(question: Question, answer: Answer, approval: Reason): Promise<Answer>;
   /** The same answer with facts that say how much of budgets was used, by the policies alone (not by halts). */
   evaluateAgain(question: Question, answer: Answer, facts: Facts, approval?: Reason): Promise<Answer>;
-  /** Builds the row and the answer's text; the caller stores the row before it sends the text. */
+  /** Builds the row and the answer; the caller stores the row before it sends the answer's text. */
   record(question: Question, answer: Answer, approval?: NamedApproval): RecordedDecision;
   /** To be called when a row is durable: counts it in the agent's history. */
   recorded(question: Question, answer: Answer): void;
@@ -113,7 +117,7 @@ export interface DeciderDeps {
   readonly hasSecondReader: boolean;
   readonly nowMs: () => number;
   /** Signs the promise in an answer; absent where no answer is sent. */
-  readonly promiser?: Pick<Promiser, 'json'> | undefined;
+  readonly promiser?: Promiser | undefined;
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
@@ -328,8 +332,6 @@ export function createDecider(deps: DeciderDeps): Decider {
         budgets: answerBudgets(answer),
         facts,
         salt,
-        promise:
-          promiser && ((recordDigest) => promiser.json({ ...key, proofId, recordDigest, issuedAtMs: answer.nowMs })),
       });
       const row: DecisionRow = {
         decisionId,
@@ -349,7 +351,20 @@ export function createDecider(deps: DeciderDeps): Decider {
         tool: answer.facts.tool,
         reasons: reasonCodesOf(answer.evaluation.verdict, answer.evaluation.reasons),
       };
-      return { row, text: bytes.answer };
+      const { organisationId, organisationSlug, environment } = key;
+      const promised = (): PromiseSubject => ({
+        organisationId,
+        organisationSlug,
+        environment,
+        proofId,
+        recordDigest: recordDigest(bytes.record),
+        issuedAtMs: answer.nowMs,
+      });
+      return {
+        row,
+        text: () => bytes.answer(promiser && promiseText(promiser.promise(promised()))),
+        textTogether: async () => bytes.answer(promiser && promiseText(await promiser.together(promised()))),
+      };
     },
     recorded(question, answer) {
       const { organisationId, environment } = question.key;

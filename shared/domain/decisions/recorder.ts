@@ -136,12 +136,13 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     const { question, answer } = item;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const naming = await inTurn(() => names.one(item));
-      const { row, text } = decider.record(question, answer, naming.approval);
+      const recorded = decider.record(question, answer, naming.approval);
+      const { row } = recorded;
       const opening = openingRow(row, naming);
       if (opening === undefined) await decisions.append(row);
       else if (!(await opener.append(opening))) continue;
       decider.recorded(question, answer);
-      return { decisionId: row.decisionId, text };
+      return { decisionId: row.decisionId, text: await recorded.textTogether() };
     }
     throw tooManyAtOnce();
   };
@@ -264,7 +265,8 @@ export function createRecorder(deps: RecorderDeps): Recorder {
         continue;
       }
       const { answer, approval, uses } = settled;
-      const { row, text } = decider.record(question, answer, approval);
+      const recorded = decider.record(question, answer, approval);
+      const { row } = recorded;
       if (uses !== undefined && approvalId !== undefined) {
         const { keyId, decisionId } = row;
         held.set(approvalId, await markUsed(sql, uses, { keyId, decisionId, nowMs: answer.nowMs }));
@@ -273,6 +275,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       const opens = naming && openingRow(row, naming);
       if (opens === undefined) plain.push(row);
       else opening.push(opens);
+      const text = recorded.text();
       written.push({ decisionId: row.decisionId, verdict: row.verdict, text, approval, isRepeat: false });
       made.push({ question, answer });
     }
@@ -319,10 +322,11 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       }
       if (answer.evaluation.verdict === 'ESCALATE') return appendEscalation(item);
       if (needsBudgets(item)) return budgeted.append(item);
-      const { row, text } = decider.record(question, answer);
+      const recorded = decider.record(question, answer);
+      const { row } = recorded;
       await decisions.append(row);
       decider.recorded(question, answer);
-      return { decisionId: row.decisionId, text };
+      return { decisionId: row.decisionId, text: await recorded.textTogether() };
     },
     transaction,
     within,

@@ -2,7 +2,7 @@
 import type { ChangeFeed } from '../../platform/db/changes.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { rawPublicKey } from '../../core/proof/ed25519.ts';
-import { createPromiseSigner } from '../../core/proof/promise.ts';
+import { createPromiseSigner, type Promised } from '../../core/proof/promise.ts';
 import type { SignedPromise } from '../../core/proof/shapes.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { readKeyFile } from './key-file.ts';
@@ -19,9 +19,13 @@ export interface PromiseSubject {
 }
 
 export interface Promiser {
+  /** Signs a promise alone. The same subject always gets the same promise. */
   promise(subject: PromiseSubject): SignedPromise;
-  /** The same as JSON text. */
-  json(subject: PromiseSubject): string;
+  /**
+   * Signs a promise together with all others of its log that are asked for in the same run of microtasks, such as those of a group
+   * commit: one signature for each log. For records that are durable, or become so with the answer.
+   */
+  together(subject: PromiseSubject): Promise<SignedPromise>;
 }
 
 const ORIGINS =
@@ -67,7 +71,7 @@ export async function startPromiser(deps: PromiserDeps): Promise<Promiser> {
     proofId,
     recordDigest,
     issuedAtMs,
-  }: PromiseSubject) => ({
+  }: PromiseSubject): Promised => ({
     log: origins.get(`${environment}\n${organisationId}`) ?? `${logHost}/${organisationSlug}/${environment}`,
     proofId,
     recordDigest,
@@ -75,6 +79,53 @@ export async function startPromiser(deps: PromiserDeps): Promise<Promiser> {
   });
   return {
     promise: (subject) => signer.promise(about(subject)),
-    json: (subject) => signer.json(about(subject)),
+    together: createBatches(
+      (all) => signer.promises(all),
+      (subject) => about(subject),
+    ),
   };
+}
+
+/** What waits for one signature. */
+interface Waiting {
+  readonly promised: Promised;
+  readonly resolve: (promise: SignedPromise) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Collects promises until no microtask is left to run, and signs those of each log with one signature.
+ * Promises of different logs are not mixed, because a path shows hashes of the others, by which their contents could be guessed.
+ */
+export function createBatches<Subject>(
+  sign: (all: readonly Promised[]) => readonly SignedPromise[],
+  promisedOf: (subject: Subject) => Promised,
+): (subject: Subject) => Promise<SignedPromise> {
+  let waiting = new Map<string, Waiting[]>();
+
+  const signAll = (): void => {
+    const batches = waiting;
+    waiting = new Map();
+    for (const batch of batches.values()) {
+      try {
+        const promises = sign(batch.map(({ promised }) => promised));
+        for (const [i, { resolve, reject }] of batch.entries()) {
+          const promise = promises[i];
+          if (promise === undefined) reject(new Error('a promise was not signed'));
+          else resolve(promise);
+        }
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+  };
+
+  return (subject) =>
+    new Promise((resolve, reject) => {
+      const promised = promisedOf(subject);
+      if (waiting.size === 0) process.nextTick(signAll);
+      const batch = waiting.get(promised.log);
+      if (batch === undefined) waiting.set(promised.log, [{ promised, resolve, reject }]);
+      else batch.push({ promised, resolve, reject });
+    });
 }

@@ -1,4 +1,5 @@
 // The generated files of clients/conformance: cases that every implementation of verification and canonical JSON must agree on.
+import { batchedPromises } from './batched-promises.ts';
 import type { CallCase } from './call-case.ts';
 import { faultCases } from './calls-faults.ts';
 import { guardCases } from './calls-guard.ts';
@@ -11,7 +12,13 @@ import { FILE_KEYS, type ProofCase } from './parts.ts';
 import { validReceipts } from './valid-receipts.ts';
 
 export function proofCases(): ProofCase[] {
-  return [...validReceipts(), ...malformedReceipts(), ...forgedReceipts(), ...chainsAndPromises()];
+  return [
+    ...validReceipts(),
+    ...malformedReceipts(),
+    ...forgedReceipts(),
+    ...chainsAndPromises(),
+    ...batchedPromises(),
+  ];
 }
 
 export function callCases(): CallCase[] {

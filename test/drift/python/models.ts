@@ -14,7 +14,7 @@ import {
 } from './schema.ts';
 
 /** Signed or hashed as they are: they stay dictionaries with the members of the wire. */
-const VERBATIM = new Set(['Receipt', 'Promise']);
+const VERBATIM = new Set(['Receipt', 'Promise', 'PromiseBatch']);
 /** What the description leaves open. */
 const ITEM_TYPES: Readonly<Record<string, string>> = { 'EnforceBatchRequest.requests': 'EnforceRequest' };
 
@@ -186,13 +186,19 @@ export class PythonTypes {
   }
 
   private typedDict(type: string, schema: Schema): string {
-    const members = Object.entries(schema.properties ?? {});
-    if (members.some(([name]) => !(schema.required ?? []).includes(name)))
-      throw new Error(`${type} has optional members`);
-    const lines = ['', '', `class ${type}(TypedDict):`];
+    const required = new Set(schema.required);
+    const fields = (areRequired: boolean): string[] =>
+      Object.entries(schema.properties ?? {})
+        .filter(([name]) => required.has(name) === areRequired)
+        .map(([name, member]) => `    ${name}: ${this.typeOf(member, type, name)}`);
+    const optional = fields(false);
+    // Python 3.9 has no NotRequired: the members that are always there are those of a base class.
+    const base = `_${type}Always`;
+    const lines = optional.length === 0 ? [] : ['', '', `class ${base}(TypedDict):`, ...fields(true)];
+    lines.push('', '', optional.length === 0 ? `class ${type}(TypedDict):` : `class ${type}(${base}, total=False):`);
     const comment = `${firstSentence(schema.description)} A dictionary with the members of the wire: store it as it is.`;
     lines.push(...docstring(comment.trim(), '    '), '');
-    for (const [name, member] of members) lines.push(`    ${name}: ${this.typeOf(member, type, name)}`);
+    lines.push(...(optional.length === 0 ? fields(true) : optional));
     return `${lines.join('\n')}\n`;
   }
 }

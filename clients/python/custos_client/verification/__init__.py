@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .. import canonical
 from ..errors import ReceiptError
@@ -25,7 +25,7 @@ from .encoding import (
     text_of,
     utf16_length,
 )
-from .merkle import Inclusion, diagnose, leaf_hash
+from .merkle import Inclusion, diagnose, leaf_hash, root_of_path
 from .notes import Keys, read_checkpoint, read_keys
 from .records import NO_PREVIOUS, Record, read_record
 
@@ -33,7 +33,8 @@ from .records import NO_PREVIOUS, Record, read_record
 Evidence = Union[str, bytes, Mapping[str, Any]]
 
 _RECEIPT_MEMBERS = ["format", "status", "proofId", "record", "index", "path", "checkpoint"]
-_PROMISE_MEMBERS = ["log", "proofId", "recordDigest", "issuedAt", "deadline", "keyId", "signature"]
+_PROMISE_MEMBERS = ["log", "proofId", "recordDigest", "issuedAt", "deadline", "keyId"]
+_BATCH_MEMBERS = ["size", "index", "path", "signature"]
 _TLOG_HEADER = "c2sp.org/tlog-proof@v1"
 # The path length in a tree of 2^53 leaves.
 _MAX_PATH = 53
@@ -126,21 +127,25 @@ def verify_chain(receipts: Sequence[Evidence], keys: Keys) -> VerifiedChain:
 
 
 def verify_promise(promise: Evidence, keys: Keys) -> VerifiedPromise:
-    """Verifies the signature of a promise, alone or in the answer that contained it. Raises ReceiptError."""
+    """Verifies the signature of a promise, its own or that of its batch. Raises ReceiptError.
+
+    `promise`: alone, or in the answer that contained it.
+    """
     value: Any = promise
     if not isinstance(value, Mapping):
         value = parse_json(text_of(value, "The promise"), "The promise")
     if isinstance(value, Mapping) and "promise" in value:
         value = value["promise"]
-    claims = _parse_promise(value)
-    signature = base64_bytes(claims.pop("signature"))
+    claims, batch, signature = _parse_promise(value)
     of_log = [key for key in read_keys(keys) if key.is_promise_key and key.origin == claims["log"]]
     key = next((one for one in of_log if one.key_id == claims["keyId"]), None)
     if key is None:
         message = f"None of the trusted promise keys of {claims['log']!r} is {claims['keyId']}."
         raise ReceiptError("KEY_NOT_OF_LOG", message)
-    message_bytes = ("custos-promise-v1\n" + canonical.canonicalize(claims)).encode("utf-8")
-    if signature is None or not ed25519.verify(key.raw, message_bytes, signature):
+    message: Optional[bytes] = ("custos-promise-v1\n" + canonical.canonicalize(claims)).encode("utf-8")
+    if batch is not None and message is not None:
+        message = batch.signed_with(message)
+    if message is None or not ed25519.verify(key.raw, message, signature):
         raise ReceiptError("PROMISE_SIGNATURE", "The signature does not fit the promise.")
     return VerifiedPromise(
         log=claims["log"],
@@ -221,25 +226,65 @@ def _parse_tlog_proof(text: str) -> Mapping[str, Any]:
     }
 
 
-def _parse_promise(value: Any) -> Dict[str, Any]:
-    members = dict(exact_members(value, "The promise", _PROMISE_MEMBERS))
+@dataclass(frozen=True)
+class _Batch:
+    """The place of a promise among those that were signed together."""
+
+    size: int
+    index: int
+    path: List[bytes]
+
+    def signed_with(self, message: bytes) -> Optional[bytes]:
+        """What was signed if `message` is that of the promise. None when the path does not fit."""
+        root = root_of_path(self.index, self.size, leaf_hash(message), self.path)
+        if root is None:
+            return None
+        tree = canonical.canonicalize({"root": root.hex(), "size": self.size})
+        return ("custos-promise-batch-v1\n" + tree).encode("utf-8")
+
+
+def _parse_batch(value: Any) -> Tuple[_Batch, bytes]:
+    """Returns the batch and its signature."""
+    members = exact_members(value, "The promise's batch", _BATCH_MEMBERS)
+    size, index = count(members["size"]), count(members["index"])
+    # A promise that was signed alone has no batch.
+    if size is None or size < 2 or index is None:
+        raise malformed("The size or index of the promise's batch is not in its form.")
+    path = members["path"]
+    if not isinstance(path, list) or len(path) > _MAX_PATH:
+        raise malformed(f"The path of the promise's batch is not a list of at most {_MAX_PATH} hashes.")
+    hashes = [one for one in map(hash_bytes, path) if one is not None]
+    if len(hashes) < len(path):
+        raise malformed("The path of the promise's batch is not a list of hashes in lower-case hex.")
+    return _Batch(size, index, hashes), _signature_bytes(members["signature"])
+
+
+def _signature_bytes(value: Any) -> bytes:
+    signature = base64_bytes(value)
+    if signature is None or len(signature) != 64:
+        raise malformed("The promise's signature is not 64 bytes in base64.")
+    return signature
+
+
+def _parse_promise(value: Any) -> Tuple[Dict[str, Any], Optional[_Batch], bytes]:
+    """Returns the claims, and the signature with the batch that it is of, if any."""
+    evidence = "batch" if isinstance(value, dict) and "batch" in value else "signature"
+    members = dict(exact_members(value, "The promise", [*_PROMISE_MEMBERS, evidence]))
     for name in ("log", "proofId"):
         text = members[name]
         if not isinstance(text, str) or not 1 <= utf16_length(text) <= 1024 or not is_well_formed(text):
             raise malformed(f"The promise's {name} is not a text.")
-    signature = base64_bytes(members["signature"])
     key_id = members["keyId"]
     is_key_id = isinstance(key_id, str) and len(key_id) == 43 and set(key_id) <= _BASE64URL
-    if (
-        hash_bytes(members["recordDigest"]) is None
-        or not is_key_id
-        or signature is None
-        or len(signature) != 64
-    ):
-        raise malformed("The promise's recordDigest, keyId or signature is not in its form.")
+    if hash_bytes(members["recordDigest"]) is None or not is_key_id:
+        raise malformed("The promise's recordDigest or keyId is not in its form.")
     if not is_time(members["issuedAt"]) or not is_time(members["deadline"]):
         raise malformed("The promise's issuedAt or deadline is not a time.")
-    return members
+    given = members.pop(evidence)
+    if evidence == "signature":
+        return members, None, _signature_bytes(given)
+    batch, signature = _parse_batch(given)
+    return members, batch, signature
 
 
 _BASE64URL = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")

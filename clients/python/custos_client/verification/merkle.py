@@ -30,21 +30,25 @@ class Inclusion:
     root: bytes
 
     def holds(self) -> bool:
-        """RFC 9162 section 2.1.3.2."""
-        if not 0 <= self.index < self.size or len(self.path) > MAX_PATH:
-            return False
-        node, last, value = self.index, self.size - 1, self.leaf
-        for sibling in self.path:
-            if last == 0:
-                return False
-            if node & 1 or node == last:
-                value = node_hash(sibling, value)
-                while not node & 1 and node != 0:
-                    node, last = node >> 1, last >> 1
-            else:
-                value = node_hash(value, sibling)
-            node, last = node >> 1, last >> 1
-        return last == 0 and value == self.root
+        return root_of_path(self.index, self.size, self.leaf, self.path) == self.root
+
+
+def root_of_path(index: int, size: int, leaf: bytes, path: Sequence[bytes]) -> Optional[bytes]:
+    """The root to which a path leads (RFC 9162 section 2.1.3.2), or None when index, size and path do not fit."""
+    if not 0 <= index < size or len(path) > MAX_PATH:
+        return None
+    node, last, value = index, size - 1, leaf
+    for sibling in path:
+        if last == 0:
+            return None
+        if node & 1 or node == last:
+            value = node_hash(sibling, value)
+            while not node & 1 and node != 0:
+                node, last = node >> 1, last >> 1
+        else:
+            value = node_hash(value, sibling)
+        node, last = node >> 1, last >> 1
+    return value if last == 0 else None
 
 
 def path_length(index: int, size: int) -> int:

@@ -169,7 +169,7 @@ export interface paths {
         };
         /**
          * Read one decision
-         * @description The answer byte for byte, then `stands`: whether it may be acted upon now. It may not when it permits nothing (`verdict`), has `expired` or was reported as `not_carried_out`, while the environment is `halted` or the agent is not active (`agent_not_active`), and once the key that asked, with its rotations, is not valid (`key_invalid`).
+         * @description The answer byte for byte (a promise that was signed together with others comes with a signature of its own), then `stands`: whether it may be acted upon now. It may not when it permits nothing (`verdict`), has `expired` or was reported as `not_carried_out`, while the environment is `halted` or the agent is not active (`agent_not_active`), and once the key that asked, with its rotations, is not valid (`key_invalid`).
          *
          *     Scope: proofs:read or intents:write.
          */
@@ -1959,7 +1959,18 @@ export interface components {
             /** @description How many different hands must approve. */
             atLeast: number;
         };
-        /** @description A signed promise that the record will be in the log by the deadline. `custos verify promise.json --log FILE` detects a broken one. */
+        /** @description One signature for several promises of a log that were made at the same time. */
+        PromiseBatch: {
+            /** @description How many promises were signed together. A promise that is alone has a `signature` instead. */
+            size: number;
+            /** @description The place of this promise among them. */
+            index: number;
+            /** @description The inclusion path (RFC 9162), nearest first. */
+            path: string[];
+            /** @description Ed25519, base64, of the root and the size. */
+            signature: string;
+        };
+        /** @description A signed promise that the record will be in the log by the deadline, with either `signature` or `batch`. `custos verify promise.json --log FILE` detects a broken one. */
         Promise: {
             /** @description Origin of the log. */
             log: string;
@@ -1973,8 +1984,9 @@ export interface components {
             deadline: string;
             /** @description The thumbprint of the promise key. */
             keyId: string;
-            /** @description Ed25519, base64; /v1/log/keys has the key. */
-            signature: string;
+            /** @description Ed25519, base64, of this promise alone; /v1/log/keys has the key. */
+            signature?: string;
+            batch?: components["schemas"]["PromiseBatch"];
         };
         ExplainedRule: {
             /** @description The id of the policy. */

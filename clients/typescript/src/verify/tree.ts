@@ -34,12 +34,18 @@ export function sidesOf(index: number, size: number): boolean[] {
   return sides;
 }
 
-export function isIncluded({ index, size, leaf, path, root }: InclusionProof): boolean {
-  if (index >= size) return false;
+export function isIncluded({ root, ...about }: InclusionProof): boolean {
+  const reached = rootOfPath(about);
+  return reached !== undefined && isEqual(reached, root);
+}
+
+/** The root to which a path leads, or undefined when index, size and length of the path do not fit. */
+export function rootOfPath({ index, size, leaf, path }: Omit<InclusionProof, 'root'>): Uint8Array | undefined {
+  if (index >= size) return undefined;
   const sides = sidesOf(index, size);
-  if (sides.length !== path.length) return false;
+  if (sides.length !== path.length) return undefined;
   let hash = leaf;
   for (const [i, sibling] of path.entries())
     hash = sides[i] === true ? hashNode(sibling, hash) : hashNode(hash, sibling);
-  return isEqual(hash, root);
+  return hash;
 }
