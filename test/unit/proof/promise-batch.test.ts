@@ -57,9 +57,10 @@ describe('Promises that are signed together', () => {
     const key = publicKeyFromRaw(rawPublicKey(PROMISE_KEY));
     for (const size of [2, 3, 4, 5, 6, 7, 8, 9, 31, 33]) {
       const promises = batchOf(size);
-      const leaves = promises.map(({ batch: _, ...claims }) =>
-        sha256(Buffer.from(`\0custos-promise-v1\n${canonicalize(claims)}`)),
-      );
+      const leaves = promises.map((promise) => {
+        const { batch: _, ...claims } = promise;
+        return sha256(Buffer.from(`\0custos-promise-v1\n${canonicalize(claims)}`));
+      });
       const tree = new MerkleTree(leaves, (pair: Buffer) => sha256(Buffer.concat([Buffer.of(1), pair])));
       const message = Buffer.from(
         `custos-promise-batch-v1\n{"root":"${tree.getRoot().toString('hex')}","size":${size}}`,
