@@ -1,4 +1,5 @@
 // What must hold after every round, from the outside: what was acknowledged, against the exported logs.
+import { waitFor } from '../../../support/wait.ts';
 import { type Deployment, exportLog, keptCheckpoint } from '../deployment.ts';
 import { ask, type Json } from '../http.ts';
 import type { EnvironmentHistory, History } from '../history.ts';
@@ -40,9 +41,7 @@ async function shownScores(deployment: Deployment): Promise<string[]> {
   const log = deriveLog(await exportLog(deployment, 'live'));
   const problems: string[] = [];
   for (const [agentId, { score, asOf }] of checkTrust(log, new Map()).scores) {
-    const path = `/v1/trust/${agentId}`;
-    const answer = await ask(deployment.addresses[0] ?? '', { method: 'GET', path, key: deployment.adminKey });
-    const shown = 'json' in answer ? answer.json : {};
+    const shown = await shownTrust(deployment, agentId);
     const day = (shown['asOf'] as { readonly day?: string } | undefined)?.day;
     // On another day the evidence weighs less.
     if (day !== undefined && day !== asOf.day) continue;
@@ -50,6 +49,18 @@ async function shownScores(deployment: Deployment): Promise<string[]> {
       problems.push(`${agentId} has the score ${String(shown['score'])}, and ${score} in the log`);
   }
   return problems;
+}
+
+/** On a busy machine ingress may answer 503, or late: then it is asked again. */
+function shownTrust(deployment: Deployment, agentId: string): Promise<Json> {
+  const path = `/v1/trust/${agentId}`;
+  return waitFor(
+    async () => {
+      const answer = await ask(deployment.addresses[0] ?? '', { method: 'GET', path, key: deployment.adminKey });
+      return answer.status === 200 ? answer.json : undefined;
+    },
+    { what: `an answer to ${path}` },
+  );
 }
 
 const idOf = (decision: Json): string => String(decision['decision_id']);
