@@ -62,8 +62,13 @@ const isToBeRepeated = (answer: Answered | Unanswered): boolean =>
  * Repeats a request until it gets an answer other than "unavailable" or "still running".
  * @throws {NotAcknowledged} after the deadline of the load
  */
-export async function askUntilAnswered(caller: Caller, asked: Asked): Promise<Answered> {
+export async function askUntilAnswered(
+  caller: Caller,
+  asked: Asked,
+  beforeAttempt: () => void = () => undefined,
+): Promise<Answered> {
   for (;;) {
+    beforeAttempt();
     const answer = await askOnce(caller, asked);
     // All of the class Unanswered are repeated.
     if (!isToBeRepeated(answer)) return answer as Answered;

@@ -145,8 +145,11 @@ const approval: Work = async (caller) => {
   if (!expectStatus(caller, decided, 'the decision of an approval', 200, 409)) return;
   const use = async (nth: number): Promise<void> => {
     const requestId = `${name}-use-${nth}`;
-    environmentOf(caller, 'live').most.set(requestId, 1);
-    const answer = await askUntilAnswered(caller, { ...ask, body: { ...body, approval_id: approvalId }, requestId });
+    const { most } = environmentOf(caller, 'live');
+    const request = { ...ask, body: { ...body, approval_id: approvalId }, requestId };
+    // Each attempt at a rejected or used approval is a refusal of its own: the request has no Idempotency-Key.
+    const count = (): void => void most.set(requestId, (most.get(requestId) ?? 0) + 1);
+    const answer = await askUntilAnswered(caller, request, count);
     // 409 E5004: the decision of another use, which does not stand any more.
     if (!expectStatus(caller, answer, 'the use of an approval', 200, 409) || answer.status === 409) return;
     rememberDecision(history, 'live', answer.json);
