@@ -8,6 +8,7 @@ import type { DecisionBody } from '../shared/api/decision.ts';
 import { APPROVAL_STATES } from '../shared/core/decision/approval.ts';
 import { askedText } from '../shared/core/decision/approval-bound.ts';
 import { printable } from '../shared/core/proof/encoding.ts';
+import { unpackRecord } from '../shared/core/decision/packed-record.ts';
 import { bodyOfPrefix } from '../shared/core/proof/record.ts';
 import { listApprovals } from '../shared/domain/approvals/list.ts';
 import {
@@ -129,7 +130,7 @@ type Body = Pick<DecisionBody, 'intent' | 'reasons' | 'trust'>;
 
 /** The body of the ESCALATE that opened the approval. The service wrote this record, so its shape is known. */
 function bodyOf(row: ShownApproval): Body {
-  return bodyOfPrefix(row.record) as Body;
+  return bodyOfPrefix(unpackRecord(row.record)) as Body;
 }
 
 /** Members of the intent that only the facts have. Empty lists are left out. */

@@ -2,6 +2,7 @@
 import { BoundedCache } from '../../shared/kernel/bounded-cache.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
+import { unpackRecord } from '../../shared/core/decision/packed-record.ts';
 import { unpackFacts } from '../../shared/core/decision/packed-facts.ts';
 import { factsDigest } from '../../shared/core/decision/record.ts';
 import { meaningOf } from '../../shared/core/decision/approval-bound.ts';
@@ -89,7 +90,7 @@ export function createExplanations(deps: {
       const [row] = await db.query<Row>(READ, [key.organisationId, key.environment, decisionId]);
       if (row === undefined || !mayName(key, row.agent_id)) return undefined;
       if (row.facts === null || row.facts_salt === null) return { state: 'erased' };
-      const recorded = readDecisionRecord(sealRecord(row.record, NO_PREVIOUS).bytes);
+      const recorded = readDecisionRecord(sealRecord(unpackRecord(row.record), NO_PREVIOUS).bytes);
       if ('why' in recorded) return { state: 'unreadable', sentence: `The record of this decision ${recorded.why}.` };
       const bytes = unpackFacts(row.facts);
       const facts = parseFacts(bytes);

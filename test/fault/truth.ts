@@ -1,6 +1,7 @@
 // Checks of the database after all accepted work has been carried out, computed without the code under test.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { unpackRecord } from '../../shared/core/decision/packed-record.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { dayOf, evidenceOf, type SignalType, scoreOn } from '../../shared/core/trust/beta.ts';
 import { runSql } from '../support/sql.ts';
@@ -86,7 +87,7 @@ export async function expectLogWhole(db: Database, accepted: Accepted): Promise<
     db,
     'SELECT proof_id, record FROM record UNION ALL SELECT proof_id, record FROM decision',
   );
-  const recordOf = new Map(records.map((row) => [row.proof_id, row.record]));
+  const recordOf = new Map(records.map((row) => [row.proof_id, unpackRecord(row.record)]));
   const leaves = await runSql<{
     leaf_index: string;
     proof_id: string;

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Sql } from '../../shared/platform/db/database.ts';
 import { DECISION_FAILURES, type DecisionFailureCode } from '../../shared/core/verification/failures.ts';
 import { asSuperuser } from '../support/database.ts';
+import { storePlainRecords } from '../support/stored-records.ts';
 import type { Service } from '../support/service.ts';
 import { type DecisionsUnderTest, startDecisions } from './decision-verify-setup.ts';
 
@@ -13,6 +14,7 @@ describe('custos decision verify, after a row was edited in the database', () =>
     on = await startDecisions();
     ({ service } = on);
     await on.worker.append();
+    await storePlainRecords(service.db);
   });
   after(() => on?.close());
 
@@ -63,7 +65,7 @@ describe('custos decision verify, after a row was edited in the database', () =>
     [
       'a byte of the facts',
       'read',
-      `UPDATE decision SET facts = set_byte(facts, 20, get_byte(facts, 20) # 1) WHERE decision_id = $1`,
+      `UPDATE decision SET facts = set_byte(facts, 1, get_byte(facts, 1) # 1) WHERE decision_id = $1`,
       ['FACTS_DIGEST', 'FACTS_NOT_CANONICAL'],
     ],
     [

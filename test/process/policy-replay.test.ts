@@ -19,6 +19,7 @@ import { temporaryFolder } from '../support/folders.ts';
 import { runCommand } from '../support/command.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { type Service, SHIPPED_POLICIES, startService } from '../support/service.ts';
+import { storePlainRecords } from '../support/stored-records.ts';
 
 const HOSTILE = `<script>alert("1")</script>'&\u202e`;
 const logger = pino({ level: 'silent' });
@@ -160,6 +161,7 @@ describe('policy replay', () => {
     await copy('0000000001', 'record, facts, NULL');
     await copy('0000000002', "record || 'x', facts, facts_salt");
     await copy('0000000003', 'record, set_byte(facts, 20, get_byte(facts, 20) # 1), facts_salt');
+    await storePlainRecords(service.db);
     const changed = `convert_to(replace(convert_from(record, 'UTF8'), '"verdict":"ALLOW"', '"verdict":"DENY"'), 'UTF8')`;
     await copy('0000000004', `${changed}, facts, facts_salt`);
     const { json } = await replay({ digest: inForce, from, to, environment: 'test' });

@@ -274,8 +274,8 @@ describe('agents', () => {
       expect((await attributesOf('attributed')).attributes, 'others are kept').to.deep.equal({ team: 'sales' });
       await agents.patch(at('attributed'), { attributes: {} });
       expect((await attributesOf('attributed')).attributes).to.deep.equal({});
-      const [row] = await service.rows<{ facts: Buffer; record: string }>(
-        "SELECT facts, convert_from(record, 'UTF8') AS record FROM decision WHERE agent_id = 'attributed' ORDER BY decision_id LIMIT 1",
+      const [row] = await service.rows<{ facts: Buffer }>(
+        "SELECT facts FROM decision WHERE agent_id = 'attributed' ORDER BY decision_id LIMIT 1",
       );
       expect(factsText(row?.facts)).to.include('"agent":{"attributes":{"limit":5,"team":"finance"},"capabilities":');
       const leaves = await service.rows<{ record: string }>(

@@ -5,6 +5,7 @@ import { signIn } from '../support/dashboard.ts';
 import { approve, ask, type Asking, escalate, gist, reject } from '../support/escalations.ts';
 import { rewriteSealed } from '../support/seals.ts';
 import type { Service } from '../support/service.ts';
+import { recordText } from '../support/stored-records.ts';
 import { startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 
 /** Escalates everything, recognised words and unrecognised ones. */
@@ -162,7 +163,7 @@ describe('an approval', () => {
     const [row] = await service.rows<{ record: Buffer }>('SELECT record FROM decision WHERE decision_id = $1', [
       json.decision.decision_id,
     ]);
-    expect(JSON.parse(`${row?.record.toString('utf8')}}`).payload.body.intent.requested).to.deep.equal(requested);
+    expect(JSON.parse(`${recordText(row?.record)}}`).payload.body.intent.requested).to.deep.equal(requested);
     await approve(service.admin, approvalId);
     await worker.evaluate(intentId);
     expect((await client.get(`/v1/intents/${intentId}`)).json.decision.verdict).to.equal('ALLOW');

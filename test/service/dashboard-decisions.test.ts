@@ -1,6 +1,7 @@
 // The data of the decision pages: the explanation, also with damaged or erased facts, and the number of newer decisions.
 import { expect } from 'chai';
 import { factsText } from '../support/stored-facts.ts';
+import { storePlainRecords } from '../support/stored-records.ts';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
 import type {
@@ -199,6 +200,7 @@ describe('the data of the decisions page', () => {
         // The migration uses nothing else of its runner.
         const runner = { query } as QueryRunner;
         const before = await query(made);
+        await storePlainRecords(service.db);
         await sql.query('BEGIN');
         await new Reasons1763700000030().down(runner);
         await new Reasons1763700000030().up(runner);

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { VOCABULARY } from '../../shared/core/policy/vocabulary.ts';
 import { asAnswered, type Client } from '../support/client.ts';
 import { factsText } from '../support/stored-facts.ts';
+import { recordText } from '../support/stored-records.ts';
 import { type Service, startService } from '../support/service.ts';
 
 interface DecisionRow {
@@ -60,7 +61,7 @@ describe('decisions', () => {
     it(`have a record in RFC 8785 form, whose digest commits to the facts (${i})`, async () => {
       const { json } = await enforce(body);
       const row = await rowOf(json.decision_id);
-      const record = `${row.record.toString('utf8')}}`;
+      const record = `${recordText(row.record)}}`;
       const parsed = JSON.parse(record);
       expect(canonicalizeIndependently(parsed)).to.equal(record);
       const facts = factsText(row.facts);

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { factsText } from '../support/stored-facts.ts';
+import { recordText } from '../support/stored-records.ts';
 import { isPassing } from '../../shared/platform/db/trouble.ts';
 import type { Client } from '../support/client.ts';
 import type { PolicyFiles, Service } from '../support/service.ts';
@@ -172,7 +173,7 @@ describe('the intent worker', () => {
       .update(row?.facts_salt ?? '')
       .update(facts)
       .digest('hex');
-    expect(JSON.parse(`${row?.record.toString('utf8')}}`).payload.body.factsDigest).to.equal(digest);
+    expect(JSON.parse(`${recordText(row?.record)}}`).payload.body.factsDigest).to.equal(digest);
   });
 
   it('decides for an unregistered agent as for one without evidence', async () => {

@@ -15,6 +15,7 @@ import { idTimeMs, lowestId } from '../../shared/kernel/ids.ts';
 import type { Statement } from '../../shared/platform/db/database.ts';
 import { countingReads, rowsRead } from '../support/rows-read.ts';
 import { type Service, startService } from '../support/service.ts';
+import { storePlainRecords } from '../support/stored-records.ts';
 
 const MANY = 20_000;
 /** Rows and index entries that a page of 51 may read. */
@@ -30,6 +31,7 @@ describe('lists in large tables', () => {
   before(async () => {
     service = await startService();
     await service.admin.post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: 'a', trust_level: 7 });
+    await storePlainRecords(service.db);
     firstMs = Math.floor(service.nowMs() / 1_000) * 1_000 - HOUR_MS - MANY * 1_000;
     const ids = (prefix: 'dec' | 'int'): string[] =>
       Array.from({ length: MANY }, (_, n) => lowestId(prefix, firstMs + n * 1_000));

@@ -78,6 +78,11 @@ export const CASES: readonly Case[] = [
     exported: 'chain-broken',
   },
   {
+    name: 'a packed record is edited',
+    sql: `UPDATE decision SET record = ${flip('record')} WHERE decision_id = ${LEAF(3)}`,
+    finds: [['record-altered', 3]],
+  },
+  {
     name: 'the facts of a decision are edited',
     sql: `UPDATE decision SET facts = ${flip('facts')} WHERE decision_id = ${LEAF(3)}`,
     finds: [['facts-altered', 3]],

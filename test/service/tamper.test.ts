@@ -5,6 +5,7 @@ import { createLogFileAuditor } from '../../shared/core/proof/audit-file.ts';
 import type { Finding } from '../../shared/core/proof/audit-findings.ts';
 import { type Service, startService } from '../support/service.ts';
 import { logUnderTest, type LogUnderTest, saveRows } from './audit-setup.ts';
+import { storePlainRecords } from '../support/stored-records.ts';
 import { CASES, LEAF } from './tamper-cases.ts';
 
 describe('a log that was changed in the database', () => {
@@ -34,6 +35,7 @@ describe('a log that was changed in the database', () => {
     await log.append();
     expect((await log.sql('SELECT size::integer AS size FROM log'))[0]).to.deep.equal({ size: 33 });
     expect(await log.findings()).to.deep.equal([]);
+    await storePlainRecords(log.db, `decision_id = ${LEAF(11)}`);
     restore = await saveRows(log);
   });
   afterEach(() => restore?.());

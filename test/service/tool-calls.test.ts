@@ -8,6 +8,7 @@ import type { ExplainedCondition, ExplainedRule } from '../../shared/core/policy
 import type { ToolEntry } from '../../shared/core/tools/schema.ts';
 import type { Client, ClientResponse } from '../support/client.ts';
 import { factsText } from '../support/stored-facts.ts';
+import { recordText } from '../support/stored-records.ts';
 import { type Service, SHIPPED_POLICIES } from '../support/service.ts';
 import { signIn } from '../support/dashboard.ts';
 import { startServiceAndWorker, type TestWorker } from '../support/worker.ts';
@@ -159,7 +160,7 @@ describe('a tool call', () => {
       'SELECT record, facts FROM decision WHERE decision_id = $1',
       [json.decision_id],
     );
-    expect(row?.record.toString())
+    expect(recordText(row?.record))
       .to.contain(argumentsDigest({ path: '/srv', note: secret }))
       .and.not.contain(secret);
     expect(factsText(row?.facts)).to.contain(secret);

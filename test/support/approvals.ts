@@ -8,6 +8,7 @@ import type { Client, ClientResponse } from './client.ts';
 import { type Asking, ESCALATING } from './escalations.ts';
 import { checkLog } from './log-check.ts';
 import type { Service } from './service.ts';
+import { recordText } from './stored-records.ts';
 import { waitFor } from './wait.ts';
 import { startServiceAndWorker } from './worker.ts';
 
@@ -54,11 +55,10 @@ export async function startApprovals(): Promise<ApprovalsUnderTest> {
     return rows.map(({ event, record }) => ({ event, body: JSON.parse(`${record.toString('utf8')}}`).payload.body }));
   };
   const isOf = async ({ decisionId }: VerifiedDecision, code: string): Promise<boolean> => {
-    const rows = await service.rows(
-      `SELECT FROM decision WHERE decision_id = $1 AND position(convert_to($2, 'UTF8') IN record) > 0`,
-      [decisionId, `"code":"${code}"`],
-    );
-    return rows.length > 0;
+    const [row] = await service.rows<{ record: Buffer }>('SELECT record FROM decision WHERE decision_id = $1', [
+      decisionId,
+    ]);
+    return recordText(row?.record).includes(`"code":"${code}"`);
   };
   return {
     service,

@@ -1,6 +1,7 @@
 // An auditor of the log's tables for tests: recomputes every number and hash from the rows without the code under test.
 import { createHash } from 'node:crypto';
 import canonicalizeIndependently from 'canonicalize';
+import { unpackRecord } from '../../shared/core/decision/packed-record.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 
 interface LeafRow {
@@ -71,7 +72,7 @@ export async function checkLog(db: Database, organisationId: string, environment
     const previous = heads.get(row.entity_id) ?? '0'.repeat(64);
     same(row.previous_hash.toString('hex'), previous, at);
     if (row.record === null) throw new Error(`${at} has no record`);
-    const bytes = Buffer.concat([row.record, Buffer.from(`,"previousHash":"${previous}"}`)]);
+    const bytes = Buffer.concat([unpackRecord(row.record), Buffer.from(`,"previousHash":"${previous}"}`)]);
     const text = bytes.toString('utf8');
     const record = JSON.parse(text) as Record<string, unknown>;
     if (text !== canonicalizeIndependently(record)) throw new Error(`${at} is not canonical: ${text}`);

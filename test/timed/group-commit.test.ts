@@ -1,6 +1,7 @@
 // Tests of group commit on a real PostgreSQL: an invalid row fails alone; a lost connection fails the group but not the store.
 import { expect } from 'chai';
 import { factsText } from '../support/stored-facts.ts';
+import { recordText } from '../support/stored-records.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { createDecisionStore, type DecisionRow } from '../../shared/domain/decisions/decision-store.ts';
 import { createTestDatabase, openTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
@@ -59,12 +60,12 @@ describe('decisions written in groups', () => {
     const store = createDecisionStore({ db, processId: 'p' });
     const rows = Array.from({ length: 300 }, (_, i) => row(`own-${i}`, { verdict: i % 2 === 0 ? 'ALLOW' : 'DENY' }));
     await Promise.all(rows.map((one) => store.append(one)));
-    const [read] = await db.query<{ facts: Buffer }>(
-      "SELECT agent_id, verdict, proof_id, process_id, convert_from(record, 'UTF8') AS record, facts, encode(facts_salt, 'hex') AS salt FROM decision WHERE decision_id = $1",
+    const [read] = await db.query<{ facts: Buffer; record: Buffer }>(
+      "SELECT agent_id, verdict, proof_id, process_id, record, facts, encode(facts_salt, 'hex') AS salt FROM decision WHERE decision_id = $1",
       ['own-137'],
     );
     const expected = rows[137];
-    expect({ ...read, facts: factsText(read?.facts) }).to.deep.equal({
+    expect({ ...read, record: recordText(read?.record), facts: factsText(read?.facts) }).to.deep.equal({
       agent_id: expected?.agentId,
       verdict: 'DENY',
       proof_id: expected?.proofId,

@@ -1,5 +1,6 @@
 // The approvals that somebody has to decide: their number, and those that expire first.
 import { askedText } from '../../../shared/core/decision/approval-bound.ts';
+import { unpackRecord } from '../../../shared/core/decision/packed-record.ts';
 import { bodyOfPrefix } from '../../../shared/core/proof/record.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import type { DecisionOnRecord } from '../../../shared/api/decision.ts';
@@ -24,7 +25,7 @@ type Row = SealedRow<'approval'> & { readonly record: Buffer | null };
 /** What a decision was asked, in a few words. */
 function askedIn(record: Buffer): string {
   // Written by shared/core/decision/record.ts.
-  const { intent } = bodyOfPrefix(record) as Pick<Shape<typeof DecisionOnRecord>, 'intent'>;
+  const { intent } = bodyOfPrefix(unpackRecord(record)) as Pick<Shape<typeof DecisionOnRecord>, 'intent'>;
   return askedText(intent);
 }
 

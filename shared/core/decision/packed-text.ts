@@ -29,6 +29,8 @@ export interface TextPacker {
    * @param maxCharacters UTF-16 code units
    */
   unpack(packed: string, maxCharacters: number): string | undefined;
+  /** The code of each text of the table. */
+  readonly codes: readonly { readonly code: string; readonly text: string }[];
 }
 
 /** Entries are searched by their first character and the fourth, which is mostly the first of a member's name. */
@@ -68,6 +70,7 @@ export function createTextPacker(table: readonly UsualText[]): TextPacker {
   };
 
   return {
+    codes: entries,
     pack(text) {
       begins.fill(-1);
       let packed = '';

@@ -6,6 +6,7 @@ import type { BudgetLeft } from '../policy/budget.ts';
 import type { Evaluation, Facts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { recordDigest } from '../proof/record.ts';
+import { unpackRecord } from './packed-record.ts';
 
 /** Validity of a decision. */
 export const DECISION_TTL_MS = 3_600_000;
@@ -200,9 +201,10 @@ export type PromiseAgain = (about: { proofId: string; recordDigest: string; issu
 
 /**
  * Rebuilds the answer of a stored decision from its record: byte for byte the original answer, as long as the promise key is the same, and
- * except that the promise is signed alone here.
+ * except that the promise is signed alone here. @param stored the column `record`
  */
-export function answerOfRecord(record: Buffer, promiseOf?: PromiseAgain): string {
+export function answerOfRecord(stored: Buffer, promiseOf?: PromiseAgain): string {
+  const record = unpackRecord(stored);
   const { payload, occurredAt } = JSON.parse(`${record.toString('utf8')}}`) as {
     payload: { body: Record<string, unknown>; proofId: string };
     occurredAt: string;

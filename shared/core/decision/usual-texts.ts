@@ -7,7 +7,65 @@ export interface UsualText {
   readonly repeats?: string;
 }
 
+const AGENT = '{"agentId":"';
+const OCCURRED = '","eventType":"custos.decision","occurredAt":"';
 const text = (one: string): UsualText => ({ text: one });
+
+/**
+ * Of records of decisions. The most frequent ones come first, because their codes are the shortest. None begins or ends within a value:
+ * a search finds a value in the stored bytes unless it is a part of one of these texts (stored-text.ts).
+ */
+export const RECORD_TEXTS: readonly UsualText[] = [
+  text(AGENT),
+  text(OCCURRED),
+  { text: '","payload":{"body":{"agent_id":"', repeats: AGENT },
+  { text: '","evaluated_at":"', repeats: OCCURRED },
+  ...[
+    '","allowed":true,"decision_id":"',
+    '","allowed":false,"decision_id":"',
+    '","expires_at":"',
+    '","factsDigest":"',
+    '","intent":{"action":"',
+    '","domain":"',
+    '","effect":"write","normalized":"',
+    '","effect":"read","normalized":"',
+    '","parsed":false,"requested":{"intent":"',
+    '"},"resource":"',
+    '","risk":{"factors":[],"level":"low","score":0},"traits":[],"verb":"',
+    '"},"key_id":"',
+    '","obligations":[],"policy_set":{"digest":"',
+    '"},"reasons":[{"code":"',
+    '","effect":"ALLOW","message":"',
+    '","effect":"DENY","message":"',
+    '","policy":"',
+    '","rule":"',
+    '"}],"request_id":"',
+    '","trust":{"as_of":{"day":"',
+    '","signals":0},"claimed_level":null,"effective_level":1,"recorded_level":1,"score":250,"uncertainty":1},"verdict":"',
+    '"},"environment":"live","organisation":"default","proofId":"',
+    '"},"reasons":[{"code":"NO_MATCH","effect":"DENY","message":"no policy permits this","policy":"default","rule":"no-match"}],"request_id":"',
+    '","effect":"',
+    // From here on a code takes two bytes.
+    '","normalized":"',
+    '","parsed":true,"requested":{"text":"',
+    '","risk":{"factors":["',
+    '},"claimed_level":',
+    ',"effective_level":',
+    ',"recorded_level":',
+    '},"verdict":"',
+    '","obligations":[{"',
+    '}],"policy_set":{"digest":"',
+    '"},"environment":"',
+    '","organisation":"',
+    '","proofId":"',
+    '"},{"code":"',
+    '","message":"',
+    '"}],"trust":{"as_of":{"day":"',
+    ',"approval":{"approval_id":"',
+    '"},"decision_id":"',
+    '","signals":',
+  ].map(text),
+];
 
 /** Of the JCS of all facts. */
 export const FACTS_TEXTS: readonly UsualText[] = [

@@ -1,4 +1,5 @@
 // Decisions in PostgreSQL: inserted in groups before they are answered, read by id, listed newest first.
+import { packRecord } from '../../core/decision/packed-record.ts';
 import { packFacts } from '../../core/decision/packed-facts.ts';
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import { columnMap, hex, optionalText, text, utf8 } from '../../platform/db/columns.ts';
@@ -45,7 +46,7 @@ export const DECISIONS = columnMap<DecisionRow>({
   evaluated_at: text((r) => r.evaluatedAt, 'timestamptz'),
   policy_digest: text((r) => r.policyDigest),
   proof_id: text((r) => r.proofId),
-  record: utf8((r) => r.record),
+  record: utf8((r) => packRecord(r.record)),
   facts: utf8((r) => packFacts(r.facts)),
   facts_salt: hex((r) => r.factsSalt),
   traceparent: optionalText((r) => r.traceparent),
@@ -87,6 +88,7 @@ export interface StoredDecision {
   readonly decision_id: string;
   readonly agent_id: string;
   readonly key_id: string;
+  /** As stored: see packed-record.ts. */
   readonly record: Buffer;
 }
 

@@ -36,7 +36,7 @@ export interface StoredIntent {
   readonly approval_id: string | null;
   readonly submitted_at: Date;
   readonly updated_at: Date;
-  /** Canonical record of the decision, without its previousHash. */
+  /** The record of the decision as stored. */
   readonly record: Buffer | null;
 }
 

@@ -1,6 +1,7 @@
 // The SQL of a search among decisions: one range of an index where it begins, and the conditions that its rows must also meet.
 import type { QueryField, QueryTerm } from '../../core/decision/query.ts';
 import { hasCode, type KnownTool } from './known-values.ts';
+import { hasInRecord } from './stored-text.ts';
 
 /** Collects the parameters of a statement. */
 export interface Parameters {
@@ -128,7 +129,6 @@ export function chooseRanges(groups: readonly TermGroup[], known: Known): Chosen
   return { ranges: [WHOLE], rest: groups };
 }
 
-const inRecord = (text: string): string => `strpos(convert_from(record, 'UTF8'), ${text}) > 0`;
 /** A text as it stands in JSON, without its quotes. */
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
 
@@ -147,13 +147,13 @@ const CONDITIONS: Readonly<Record<TermGroup['field'], (value: string, add: Param
   },
   // An ALLOW has no reasons in their column.
   reason: (value, add) =>
-    `CASE WHEN verdict = 'ALLOW' THEN ${inRecord(add(`"code":"${escaped(value)}"`))} ELSE coalesce(${add(value)} = ANY (string_to_array(reasons, ' ')), false) END`,
-  policy: (value, add) => inRecord(add(`"policy":"${escaped(value)}"`)),
-  intent: (value, add) => inRecord(add(`"normalized":"${escaped(value)}`)),
-  resource: (value, add) => inRecord(add(`"resource":"${escaped(value)}`)),
-  action: (value, add) => inRecord(add(`"intent":{"action":"${escaped(value)}"`)),
-  risk: (value, add) => inRecord(add(`"level":"${escaped(value)}"`)),
-  text: (value, add) => inRecord(add(escaped(value))),
+    `CASE WHEN verdict = 'ALLOW' THEN ${hasInRecord(add, `"code":"${escaped(value)}"`, escaped(value))} ELSE coalesce(${add(value)} = ANY (string_to_array(reasons, ' ')), false) END`,
+  policy: (value, add) => hasInRecord(add, `"policy":"${escaped(value)}"`, escaped(value)),
+  intent: (value, add) => hasInRecord(add, `"normalized":"${escaped(value)}`, escaped(value)),
+  resource: (value, add) => hasInRecord(add, `"resource":"${escaped(value)}`, escaped(value)),
+  action: (value, add) => hasInRecord(add, `"intent":{"action":"${escaped(value)}"`, escaped(value)),
+  risk: (value, add) => hasInRecord(add, `"level":"${escaped(value)}"`, escaped(value)),
+  text: (value, add) => hasInRecord(add, escaped(value), escaped(value)),
 };
 
 /** The conditions of groups, of which all must hold. */

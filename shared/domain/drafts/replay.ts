@@ -10,6 +10,7 @@ import type { PolicySet } from '../../core/policy/load.ts';
 import { readCall } from '../../core/tools/read-call.ts';
 import type { BudgetFacts, Evaluation, Facts, Reason, RiskFacts } from '../../core/policy/types.ts';
 import { isBeforeBinding } from '../../core/decision/approval-bound.ts';
+import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { unpackFacts } from '../../core/decision/packed-facts.ts';
 import { factsDigest } from '../../core/decision/record.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
@@ -21,7 +22,7 @@ import { type DecisionBody, isBody } from '../../core/verification/record.ts';
 
 /** A decision as its row has it. */
 export interface StoredForReplay {
-  /** Canonical record up to its previousHash. */
+  /** As stored: see packed-record.ts. */
   readonly record: Buffer;
   /** JCS of all facts, packed or not, and the salt of their digest; both null once retention has erased them. */
   readonly facts: Buffer | null;
@@ -188,7 +189,7 @@ export const policyDigestOf = (record: Buffer): string | undefined => readBody(r
 function readBody(record: Buffer): RecordedBody | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(`${record.toString('utf8')}}`);
+    value = JSON.parse(`${unpackRecord(record).toString('utf8')}}`);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 // Appends the records in a log's inbox. Each batch is a transaction that locks the log's head, so that only one worker numbers leaves.
 import { anyText, columnMap, fixedBytes, numeric, text, timeMs } from '../../platform/db/columns.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
+import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { type Frontier, frontierLength, grow, type NewNode } from '../../core/proof/frontier.ts';
 import { NO_PREVIOUS, sealRecord, type SealedRecord } from '../../core/proof/record.ts';
 import type { Environment, Verdict } from '../../kernel/vocabulary.ts';
@@ -70,6 +71,7 @@ interface InboxRow {
   /** In the session's text format. */
   occurred_at: string;
   occurred_ms: number;
+  /** As stored. */
   record: Buffer;
   traceparent: string | null;
   /** Null for what is not a decision. */
@@ -237,7 +239,7 @@ async function appendBatch(
     if (row.proof_id === null)
       throw new Error(`the ${row.source} ${row.source_id} is in the inbox of its log and does not exist`);
     const head = heads.get(row.entity_id) ?? { chainIndex: -1, eventHash: NO_PREVIOUS };
-    const sealed = sealRecord(row.record, head.eventHash);
+    const sealed = sealRecord(unpackRecord(row.record), head.eventHash);
     heads.set(row.entity_id, { chainIndex: head.chainIndex + 1, eventHash: sealed.eventHash.toString('hex') });
     return {
       row,

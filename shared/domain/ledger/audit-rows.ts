@@ -1,5 +1,6 @@
 // The auditor's queries: heads, leaves with their source rows, nodes and checkpoints, by primary key and in ranges.
 import { unpackFacts } from '../../core/decision/packed-facts.ts';
+import { unpackRecord } from '../../core/decision/packed-record.ts';
 import type { Owner } from '../../kernel/owner.ts';
 import { columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql } from '../../platform/db/database.ts';
@@ -144,7 +145,7 @@ function sourceOf(row: LeafRow, occurredAt: string): AuditedRow['source'] {
     entityId: row.source_entity_id,
     event: row.source_event,
     occurredAt,
-    record: row.record,
+    record: unpackRecord(row.record),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Sql } from '../../platform/db/database.ts';
 import type { OwnerColumns } from '../../kernel/owner.ts';
 import type { SealedValues } from '../../platform/db/seals/tables.ts';
 import { otherLeafHash } from '../../core/proof/audit-tree.ts';
+import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { sealRecord } from '../../core/proof/record.ts';
 import { AUTHORITY_EVENTS, type AuthorityRecord } from './authority.ts';
 
@@ -203,7 +204,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The approval that a decision opened, from its record. */
+/** The approval that a decision opened. @param record as stored */
 export function openingOf(record: Buffer): {
   approvalId: unknown;
   expiresAt: unknown;
@@ -214,7 +215,7 @@ export function openingOf(record: Buffer): {
 } {
   type Opened = { approval_id?: unknown; expires_at?: unknown; approvers?: unknown };
   type Body = { approval?: Opened; agent_id?: unknown; key_id?: unknown };
-  const value = parse(`${record.toString('utf8')}}`) as { payload?: { body?: Body } } | undefined;
+  const value = parse(`${unpackRecord(record).toString('utf8')}}`) as { payload?: { body?: Body } } | undefined;
   const body = value?.payload?.body ?? {};
   return {
     approvalId: body.approval?.approval_id,

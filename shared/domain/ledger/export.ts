@@ -2,6 +2,7 @@
 import { OperatorError } from '../../kernel/operator-error.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { LOG_FILE_FORMAT, writeLogLine } from '../../core/proof/log-file.ts';
+import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { sealRecord } from '../../core/proof/record.ts';
 import { readPublishedKeys } from './published-keys.ts';
 
@@ -81,7 +82,11 @@ export async function* exportLog(db: Sql, log: LogRow & { readonly origin: strin
       if (row === undefined || Number(row.leaf_index) !== from + i)
         throw new DamagedLogError(`Leaf ${from + i} is missing.`);
       if (row.record === null) throw new DamagedLogError(`The record of leaf ${from + i} is missing.`);
-      yield writeLogLine({ kind: 'leaf', index: from + i, record: sealRecord(row.record, row.previous_hash).bytes });
+      yield writeLogLine({
+        kind: 'leaf',
+        index: from + i,
+        record: sealRecord(unpackRecord(row.record), row.previous_hash).bytes,
+      });
     }
   }
   for (let after = 0; ; ) {

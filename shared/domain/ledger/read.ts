@@ -1,5 +1,6 @@
 // Reads a log: one proof, lists of proofs, and the chain of one entity.
 import type { Database } from '../../platform/db/database.ts';
+import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { sealRecord } from '../../core/proof/record.ts';
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import { JOINS, LEAF, listLeaves, type LogFilter, OF_LOG } from './leaf-list.ts';
@@ -72,7 +73,7 @@ function anchoredOf(row: Row): Anchored {
     logId: row.log_id,
     index: Number(row.leaf_index),
     chainIndex: Number(row.chain_index),
-    record: sealRecord(row.record, row.previous_hash).bytes,
+    record: sealRecord(unpackRecord(row.record), row.previous_hash).bytes,
     previousHash: row.previous_hash,
     eventHash: row.event_hash,
     occurredAt: row.occurred_at,
@@ -86,7 +87,10 @@ export function createLogReader({ db }: { readonly db: Database }): LogReader {
       const [row] = await db.query<Row>(BY_ID, [...ownerColumns(owner), proofId]);
       return row && anchoredOf(row);
     },
-    pending: async (owner, proofId) => (await db.query<Pending>(PENDING, [...ownerColumns(owner), proofId]))[0],
+    async pending(owner, proofId) {
+      const [row] = await db.query<Pending>(PENDING, [...ownerColumns(owner), proofId]);
+      return row && { ...row, record: unpackRecord(row.record) };
+    },
     list: async (filter, limit) => (await db.query<Row>(...listLeaves(filter, limit))).map(anchoredOf),
     async chain(owner, entityId, from, limit) {
       return (await db.query<Row>(CHAIN, [...ownerColumns(owner), entityId, from, limit])).map(anchoredOf);

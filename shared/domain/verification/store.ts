@@ -1,5 +1,6 @@
 // The evidence of decisions from PostgreSQL: rows with their leaves, policy sets, and the records of trust, halts, approvals and keys.
 import type { Database } from '../../platform/db/database.ts';
+import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { unpackFacts } from '../../core/decision/packed-facts.ts';
 import { NO_PREVIOUS, sealRecord } from '../../core/proof/record.ts';
 import { ENVIRONMENTS, type Environment } from '../../kernel/vocabulary.ts';
@@ -114,7 +115,7 @@ interface DecisionRow extends RecordRow, Omit<Columns, 'evaluatedAt'> {
 const GONE = Buffer.alloc(0);
 
 function loggedOf({ record, previousHash, eventHash, leafHash }: RecordRow): LoggedRecord {
-  const { bytes } = sealRecord(record ?? GONE, previousHash ?? NO_PREVIOUS);
+  const { bytes } = sealRecord(unpackRecord(record ?? GONE), previousHash ?? NO_PREVIOUS);
   return eventHash === null || leafHash === null ? { bytes } : { bytes, leaf: { eventHash, leafHash } };
 }
 

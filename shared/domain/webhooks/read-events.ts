@@ -1,6 +1,7 @@
 // Reads events from a log: a range of its leaves with their records, and what the records do not say about themselves.
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import type { WebhookEventType } from '../../kernel/webhook-events.ts';
+import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { bodyOfPrefix } from '../../core/proof/record.ts';
 import { levelOf, NO_EVIDENCE } from '../../core/trust/score.ts';
 import { anyText, columnMap, numeric } from '../../platform/db/columns.ts';
@@ -64,7 +65,7 @@ async function withBodies(sql: Sql, owner: Owner, rows: readonly LeafRow[]): Pro
     const found = await sql.query<{ id: string; record: Buffer }>(statement, [...ownerColumns(owner), ids]);
     for (const { id, record } of found) {
       // Its shape follows from its event.
-      bodies.set(`${source} ${id}`, bodyOfPrefix(record) as LoggedEvent['body']);
+      bodies.set(`${source} ${id}`, bodyOfPrefix(unpackRecord(record)) as LoggedEvent['body']);
     }
   }
   return rows.flatMap((row) => {

@@ -1,9 +1,10 @@
-// Stored facts: what is packed is unpacked byte for byte, whatever facts say; earlier rows and damaged ones can be told apart.
+// Stored facts and records: what is packed is unpacked byte for byte, whatever it says; earlier rows and damaged ones can be told apart.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { MAX_PACKED_BYTES, packFacts, unpackFacts } from '../../../shared/core/decision/packed-facts.ts';
+import { packRecord, unpackRecord } from '../../../shared/core/decision/packed-record.ts';
 import { createTextPacker } from '../../../shared/core/decision/packed-text.ts';
-import { FACTS_TEXTS } from '../../../shared/core/decision/usual-texts.ts';
+import { FACTS_TEXTS, RECORD_TEXTS } from '../../../shared/core/decision/usual-texts.ts';
 import { canonicalize } from '../../../shared/core/proof/canonical.ts';
 
 const json = (): fc.Arbitrary<string> =>
@@ -69,6 +70,52 @@ describe('stored facts', () => {
   });
 });
 
+const RECORD = canonicalize({
+  agentId: 'agent-7',
+  eventType: 'custos.decision',
+  occurredAt: '2026-11-23T13:23:43.256Z',
+  payload: {
+    body: { agent_id: 'agent-7', allowed: true, decision_id: 'dec_1', evaluated_at: '2026-11-23T13:23:43.256Z' },
+    environment: 'live',
+    organisation: 'default',
+    proofId: 'prf_1',
+  },
+}).slice(0, -1);
+
+describe('the stored record of a decision', () => {
+  const storedRecord = (record: string): Buffer => Buffer.from(packRecord(record));
+
+  it('is unpacked byte for byte', () => {
+    const records = fc.oneof(json(), usualPieces(RECORD_TEXTS.map(({ text }) => text)));
+    fc.assert(fc.property(records, (text) => unpackRecord(storedRecord(text)).toString('utf8') === text));
+  });
+
+  it('is canonical JSON when it is long, or of an earlier version', () => {
+    const long = canonicalize({ agentId: 'x'.repeat(40_000) });
+    expect(packRecord(long)).to.equal(long);
+    expect(unpackRecord(Buffer.from(RECORD)).toString()).to.equal(RECORD);
+  });
+
+  it('is other bytes when any byte was altered', () => {
+    const packed = storedRecord(RECORD);
+    for (let at = 0; at < packed.length; at += 1) {
+      const altered = Buffer.from(packed);
+      altered[at] = (altered[at] ?? 0) ^ 0x01;
+      expect(unpackRecord(altered).toString(), `byte ${at}`).not.to.equal(RECORD);
+    }
+  });
+
+  // Searches in packed records rely on it (stored-text.ts).
+  it('has its values whole: no usual text begins or ends within one', () => {
+    for (const { text } of RECORD_TEXTS) expect(text).to.match(/^["{},\]].*[":]$/);
+  });
+
+  // The table is part of the format: these bytes were written with the first one.
+  it('that was written with this table can be read', () => {
+    expect(unpackRecord(Buffer.from(CODED_RECORD, 'base64')).toString()).to.equal(RECORD);
+  });
+});
+
 describe('packed texts', () => {
   const AFTER = '","again":"';
   const packer = createTextPacker([{ text: '{"first":"' }, { text: AFTER, repeats: '{"first":"' }]);
@@ -105,3 +152,4 @@ describe('packed texts', () => {
 const DEFLATED = 'ASPsNkjZZU6+E+EuUCrJTM5OBVntHxCsC3YeLG0SzMO4sgYoO+uBsqheUWpBflGJUm0tAA==';
 const CODED =
   'AgJhZ2VudC03HycidGlja2V0IjoiT1BTLTEifSwiaW50ZW50Ijp7ImFjdGlvbiI6InJlYWQfLTEsImZsYWdzIjpbHzlkYXRhLnJlYWQucmVwb3J0In19';
+const CODED_RECORD = 'AwJhZ2VudC03AzIwMjYtMTEtMjNUMTM6MjM6NDMuMjU2WgQBBmRlY18xBQEccHJmXzEifQ==';

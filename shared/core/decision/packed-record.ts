@@ -1,0 +1,32 @@
+// How the record of a decision is stored: as its facts are (packed-facts.ts), with a table of its own. Rows of earlier versions, and the
+// records of callers, are canonical JSON.
+import { Buffer } from 'node:buffer';
+import { createTextPacker } from './packed-text.ts';
+import { RECORD_TEXTS } from './usual-texts.ts';
+
+/** The first byte of a packed record. JSON begins with `{`. */
+export const RECORD_MARK = 3;
+const MARK = String.fromCharCode(RECORD_MARK);
+/** Longer records are stored as they are, as large facts are. UTF-16 code units. */
+const MAX_CHARACTERS = 32_768;
+/** Of 1,237 bytes of a record 527 remain. */
+const PACKER = createTextPacker(RECORD_TEXTS);
+
+/** For reading records in SQL (stored-text.ts). */
+export const RECORD_CODES = PACKER.codes;
+
+/** The text to store. @param record canonical bytes up to previousHash, as text */
+export function packRecord(record: string): string {
+  const packed = record.length > MAX_CHARACTERS ? undefined : PACKER.pack(record);
+  return packed === undefined ? record : MARK + packed;
+}
+
+/**
+ * The canonical bytes of a stored record up to previousHash. Altered bytes give other bytes, which do not have the leaf's hash.
+ * @param stored the column `record` of a decision, or of another record
+ */
+export function unpackRecord(stored: Buffer): Buffer {
+  if (stored[0] !== RECORD_MARK) return stored;
+  const record = PACKER.unpack(stored.toString('utf8', 1), MAX_CHARACTERS);
+  return record === undefined ? stored : Buffer.from(record);
+}
