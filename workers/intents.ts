@@ -19,7 +19,8 @@ import {
 import { createTrials, type Trial } from '../shared/domain/decisions/intent-trials.ts';
 import type { IntentReadings } from '../shared/domain/decisions/readings.ts';
 import type { RecentParses } from '../shared/domain/decisions/recent-parses.ts';
-import { createRecorder, type Written, writtenOf } from '../shared/domain/decisions/recorder.ts';
+import { createRecorder } from '../shared/domain/decisions/recorder.ts';
+import { type Written, writtenOf } from '../shared/domain/decisions/written.ts';
 import { createTurns } from '../shared/domain/decisions/turns.ts';
 import type { ActivePolicySet } from '../shared/domain/policy-sets/active-set.ts';
 import type { Database, Sql } from '../shared/platform/db/database.ts';

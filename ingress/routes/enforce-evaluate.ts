@@ -7,7 +7,8 @@ import { type Answer, answerBudgets, type Decider, type Question } from '../../s
 import type { ParseStore } from '../../shared/domain/decisions/parses.ts';
 import type { IntentReading, IntentReadings } from '../../shared/domain/decisions/readings.ts';
 import { PARSE_COUNTS_MS, type RecentParses } from '../../shared/domain/decisions/recent-parses.ts';
-import type { AnsweredDecision, Opening, Recorder } from '../../shared/domain/decisions/recorder.ts';
+import type { Opening, Recorder } from '../../shared/domain/decisions/recorder.ts';
+import type { AnsweredDecision } from '../../shared/domain/decisions/written.ts';
 import type { ActivePolicies } from '../../shared/domain/policy-sets/active-set.ts';
 import { assertMayName } from '../../shared/domain/keys/bound.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';

@@ -1,55 +1,25 @@
 // Records answers: applies approvals, and makes each decision durable before its text is sent.
 import type { Owner } from '../../kernel/owner.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
-import { ApiError, assertNever } from '../../kernel/errors.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import type { Promiser } from '../ledger/promises.ts';
-import type { Verdict } from '../../kernel/vocabulary.ts';
-import { approvedReason, refusalOf, standingOf, standsFirst } from '../../core/decision/approval.ts';
+import { approvedReason } from '../../core/decision/approval.ts';
 import {
   createApprovalNaming,
-  digestOf,
   type EvaluatedQuestion,
   isUnwritten,
   type Named,
-  namedOf,
   type Naming,
   type Unwritten,
 } from './approval-naming.ts';
 import type { ApprovalOpener, OpeningRow } from './approval-open.ts';
-import { approvalFactsOf, lockApproval, markUsed, peekApproval, type StoredApproval } from '../approvals/store.ts';
-import type { Answer, Decider, NamedApproval } from './decider.ts';
-import { type AnswerMembers, lapsed } from './presence.ts';
-import { answerOfRecord } from '../../core/decision/record.ts';
-import { lapseOf } from '../../core/decision/stands.ts';
+import { lockApproval, markUsed, peekApproval, type StoredApproval } from '../approvals/store.ts';
+import type { Answer, Decider } from './decider.ts';
 import type { DecisionRow, DecisionStore } from './decision-store.ts';
 import { type Budgeted, chargeFor, createBudgeted, needsBudgets, whileCountsLast } from './budgeted.ts';
-import type { Counting } from './budget-store.ts';
-import { notCarriedOut } from './outcomes.ts';
+import { createSettling, type Settled } from './settle.ts';
 import { createTurns } from './turns.ts';
-
-/** A decision stored in a transaction that may still fail. */
-export interface Written {
-  readonly decisionId: string;
-  readonly verdict: Verdict;
-  /** JSON text of the answer. */
-  readonly text: string;
-  /** The approval that an ESCALATE names; none when the agent has too many. */
-  readonly approval?: NamedApproval | undefined;
-  /** The decision of an earlier request with the same key and action; nothing was stored. */
-  readonly isRepeat: boolean;
-}
-
-/** A durable answer: JSON text, which may go out now. */
-export type AnsweredDecision = Pick<Written, 'decisionId' | 'text'>;
-
-export type Write = (sql: Sql) => Promise<readonly (Written | Unwritten)[]>;
-
-/** The stored decision. @throws why it was not stored */
-export function writtenOf(outcome: Written | Unwritten | undefined): Written {
-  if (outcome === undefined) throw new Error('a decision was not written');
-  if ('error' in outcome) throw outcome.error;
-  return outcome;
-}
+import { type AnsweredDecision, type Write, type Written, writtenOf } from './written.ts';
 
 export interface Opening {
   readonly begunAtMs: number;
@@ -98,35 +68,12 @@ const AT_ONCE = 4;
 /** An attempt fails only when another request opens the same approval and it is closed in between. */
 const ATTEMPTS = 10;
 
-/** The outcome of an item after its approval was applied. */
-type Settled =
-  | { readonly kind: 'repeat'; readonly decisionId: string }
-  /** A repeat of a question that is denied now: it gets neither the earlier decision nor a new one. */
-  | { readonly kind: 'lapsed'; readonly error: ApiError }
-  | {
-      readonly kind: 'new';
-      readonly answer: Answer;
-      readonly approval?: NamedApproval | undefined;
-      readonly uses?: StoredApproval;
-    };
-
-/**
- * A repeat is evaluated again. One that is denied now, by a halt, the agent's status or its trust, does not get the earlier decision.
- * Any milder one does, because the approval was for it.
- */
-function evaluatedAnew({ answer }: EvaluatedQuestion, decisionId: string): Settled | undefined {
-  const { verdict, reasons } = answer.evaluation;
-  if (verdict !== 'DENY') return undefined;
-  const [first] = standsFirst(answer.evaluation) ? reasons : [];
-  const lapse = first === undefined ? 'denied_now' : first.code === 'HALTED' ? 'halted' : 'agent_not_active';
-  return { kind: 'lapsed', error: lapsed(lapse, decisionId) };
-}
-
 export function createRecorder(deps: RecorderDeps): Recorder {
   const { db, decider, decisions, opener, approvalTtlMs, promiser } = deps;
 
   const inTurn = createTurns(AT_ONCE);
   const budgeted: Budgeted = createBudgeted({ db, decider, decisions });
+  const { settle, repeated } = createSettling({ decider, decisions, budgeted, promiser });
   const names = createApprovalNaming({ db, approvalTtlMs });
 
   const openingRow = (decision: DecisionRow, { approval, opens }: Naming): OpeningRow | undefined =>
@@ -145,72 +92,6 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       return { decisionId: row.decisionId, text: await recorded.textTogether() };
     }
     throw tooManyAtOnce();
-  };
-
-  /** @param counting of the budgets of the item; undefined: it needs none */
-  const settle = async (
-    item: EvaluatedQuestion,
-    stored: StoredApproval | undefined,
-    counting: Counting | undefined,
-  ): Promise<Settled> => {
-    const settled = await settleApproval(item, stored);
-    if (settled.kind !== 'new' || counting === undefined) return settled;
-    const { question } = item;
-    const approval = settled.uses && settled.answer.evaluation.reasons.at(-1);
-    const answer = await budgeted.counted(counting, { question, answer: settled.answer }, approval);
-    // An approval is used only by a permission.
-    if (answer.evaluation.verdict === 'DENY') return { kind: 'new', answer };
-    return { ...settled, answer };
-  };
-
-  const settleApproval = async (item: EvaluatedQuestion, stored: StoredApproval | undefined): Promise<Settled> => {
-    const { question, answer } = item;
-    const { agentId, key } = question;
-    const use = { agentId, digest: digestOf(item), lineage: key.lineage, atMs: answer.nowMs };
-    const standing = standingOf(stored && approvalFactsOf(stored), use);
-    if (standing.kind === 'repeat') return evaluatedAnew(item, standing.decisionId) ?? standing;
-    if (standsFirst(answer.evaluation)) return { kind: 'new', answer };
-    switch (standing.kind) {
-      case 'refused':
-        return { kind: 'new', answer: { ...answer, evaluation: refusalOf(standing) } };
-      case 'pending':
-        // The ESCALATE names the same approval again.
-        if (answer.evaluation.verdict !== 'ESCALATE' || stored === undefined) return { kind: 'new', answer };
-        return { kind: 'new', answer, approval: namedOf(stored) };
-      case 'usable': {
-        if (answer.evaluation.verdict === 'DENY' || stored === undefined) return { kind: 'new', answer };
-        const approved = await decider.approve(question, answer, approvedReason(stored.approval_id, standing.by));
-        // An approval is used only by a permission.
-        if (approved.evaluation.verdict === 'DENY') return { kind: 'new', answer: approved };
-        return { kind: 'new', answer: approved, uses: stored };
-      }
-      default:
-        return assertNever(standing);
-    }
-  };
-
-  const repeated = async (
-    sql: Sql,
-    { question, answer }: EvaluatedQuestion,
-    decisionId: string,
-  ): Promise<Written | Unwritten> => {
-    const { key } = question;
-    const record = (await decisions.read(key, decisionId, sql))?.record;
-    if (record === undefined) throw new Error(`the decision ${decisionId} that used an approval does not exist`);
-    const text = answerOfRecord(record, promiser && ((about) => promiser.promise({ ...key, ...about })));
-    // Written by writeDecision.
-    const { verdict, expires_at: expiresAt } = JSON.parse(text) as AnswerMembers;
-    // Agent, environment and key are those of the question, which was just evaluated and not denied.
-    const undone = await notCarriedOut(sql, key, [decisionId]);
-    const present = {
-      nowMs: answer.nowMs,
-      halted: false,
-      agent: 'ACTIVE',
-      keyIsValid: true,
-      notCarriedOut: undone.has(decisionId),
-    } as const;
-    const lapse = lapseOf({ verdict, expiresAtMs: Date.parse(expiresAt) }, present);
-    return lapse === undefined ? { decisionId, verdict, text, isRepeat: true } : { error: lapsed(lapse, decisionId) };
   };
 
   /** Stores all items. Items to count after the commit are added to `made`. */

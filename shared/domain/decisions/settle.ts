@@ -1,0 +1,118 @@
+// Applies the approval that a question names: used, pending, refused, or used before by the same question.
+import { approvedReason, refusalOf, standingOf, standsFirst } from '../../core/decision/approval.ts';
+import { answerOfRecord } from '../../core/decision/record.ts';
+import { lapseOf } from '../../core/decision/stands.ts';
+import { type ApiError, assertNever } from '../../kernel/errors.ts';
+import type { Sql } from '../../platform/db/database.ts';
+import { approvalFactsOf, type StoredApproval } from '../approvals/store.ts';
+import type { Promiser } from '../ledger/promises.ts';
+import { digestOf, type EvaluatedQuestion, namedOf, type Unwritten } from './approval-naming.ts';
+import type { Counting } from './budget-store.ts';
+import type { Budgeted } from './budgeted.ts';
+import type { Answer, Decider, NamedApproval } from './decider.ts';
+import type { DecisionStore } from './decision-store.ts';
+import { notCarriedOut } from './outcomes.ts';
+import { type AnswerMembers, lapsed } from './presence.ts';
+import type { Written } from './written.ts';
+
+/** The outcome of an item after its approval was applied. */
+export type Settled =
+  | { readonly kind: 'repeat'; readonly decisionId: string }
+  /** A repeat of a question that is denied now: it gets neither the earlier decision nor a new one. */
+  | { readonly kind: 'lapsed'; readonly error: ApiError }
+  | {
+      readonly kind: 'new';
+      readonly answer: Answer;
+      readonly approval?: NamedApproval | undefined;
+      readonly uses?: StoredApproval;
+    };
+
+/**
+ * A repeat is evaluated again. One that is denied now, by a halt, the agent's status or its trust, does not get the earlier decision.
+ * Any milder one does, because the approval was for it.
+ */
+function evaluatedAnew({ answer }: EvaluatedQuestion, decisionId: string): Settled | undefined {
+  const { verdict, reasons } = answer.evaluation;
+  if (verdict !== 'DENY') return undefined;
+  const [first] = standsFirst(answer.evaluation) ? reasons : [];
+  const lapse = first === undefined ? 'denied_now' : first.code === 'HALTED' ? 'halted' : 'agent_not_active';
+  return { kind: 'lapsed', error: lapsed(lapse, decisionId) };
+}
+
+export interface Settling {
+  /**
+   * @param stored the approval that the question names, locked by the caller where the answer is stored
+   * @param counting of the budgets of the item; undefined: it needs none
+   */
+  settle(item: EvaluatedQuestion, stored: StoredApproval | undefined, counting: Counting | undefined): Promise<Settled>;
+  /** The stored decision of a repeat, if it still stands. */
+  repeated(sql: Sql, item: EvaluatedQuestion, decisionId: string): Promise<Written | Unwritten>;
+}
+
+export function createSettling(deps: {
+  readonly decider: Pick<Decider, 'approve'>;
+  readonly decisions: Pick<DecisionStore, 'read'>;
+  readonly budgeted: Pick<Budgeted, 'counted'>;
+  readonly promiser?: Pick<Promiser, 'promise'> | undefined;
+}): Settling {
+  const { decider, decisions, budgeted, promiser } = deps;
+
+  const settle: Settling['settle'] = async (item, stored, counting) => {
+    const settled = await settleApproval(item, stored);
+    if (settled.kind !== 'new' || counting === undefined) return settled;
+    const { question } = item;
+    const approval = settled.uses && settled.answer.evaluation.reasons.at(-1);
+    const answer = await budgeted.counted(counting, { question, answer: settled.answer }, approval);
+    // An approval is used only by a permission.
+    if (answer.evaluation.verdict === 'DENY') return { kind: 'new', answer };
+    return { ...settled, answer };
+  };
+
+  const settleApproval = async (item: EvaluatedQuestion, stored: StoredApproval | undefined): Promise<Settled> => {
+    const { question, answer } = item;
+    const { agentId, key } = question;
+    const use = { agentId, digest: digestOf(item), lineage: key.lineage, atMs: answer.nowMs };
+    const standing = standingOf(stored && approvalFactsOf(stored), use);
+    if (standing.kind === 'repeat') return evaluatedAnew(item, standing.decisionId) ?? standing;
+    if (standsFirst(answer.evaluation)) return { kind: 'new', answer };
+    switch (standing.kind) {
+      case 'refused':
+        return { kind: 'new', answer: { ...answer, evaluation: refusalOf(standing) } };
+      case 'pending':
+        // The ESCALATE names the same approval again.
+        if (answer.evaluation.verdict !== 'ESCALATE' || stored === undefined) return { kind: 'new', answer };
+        return { kind: 'new', answer, approval: namedOf(stored) };
+      case 'usable': {
+        if (answer.evaluation.verdict === 'DENY' || stored === undefined) return { kind: 'new', answer };
+        const approved = await decider.approve(question, answer, approvedReason(stored.approval_id, standing.by));
+        // An approval is used only by a permission.
+        if (approved.evaluation.verdict === 'DENY') return { kind: 'new', answer: approved };
+        return { kind: 'new', answer: approved, uses: stored };
+      }
+      default:
+        return assertNever(standing);
+    }
+  };
+
+  const repeated: Settling['repeated'] = async (sql, { question, answer }, decisionId) => {
+    const { key } = question;
+    const record = (await decisions.read(key, decisionId, sql))?.record;
+    if (record === undefined) throw new Error(`the decision ${decisionId} that used an approval does not exist`);
+    const text = answerOfRecord(record, promiser && ((about) => promiser.promise({ ...key, ...about })));
+    // Written by writeDecision.
+    const { verdict, expires_at: expiresAt } = JSON.parse(text) as AnswerMembers;
+    // Agent, environment and key are those of the question, which was just evaluated and not denied.
+    const undone = await notCarriedOut(sql, key, [decisionId]);
+    const present = {
+      nowMs: answer.nowMs,
+      halted: false,
+      agent: 'ACTIVE',
+      keyIsValid: true,
+      notCarriedOut: undone.has(decisionId),
+    } as const;
+    const lapse = lapseOf({ verdict, expiresAtMs: Date.parse(expiresAt) }, present);
+    return lapse === undefined ? { decisionId, verdict, text, isRepeat: true } : { error: lapsed(lapse, decisionId) };
+  };
+
+  return { settle, repeated };
+}
