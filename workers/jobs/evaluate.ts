@@ -48,20 +48,43 @@ export interface EvaluateDeps {
   readonly announce: () => void;
 }
 
-/** Decides what waits. At most one run for each owner at a time in a process: a second one would only make smaller batches. */
+/**
+ * Batches of one owner at once while more waits than one takes: the worker evaluates one while PostgreSQL stores the other. They claim
+ * different rows. Without a backlog there is one, because a second one would only make smaller batches.
+ */
+const BATCHES_AT_ONCE = 2;
+
+/** Decides what waits. At most one run for each owner at a time in a process. */
 function createDrain({ db, intentWorker, announce }: EvaluateDeps): (payload: EvaluatePayload) => Promise<void> {
   /** The running ones, with whether they were woken meanwhile. */
   const running = new Map<string, { isWoken: boolean }>();
 
   const drain = async ({ organisationId, environment }: EvaluatePayload, run: { isWoken: boolean }): Promise<void> => {
-    let next: string | undefined;
-    for (let batches = 0; batches < BATCHES_PER_JOB; batches += 1) {
+    let left = BATCHES_PER_JOB;
+    const decide = async (after?: string): Promise<string | undefined> => {
+      left -= 1;
       run.isWoken = false;
-      next = await intentWorker.decideBatch({ organisationId, environment }, next);
+      const next = await intentWorker.decideBatch({ organisationId, environment }, after);
       announce();
-      if (next === undefined && !run.isWoken) return;
-    }
-    await db.query(CONTINUE, [organisationId, environment]);
+      return next;
+    };
+    /** Decides batch after batch. @returns whether something may be left for the next job */
+    const decideOn = async (after: string | undefined): Promise<boolean> => {
+      let next = after;
+      while (next !== undefined || run.isWoken) {
+        if (left <= 0) return true;
+        next = await decide(next);
+      }
+      return false;
+    };
+
+    const first = await decide();
+    const lanes = Array.from({ length: first === undefined ? 1 : BATCHES_AT_ONCE }, () => decideOn(first));
+    // All have ended when the job does, so that a repeated one never runs beside them.
+    const ends = await Promise.allSettled(lanes);
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    const isLeft = run.isWoken || ends.some((end) => end.status === 'fulfilled' && end.value);
+    if (isLeft) await db.query(CONTINUE, [organisationId, environment]);
   };
 
   return (payload) => {
