@@ -13,7 +13,7 @@ import type { CommandBody } from './program.ts';
 import type { SupervisedChild } from './supervisor/child.ts';
 import { createFront, type Front } from './supervisor/front.ts';
 import { untilUsable } from './supervisor/ports.ts';
-import { countProcesses, startIngressProcesses, startWorkerProcesses } from './supervisor/processes.ts';
+import { choosePorts, countProcesses, type ProcessSettings, startProcesses } from './supervisor/processes.ts';
 import { listenForStop, type StopSignals } from './supervisor/signals.ts';
 import { openStore, type SupervisedStore } from './supervisor/store.ts';
 import { sinceTypedMs } from './typed.ts';
@@ -26,7 +26,6 @@ export const startCommand: CommandBody = { define: (command) => command.action(e
 /** The parts started so far: children are stopped before the store, or all are killed at once. */
 interface Started {
   store: SupervisedStore | undefined;
-  /** Of several ingress processes. */
   front: Front | undefined;
   children: SupervisedChild[];
 }
@@ -58,17 +57,23 @@ async function start(): Promise<number> {
   return code;
 }
 
-/** Starts the parts in order, prints their addresses, and settles on the first stop signal. */
+/** Starts the parts, prints their addresses, and settles on the first stop signal. */
 async function run(config: Config, started: Started, signals: StopSignals, output: LineWriter): Promise<void> {
   const pretty = process.stderr.isTTY;
   const logger = createLogger({ name: 'supervisor', level: config.logLevel, pretty, destination: output });
+  const counts = countProcesses(config);
+  const front = createFront();
+  started.front = front;
+  let know: (settings: ProcessSettings) => void = () => undefined;
+  const settings = new Promise<ProcessSettings>((resolve) => (know = resolve));
+  // Before the database, because they load their modules while it starts.
+  const { ingress, workers } = startProcesses({ counts, settings, front, logger, output });
+  started.children.push(...ingress, ...workers);
   const store = await openStore(config, logger, say);
   started.store = store;
-  const counts = countProcesses(config);
-  if (counts.ingress > 1) started.front = createFront();
   const { host } = config;
   const patience = { waitMs: store.afterCrash ? config.shutdownTimeoutMs + GRACE_MS : 0, stop: signals.requested };
-  const port = await untilUsable({ host, port: config.port }, patience, started.front?.listen);
+  const port = await untilUsable({ host, port: config.port }, patience, front.listen);
   if (signals.requested.aborted) return;
   await migrate(store.config, store.config.pepper);
   const first = await ensureFirstKey(store.config, store.embedded);
@@ -78,11 +83,7 @@ async function run(config: Config, started: Started, signals: StopSignals, outpu
       `custos: The policy folder ${config.policyDir} can't be read: ${problem}. Until it can be, the last policy set stays in force; without one the service does not become ready.`,
     );
   if (signals.requested.aborted) return;
-  const options = { config: store.config, logger, output };
-  const ingress = await startIngressProcesses(options, counts.ingress, started.front);
-  started.children.push(...ingress);
-  const workers = await startWorkerProcesses(options, counts.workers);
-  started.children.push(...workers);
+  know({ config: store.config, ports: await choosePorts(config, counts) });
   const ready = await Promise.race([
     Promise.all([ingress, workers].map((kind) => Promise.all(kind.map((child) => child.ready)))),
     signals.received,
@@ -90,7 +91,7 @@ async function run(config: Config, started: Started, signals: StopSignals, outpu
   if (ready === undefined) return;
   const own = ready.flat();
   const [ownAddress = ''] = own;
-  const address = started.front === undefined ? ownAddress : withPort(ownAddress, port);
+  const address = withPort(ownAddress, port);
   const { dataDir, policyDir } = config;
   const lines = bannerLines({
     address,

@@ -6,7 +6,7 @@ import { startProcess } from '../shared/platform/process/start.ts';
 import { startIngress } from './service.ts';
 
 startProcess(
-  { name: 'ingress', env: process.env, demand: requireIngress },
+  { name: 'ingress', host: process, demand: requireIngress },
   async ({ config, logger, root, tracing, droppedLines, pulseFd }) => {
     const { databaseUrl } = config;
     const ingress = await startIngress({

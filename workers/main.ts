@@ -6,7 +6,7 @@ import { startWorkers } from './app.ts';
 import { serveHealth } from './health.ts';
 
 startProcess(
-  { name: 'workers', env: process.env, demand: requireWorkers },
+  { name: 'workers', host: process, demand: requireWorkers },
   async ({ config, logger, tracing, droppedLines, pulseFd }) => {
     const machineMs = Date.now;
     // First, because a port that is in use must stop the start before any job runs.

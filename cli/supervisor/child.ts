@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SETTINGS_FOLLOW, type SettingsMessage } from '../../shared/platform/process/late-settings.ts';
 import { isReadyMessage } from '../../shared/platform/process/lifecycle.ts';
 import { PRETTY_LOG, PULSE_FD } from '../../shared/platform/process/start.ts';
 import type { LineWriter } from '../../shared/platform/observe/line-writer.ts';
@@ -13,8 +14,9 @@ export interface ChildOptions {
   readonly name: string;
   /** The file to run. */
   readonly entry: string;
-  /** The environment of a start; `address` is the one of the previous start. */
-  readonly env: (address: string | undefined) => NodeJS.ProcessEnv;
+  readonly env: NodeJS.ProcessEnv;
+  /** More variables, sent as soon as they are known; `address` is the one of the previous start. */
+  readonly settings: (address: string | undefined) => Promise<NodeJS.ProcessEnv>;
   readonly logger: Logger;
   /** Gets the lines of the process. */
   readonly output: LineWriter;
@@ -42,7 +44,7 @@ const LAST_LINES_MS = 200;
 /** Exponential back-off of restarts, in milliseconds. It begins again after a start that lasted `resetAfter`. */
 const BACKOFF_MS = { first: 200, most: 10_000, resetAfter: 30_000 };
 
-export function superviseChild({ name, entry, env, logger, output, onReady }: ChildOptions): SupervisedChild {
+export function superviseChild({ name, entry, env, settings, logger, output, onReady }: ChildOptions): SupervisedChild {
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
   let address: string | undefined;
@@ -85,7 +87,8 @@ export function superviseChild({ name, entry, env, logger, output, onReady }: Ch
         // In its own process group, so that Ctrl-C reaches only the supervisor, which stops the parts in order.
         detached: true,
         env: {
-          ...env(address),
+          ...env,
+          [SETTINGS_FOLLOW]: '1',
           [PULSE_FD]: String(PULSE_INDEX),
           ...(process.stderr.isTTY ? { [PRETTY_LOG]: '1' } : {}),
         },
@@ -95,6 +98,13 @@ export function superviseChild({ name, entry, env, logger, output, onReady }: Ch
       // Both go to standard error: standard output has only the banner, which scripts read.
       for (const from of [started.stdout, started.stderr]) if (from !== null) output.copy(from);
       child = started;
+      const send = (more: NodeJS.ProcessEnv): void => {
+        const message: SettingsMessage = { type: 'settings', env: more };
+        // It may have ended, which `exit` reports.
+        if (started.connected) started.send(message, () => undefined);
+      };
+      // They are not known when the start fails for another reason: then this process is stopped, too.
+      settings(address).then(send, () => undefined);
       killWhenFrozen(started);
       started.on('message', (message) => {
         if (!isReadyMessage(message)) return;

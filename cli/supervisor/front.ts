@@ -1,6 +1,6 @@
-// The port of several ingress processes: the supervisor accepts connections and hands each to the process with the fewest that it has
-// not taken yet. A shared listening socket would not spread them: of 64 connections that open at once, one process gets 60. While no
-// process is ready, connections wait and are not refused.
+// The port of ingress: the supervisor accepts connections and hands each to the process with the fewest that it has not taken yet. A
+// shared listening socket would not spread them: of 64 connections that open at once, one process gets 60. While no process is ready, for
+// example while the only one is replaced, connections wait and are not refused.
 import type { ChildProcess } from 'node:child_process';
 import { createServer, type Socket } from 'node:net';
 import { type ConnectionMessage, isTakenMessage } from '../../shared/platform/process/handed.ts';
@@ -8,6 +8,9 @@ import type { Place } from './ports.ts';
 
 /** More connections are closed: their clients would give up before a process is there. */
 const MAX_WAITING = 4_096;
+
+/** A connection that waits this long is closed: as above. */
+const MAX_WAIT_MS = 30_000;
 
 /**
  * Time to read the last messages of a process that ended. Of the connections that it has not taken by then, it has read nothing.
@@ -32,7 +35,8 @@ export interface Front {
   close(): void;
 }
 
-export function createFront(): Front {
+/** @param maxWaitMs after which a connection is closed that no process takes */
+export function createFront(maxWaitMs = MAX_WAIT_MS): Front {
   const members = new Set<Member>();
   const waiting = new Set<Socket>();
   let ids = 0;
@@ -44,9 +48,10 @@ export function createFront(): Front {
       .sort((a, b) => a.pending.size - b.pending.size || a.last - b.last);
     if (member === undefined) {
       if (waiting.size >= MAX_WAITING) socket.destroy();
-      else waiting.add(socket.once('close', () => waiting.delete(socket)));
+      else waiting.add(socket.once('close', () => waiting.delete(socket)).setTimeout(maxWaitMs, () => socket.destroy()));
       return;
     }
+    socket.setTimeout(0);
     const id = (ids += 1);
     member.pending.set(id, socket);
     member.last = id;

@@ -7,7 +7,7 @@ import { type Config, fileVariableOf, SETTING_TABLE, SETTINGS } from '../../shar
 import type { LineWriter } from '../../shared/platform/observe/line-writer.ts';
 import type { Logger } from '../../shared/platform/observe/logger.ts';
 import { HANDED_CONNECTIONS } from '../../shared/platform/process/handed.ts';
-import { type SupervisedChild, superviseChild } from './child.ts';
+import { type ChildOptions, type SupervisedChild, superviseChild } from './child.ts';
 import type { Front } from './front.ts';
 import { portsFrom } from './ports.ts';
 
@@ -36,87 +36,96 @@ export function countProcesses(
 }
 
 export interface ProcessesOptions {
-  readonly config: StoreConfig;
+  readonly counts: ProcessCounts;
+  /** Known when the database is ready. */
+  readonly settings: Promise<ProcessSettings>;
+  readonly front: Front;
   readonly logger: Logger;
   readonly output: LineWriter;
 }
 
+/** What processes need to know beside the environment of the supervisor. */
+export interface ProcessSettings {
+  readonly config: StoreConfig;
+  /** A port for each process; undefined where it picks one itself. */
+  readonly ports: Readonly<Record<keyof ProcessCounts, readonly (number | undefined)[]>>;
+}
+
+export interface ServiceProcesses {
+  readonly ingress: readonly SupervisedChild[];
+  readonly workers: readonly SupervisedChild[];
+}
+
+/** Ports on which each process answers by itself. @throws {SetupError} when one cannot be used */
+export async function choosePorts(config: Config, counts: ProcessCounts): Promise<ProcessSettings['ports']> {
+  const { host, port, ingressPort, workersPort } = config;
+  const ingress = { host, port: ingressPort ?? (port === 0 ? 0 : FIRST_INGRESS_PORT) };
+  const workers = { host, port: workersPort ?? FIRST_WORKERS_PORT };
+  const { ingressPort: ofIngress, workersPort: ofWorkers } = SETTINGS;
+  return {
+    ingress: await portsFrom(ingress, counts.ingress, ingressPort !== undefined, ofIngress.name),
+    workers:
+      counts.workers === 1
+        ? [workersPort]
+        : await portsFrom(workers, counts.workers, workersPort !== undefined, ofWorkers.name),
+  };
+}
+
 /**
- * Starts ingress. One process listens itself; several get their connections from the front, and each has its own port, too.
- * They get the promise key only. @throws {SetupError} when a port cannot be used
+ * Starts all processes at once. They load their modules and wait for the settings. Ingress gets its connections from the front and the
+ * promise key only; workers get the log's signing key only.
  */
-export async function startIngressProcesses(
-  { config, logger, output }: ProcessesOptions,
-  count: number,
-  front: Front | undefined,
-): Promise<SupervisedChild[]> {
-  const { host, port, ingressPort } = config;
-  const first = { host, port: ingressPort ?? (port === 0 ? 0 : FIRST_INGRESS_PORT) };
-  const isDemanded = ingressPort !== undefined;
-  const ports = front === undefined ? [port] : await portsFrom(first, count, isDemanded, SETTINGS.ingressPort.name);
-  return ports.map((own, index) =>
-    superviseChild({
-      name: nameOf('ingress', index, count),
-      entry: entryOf('ingress'),
-      logger,
-      output,
-      env: (address) => ({
-        ...storeEnv(config),
-        CUSTOS_PROMISE_KEY_FILE: config.promiseKeyFile,
+export function startProcesses({ counts, settings, front, logger, output }: ProcessesOptions): ServiceProcesses {
+  const env = withoutSecrets(process.env);
+  const start = (kind: keyof ProcessCounts, options: Pick<ChildOptions, 'env' | 'onReady'>, own: SettingsOf) =>
+    Array.from({ length: counts[kind] }, (_, index) =>
+      superviseChild({
+        name: counts[kind] === 1 ? kind : `${kind} ${index + 1}`,
+        entry: entryOf(kind),
+        logger,
+        output,
+        ...options,
+        async settings(address) {
+          const { config, ports } = await settings;
+          return { ...storeEnv(config), ...own(config, ports[kind][index]?.toString(), address) };
+        },
+      }),
+    );
+  return {
+    ingress: start(
+      'ingress',
+      { env: { ...env, [HANDED_CONNECTIONS]: '1' }, onReady: front.add },
+      ({ promiseKeyFile, readerKey }, port, address) => ({
+        CUSTOS_PROMISE_KEY_FILE: promiseKeyFile,
+        CUSTOS_READER_KEY: readerKey,
         // After a restart it listens on the port that it picked first.
-        PORT: address === undefined ? String(own) : new URL(address).port || String(own),
-        ...(front === undefined ? {} : { [HANDED_CONNECTIONS]: '1' }),
+        PORT: address === undefined ? port : new URL(address).port || port,
       }),
-      onReady: (child) => front?.add(child),
-    }),
-  );
+    ),
+    workers: start('workers', { env }, ({ signingKeyFile }, port) => ({
+      CUSTOS_SIGNING_KEY_FILE: signingKeyFile,
+      CUSTOS_WORKERS_PORT: port,
+    })),
+  };
 }
 
-/** Starts the workers. They get the log's signing key only. @throws {SetupError} when a port cannot be used */
-export async function startWorkerProcesses(
-  { config, logger, output }: ProcessesOptions,
-  count: number,
-): Promise<SupervisedChild[]> {
-  const { host, workersPort } = config;
-  // A single process picks its port itself.
-  const ports =
-    count === 1
-      ? [workersPort]
-      : await portsFrom(
-          { host, port: workersPort ?? FIRST_WORKERS_PORT },
-          count,
-          workersPort !== undefined,
-          SETTINGS.workersPort.name,
-        );
-  return ports.map((own, index) =>
-    superviseChild({
-      name: nameOf('workers', index, count),
-      entry: entryOf('workers'),
-      logger,
-      output,
-      env: () => ({
-        ...storeEnv(config),
-        CUSTOS_SIGNING_KEY_FILE: config.signingKeyFile,
-        ...(own === undefined ? {} : { CUSTOS_WORKERS_PORT: String(own) }),
-      }),
-    }),
-  );
-}
+/** Settings of a kind of process. @param address of the previous start of the process */
+type SettingsOf = (config: StoreConfig, port: string | undefined, address: string | undefined) => NodeJS.ProcessEnv;
 
-function nameOf(kind: string, index: number, count: number): string {
-  return count === 1 ? kind : `${kind} ${index + 1}`;
-}
-
-/** The environment of all processes. Secrets that they need are passed as values, whether they came from a variable or a file; all others are removed. */
-function storeEnv(config: StoreConfig): NodeJS.ProcessEnv {
-  const { CUSTOS_SIGNING_KEY_FILE: _log, CUSTOS_PROMISE_KEY_FILE: _promise, ...env } = process.env;
+/** The environment of all processes: without secrets, and without what each kind gets by itself. */
+function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { CUSTOS_SIGNING_KEY_FILE: _log, CUSTOS_PROMISE_KEY_FILE: _promise, ...env } = environment;
   for (const { name, secret } of SETTING_TABLE)
     if (secret) {
       delete env[name];
       delete env[fileVariableOf(name)];
     }
+  return env;
+}
+
+/** Settings of all processes. Secrets that they need are passed as values, whether they came from a variable or a file. */
+function storeEnv(config: StoreConfig): NodeJS.ProcessEnv {
   return {
-    ...env,
     DATABASE_URL: config.databaseUrl,
     REDIS_URL: config.redisUrl,
     // A restarted process must not see other folders, even if a default folder came into existence.

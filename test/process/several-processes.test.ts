@@ -10,6 +10,7 @@ import { waitFor } from '../support/wait.ts';
 const INGRESS = 3;
 const CONNECTIONS = 60;
 const KILLS = 4;
+const CLIENTS = 8;
 
 interface Outcome {
   readonly status?: number;
@@ -29,6 +30,41 @@ function ask(address: string, path: string, agent: Agent): Promise<Outcome> {
       .once('error', (error: NodeJS.ErrnoException) => resolve({ code: error.code }))
       .end();
   });
+}
+
+/** Requests of eight clients, each on a connection of its own. */
+interface Load {
+  readonly outcomes: readonly Outcome[];
+  stop(): Promise<void>;
+}
+
+function startLoad(address: string): Load {
+  let isOver = false;
+  const outcomes: Outcome[] = [];
+  const client = async (): Promise<void> => {
+    while (!isOver) {
+      // A new connection for each request, as a client that reconnects.
+      const agent = new Agent({ keepAlive: false });
+      outcomes.push(await ask(address, '/v1/reference/tiers', agent));
+      agent.destroy();
+    }
+  };
+  const running = Array.from({ length: CLIENTS }, client);
+  return {
+    outcomes,
+    async stop() {
+      isOver = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+/** What a killed process was answering breaks off; nothing is refused or hangs. */
+function expectFewBroken({ outcomes }: Load, kills: number): void {
+  const failed = outcomes.filter(({ status }) => status !== 200);
+  expect(failed.filter(({ code }) => code !== 'ECONNRESET')).to.deep.equal([]);
+  expect(failed.length).to.be.at.most(kills * CLIENTS);
+  expect(outcomes.length).to.be.greaterThan(100);
 }
 
 const ingressPids = (custos: TestCustos): number[] =>
@@ -77,17 +113,7 @@ describe('a service of several processes', () => {
   });
 
   it('refuses no connection while processes are killed under load, and replaces them on their ports', async () => {
-    let isOver = false;
-    const outcomes: Outcome[] = [];
-    const load = async (): Promise<void> => {
-      while (!isOver) {
-        // A new connection for each request, as a client that reconnects.
-        const agent = new Agent({ keepAlive: false });
-        outcomes.push(await ask(custos.address, '/v1/reference/tiers', agent));
-        agent.destroy();
-      }
-    };
-    const running = Array.from({ length: 8 }, load);
+    const load = startLoad(custos.address);
     for (let kill = 0; kill < KILLS; kill += 1) {
       const before = ingressPids(custos);
       const [victim] = before;
@@ -104,13 +130,8 @@ describe('a service of several processes', () => {
       },
       { what: 'every process to answer on its port' },
     );
-    isOver = true;
-    await Promise.all(running);
-    const failed = outcomes.filter(({ status }) => status !== 200);
-    // What the killed process was answering breaks off; nothing is refused or hangs.
-    expect(failed.filter(({ code }) => code !== 'ECONNRESET')).to.deep.equal([]);
-    expect(failed.length).to.be.at.most(KILLS * 8);
-    expect(outcomes.length).to.be.greaterThan(100);
+    await load.stop();
+    expectFewBroken(load, KILLS);
   });
 
   it('is refused with a sentence for numbers that can not be meant', async () => {
@@ -122,5 +143,28 @@ describe('a service of several processes', () => {
       const { code, stderr } = await runCommand(['start'], { [name]: value });
       expect([code, stderr]).to.deep.equal([1, `custos: ${name} ${sentence}.\n`]);
     }
+  });
+});
+
+describe('a service with one ingress process', () => {
+  let custos: TestCustos;
+  before(async () => {
+    custos = await startCustos({ CUSTOS_INGRESS: '1', CUSTOS_RATE_LIMIT: 'off' });
+  });
+  after(() => custos.stop());
+
+  it('refuses no connection while the process is killed and replaced: connections wait', async () => {
+    const load = startLoad(custos.address);
+    const [victim] = ingressPids(custos);
+    if (victim === undefined) throw new Error('no ingress runs');
+    await waitFor(() => load.outcomes.length > 100, { what: 'load' });
+    signal(victim, 'SIGKILL');
+    const answered = load.outcomes.length;
+    await waitFor(() => load.outcomes.length > answered + 3 * CLIENTS && ingressPids(custos).length === 1, {
+      what: 'answers of another process',
+    });
+    await load.stop();
+    expect(ingressPids(custos)).to.not.include(victim);
+    expectFewBroken(load, 1);
   });
 });

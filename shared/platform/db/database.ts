@@ -144,11 +144,13 @@ interface Connected {
   close(): Promise<void>;
 }
 
+/** Loads TypeORM, which takes up to 200 ms. `openDatabase` does it, too; commands that only use types and errors of this file skip it. */
+export function loadDatabase() {
+  return withoutSourceMaps(() => Promise.all([import('./data-source.ts'), import('./seals/select.ts')]));
+}
+
 async function connect(options: PoolOptions): Promise<Connected> {
-  // Loading TypeORM takes 200 ms; commands that only use types and errors of this file skip it.
-  const [{ createDataSource }, { selectSql }] = await withoutSourceMaps(() =>
-    Promise.all([import('./data-source.ts'), import('./seals/select.ts')]),
-  );
+  const [{ createDataSource }, { selectSql }] = await loadDatabase();
   for (let attempt = 1; ; attempt += 1) {
     const pool = createPool(options);
     const dataSource = createDataSource(options, pool);

@@ -4,11 +4,13 @@ import { readConfig } from '../config/config.ts';
 import { findPlaces } from '../config/root.ts';
 import type { Config } from '../config/table.ts';
 import { OperatorError } from '../../kernel/operator-error.ts';
+import { loadDatabase } from '../db/database.ts';
 import { createLineWriter } from '../observe/line-writer.ts';
 import { createLogger, type Logger } from '../observe/logger.ts';
 import { traceAs } from '../observe/trace-setup.ts';
 import type { Tracing } from '../observe/tracing.ts';
 import { keepHeapSmall } from './heap.ts';
+import { wholeEnvironment } from './late-settings.ts';
 
 /** Variable by which the supervisor tells a process the file descriptor of the pipe for its pulse (heartbeat.ts). */
 export const PULSE_FD = 'PULSE_FD';
@@ -30,25 +32,26 @@ export interface StartedProcess<Settings extends Config> {
 
 export interface ProcessKind<Settings extends Config> {
   readonly name: 'ingress' | 'workers';
-  readonly env: NodeJS.ProcessEnv;
+  readonly host: NodeJS.Process;
   /** @throws {ConfigError} when a setting is missing that this kind of process needs */
   readonly demand: (config: Config) => Settings;
 }
 
 /** Runs `main`, which returns when the process is ready. Exits with 1 when it fails. */
 export function startProcess<Settings extends Config>(
-  { name, env, demand }: ProcessKind<Settings>,
+  { name, host, demand }: ProcessKind<Settings>,
   main: (started: StartedProcess<Settings>) => Promise<void>,
 ): void {
   const start = async (): Promise<void> => {
-    keepHeapSmall(process.execArgv);
+    keepHeapSmall(host.execArgv);
+    const [env] = await Promise.all([wholeEnvironment(host.env, host), loadDatabase()]);
     const places = findPlaces();
     const { root } = places;
     const config = demand(readConfig(env, places));
     const tracing = await traceAs(`custos-${name}`, config, root);
     const { logLevel: level } = config;
     const lines = createLineWriter(1);
-    const pretty = process.stdout.isTTY || env[PRETTY_LOG] !== undefined;
+    const pretty = host.stdout.isTTY || env[PRETTY_LOG] !== undefined;
     const logger = createLogger({ name, level, pretty, traced: tracing !== undefined, destination: lines });
     const pulse = env[PULSE_FD];
     const pulseFd = pulse === undefined ? undefined : Number(pulse);
