@@ -1,7 +1,7 @@
 // `npm run bench`: measures answers and completed work per second, next to a bare Express 5 JSON echo in the same run.
 // Usage: node dist/bench/main.js [--quick] [--only enforce,unseen,tools,intent,proofs,signals,intents,guard,policies]
 //   also: log (inclusion and consistency proofs over the size of the log), check (custos policy check),
-//   bytes (what a decision costs the database: WAL and stored bytes by table and index)
+//   bytes (what a decision costs the database: WAL and stored bytes by table and index), start (start to ready, and its CPU)
 //   [--connections 1,16,64] [--seconds 3] [--json] [--no-write]
 //   --gate: only what limits.json limits, quickly; exit code 1 when a ratio is beyond its limit
 import { spawnSync } from 'node:child_process';
@@ -32,6 +32,7 @@ const PARTS = [
   'log',
   'check',
   'bytes',
+  'start',
 ] as const;
 type PartName = (typeof PARTS)[number];
 /** Measurements that run on both backends of the queues: work that is carried out later. */
@@ -204,18 +205,17 @@ async function main(): Promise<number> {
   const plan = values.quick ? QUICK : FULL;
   const connections = values.connections?.split(',').map(Number) ?? plan.connections;
   const durationMs = values.seconds === undefined ? plan.durationMs : Number(values.seconds) * 1_000;
-  if (only.has('log') && only.size === 1) {
-    logProofs(plan.mode);
-    return 0;
-  }
-  if (only.has('check') && only.size === 1) {
-    policyChecks(plan.mode);
-    return 0;
-  }
-  if (only.has('bytes') && only.size === 1) {
-    runAlone('./bytes.js');
-    return 0;
-  }
+  const alone = [
+    ['log', () => logProofs(plan.mode)],
+    ['check', () => policyChecks(plan.mode)],
+    ['bytes', () => runAlone('./bytes.js')],
+    ['start', () => runAlone('./start.js')],
+  ] as const;
+  for (const [name, run] of alone)
+    if (only.has(name) && only.size === 1) {
+      run();
+      return 0;
+    }
   if (only.has('engines') && only.size === 1) {
     const costs = await engineCosts(plan.sizes);
     say(values.json ? JSON.stringify(costs, null, 2) : alignedLines(engineRows(costs)).join('\n'));
@@ -229,9 +229,7 @@ async function main(): Promise<number> {
     writeReport(report, now);
     if (!values.json) say('\nWrote the results to docs/bench.');
   }
-  if (only.has('log') && !values.json) logProofs(plan.mode);
-  if (only.has('check') && !values.json) policyChecks(plan.mode);
-  if (only.has('bytes') && !values.json) runAlone('./bytes.js');
+  if (!values.json) for (const [name, run] of alone) if (only.has(name)) run();
   const lost = report.accounts.filter(({ accepted, onRecord }) => accepted !== onRecord);
   const failed = report.rows.some((row) => row.errors > 0) || lost.length > 0;
   if (failed) process.stderr.write('FAILED: an answer was an error, or accepted work is not on record\n');

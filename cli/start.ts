@@ -66,8 +66,13 @@ async function run(config: Config, started: Started, signals: StopSignals, outpu
   started.front = front;
   let know: (settings: ProcessSettings) => void = () => undefined;
   const settings = new Promise<ProcessSettings>((resolve) => (know = resolve));
+  // Loaded only then: it takes 30 ms.
+  const countsHere = counts.ingress > 1 && config.rateLimit && config.redisUrl === undefined;
+  const count = countsHere
+    ? (await import('../shared/platform/process/shared-counters.ts')).countForProcesses()
+    : undefined;
   // Before the database, because they load their modules while it starts.
-  const { ingress, workers } = startProcesses({ counts, settings, front, logger, output });
+  const { ingress, workers } = startProcesses({ counts, settings, front, count, logger, output });
   started.children.push(...ingress, ...workers);
   const store = await openStore(config, logger, say);
   started.store = store;

@@ -7,6 +7,7 @@ import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Metrics } from '../shared/platform/observe/metrics.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
 import { serveHanded } from '../shared/platform/process/handed.ts';
+import { askSupervisor } from '../shared/platform/process/shared-counters.ts';
 import { createApp, type Site } from './app.ts';
 import { type ReadinessDeps, readHalted, readinessChecks } from './readiness.ts';
 import { accessLogRule } from './request/access-log.ts';
@@ -27,6 +28,8 @@ export interface EdgeDeps extends Pick<ReadinessDeps, 'policies' | 'clockProblem
   readonly tracing: Tracing | undefined;
   /** Sends connections (handed.ts). */
   readonly supervisor: Pick<NodeJS.Process, 'on' | 'send'> | undefined;
+  /** Whether the supervisor counts rate limits for several processes (shared-counters.ts). */
+  readonly hasSharedCounters: boolean;
   readonly root: string;
   readonly version: string;
   /** The id of this process's heartbeats. */
@@ -78,6 +81,7 @@ export async function openEdge(deps: EdgeDeps): Promise<Edge> {
     enabled: config.rateLimit,
     limits: config.rateLimits,
     redis,
+    counters: deps.supervisor && deps.hasSharedCounters ? askSupervisor(deps.supervisor) : undefined,
     monotonicMs,
     onError,
   });

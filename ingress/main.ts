@@ -1,7 +1,7 @@
 // The ingress process: authenticates, limits, validates, decides and answers over HTTP.
 import { requireIngress } from '../shared/platform/config/config.ts';
 import { runUntilStopped } from '../shared/platform/process/lifecycle.ts';
-import { HANDED_CONNECTIONS } from '../shared/platform/process/handed.ts';
+import { HANDED_CONNECTIONS, SHARED_COUNTERS } from '../shared/platform/process/handed.ts';
 import { startProcess } from '../shared/platform/process/start.ts';
 import { startIngress } from './service.ts';
 
@@ -16,6 +16,7 @@ startProcess(
       tracing,
       droppedLines,
       ...(process.env[HANDED_CONNECTIONS] === undefined ? {} : { supervisor: process }),
+      hasSharedCounters: process.env[SHARED_COUNTERS] !== undefined,
       heartbeatApart: { databaseUrl, pulseFd },
     });
     // It listens before a worker has put a policy set into force; /ready reports why it is not ready. No request was

@@ -47,6 +47,8 @@ export interface IngressDeps {
   readonly droppedLines?: () => number;
   /** The side of this process that gets connections from the supervisor; absent: it only listens itself. */
   readonly supervisor?: Pick<NodeJS.Process, 'on' | 'send'>;
+  /** Whether it counts rate limits, too. */
+  readonly hasSharedCounters?: boolean;
   /** Wall clock and monotonic clock; tests move them. Default: the database's time, extrapolated by this machine. */
   readonly clock?: ServiceClock;
   /** Called when another pepper is in force; absent: the process exits. */
@@ -227,6 +229,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     metrics,
     tracing,
     supervisor: deps.supervisor,
+    hasSharedCounters: deps.hasSharedCounters ?? false,
     root,
     version,
     processId: heartbeat.processId,

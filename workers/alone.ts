@@ -1,5 +1,6 @@
 // Work that one worker of the installation does at a time: the one that holds an advisory lock on its own connection.
-import pg from 'pg';
+import type pg from 'pg';
+import { DatabaseClient } from '../shared/platform/db/client.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import { type Loop, pause, startLoop } from './loop.ts';
 
@@ -55,7 +56,7 @@ export function runAlone({ databaseUrl, lock, name, logger, turn, mayRequest }: 
     const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     while (!signal.aborted) {
       await Promise.race([mayRequest?.(), stopped]);
-      const client = new pg.Client({ connectionString: databaseUrl, application_name: name, keepAlive: true });
+      const client = new DatabaseClient({ connectionString: databaseUrl, application_name: name, keepAlive: true });
       try {
         await hold(client, signal);
       } catch (error) {

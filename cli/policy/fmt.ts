@@ -16,7 +16,7 @@ import { textOf } from '../../shared/core/policy/text-bytes.ts';
 import { unreadable } from '../../shared/domain/policy-sets/folder.ts';
 import { parseJson } from '../../shared/kernel/json.ts';
 import { findPlaces } from '../../shared/platform/config/root.ts';
-import { shippedPolicies } from '../../shared/platform/config/table.ts';
+import { shippedPolicies } from '../../shared/platform/config/settings/policies.ts';
 import { EXIT, exitWith, UsageError } from '../exit.ts';
 import { counted, paint, printFindings, printJson, printLine, type ShownFinding } from '../output.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';

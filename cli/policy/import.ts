@@ -10,7 +10,7 @@ import { withNamedConditions } from '../../shared/core/policy/import/named.ts';
 import { ImportError, type ImportResult, type SourceFile } from '../../shared/core/policy/import/result.ts';
 import { FACT_NAMES } from '../../shared/core/policy/vocabulary.ts';
 import { findPlaces } from '../../shared/platform/config/root.ts';
-import { shippedPolicies } from '../../shared/platform/config/table.ts';
+import { shippedPolicies } from '../../shared/platform/config/settings/policies.ts';
 import { LEXICON_FILE, LEXICON_FOLDER } from '../../shared/core/policy/lexicon-files.ts';
 import { prettyJson } from '../../shared/kernel/pretty-json.ts';
 import { CommandError, EXIT, exitWith, UsageError } from '../exit.ts';

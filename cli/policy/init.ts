@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import path from 'node:path';
 import { readSetting } from '../../shared/platform/config/config.ts';
 import { findPlaces } from '../../shared/platform/config/root.ts';
-import { SETTINGS, shippedPolicies } from '../../shared/platform/config/table.ts';
+import { shippedPolicies } from '../../shared/platform/config/settings/policies.ts';
+import { SETTINGS } from '../../shared/platform/config/table.ts';
 import { CommandError, EXIT, exitWith, UsageError } from '../exit.ts';
 import { counted, printJson, printLine } from '../output.ts';
 import type { CommandBody } from '../program.ts';

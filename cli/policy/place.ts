@@ -3,7 +3,8 @@ import { readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { readSetting } from '../../shared/platform/config/config.ts';
 import { findPlaces, findRoot, isCheckout } from '../../shared/platform/config/root.ts';
-import { SETTINGS, shippedPolicies } from '../../shared/platform/config/table.ts';
+import { shippedPolicies } from '../../shared/platform/config/settings/policies.ts';
+import { SETTINGS } from '../../shared/platform/config/table.ts';
 import { UsageError } from '../exit.ts';
 
 const { name: VARIABLE, fallback: DEFAULT } = SETTINGS.policyDir;

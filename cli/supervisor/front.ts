@@ -48,7 +48,8 @@ export function createFront(maxWaitMs = MAX_WAIT_MS): Front {
       .sort((a, b) => a.pending.size - b.pending.size || a.last - b.last);
     if (member === undefined) {
       if (waiting.size >= MAX_WAITING) socket.destroy();
-      else waiting.add(socket.once('close', () => waiting.delete(socket)).setTimeout(maxWaitMs, () => socket.destroy()));
+      else
+        waiting.add(socket.once('close', () => waiting.delete(socket)).setTimeout(maxWaitMs, () => socket.destroy()));
       return;
     }
     socket.setTimeout(0);

@@ -1,4 +1,5 @@
 // The processes of the service under the supervisor: how many, their environment and their ports.
+import type { ChildProcess } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +7,7 @@ import type { StoreConfig } from '../../shared/platform/config/config.ts';
 import { type Config, fileVariableOf, SETTING_TABLE, SETTINGS } from '../../shared/platform/config/table.ts';
 import type { LineWriter } from '../../shared/platform/observe/line-writer.ts';
 import type { Logger } from '../../shared/platform/observe/logger.ts';
-import { HANDED_CONNECTIONS } from '../../shared/platform/process/handed.ts';
+import { HANDED_CONNECTIONS, SHARED_COUNTERS } from '../../shared/platform/process/handed.ts';
 import { type ChildOptions, type SupervisedChild, superviseChild } from './child.ts';
 import type { Front } from './front.ts';
 import { portsFrom } from './ports.ts';
@@ -40,6 +41,8 @@ export interface ProcessesOptions {
   /** Known when the database is ready. */
   readonly settings: Promise<ProcessSettings>;
   readonly front: Front;
+  /** Counts rate limits for several ingress processes; absent: each counts for itself, or Redis counts. */
+  readonly count?: ((child: ChildProcess) => void) | undefined;
   readonly logger: Logger;
   readonly output: LineWriter;
 }
@@ -75,7 +78,7 @@ export async function choosePorts(config: Config, counts: ProcessCounts): Promis
  * Starts all processes at once. They load their modules and wait for the settings. Ingress gets its connections from the front and the
  * promise key only; workers get the log's signing key only.
  */
-export function startProcesses({ counts, settings, front, logger, output }: ProcessesOptions): ServiceProcesses {
+export function startProcesses({ counts, settings, front, count, logger, output }: ProcessesOptions): ServiceProcesses {
   const env = withoutSecrets(process.env);
   const start = (kind: keyof ProcessCounts, options: Pick<ChildOptions, 'env' | 'onReady'>, own: SettingsOf) =>
     Array.from({ length: counts[kind] }, (_, index) =>
@@ -94,7 +97,13 @@ export function startProcesses({ counts, settings, front, logger, output }: Proc
   return {
     ingress: start(
       'ingress',
-      { env: { ...env, [HANDED_CONNECTIONS]: '1' }, onReady: front.add },
+      {
+        env: { ...env, [HANDED_CONNECTIONS]: '1', ...(count && { [SHARED_COUNTERS]: '1' }) },
+        onReady(child) {
+          count?.(child);
+          front.add(child);
+        },
+      },
       ({ promiseKeyFile, readerKey }, port, address) => ({
         CUSTOS_PROMISE_KEY_FILE: promiseKeyFile,
         CUSTOS_READER_KEY: readerKey,

@@ -1,7 +1,8 @@
-// Rate limits of keys by tier: two fixed windows, both must have room; counted per process, or across processes with Redis.
+// Rate limits of keys by tier: two fixed windows, both must have room; counted across processes by Redis or by their supervisor, else per process.
 import type { Redis } from 'ioredis';
-import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import type { CounterSpec, SharedCounter } from '../../shared/platform/process/shared-counters.ts';
 import { RATE_LIMIT_TABLE } from '../../shared/kernel/vocabulary.ts';
 import { type AnonymousLimiter, createAnonymousLimiter } from './address-limit.ts';
 import type { LimitAnswer, Limiter } from './limit.ts';
@@ -11,7 +12,7 @@ const SECOND = { name: 'second', seconds: 1 } as const;
 const MINUTE = { name: 'minute', seconds: 60 } as const;
 /** `dev` keys have the highest tier's limits times this. */
 const DEV_FACTOR = 10;
-/** How long Redis is not used after it failed, so that a hanging one delays one request a second and not all. */
+/** How long what is shared is not used after it failed, so that a hanging Redis delays one request a second and not all. */
 export const REDIS_PAUSE_MS = 1_000;
 
 export interface LimitRow {
@@ -27,6 +28,8 @@ export interface LimiterOptions {
   readonly limits?: readonly LimitRow[];
   /** With it (redis-client.ts) the limits hold across processes. The limiter closes it. */
   readonly redis?: Redis | undefined;
+  /** Counters that several processes share without Redis. */
+  readonly counters?: ((spec: CounterSpec) => SharedCounter) | undefined;
   readonly monotonicMs: () => number;
   readonly onError: (error: unknown) => void;
 }
@@ -44,8 +47,8 @@ const UNLIMITED: LimitAnswer = { allowed: true, retryAfterSeconds: 0, headers: {
 
 /** The two counters of one tier in one store. */
 interface Windows {
-  readonly second: RateLimiterAbstract;
-  readonly minute: RateLimiterAbstract;
+  readonly second: SharedCounter;
+  readonly minute: SharedCounter;
 }
 
 interface Class {
@@ -53,7 +56,8 @@ interface Class {
   readonly perMinute: number;
   readonly policy: string;
   readonly memory: Windows;
-  readonly redis: Windows | undefined;
+  /** Absent: this process counts alone. */
+  readonly shared: Windows | undefined;
 }
 
 export function createLimiter(options: LimiterOptions): RateLimiter {
@@ -61,11 +65,12 @@ export function createLimiter(options: LimiterOptions): RateLimiter {
   const limits = options.limits ?? RATE_LIMIT_TABLE;
   const anonymous: AnonymousLimiter = createAnonymousLimiter({ monotonicMs });
   const redis = options.enabled ? options.redis : undefined;
+  const shared = redis === undefined ? options.counters : countersIn(redis);
   const [top = { perSecond: 1, perMinute: 1 }] = [...limits].sort((a, b) => b.tier - a.tier);
   const classes = new Map<number, Class>(
-    limits.map((row) => [row.tier, createClass(String(row.tier), row.perSecond, row.perMinute, redis)]),
+    limits.map((row) => [row.tier, createClass(String(row.tier), row.perSecond, row.perMinute, shared)]),
   );
-  const dev = createClass('dev', top.perSecond * DEV_FACTOR, top.perMinute * DEV_FACTOR, redis);
+  const dev = createClass('dev', top.perSecond * DEV_FACTOR, top.perMinute * DEV_FACTOR, shared);
   let pausedUntilMs = Number.NEGATIVE_INFINITY;
 
   const consumeKey = async (key: AuthenticatedKey, cost: number): Promise<LimitAnswer> => {
@@ -73,9 +78,9 @@ export function createLimiter(options: LimiterOptions): RateLimiter {
     if (limit === undefined) throw new Error(`there is no rate limit for tier ${key.tier}`);
     // At most the burst: a batch that is larger than the window would otherwise never be allowed.
     const units = Math.min(cost, limit.perSecond, limit.perMinute);
-    if (limit.redis !== undefined && monotonicMs() >= pausedUntilMs) {
+    if (limit.shared !== undefined && monotonicMs() >= pausedUntilMs) {
       try {
-        return await take(limit, limit.redis, key.keyId, units);
+        return await take(limit, limit.shared, key.keyId, units);
       } catch (error) {
         pausedUntilMs = monotonicMs() + REDIS_PAUSE_MS;
         onError(error);
@@ -128,7 +133,7 @@ interface Counted {
   readonly resetSeconds: number;
 }
 
-async function count(window: RateLimiterAbstract, keyId: string, units: number): Promise<Counted> {
+async function count(window: SharedCounter, keyId: string, units: number): Promise<Counted> {
   try {
     return counted(await window.consume(keyId, units), true);
   } catch (refusal) {
@@ -143,27 +148,29 @@ function counted(result: RateLimiterRes, allowed: boolean): Counted {
   return { allowed, consumed: result.consumedPoints, resetMs, resetSeconds: Math.ceil(resetMs / 1_000) };
 }
 
-/** Not to a Redis window that is about to end: its successor would get units that were never taken from it. */
-async function giveBack(window: RateLimiterAbstract, result: Counted, keyId: string, units: number): Promise<void> {
+/** Not to a shared window that is about to end: its successor would get units that were never taken from it. */
+async function giveBack(window: SharedCounter, result: Counted, keyId: string, units: number): Promise<void> {
   if (result.resetMs > GIVE_BACK_MS || window instanceof RateLimiterMemory) await window.reward(keyId, units);
 }
 
-function createClass(name: string, perSecond: number, perMinute: number, redis: Redis | undefined): Class {
-  const windows = (make: (points: number, seconds: number, prefix: string) => RateLimiterAbstract): Windows => ({
-    second: make(perSecond, SECOND.seconds, `custos:limit:${name}:${SECOND.name}`),
-    minute: make(perMinute, MINUTE.seconds, `custos:limit:${name}:${MINUTE.name}`),
-  });
+function createClass(name: string, perSecond: number, perMinute: number, shared: MakeCounter | undefined): Class {
+  const windows = (make: MakeCounter): Windows => {
+    const counter = (points: number, { name: window, seconds }: typeof SECOND | typeof MINUTE): SharedCounter =>
+      make({ points, duration: seconds, prefix: `custos:limit:${name}:${window}` });
+    return { second: counter(perSecond, SECOND), minute: counter(perMinute, MINUTE) };
+  };
   return {
     perSecond,
     perMinute,
     policy: `"${SECOND.name}";q=${perSecond};w=${SECOND.seconds}, "${MINUTE.name}";q=${perMinute};w=${MINUTE.seconds}`,
-    memory: windows((points, duration, keyPrefix) => new RateLimiterMemory({ points, duration, keyPrefix })),
-    redis:
-      redis === undefined
-        ? undefined
-        : windows(
-            (points, duration, keyPrefix) =>
-              new RateLimiterRedis({ storeClient: redis, points, duration, keyPrefix, rejectIfRedisNotReady: true }),
-          ),
+    memory: windows(({ prefix, ...window }) => new RateLimiterMemory({ keyPrefix: prefix, ...window })),
+    shared: shared && windows(shared),
   };
 }
+
+type MakeCounter = (spec: CounterSpec) => SharedCounter;
+
+const countersIn =
+  (redis: Redis): MakeCounter =>
+  ({ prefix, ...window }) =>
+    new RateLimiterRedis({ storeClient: redis, keyPrefix: prefix, ...window, rejectIfRedisNotReady: true });

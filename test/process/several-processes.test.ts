@@ -1,5 +1,7 @@
 // `custos start` with several processes of each kind: they share one port, and nobody notices when one is killed.
+import { readFileSync } from 'node:fs';
 import { request as httpRequest, Agent } from 'node:http';
+import path from 'node:path';
 import { expect } from 'chai';
 import { commandOf, signal } from '../../shared/platform/embedded/processes.ts';
 import { runCommand } from '../support/command.ts';
@@ -19,9 +21,9 @@ interface Outcome {
 }
 
 /** One request on the agent's connection. */
-function ask(address: string, path: string, agent: Agent): Promise<Outcome> {
+function ask(address: string, route: string, agent: Agent, headers: Record<string, string> = {}): Promise<Outcome> {
   return new Promise((resolve) => {
-    httpRequest(`${address}${path}`, { agent, timeout: 30_000 }, (answer) => {
+    httpRequest(`${address}${route}`, { agent, headers, timeout: 30_000 }, (answer) => {
       answer.resume();
       answer.once('end', () => resolve({ status: answer.statusCode ?? 0 }));
       answer.once('error', (error: NodeJS.ErrnoException) => resolve({ code: error.code }));
@@ -166,5 +168,37 @@ describe('a service with one ingress process', () => {
     await load.stop();
     expect(ingressPids(custos)).to.not.include(victim);
     expectFewBroken(load, 1);
+  });
+});
+
+describe('rate limits of a service of several processes without Redis', () => {
+  const PER_SECOND = 30;
+  let custos: TestCustos;
+  before(async () => {
+    custos = await startCustos({
+      CUSTOS_INGRESS: String(INGRESS),
+      CUSTOS_RATE_LIMITS: Array.from({ length: 8 }, (_, tier) => `${tier}=${PER_SECOND}/${PER_SECOND}`).join(),
+    });
+  });
+  after(() => custos.stop());
+
+  it('are those of one process, also after one was replaced', async () => {
+    const key = readFileSync(path.join(custos.dataDir, 'bootstrap-key'), 'utf8').trim();
+    const flood = async (): Promise<number> => {
+      const agents = Array.from({ length: PER_SECOND * INGRESS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+      const headers = { authorization: `Bearer ${key}` };
+      const outcomes = await Promise.all(agents.map((agent) => ask(custos.address, '/v1/agents', agent, headers)));
+      for (const agent of agents) agent.destroy();
+      expect(outcomes.filter(({ status }) => status !== 200 && status !== 429)).to.deep.equal([]);
+      return outcomes.filter(({ status }) => status === 200).length;
+    };
+    expect(await flood()).to.equal(PER_SECOND);
+    const [victim] = ingressPids(custos);
+    if (victim === undefined) throw new Error('no ingress runs');
+    signal(victim, 'SIGKILL');
+    await waitFor(() => ingressPids(custos).length === INGRESS && !ingressPids(custos).includes(victim), {
+      what: 'another process in place of the killed one',
+    });
+    expect(await flood(), 'in the same minute').to.equal(0);
   });
 });

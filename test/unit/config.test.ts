@@ -42,6 +42,11 @@ function catchConfigError(work: () => unknown): ConfigError {
 }
 
 describe('readConfig', () => {
+  it('may name several PostgreSQL servers', () => {
+    const several = 'postgres://custos:hush@[::1]:5432,b,c:5433/custos?target_session_attrs=read-write';
+    expect(readConfig({ DATABASE_URL: several, CUSTOS_PEPPER: pepper }, places).databaseUrl).to.equal(several);
+  });
+
   it('gives every setting its documented default when nothing is set', () => {
     expect(readConfig({}, places)).to.deep.equal({
       host: '127.0.0.1',
@@ -195,6 +200,11 @@ describe('readConfig', () => {
       { DATABASE_URL: 'mysql://x/y', CUSTOS_PEPPER: pepper },
       /^DATABASE_URL must be an address that begins with postgres:\/\//,
     ],
+    [
+      { DATABASE_URL: 'postgres://a,b/custos?target_session_attrs=standby', CUSTOS_PEPPER: pepper },
+      /^DATABASE_URL must name a server that accepts writes: target_session_attrs can be read-write, primary, any\.$/,
+    ],
+    [{ DATABASE_URL: 'postgres://a:1,b:x/custos', CUSTOS_PEPPER: pepper }, /^DATABASE_URL must be an address/],
     [{ DATABASE_URL: databaseUrl }, /^CUSTOS_PEPPER is needed with DATABASE_URL.*openssl rand/],
     [
       { DATABASE_URL: databaseUrl, CUSTOS_PEPPER: 'short' },

@@ -5,7 +5,8 @@ import net from 'node:net';
 import path from 'node:path';
 import { nearestName } from '../../kernel/near.ts';
 import type { Places } from './forms.ts';
-import { type Config, fileVariableOf, type Setting, SETTINGS, VARIABLES } from './table.ts';
+import type { Setting } from './setting.ts';
+import { type Config, fileVariableOf, SETTINGS, VARIABLES } from './table.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

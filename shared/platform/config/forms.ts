@@ -1,6 +1,7 @@
 // Readers of settings: each turns the text of an environment variable into a checked value, or throws the end of a sentence.
 import net from 'node:net';
 import path from 'node:path';
+import { serverAddresses } from '../db/servers.ts';
 import { RATE_LIMIT_TABLE } from '../../kernel/vocabulary.ts';
 
 /** Absolute paths of the folders in which a process looks for files. */
@@ -87,6 +88,21 @@ export function connectionString(...schemes: readonly string[]): (text: string) 
     return text;
   };
 }
+
+/** The address of a PostgreSQL database; as in libpq with several servers, of which the one that accepts writes is used. */
+export function databaseAddress(text: string): string {
+  for (const address of serverAddresses(text)) {
+    connectionString('postgres', 'postgresql')(address);
+    const session = new URL(address).searchParams.get('target_session_attrs');
+    if (session !== null && !WRITABLE_SESSIONS.includes(session))
+      throw new Error(
+        `must name a server that accepts writes: target_session_attrs can be ${WRITABLE_SESSIONS.join(', ')}`,
+      );
+  }
+  return text;
+}
+
+const WRITABLE_SESSIONS = ['read-write', 'primary', 'any'];
 
 /** The address of the service as clients see it; plain http only for this machine. */
 export function publicAddress(text: string): string {

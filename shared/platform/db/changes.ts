@@ -4,7 +4,8 @@
 // and on each notification. Each row has the id of its transaction. Each answer also has the oldest transaction that was
 // still running, and the next poll starts from there: a transaction that commits late is not missed. Rows that an answer
 // repeats are not delivered again.
-import pg from 'pg';
+import type pg from 'pg';
+import { DatabaseClient } from './client.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { ClockSample } from './clock.ts';
 import { asApiError, type Database } from './database.ts';
@@ -158,7 +159,7 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
 
   const listen = async (): Promise<void> => {
     if (closed || client !== undefined) return;
-    const next = new pg.Client({
+    const next = new DatabaseClient({
       connectionString: deps.databaseUrl,
       application_name: 'custos-changes',
       keepAlive: true,

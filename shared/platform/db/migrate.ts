@@ -1,6 +1,7 @@
 // Migrates a database to the newest schema; safe to run in several processes at once.
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { DatabaseClient } from './client.ts';
 import { SetupError } from '../embedded/account.ts';
 import { QUEUE_NAMES } from '../../kernel/jobs.ts';
 import { ADVISORY_LOCKS } from './locks.ts';
@@ -18,7 +19,7 @@ import { type DatabaseAccess, grantService } from './roles.ts';
  */
 export async function migrate(access: DatabaseAccess, pepper: string): Promise<string[]> {
   const ownerUrl = access.migrationDatabaseUrl ?? access.databaseUrl;
-  const client = new pg.Client({ connectionString: ownerUrl, application_name: 'custos-migrate' });
+  const client = new DatabaseClient({ connectionString: ownerUrl, application_name: 'custos-migrate' });
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -1,6 +1,7 @@
 // Creates the service's database role and grants its rights.
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { DatabaseClient } from './client.ts';
 import { SetupError } from '../embedded/account.ts';
 
 /** The addresses of the database: the service's role, and the role that owns the tables if it is another one. */
@@ -18,7 +19,7 @@ export interface DatabaseAccess {
  */
 export async function grantService(owner: pg.Client, databaseUrl: string): Promise<void> {
   // The driver applies its defaults to an address without a user.
-  const { user, password } = new pg.Client({ connectionString: databaseUrl });
+  const { user, password } = new DatabaseClient({ connectionString: databaseUrl });
   if (user === undefined || user === owner.user) return;
   await ensureRole(owner, user, typeof password === 'string' ? password : undefined);
   await owner.query(`SELECT set_config('custos.service_role', $1, false)`, [user]);

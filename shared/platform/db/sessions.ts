@@ -6,7 +6,8 @@
 // a commit visible that no standby has.
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { DatabaseClient } from './client.ts';
 
 /** How often the server is asked whether it still works for abandoned sessions, and the deadline of the answer. */
 const CHECK_MS = 5_000;
@@ -35,7 +36,7 @@ export function boundedClient(most: number): typeof pg.Client {
   const abandoned = new Set<BoundedClient>();
   let timer: NodeJS.Timeout | undefined;
 
-  class BoundedClient extends pg.Client {
+  class BoundedClient extends DatabaseClient {
     private readonly settings: pg.ClientConfig | undefined;
     private isEnded = false;
 
@@ -106,7 +107,7 @@ export function boundedClient(most: number): typeof pg.Client {
   /** Destroys the sockets of sessions for which the server does no work: their answers were lost. */
   const checkOnce = async (settings: pg.ClientConfig | undefined): Promise<void> => {
     const checked = [...abandoned];
-    const client = new pg.Client({
+    const client = new DatabaseClient({
       ...settings,
       application_name: 'custos-sessions',
       connectionTimeoutMillis: ANSWER_MS,

@@ -5,6 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Variable by which the supervisor tells a process that it sends connections. */
 export const HANDED_CONNECTIONS = 'HANDED_CONNECTIONS';
+/** Variable by which the supervisor tells a process that it counts rate limits for several (shared-counters.ts). */
+export const SHARED_COUNTERS = 'SHARED_COUNTERS';
 
 /** Message of the supervisor, with a socket. */
 export interface ConnectionMessage {

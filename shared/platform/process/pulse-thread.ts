@@ -1,7 +1,8 @@
 // The thread that sends a process's heartbeats, over its own connection, also while the main thread is busy (pulse.ts).
 import { Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
-import pg from 'pg';
+import type pg from 'pg';
+import { DatabaseClient } from '../db/client.ts';
 import { mainThreadCpuMs } from '../embedded/processes.ts';
 import type { PulseData, PulseMessage } from './pulse.ts';
 import { createStallWatch } from './stall.ts';
@@ -35,7 +36,7 @@ let hasSent = false;
 let isFailing = false;
 
 async function connect(): Promise<pg.Client> {
-  const opened = new pg.Client({
+  const opened = new DatabaseClient({
     connectionString: databaseUrl,
     application_name: 'custos-heartbeat',
     connectionTimeoutMillis: TIMEOUT_MS,

@@ -1,6 +1,7 @@
 // Queues in BullMQ's own tables in the same PostgreSQL (schema bullmq, which `migrate` creates).
 import { createPostgresBackend as bullPostgres, type PgPool, type Telemetry, withBackend } from 'bullmq';
 import pg from 'pg';
+import { serverAddresses } from '../db/servers.ts';
 import { poolUse } from '../db/database.ts';
 import { boundedClient } from '../db/sessions.ts';
 import { type Backend, JOB_OPTIONS, openedQueue, STORE_TIMEOUT_MS, wrapWorker } from './backend.ts';
@@ -8,6 +9,8 @@ import { type Backend, JOB_OPTIONS, openedQueue, STORE_TIMEOUT_MS, wrapWorker } 
 const CONNECT_TIMEOUT_MS = 900;
 /** For a worker's queries: taking and finishing jobs, locks, stalled jobs. LISTEN uses a further connection. */
 const WORKER_CONNECTIONS = 2;
+/** BullMQ's statements name no schema. It sets the search path itself only in pools that it creates. */
+const SEARCH_PATH = '-c search_path=bullmq';
 /** A query may take long on a busy machine, but must not wait for ever on a broken connection. */
 const WORKER_QUERY_TIMEOUT_MS = 15_000;
 
@@ -42,8 +45,7 @@ export function createPostgresBackend(
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: STORE_TIMEOUT_MS,
       keepAlive: true,
-      // BullMQ's statements name no schema. It sets the search path itself only in pools that it creates.
-      options: '-c search_path=bullmq',
+      options: SEARCH_PATH,
     });
     producers.on('error', onError);
     return producers;
@@ -65,13 +67,20 @@ export function createPostgresBackend(
       const connection = {
         connectionString: url,
         application_name: `custos-worker-${name}`,
-        max: WORKER_CONNECTIONS,
-        Client: boundedClient(WORKER_CONNECTIONS),
         connectionTimeoutMillis: 2 * CONNECT_TIMEOUT_MS,
         query_timeout: WORKER_QUERY_TIMEOUT_MS,
         keepAlive: true,
       };
-      const worker = new Postgres.Worker(name, process, { ...settings, ...traced, connection });
+      const sized = (max: number) => ({ ...connection, max, Client: boundedClient(max) });
+      const options = { ...settings, ...traced };
+      if (serverAddresses(url).length === 1) {
+        const own = { ...options, connection: sized(WORKER_CONNECTIONS) };
+        return wrapWorker(new Postgres.Worker(name, process, own), onError);
+      }
+      // BullMQ makes the client for LISTEN itself, which knows one server only, unless it gets a pool.
+      const shared = new pg.Pool({ ...sized(WORKER_CONNECTIONS + 1), options: SEARCH_PATH });
+      const worker = new Postgres.Worker(name, process, { ...options, connection: shared as PgPool });
+      worker.once('closed', () => void shared.end().catch(onError));
       return wrapWorker(worker, onError);
     },
     // On PostgreSQL BullMQ lists waiting jobs from the newest, so the oldest one would need a long scan.

@@ -1,5 +1,5 @@
 // Pepper rotation: all sealed rows are sealed under the new pepper in one transaction.
-import pg from 'pg';
+import { DatabaseClient } from '../client.ts';
 import { SetupError } from '../../embedded/account.ts';
 import { compareFingerprints, PEPPER, pepperFingerprint } from '../fingerprints.ts';
 import { ADVISORY_LOCKS } from '../locks.ts';
@@ -36,7 +36,7 @@ type Run = <R extends object = Row>(text: string, values?: readonly unknown[]) =
  * @throws {SetupError} when it is not possible, with what to do; then nothing is changed
  */
 export async function rotatePepper(ownerUrl: string, peppers: Peppers): Promise<Rotated> {
-  const client = new pg.Client({ connectionString: ownerUrl, application_name: 'custos-pepper' });
+  const client = new DatabaseClient({ connectionString: ownerUrl, application_name: 'custos-pepper' });
   client.on('error', () => undefined);
   await client.connect();
   const run: Run = async <R extends object>(text: string, values: readonly unknown[] = []) =>

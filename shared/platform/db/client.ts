@@ -1,0 +1,120 @@
+// The client of every connection to PostgreSQL. Of an address with several servers, which pg does not know, it takes the one that accepts writes.
+import pg from 'pg';
+import { serverAddresses } from './servers.ts';
+
+/** Time for a server to tell whether it accepts writes. With two servers less than a request waits for a connection. */
+const PROBE_TIMEOUT_MS = 600;
+/** Connections that are opened together are not preceded by a question each. */
+const TRUSTED_MS = 1_000;
+
+/** What is known of the servers of an address. */
+interface Servers {
+  readonly addresses: readonly string[];
+  /** The last one that accepted writes. */
+  writable: number;
+  askedAtMs: number;
+  asking: Promise<string> | undefined;
+}
+
+const known = new Map<string, Servers>();
+
+function serversOf(address: string): Servers | undefined {
+  const addresses = serverAddresses(address);
+  if (addresses.length === 1) return undefined;
+  let servers = known.get(address);
+  if (servers === undefined)
+    known.set(address, (servers = { addresses, writable: 0, askedAtMs: Number.NEGATIVE_INFINITY, asking: undefined }));
+  return servers;
+}
+
+/** @throws the driver's error when the server does not answer */
+async function acceptsWrites(address: string): Promise<boolean> {
+  const client = new pg.Client({
+    connectionString: address,
+    application_name: 'custos-servers',
+    connectionTimeoutMillis: PROBE_TIMEOUT_MS,
+    query_timeout: PROBE_TIMEOUT_MS,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    // On for a standby, and for a server that accepts no writes for another reason.
+    const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
+    return rows[0]?.transaction_read_only === 'off';
+  } finally {
+    // Not awaited: a server that hangs does not end the session.
+    void client.end().catch(() => undefined);
+  }
+}
+
+/** In order, but the last one first: with two primaries a process must not change between them. */
+async function findWritable(servers: Servers): Promise<string> {
+  const { addresses, writable } = servers;
+  let problem: unknown;
+  for (const index of new Set([writable, ...addresses.keys()])) {
+    const address = addresses[index] ?? '';
+    try {
+      if (!(await acceptsWrites(address))) continue;
+      servers.writable = index;
+      servers.askedAtMs = performance.now();
+      return address;
+    } catch (error) {
+      problem = error;
+    }
+  }
+  // The SQLSTATE read_only_sql_transaction, as a write would get it.
+  throw problem ?? Object.assign(new Error('no server of the address accepts writes'), { code: '25006' });
+}
+
+function writableServer(servers: Servers): Promise<string> {
+  const { addresses, writable, askedAtMs } = servers;
+  if (performance.now() - askedAtMs < TRUSTED_MS) return Promise.resolve(addresses[writable] ?? '');
+  return (servers.asking ??= findWritable(servers).finally(() => (servers.asking = undefined)));
+}
+
+type Callback = (error: Error | null, client?: pg.Client) => void;
+
+/** pg's client, for an address that may have several servers. */
+export class DatabaseClient extends pg.Client {
+  private readonly servers: Servers | undefined;
+
+  constructor(settings?: string | pg.ClientConfig) {
+    const given = typeof settings === 'string' ? { connectionString: settings } : settings;
+    const servers = given?.connectionString === undefined ? undefined : serversOf(given.connectionString);
+    super(servers === undefined ? given : { ...given, connectionString: servers.addresses[0] });
+    this.servers = servers;
+  }
+
+  // One signature for both calls: with a callback (by the pool) and for a promise.
+  override connect(callback?: (...given: never[]) => void): Promise<pg.Client> & void {
+    const done = callback as Callback | undefined;
+    if (this.servers === undefined) return this.connectHere(done);
+    const connecting = writableServer(this.servers).then(
+      (address) => {
+        // A pool that waited too long has given the client up.
+        if (this.connection.stream.destroyed)
+          return this.refuse(new Error('Connection terminated: it took too long'), done);
+        const { host, port } = new pg.Client({ connectionString: address });
+        this.host = host;
+        this.port = port;
+        return this.connectHere(done);
+      },
+      (error: Error) => this.refuse(error, done),
+    );
+    return connecting as Promise<pg.Client> & void;
+  }
+
+  private connectHere(done: Callback | undefined): Promise<pg.Client> & void {
+    return (
+      done === undefined ? super.connect() : super.connect(done as (error: Error) => void)
+    ) as Promise<pg.Client> & void;
+  }
+
+  /** As when a server refuses: the client is over. */
+  private refuse(error: Error, done: Callback | undefined): Promise<pg.Client> {
+    process.nextTick(() => this.emit('end'));
+    if (done === undefined) return Promise.reject(error);
+    process.nextTick(done, error);
+    return Promise.resolve(this);
+  }
+}
