@@ -43,7 +43,7 @@ import { startPolicyReader } from './policies.ts';
 import { readWorkersReadiness } from './readiness.ts';
 import { shadowCounter, startShadow } from './shadow.ts';
 import { startRelay } from './relay.ts';
-import { keepSchedule } from './schedule.ts';
+import { ENSURE_EVERY_MS, ENSURE_IN_REDIS_EVERY_MS, keepSchedule } from './schedule.ts';
 import { sweep } from './sweeper.ts';
 import { reportTrouble } from './trouble.ts';
 
@@ -201,7 +201,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   const onCounted = shadowCounter(metrics.registry);
   const { shadowPolicyDir: dir, shadowShare: share } = config;
   const shadow = startShadow({ db, databaseUrl, dir, share, logger, onCounted });
-  const schedule = keepSchedule(queues, logger);
+  const schedule = keepSchedule(queues, logger, redisUrl === undefined ? ENSURE_EVERY_MS : ENSURE_IN_REDIS_EVERY_MS);
   const { pulseFd, healthPort } = deps;
   const apart = { databaseUrl, pulseFd };
   const heartbeat = await startHeartbeat({ db, role: 'workers', version, healthPort, onError, apart });

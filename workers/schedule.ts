@@ -6,7 +6,9 @@ import { ALL_JOBS } from './jobs/list.ts';
 import { type Loop, pause, startLoop } from './loop.ts';
 
 /** A store that was emptied has lost its schedulers and reports nothing, so they are ensured this often. */
-const ENSURE_EVERY_MS = 5_000;
+export const ENSURE_EVERY_MS = 5_000;
+/** In Redis, which can be emptied by accident. The sweeper, which finds the lost jobs, is scheduled, too. */
+export const ENSURE_IN_REDIS_EVERY_MS = 1_500;
 
 const SCHEDULED = ALL_JOBS.flatMap(({ queue, name, everyMs }) =>
   // A scheduled job carries no data: its payload has no required member but the version.
@@ -14,7 +16,7 @@ const SCHEDULED = ALL_JOBS.flatMap(({ queue, name, everyMs }) =>
 );
 
 /** Every worker ensures the schedulers; the store holds each of them once. */
-export function keepSchedule(queues: Pick<Queues, 'every'>, logger: Logger, ensureEveryMs = ENSURE_EVERY_MS): Loop {
+export function keepSchedule(queues: Pick<Queues, 'every'>, logger: Logger, ensureEveryMs: number): Loop {
   return startLoop(async (signal) => {
     let isAway = false;
     while (!signal.aborted) {

@@ -3,11 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SETTINGS_FOLLOW, type SettingsMessage } from '../../shared/platform/process/late-settings.ts';
+import { isStopped } from '../../shared/platform/embedded/processes.ts';
 import { isReadyMessage } from '../../shared/platform/process/lifecycle.ts';
 import { PRETTY_LOG, PULSE_FD } from '../../shared/platform/process/start.ts';
 import type { LineWriter } from '../../shared/platform/observe/line-writer.ts';
 import type { Logger } from '../../shared/platform/observe/logger.ts';
-import { CHECK_MS, createSilence, SILENT_MS } from './silence.ts';
+import { CHECK_MS, createSilence, SILENT_MS, STOPPED_MS } from './silence.ts';
 
 export interface ChildOptions {
   /** For the log: `ingress`, `workers`. */
@@ -70,9 +71,10 @@ export function superviseChild({ name, entry, env, settings, logger, output, onR
     pulse?.on('close', silence.suspend).on('error', silence.suspend);
     const checking = setInterval(() => {
       const silentMs = silence.check(performance.now());
-      if (stopping.signal.aborted || silentMs < SILENT_MS) return;
-      clearInterval(checking);
+      if (stopping.signal.aborted || silentMs < STOPPED_MS) return;
       const { pid } = started;
+      if (silentMs < SILENT_MS && !isStopped(pid ?? 0)) return;
+      clearInterval(checking);
       logger.error({ child: name, pid, silentMs: Math.round(silentMs) }, 'a process does not respond and is killed');
       started.kill('SIGKILL');
     }, CHECK_MS);

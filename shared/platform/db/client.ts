@@ -50,7 +50,7 @@ async function acceptsWrites(address: string): Promise<boolean> {
 /** In order, but the last one first: with two primaries a process must not change between them. */
 async function findWritable(servers: Servers): Promise<string> {
   const { addresses, writable } = servers;
-  let problem: unknown;
+  let problem: Error | undefined;
   for (const index of new Set([writable, ...addresses.keys()])) {
     const address = addresses[index] ?? '';
     try {
@@ -59,7 +59,8 @@ async function findWritable(servers: Servers): Promise<string> {
       servers.askedAtMs = performance.now();
       return address;
     } catch (error) {
-      problem = error;
+      // pg rejects with errors only.
+      problem = error as Error;
     }
   }
   // The SQLSTATE read_only_sql_transaction, as a write would get it.

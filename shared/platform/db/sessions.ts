@@ -68,8 +68,7 @@ export function boundedClient(most: number): typeof pg.Client {
         open -= 1;
         abandoned.delete(this);
       });
-      const connecting = done === undefined ? super.connect() : super.connect(done as (error: Error) => void);
-      return connecting as Promise<pg.Client> & void;
+      return super.connect(done);
     }
 
     override end(): Promise<void>;

@@ -13,6 +13,11 @@ export function isAlive(pid: number): boolean {
   return statOf(pid)?.[0] !== 'Z';
 }
 
+/** Whether a signal has stopped a process (SIGSTOP). false where /proc is missing. */
+export function isStopped(pid: number): boolean {
+  return statOf(pid)?.[0] === 'T';
+}
+
 /**
  * The start time of a process, which differs when its id is reused; '' when it is unknown. On Linux the boot id and field 22 of
  * /proc/PID/stat (clock ticks since boot), elsewhere the output of `ps`.

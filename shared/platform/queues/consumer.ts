@@ -34,8 +34,8 @@ export interface Consumer {
 const MAX_ABANDONED = 4;
 /** First pause before a retry, here and in BullMQ (whose default is 15 s). */
 const RETRY_MS = 500;
-/** Limit of the exponential back-off after transient errors. */
-const RETRY_MAX_MS = 5_000;
+/** Limit of the exponential back-off after transient errors: work moves again within seconds after a store is back. */
+const RETRY_MAX_MS = 2_000;
 /** Interval of the search for dead jobs that are not recorded yet. */
 const FIND_DEAD_EVERY_MS = 10_000;
 /** Recorded failures that are remembered, so that a search does not record them again. A search returns fewer. */
