@@ -21,13 +21,24 @@ function drawn(words: readonly string[], texts: number): string[] {
   });
 }
 
+/** Seeds of texts by kind. */
+export const benchSeeds = (): Readonly<Record<string, readonly string[]>> =>
+  // A file of the repository, of this form.
+  JSON.parse(readFileSync(SEEDS_FILE, 'utf8')) as Readonly<Record<string, readonly string[]>>;
+
+const MARKED =
+  'and the then of to is not or that please users deleted it if a with for from ? . , ; : " \' ( ) | > && $( ` { } / \n -x --force all 0 5 @'.split(
+    ' ',
+  );
+
+/** Texts of random words and of the marks that open and close quotations, substitutions and redirections. */
+export const markedTexts = (count: number): string[] => drawn(MARKED, count);
+
 /** Texts by kind. They use the words of the lexicon, because a text that is cheap with one lexicon may be slow with another. */
 export function textsByKind(lexicon: Lexicon): Map<string, string[]> {
   const verbs = [...lexicon.verbs.keys()];
   const nouns = [...lexicon.domainOfNoun.keys()];
   const glue = ['and', 'the', 'then', 'of', 'to', 'should be', 'is', 'not', 'or', 'that', 'please', 'users', 'deleted'];
-  // A file of the repository, of this form.
-  const seeds = JSON.parse(readFileSync(SEEDS_FILE, 'utf8')) as Readonly<Record<string, readonly string[]>>;
   const random = randomNumbers(7);
   /** 40 texts of random characters from a code point on. */
   const randomTexts = (first: number, count: number): string[] =>
@@ -43,7 +54,8 @@ export function textsByKind(lexicon: Lexicon): Map<string, string[]> {
     ['random words', drawn([...verbs, ...nouns, ...glue], 80)],
     ['random nouns', drawn(nouns, 20)],
     ['function words', drawn(glue, 20)],
-    ...Object.entries(seeds).map(([kind, list]): [string, string[]] => [kind, list.map(repeated)]),
+    ['words and marks of code', markedTexts(40)],
+    ...Object.entries(benchSeeds()).map(([kind, list]): [string, string[]] => [kind, list.map(repeated)]),
     ['random characters', randomTexts(0, 0xffff)],
     ['random ASCII', randomTexts(32, 95)],
   ]);

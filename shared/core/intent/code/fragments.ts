@@ -1,6 +1,7 @@
 // Finds code in a text. The effect of such code outweighs the words around it. Each reader recognizes the code of one family.
 import { callAt } from './call-start.ts';
-import { fileWrite, type Fragment, isNowhere } from './code.ts';
+import { newEffort } from './effort.ts';
+import { fileWrite, type Fragment, isNowhere, unknownCode } from './code.ts';
 import { graphAt, httpAt, urlAt } from './http-start.ts';
 import { METHODS } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -8,13 +9,11 @@ import { type Piece, piecesOf } from './pieces.ts';
 import { redisAt, redisNames } from './redis-start.ts';
 import { LOOPS, shellAt } from './shell-start.ts';
 import { sqlAt } from './sql-start.ts';
+import type { SeenTokens } from './sql-tokens.ts';
 import { opensAt, type Place, type Reader } from './start.ts';
 
 /** Beyond this number of pieces of code, only those that destroy or are not understood are kept, because the last one may matter most. */
 const MAX_FRAGMENTS = 40;
-
-/** The characters that are searched for the ends of calls, so that nested calls are read in linear time. */
-const MAX_CALL_CHARACTERS = 60_000;
 
 /** The readers, in the order in which they are tried. */
 const READERS: readonly Reader[] = [sqlAt, httpAt, graphAt, shellAt, redisAt, callAt, urlAt];
@@ -91,7 +90,8 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   }
   const starts = startsOf(lexicon);
   const redirects = text.includes('>');
-  const budget = { calls: MAX_CALL_CHARACTERS };
+  const effort = newEffort(text.length);
+  const sqlTokensSeen: SeenTokens = new Map();
   let until = 0;
   let destroyed = false;
   // Beyond the limit, more code that is not understood says nothing new.
@@ -105,8 +105,10 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
     const redirect = redirects && piece.text.includes('>') ? redirectAt(pieces, at) : undefined;
     // A redirection adds nothing to a command that already writes.
     if (redirect && !full && found.at(-1)?.effect !== 'write') found.push(redirect);
+    if (effort.left <= 0) break;
     if (!mayBegin(pieces, at, starts)) continue;
-    const place: Place = { text, pieces, at, lexicon, opens: opensAt(text, pieces, at, lexicon), budget };
+    const opens = opensAt(text, pieces, at, lexicon);
+    const place: Place = { text, pieces, at, lexicon, opens, effort, sqlTokensSeen };
     for (const reader of READERS) {
       const read = reader(place);
       if (!read) continue;
@@ -116,5 +118,7 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
       break;
     }
   }
+  const rest = unknownCode({ at: until, end: until });
+  if (effort.left <= 0 && isNew(rest)) found.push(rest);
   return found;
 }

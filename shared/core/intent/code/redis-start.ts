@@ -22,7 +22,7 @@ export function redisNames(lexicon: Lexicon): ReadonlySet<string> {
   return names;
 }
 
-export function redisAt({ text, pieces, at, lexicon, opens }: Place): ReadAt | undefined {
+export function redisAt({ text, pieces, at, lexicon, opens, effort }: Place): ReadAt | undefined {
   const head = pieces[at];
   if (!head || !opens || !/^[A-Z]{3,}$/.test(head.text) || !redisNames(lexicon).has(head.lower)) return undefined;
   const args = pieces.slice(at + 1, at + 4);
@@ -31,10 +31,16 @@ export function redisAt({ text, pieces, at, lexicon, opens }: Place): ReadAt | u
     lexicon.functionWords.has(args[0]?.lower ?? '') ||
     (lexicon.verbs.has(head.lower) && !args.some((arg) => ARGUMENT.test(arg.text)));
   if (isSentence && !lexicon.commands.has(`${CLIENT} ${head.lower} ${args[0]?.lower}`)) return undefined;
-  const limits = { from: head.at, until: text.length, prose: { ...proseAround(lexicon), goesOnWith: () => false } };
+  const prose = { ...proseAround(lexicon), goesOnWith: () => false };
+  const limits = { from: head.at, until: text.length, prose, effort };
   const [command] = parseShell(text, limits).commands;
   if (command === undefined) return undefined;
   const client = { text: CLIENT, at: head.at, end: head.at, isDynamic: false, isQuoted: false };
-  const code = { commands: [{ ...command, words: [client, ...command.words] }], isWhole: true, end: command.end };
+  const code = {
+    commands: [{ ...command, words: [client, ...command.words] }],
+    isWhole: true,
+    end: command.end,
+    effort,
+  };
   return { fragments: accountingFor(shellFragments(code, lexicon), command), end: command.end };
 }

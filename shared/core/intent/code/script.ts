@@ -1,4 +1,5 @@
 // Reads a text that is nothing but code: a command line, SQL, an HTTP request. Unlike in prose, what is not understood is a result too.
+import { newEffort } from './effort.ts';
 import { type Fragment, fragmentOf } from './code.ts';
 import { fragmentsOf } from './fragments.ts';
 import { httpAt } from './http-start.ts';
@@ -43,7 +44,15 @@ function readHttp(text: string, lexicon: Lexicon): ReadCode {
       ? `GET ${trimmed}`
       : trimmed.replace(/^[a-z]{1,10}(?=\s|$)/, (method) => method.toUpperCase());
   const pieces = piecesOf(request);
-  const read = httpAt({ text: request, pieces, at: 0, lexicon, opens: true, budget: { calls: 0 } });
+  const read = httpAt({
+    text: request,
+    pieces,
+    at: 0,
+    lexicon,
+    opens: true,
+    effort: newEffort(request.length),
+    sqlTokensSeen: new Map(),
+  });
   const others = fragmentsOf(text, lexicon);
   if (read !== undefined) return resultOf([...read.fragments, ...others]);
   const action = pieces.length === 1 ? METHODS.get(request) : undefined;

@@ -98,14 +98,14 @@ export const proseAround = (lexicon: Lexicon): Prose => ({
 
 /** Reads from a piece to the end of its quotation or of its sentence. */
 function readFrom(place: Place): ReadAt | undefined {
-  const { text, pieces, at, lexicon } = place;
+  const { text, pieces, at, lexicon, effort } = place;
   const piece = pieces[at];
   if (!piece) return undefined;
   const around = enclosureOf(text, piece);
   // Quotes around the name alone are part of the command: `"rm" -rf x`.
   const isName = around !== undefined && around.quote !== '`' && !/\s/.test(text.slice(piece.at, around.until));
   const enclosed = isName ? undefined : around;
-  const limits = { from: isName ? piece.at - 1 : piece.at, until: enclosed?.until ?? text.length };
+  const limits = { from: isName ? piece.at - 1 : piece.at, until: enclosed?.until ?? text.length, effort };
   const code = parseShell(text, enclosed ? limits : { ...limits, prose: proseAround(lexicon) });
   const fragments = shellFragments(code, lexicon);
   const end = Math.max(code.end, piece.at + piece.text.length);

@@ -1,4 +1,5 @@
 // Splits shell code into its commands: separators, redirections, here-documents, substitutions. Bounded and linear.
+import { type Effort, newEffort } from './effort.ts';
 import { type ShellWord, WordReader } from './shell-words.ts';
 
 export interface Redirection {
@@ -25,11 +26,14 @@ export interface ShellCode {
   /** False: quotes are open, or the text goes on beyond the limits. */
   readonly isWhole: boolean;
   readonly end: number;
+  /** What is left for code within this code. */
+  readonly effort: Effort;
 }
 
 export interface ShellLimits {
   readonly from: number;
   readonly until: number;
+  readonly effort?: Effort;
   /** The words of a sentence may follow: ends with the sentence, or before a command that is none. */
   readonly prose?: Prose;
 }
@@ -69,8 +73,13 @@ class Parser extends WordReader {
   private after = '';
   private isOver = false;
 
-  constructor(text: string, { from, until, prose }: ShellLimits, depth: number, values: Map<string, string>) {
-    super(text, { from, until, inProse: prose !== undefined }, values);
+  constructor(
+    text: string,
+    { from, until, prose, effort = newEffort(until - from) }: ShellLimits,
+    depth: number,
+    values: Map<string, string>,
+  ) {
+    super(text, { from, until, inProse: prose !== undefined, effort }, values);
     this.prose = prose;
     this.depth = depth;
   }
@@ -79,7 +88,7 @@ class Parser extends WordReader {
   protected override nested(until: number): void {
     if (this.depth >= MAX_DEPTH) this.isWhole = false;
     else {
-      const inner = new Parser(this.text, { from: this.at, until }, this.depth + 1, this.values);
+      const inner = new Parser(this.text, { from: this.at, until, effort: this.effort }, this.depth + 1, this.values);
       inner.run();
       this.commands.push(...inner.commands);
       this.isWhole &&= inner.isWhole;
@@ -204,6 +213,10 @@ class Parser extends WordReader {
     let last = this.at;
     for (this.skipBlanks(); this.at < this.until && !this.isOver; this.skipBlanks()) {
       const before = this.at;
+      if (this.effort.left <= 0) {
+        this.isWhole = false;
+        break;
+      }
       if (this.peek() === '#') {
         const end = this.text.indexOf('\n', this.at);
         this.at = end === -1 || end > this.until ? this.until : end;
@@ -225,21 +238,27 @@ class Parser extends WordReader {
         if (word === undefined || !this.add(word)) break;
       }
       last = this.at;
+      this.effort.left -= this.at - before;
       if (this.at === before) break;
     }
     if (!this.isOver) this.endCommand('');
     const end = this.commands.at(-1)?.end ?? 0;
-    return { commands: this.commands, isWhole: this.isWhole, end: this.isOver ? end : Math.max(last, end) };
+    return {
+      commands: this.commands,
+      isWhole: this.isWhole,
+      end: this.isOver ? end : Math.max(last, end),
+      effort: this.effort,
+    };
   }
 }
 
-/** Splits the shell code from `from` to `until`. Linear in its length, but for nested substitutions, whose depth is bounded. */
+/** Splits the shell code from `from` to `until`. Nested substitutions and open quotes are read repeatedly, within the effort. */
 export const parseShell = (text: string, limits: ShellLimits): ShellCode =>
   new Parser(text, limits, 0, new Map()).run();
 
 /** The commands of a piece of code that is all of `text`, with offsets from `at`. */
-export function parseInner(text: string, at: number): ShellCode {
-  const { commands, isWhole, end } = parseShell(text, { from: 0, until: text.length });
+export function parseInner(text: string, at: number, effort: Effort): ShellCode {
+  const { commands, isWhole, end } = parseShell(text, { from: 0, until: text.length, effort });
   const moved = (word: ShellWord): ShellWord => ({ ...word, at: word.at + at, end: word.end + at });
   return {
     commands: commands.map((command) => ({
@@ -250,5 +269,6 @@ export function parseInner(text: string, at: number): ShellCode {
     })),
     isWhole,
     end: end + at,
+    effort,
   };
 }

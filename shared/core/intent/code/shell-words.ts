@@ -1,4 +1,5 @@
-// Reads one word of shell code: quotes, escapes, expansions. Bounded and linear.
+// Reads one word of shell code: quotes, escapes, expansions.
+import type { Effort } from './effort.ts';
 
 export interface ShellWord {
   /** Without quotes and escapes. */
@@ -39,10 +40,13 @@ export abstract class WordReader {
   /** Whether a sentence surrounds the code, in which a quotation mark may be an apostrophe. */
   private readonly inProse: boolean;
   protected readonly values: Map<string, string>;
+  protected readonly effort: Effort;
+  /** From where on no quotation mark of a kind closes. */
+  private readonly open = new Map<string, number>();
 
   constructor(
     text: string,
-    { from, until, inProse }: { from: number; until: number; inProse: boolean },
+    { from, until, inProse, effort }: { from: number; until: number; inProse: boolean; effort: Effort },
     values: Map<string, string>,
   ) {
     this.text = text;
@@ -50,6 +54,7 @@ export abstract class WordReader {
     this.until = until;
     this.inProse = inProse;
     this.values = values;
+    this.effort = effort;
   }
 
   /** Reads the commands of a substitution, and continues after its end. */
@@ -77,6 +82,7 @@ export abstract class WordReader {
         if (open === 0) return at;
       }
     }
+    this.effort.left -= this.until - from;
     this.isWhole = false;
     return this.until;
   }
@@ -118,6 +124,12 @@ export abstract class WordReader {
   /** The text in quotes from here; undefined, and nothing is read, where the quote is not closed in prose. */
   private quoted(quote: string): { text: string; isDynamic: boolean } | undefined {
     const start = this.at;
+    if (this.inProse && start >= (this.open.get(quote) ?? Infinity)) return undefined;
+    const close = this.text.indexOf(quote, start + 1);
+    if (this.inProse && (close < 0 || close >= this.until)) {
+      this.open.set(quote, start);
+      return undefined;
+    }
     let text = '';
     let isDynamic = false;
     this.at += 1;
@@ -139,6 +151,7 @@ export abstract class WordReader {
       }
     }
     if (this.inProse) {
+      this.effort.left -= this.at - start;
       this.at = start;
       return undefined;
     }

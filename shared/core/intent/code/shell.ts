@@ -30,6 +30,8 @@ const programRuns = (command: string, program: string): boolean =>
   (command.endsWith('awk') && AWK_RUNS.test(program)) || (command.endsWith('sed') && SED_RUNS.test(program));
 const MAX_PREFIXES = 12;
 const MAX_DEPTH = 6;
+/** What reading a command costs of the effort, in characters. */
+const COMMAND_COST = 20;
 
 function ownFragment(known: KnownCommand, words: readonly ShellWord[], span: Span): Fragment {
   const { entry, doing, isKnown } = known;
@@ -147,7 +149,7 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0): Fr
   const inner = (text: string, at: number): Fragment[] =>
     depth >= MAX_DEPTH
       ? [unknownCode({ at, end: at + text.length })]
-      : shellFragments(parseInner(text, at), lexicon, depth + 1);
+      : shellFragments(parseInner(text, at, code.effort), lexicon, depth + 1);
   const reading: Reading = { lexicon, inner };
   const found: Fragment[] = [];
   const seen = new Map<string, Before>();
@@ -163,6 +165,7 @@ export function shellFragments(code: ShellCode, lexicon: Lexicon, depth = 0): Fr
       before = known;
       continue;
     }
+    code.effort.left -= COMMAND_COST;
     const fragments = wordsFragments(command.words, command, piped, reading);
     if (command.assignments.some(({ text }) => DECIDES_WHAT_RUNS.test(text))) fragments.push(unknownCode(command));
     // `tee` and the like empty a file when nothing is written into them.

@@ -3,7 +3,7 @@ import { accountingFor } from './code.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
 import { sqlFragments } from './sql.ts';
-import { type SqlToken, sqlTokens } from './sql-tokens.ts';
+import { firstTokens, type SqlToken, sqlTokens } from './sql-tokens.ts';
 import { enclosureOf, type Place, type ReadAt } from './start.ts';
 
 /** The number of tokens by which a statement is recognized. */
@@ -122,41 +122,44 @@ function isEnglish([head, second, third]: readonly SqlToken[], text: string, { c
 }
 
 /** The end of the SQL that begins at `at`: with its quotation, its sentence, or before words that begin no statement. */
-function endOf(text: string, at: number, limit: number, upper: boolean, { codeWords }: Lexicon): number {
-  const tokens = sqlTokens(text, at, limit);
+function endOf(text: string, at: number, limit: number, upper: boolean, { lexicon, effort }: Place): number {
+  const { codeWords } = lexicon;
+  const tokens = sqlTokens(text, at, limit, effort);
   let end = at;
   let statements = 0;
-  for (const [index, token] of tokens.entries()) {
+  let token = tokens.next().value;
+  while (token) {
+    const next = tokens.next().value;
     const isDone = token.lower === '.' && /^(?:\s|$)/.test(text.slice(token.end, token.end + 1));
-    const next = tokens[index + 1];
     const isOther = codeWords.continues.has(token.text) && (upper || codeWords.sqlHeads.has(next?.lower ?? ''));
     if (isDone || isOther || token.lower === '`') break;
     if (token.lower === ';') {
       statements += 1;
-      if (next === undefined || statements > MAX_STATEMENTS || !(codeWords.sqlHeads.has(next.lower) || isUpper(next)))
+      if (!next || statements > MAX_STATEMENTS || !(codeWords.sqlHeads.has(next.lower) || isUpper(next)))
         return token.end;
     }
     end = token.end;
+    token = next;
   }
   return end;
 }
 
-export function sqlAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined {
-  const piece = pieces[at];
-  if (!piece || !lexicon.codeWords.sqlHeads.has(headOf(piece))) return undefined;
-  return sqlRegion(text, piece, lexicon);
+export function sqlAt(place: Place): ReadAt | undefined {
+  const piece = place.pieces[place.at];
+  return piece && place.lexicon.codeWords.sqlHeads.has(headOf(piece)) ? sqlRegion(place, piece) : undefined;
 }
 
 const headOf = ({ lower }: Piece): string => (lower.includes('/*') ? (lower.split('/*', 1)[0] ?? '') : lower);
 
-function sqlRegion(text: string, piece: Piece, lexicon: Lexicon): ReadAt | undefined {
-  if (isEnglish(sqlTokens(text, piece.at, text.length, 3), text, lexicon)) return undefined;
-  const tokens = sqlTokens(text, piece.at, text.length, MAX_EVIDENCE);
+function sqlRegion(place: Place, piece: Piece): ReadAt | undefined {
+  const { text, lexicon, effort, sqlTokensSeen } = place;
+  if (isEnglish(firstTokens(text, piece.at, 3, effort, sqlTokensSeen), text, lexicon)) return undefined;
+  const tokens = firstTokens(text, piece.at, MAX_EVIDENCE, effort, sqlTokensSeen);
   const first = tokens.findIndex(({ lower }) => lower === ';');
   const [head] = tokens;
   if (!head || !isStatement(first > 0 ? tokens.slice(0, first + 1) : tokens, lexicon)) return undefined;
   const enclosed = enclosureOf(text, piece);
-  const end = endOf(text, piece.at, enclosed?.until ?? text.length, isUpper(head), lexicon);
+  const end = endOf(text, piece.at, enclosed?.until ?? text.length, isUpper(head), place);
   const span = { at: piece.at, end };
-  return { fragments: accountingFor(sqlFragments(text, span, lexicon), span), end };
+  return { fragments: accountingFor(sqlFragments(text, span, lexicon, effort), span), end };
 }

@@ -1,4 +1,5 @@
-// Splits SQL into tokens: comments, strings, quoted names, dollar quotes. Bounded and linear.
+// Splits SQL into tokens: comments, strings, quoted names, dollar quotes.
+import type { Effort } from './effort.ts';
 
 export interface SqlToken {
   /** In lower case; a quoted name is without its quotes. */
@@ -12,28 +13,56 @@ export interface SqlToken {
 const TOKEN =
   /(\s+|--[^\n]*|#[^\n]*|\/\*(?!!)[\s\S]*?(?:\*\/|$)|\/\*!\d{0,6}|\*\/)|("(?:[^"]|"")*"|`[^`]*`|\[[A-Za-z_][\w ]*\])|('(?:[^'\\]|''|\\.)*'|\$(\w{0,20})\$[\s\S]*?\$\4\$)|([@:]{0,2}[\p{L}_][\p{L}\p{N}_$#]*)|(\d[\w.]*|[<>!=|:]{1,2}|[\s\S])/uy;
 
-/** The tokens from `from` on, at most `most`. Comments are none, but those that MySQL runs (`/*! ... *\/`) count as code. */
-export function sqlTokens(text: string, from: number, until: number, most = Infinity): SqlToken[] {
-  const found: SqlToken[] = [];
-  const code = until < text.length ? text.slice(0, until) : text;
-  for (let at = from; at < code.length && found.length < most; ) {
+/** The next token at or after an offset; undefined at the end. Comments are none, but those that MySQL runs (`/*! ... *\/`) count as code. */
+function nextToken(code: string, from: number, effort: Effort, skipped?: number[]): SqlToken | undefined {
+  for (let at = from; at < code.length && effort.left > 0; ) {
     TOKEN.lastIndex = at;
     const match = TOKEN.exec(code);
-    if (!match) break;
+    if (!match) return undefined;
     const [whole, blank, name, string, , word] = match;
     const end = at + whole.length;
+    effort.left -= whole.length;
+    // The text to its end was searched for the end of a string.
+    if (whole === "'" || whole === '$') effort.left -= code.length - at;
     if (blank === undefined) {
       const text = name === undefined ? whole : whole.slice(1, -1);
       const kind = name !== undefined ? 'name' : string !== undefined ? 'string' : word !== undefined ? 'word' : 'sign';
-      found.push({ lower: text.toLowerCase(), text, kind, at, end });
+      return { lower: text.toLowerCase(), text, kind, at, end };
     }
+    skipped?.push(at);
     at = end;
+  }
+  return undefined;
+}
+
+/** The tokens from `from` on, as far as the effort lasts. */
+export function* sqlTokens(text: string, from: number, until: number, effort: Effort): Generator<SqlToken> {
+  const code = until < text.length ? text.slice(0, until) : text;
+  for (let token = nextToken(code, from, effort); token; token = nextToken(code, token.end, effort)) yield token;
+}
+
+/** The tokens of one text that were read before, by the offsets from which they were looked for. */
+export type SeenTokens = Map<number, SqlToken | undefined>;
+
+/** The first `most` tokens from `from` on. Many words of a text may begin SQL, so that each token is read once. */
+export function firstTokens(text: string, from: number, most: number, effort: Effort, seen: SeenTokens): SqlToken[] {
+  const found: SqlToken[] = [];
+  for (let at = from; found.length < most; ) {
+    let token = seen.get(at);
+    if (token === undefined && !seen.has(at)) {
+      const skipped: number[] = [at];
+      token = nextToken(text, at, effort, skipped);
+      for (const offset of skipped) seen.set(offset, token);
+    }
+    if (token === undefined) break;
+    found.push(token);
+    at = token.end;
   }
   return found;
 }
 
 /** The statements of a list of tokens: split at semicolons outside of parentheses. */
-export function statementsOf(tokens: readonly SqlToken[]): SqlToken[][] {
+export function statementsOf(tokens: Iterable<SqlToken>): SqlToken[][] {
   const found: SqlToken[][] = [];
   let current: SqlToken[] = [];
   for (const token of tokens)

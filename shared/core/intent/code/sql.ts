@@ -1,4 +1,5 @@
 // Reads SQL statements for what they do. A statement, or a part of one, that is not known is not understood.
+import { newEffort } from './effort.ts';
 import { type Fragment, fragmentOf, gravity, type Span, unknownCode } from './code.ts';
 import { emptiesSetting, isMoney } from './commands.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
@@ -269,9 +270,15 @@ function readStatement(statement: Statement): Fragment {
 }
 
 /** What the SQL from `from` to `until` does, statement by statement. */
-export function sqlFragments(text: string, { at, end }: Span, lexicon: Lexicon): Fragment[] {
-  return statementsOf(sqlTokens(text, at, end)).map((tokens) => {
+export function sqlFragments(
+  text: string,
+  { at, end }: Span,
+  lexicon: Lexicon,
+  effort = newEffort(end - at),
+): Fragment[] {
+  const read = statementsOf(sqlTokens(text, at, end, effort)).map((tokens) => {
     const span = { at: tokens[0]?.at ?? at, end: tokens.at(-1)?.end ?? end };
     return readStatement({ tokens, span, lexicon });
   });
+  return effort.left > 0 ? read : [...read, unknownCode({ at, end }, { domain: 'db', language: 'sql' })];
 }

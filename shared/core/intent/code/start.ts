@@ -1,7 +1,9 @@
 // Where code may begin in a text, and where it ends: after words that announce it, in quotes, at the beginning.
 import type { Fragment } from './code.ts';
+import type { Effort } from './effort.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
+import type { SeenTokens } from './sql-tokens.ts';
 
 /** A piece at which code may begin. */
 export interface Place {
@@ -11,8 +13,8 @@ export interface Place {
   readonly lexicon: Lexicon;
   /** Whether a command may begin here, because of what comes before. */
   readonly opens: boolean;
-  /** What is left of the characters that may be searched for the ends of calls, in the whole text. */
-  readonly budget: { calls: number };
+  readonly effort: Effort;
+  readonly sqlTokensSeen: SeenTokens;
 }
 
 /** Code that was read, and the offset after it. */
