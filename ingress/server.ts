@@ -1,7 +1,7 @@
 // The HTTP server: request objects made for Express, deadlines against slow clients, graceful shutdown.
 import http from 'node:http';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { toProblem } from '../shared/api/problem.ts';
@@ -79,10 +79,13 @@ export function createExpressServer({ express, handler }: ServedApp, options: Se
 
 /** Answers a request that node:http could not parse, and closes the connection. */
 function refuseConnection(error: Error & { code?: string }, socket: Duplex): void {
-  // The client is gone, or part of an answer was sent already: another answer would corrupt it.
+  const hasSent = (socket as Partial<Socket>).bytesRead !== 0;
+  // The client is gone, or part of an answer was sent already: another answer would corrupt it. On a connection on which nothing was sent in
+  // time, a client would take an answer for that to a request that it sends at this moment.
   if (
     !socket.writable ||
     error.code === 'ECONNRESET' ||
+    !hasSent ||
     (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true
   ) {
     socket.destroy();
