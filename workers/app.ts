@@ -175,6 +175,8 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     logHost: config.logHost,
     dailyCap: trustDailyCap,
     approvalTtlMs: config.approvalTtlMs,
+    keepMs: { decisions: config.keepDecisionsMs, texts: config.keepTextsMs },
+    onDropped: metrics.countDropped,
     sweep: () => sweep({ db, queues }),
     announce: createSettledNotice({ db, onError }),
   };

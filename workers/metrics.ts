@@ -1,5 +1,6 @@
 // Metrics of a worker process: its jobs and the webhooks that it sends.
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import type { RetentionBody } from '../shared/domain/ledger/retention.ts';
 import type { JobRun } from '../shared/platform/queues/types.ts';
 
 /** In seconds: from a wake-up that finds nothing to an append of thousands of rows. */
@@ -13,6 +14,8 @@ export interface WorkerMetrics {
   observeJob(run: JobRun): void;
   /** Counts an attempt to send a webhook. */
   countDelivery(outcome: (typeof DELIVERY_OUTCOMES)[number]): void;
+  /** Counts a partition that retention dropped. */
+  countDropped(what: RetentionBody['what']): void;
   /** The exposition text and its content type. */
   expose(): Promise<{ readonly text: string; readonly contentType: string }>;
 }
@@ -34,9 +37,17 @@ export function createWorkerMetrics(): WorkerMetrics {
     labelNames: ['outcome'] as const,
     registers,
   });
+  const dropped = new Counter({
+    name: 'custos_partitions_dropped_total',
+    help: 'Partitions that retention dropped, by what they held (decisions; texts)',
+    labelNames: ['what'] as const,
+    registers,
+  });
+  for (const what of ['decisions', 'texts'] as const) dropped.inc({ what }, 0);
   for (const outcome of DELIVERY_OUTCOMES) deliveries.inc({ outcome }, 0);
   return {
     registry,
+    countDropped: (what) => dropped.inc({ what }),
     countDelivery: (outcome) => deliveries.inc({ outcome }),
     observeJob: ({ queue, name, outcome, durationMs }) =>
       duration.observe({ queue, name, outcome }, durationMs / 1_000),

@@ -38,6 +38,7 @@ export function checkChain(entityId: string, items: readonly ChainItem[], head: 
   let previous = NO_PREVIOUS;
   let lastIndex = -1;
   for (const [position, item] of items.entries()) {
+    if (item.record === null) return { problem: `record ${position} of ${entityId} was dropped by retention` };
     const bytes = Buffer.from(item.record, 'base64');
     const record = JSON.parse(bytes.toString('utf8')) as ChainRecord;
     const problem = problemOf(item, record, bytes, { entityId, position, previous, lastIndex });

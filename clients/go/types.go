@@ -1860,7 +1860,7 @@ type Problem struct {
 	// the path of the request
 	Instance string `json:"instance"`
 	// what happened: see GET /v1/reference/errors
-	// One of: E1001, E1002, E1003, E1004, E2001, E2005, E2006, E2009, E2010, E3001, E4001, E4002, E4003, E4004, E4005, E5001, E5002, E5003, E5004, E6001, E6002.
+	// One of: E1001, E1002, E1003, E1004, E2001, E2005, E2006, E2009, E2010, E3001, E4001, E4002, E4003, E4004, E4005, E4006, E5001, E5002, E5003, E5004, E6001, E6002.
 	Code string `json:"code"`
 	// the kind of the code
 	// One of: authentication, validation, limit, not_found, conflict, internal.
@@ -1928,9 +1928,8 @@ type Proof struct {
 	// What is proven.
 	Event string `json:"event"`
 	// What the record is about.
-	EntityID string `json:"entityId"`
-	// Base64 of the canonical bytes.
-	Record string `json:"record"`
+	EntityID string  `json:"entityId"`
+	Record   *string `json:"record"`
 	// Position in the log.
 	Index int64 `json:"index"`
 	// Position in the entity's chain.

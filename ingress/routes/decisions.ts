@@ -2,7 +2,7 @@
 import { changedFields } from '../../shared/kernel/recorded-change.ts';
 import { ownerOf } from '../../shared/kernel/owner.ts';
 import type { DecisionFilter, DecisionStore } from '../../shared/domain/decisions/decision-store.ts';
-import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { ApiError, droppedByRetention, invalidField } from '../../shared/kernel/errors.ts';
 import { mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { IdParams } from '../../shared/api/common.ts';
@@ -81,9 +81,10 @@ export function decisionRoutes({ decisions, shown, nowMs }: DecisionDeps): Route
         'The answer byte for byte (a promise that was signed together with others comes with a signature of its own), then `stands`: whether it may be acted upon now. It may not when it permits nothing (`verdict`), has `expired` or was reported as `not_carried_out`, while the environment is `halted` or the agent is not active (`agent_not_active`), and once the key that asked, with its rotations, is not valid (`key_invalid`).',
       request: { params: IdParams },
       responses: { 200: { description: 'The decision, and whether it stands.', schema: DecisionOnRecord } },
-      errors: ['E4001'],
+      errors: ['E4001', 'E4006'],
       handler: async ({ key, params }) => {
         const row = await decisions.read(key, params.id);
+        if (row === undefined && (await decisions.isDropped(key, params.id))) throw droppedByRetention('This decision');
         if (row === undefined || !mayName(key, row.agent_id) || (ownOnly(key) && row.key_id !== key.keyId)) {
           throw new ApiError('E4001', 'There is no such decision in this organisation and environment.');
         }

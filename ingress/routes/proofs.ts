@@ -1,7 +1,7 @@
 // Proofs: accept statements, list them, and read their receipts and chains.
 import { ownerOf } from '../../shared/kernel/owner.ts';
 import { createHash } from 'node:crypto';
-import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { ApiError, droppedByRetention, invalidField } from '../../shared/kernel/errors.ts';
 import { stored } from '../../shared/kernel/recorded-change.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
@@ -92,7 +92,7 @@ function proofOf(leaf: Anchored): object {
     status: 'anchored',
     event: leaf.event,
     entityId: leaf.entityId,
-    record: leaf.record.toString('base64'),
+    record: leaf.record === null ? null : leaf.record.toString('base64'),
     index: leaf.index,
     chainIndex: leaf.chainIndex,
     eventHash: leaf.eventHash,
@@ -234,11 +234,12 @@ export function proofRoutes(deps: ProofDeps): Route[] {
         200: { description: 'The receipt.', schema: ReceiptSchema, alsoAs: ['text/plain'] },
         202: { description: 'It is accepted and not under a signed checkpoint yet.', schema: ProofAccepted },
       },
-      errors: ['E4003'],
+      errors: ['E4003', 'E4006'],
       wait: { kind: 'proof', isSettled: ({ status }) => status === 200 },
       handler: async ({ key, params, headers }) => {
         const found = await log.receipt(key, params.id);
         if (found !== undefined && mayName(key, found.entityId)) {
+          if (found.receipt === null) throw droppedByRetention('The record of this proof');
           const asText = prefers('text/plain', headers['accept']);
           const text = asText ? writeTlogProof(found.receipt) : JSON.stringify(found.receipt);
           return immutable({

@@ -62,7 +62,9 @@ export const Proof = named('Proof', {
   status: StringEnum(['anchored'], { description: 'It is in the log.' }),
   event: Type.String({ description: 'What is proven.' }),
   entityId: EntityId,
-  record: Type.String({ description: 'Base64 of the canonical bytes.' }),
+  record: Nullable(
+    Type.String({ description: 'Base64 of the canonical bytes; null: older than what is kept, and dropped.' }),
+  ),
   index: Type.Integer({ minimum: 0, description: 'Position in the log.' }),
   chainIndex: Type.Integer({ minimum: 0, description: "Position in the entity's chain." }),
   eventHash: Type.String({ description: 'SHA-256 of the record.' }),

@@ -72,6 +72,12 @@ export const ERROR_TABLE = {
     'Method not allowed',
     'the endpoint exists, but not with this method; Allow lists the methods it has',
   ),
+  E4006: entry(
+    'not_found',
+    [410],
+    'Dropped by retention',
+    'the decision, or the record of the proof, is older than what is kept (CUSTOS_KEEP_DECISIONS); receipts that were given out still verify',
+  ),
   E5001: entry('conflict', [409], 'Approval closed', 'the approval is already closed'),
   E5002: entry('conflict', [409], 'Illegal state change', 'the resource cannot change from its state to that one'),
   E5003: entry('conflict', [409], 'Already exists', 'a resource with this id already exists'),
@@ -126,6 +132,14 @@ export function invalidField(pointer: string, message: string): ApiError {
   return new ApiError('E2001', `The request is invalid: ${pointer || 'the body'} ${message}.`, {
     errors: [{ pointer, message }],
   });
+}
+
+/** @param what the beginning of the sentence */
+export function droppedByRetention(what: string): ApiError {
+  return new ApiError(
+    'E4006',
+    `${what} is older than what is kept, and was dropped. The log says when, and which setting demanded it.`,
+  );
 }
 
 /** For a branch that the types exclude. */

@@ -49,6 +49,8 @@ export interface JobMap {
     readonly 'forget-changes': Payload;
     /** Deletes old stored answers of Idempotency-Keys. */
     readonly 'forget-idempotency': Payload;
+    /** Makes partitions ahead of time, and drops those that the settings keep no longer. */
+    readonly retain: Payload;
     /** Derives the logs again with another implementation, and reports differences. */
     readonly audit: Payload;
     /** Runs the requested replays, one after the other. */

@@ -49,7 +49,11 @@ function changed(at: number, change: (item: ChainItem) => Partial<ChainItem>): C
 
 /** The record with some of its text replaced. */
 function rewritten(item: ChainItem, from: string, to: string): string {
-  return Buffer.from(Buffer.from(item.record, 'base64').toString().replace(from, to)).toString('base64');
+  return Buffer.from(
+    Buffer.from(item.record ?? '', 'base64')
+      .toString()
+      .replace(from, to),
+  ).toString('base64');
 }
 
 describe("the demo's check of a chain", () => {

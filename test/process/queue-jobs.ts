@@ -31,6 +31,7 @@ export const upkeepWith = (sweep: () => Promise<void>): Handlers<'upkeep'> => ({
   'forget-replays': nothing,
   'forget-budgets': nothing,
   'forget-deliveries': nothing,
+  retain: nothing,
 });
 /** Job options without retries, so that a job dies at its first failure. */
 export const oneAttempt = (job: Job): JobOptions => ({ ...jobOptions(job), attempts: 1 });

@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { ERROR_TABLE, type ErrorCode } from '../../shared/kernel/errors.ts';
 import { type ClientRequest, type ClientResponse, createClient } from '../support/client.ts';
+import { lowestId } from '../../shared/kernel/ids.ts';
+import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts';
 import { type Service, startService } from '../support/service.ts';
 
 interface Provocation {
@@ -67,6 +69,18 @@ const PROVOCATIONS: readonly Provocation[] = [
   { code: 'E4003', send: (s) => s.admin.get('/v1/proofs/nothing') },
   { code: 'E4004', send: (s) => s.admin.get('/v1/nothing') },
   { code: 'E4005', send: (s) => s.admin.request('PUT', PATH) },
+  {
+    code: 'E4006',
+    async send(s) {
+      // What the job `retain` leaves behind; test/service/retention.test.ts runs the job itself.
+      const body = { what: 'decisions', beforeId: lowestId('dec', s.nowMs() - 86_400_000) };
+      const owner = { organisationId: s.operatorId, environment: 'live' } as const;
+      await s.db.transaction((sql) =>
+        writeServiceRecord(sql, { ...owner, event: 'custos.retention', body }, s.nowMs()),
+      );
+      return s.admin.get(`/v1/decisions/${lowestId('dec', s.nowMs() - 2 * 86_400_000)}`);
+    },
+  },
   {
     code: 'E5001',
     async send(s) {

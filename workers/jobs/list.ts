@@ -13,6 +13,7 @@ import { type ForgetChangesDeps, forgetChanges } from './forget-changes.ts';
 import { forgetDeliveries } from './forget-deliveries.ts';
 import { forgetIdempotency } from './forget-idempotency.ts';
 import { forgetReplays } from './forget-replays.ts';
+import { retain, type RetainDeps } from './retain.ts';
 import { replay, type ReplayDeps } from './replay.ts';
 import { sweep, type SweepJobDeps } from './sweep.ts';
 
@@ -26,6 +27,7 @@ export type JobDeps = EvaluateDeps &
   ForgetBudgetsDeps &
   ForgetChangesDeps &
   AuditDeps &
+  RetainDeps &
   ReplayDeps;
 
 /** By queue and name. A name of the payload map (shared/kernel/jobs.ts) that is missing here does not compile. */
@@ -44,6 +46,7 @@ const JOBS: { readonly [Q in QueueName]: { readonly [N in JobName<Q>]: JobDefini
     replay,
     'forget-replays': forgetReplays,
     'forget-deliveries': forgetDeliveries,
+    retain,
   },
 };
 

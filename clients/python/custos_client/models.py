@@ -1443,7 +1443,7 @@ class Problem:
     # what happened: see GET /v1/reference/errors
     code: Literal[
         "E1001", "E1002", "E1003", "E1004", "E2001", "E2005", "E2006", "E2009", "E2010", "E3001", "E4001",
-        "E4002", "E4003", "E4004", "E4005", "E5001", "E5002", "E5003", "E5004", "E6001", "E6002"
+        "E4002", "E4003", "E4004", "E4005", "E4006", "E5001", "E5002", "E5003", "E5004", "E6001", "E6002"
     ]
     # the kind of the code
     category: Literal["authentication", "validation", "limit", "not_found", "conflict", "internal"]
@@ -1510,8 +1510,7 @@ class Proof:
     event: str
     # What the record is about.
     entity_id: str
-    # Base64 of the canonical bytes.
-    record: str
+    record: Optional[str]
     # Position in the log.
     index: int
     # Position in the entity's chain.

@@ -54,6 +54,8 @@ export interface AuditedRow {
         readonly record: Buffer;
       }
     | undefined;
+  /** Whether the source row is missing because retention dropped it, as a record in the log states. */
+  readonly isDropped: boolean;
   readonly decision: DecisionColumns | undefined;
   /** The previous leaf in the chain. `index` is -1 for a leaf of an earlier generation of the log. */
   readonly previous: { readonly index: number; readonly eventHash: string } | undefined;
@@ -68,7 +70,7 @@ function sealed(record: Buffer, previousHash: string): Buffer {
   return Buffer.concat([record, Buffer.from(`,"previousHash":"${previousHash}"}`)]);
 }
 
-/** All checks that need a single row. `hash` is the leaf hash derived from the source row, if there is one. */
+/** All checks that need a single row. `hash` is the leaf hash derived from the source row, or the stored one of a dropped row. */
 export function auditRow(row: AuditedRow, origin: string | null): { findings: Finding[]; hash: Buffer | undefined } {
   const findings: Finding[] = [];
   const find: Find = (kind, what) => {
@@ -81,6 +83,12 @@ export function auditRow(row: AuditedRow, origin: string | null): { findings: Fi
   if (expected === undefined) find('chain-broken', `record ${row.chainIndex - 1} of its entity's chain is missing.`);
   else if (previous !== undefined && previous.index >= row.index)
     find('chain-broken', `the record before it in its chain stands after it, at leaf ${previous.index}.`);
+  if (source === undefined && row.isDropped) {
+    // What remains of it: its place in its chain, and its hash, which the subtree above and every later checkpoint cover.
+    if (expected !== undefined && expected !== stated)
+      find('chain-broken', 'its previous hash is not the event hash of the record before it in its chain.');
+    return { findings, hash: row.leafHash };
+  }
   if (source === undefined) {
     find('source-missing', 'the decision or record that it is about does not exist.');
     return { findings, hash: undefined };

@@ -217,15 +217,21 @@ function wrongOpening(
   return undefined;
 }
 
-/**
- * @param opening the ESCALATE of `namedApprovalOf`; undefined: there is none @param facts undefined: deleted, so the approval's digest can
- * not be computed again
- */
+/** What a decision that names an approval is checked with. */
+export interface ApprovalEvidence {
+  /** The ESCALATE of `namedApprovalOf`; undefined: there is none. */
+  readonly opening: LoggedRecord | undefined;
+  /** Whether there is none because retention dropped it. */
+  readonly isOpeningDropped: boolean;
+  /** Undefined: deleted, so the approval's digest can not be computed again. */
+  readonly facts: Facts | undefined;
+}
+
 export function checkApproval(
   decision: DecisionRecord,
   { approvals, problems }: ApprovalHistory,
   { approvalId, by }: Extract<ApprovalMention, { kind: 'used' }>,
-  { opening, facts }: { readonly opening: LoggedRecord | undefined; readonly facts: Facts | undefined },
+  { opening, facts, isOpeningDropped }: ApprovalEvidence,
   report: Report,
 ): void {
   const { body } = decision;
@@ -240,7 +246,7 @@ export function checkApproval(
   const approved = logged?.approved;
   if (logged === undefined || approved?.by !== by) return missing('the log has no such approval of this agent');
   if (logged.contradiction !== undefined) missing(logged.contradiction);
-  const wrong = wrongOpening(decision, opening, logged, { approvalId, approved });
+  const wrong = isOpeningDropped ? undefined : wrongOpening(decision, opening, logged, { approvalId, approved });
   if (wrong !== undefined) missing(wrong);
   if (approved.atMs > Date.parse(body.evaluated_at) + GRACE_MS)
     missing(`by the log it was approved at ${new Date(approved.atMs).toISOString()}, after the decision`);

@@ -51,6 +51,8 @@ export interface DecisionEvidence {
   readonly keyRecords: readonly LoggedRecord[] | undefined;
   /** The ESCALATE that opened the approval which the decision names (`namedApprovalOf`). Undefined: there is none. */
   readonly opening?: LoggedRecord | undefined;
+  /** Whether it is missing because retention dropped it. Default: false. */
+  readonly isOpeningDropped?: boolean | undefined;
 }
 
 interface VerificationOutcome {
@@ -177,7 +179,9 @@ export function createDecisionVerifier(deps: {
       const named = special !== undefined && 'approvalId' in special ? special : undefined;
       if (named !== undefined && approvalRecords !== undefined) {
         const history = approvalsOf(approvalRecords, owner);
-        const known = { opening: evidence.opening, facts };
+        const isOpeningDropped = evidence.isOpeningDropped === true;
+        const known = { opening: evidence.opening, isOpeningDropped, facts };
+        if (named.kind === 'used' && isOpeningDropped) report.notEvaluable.push('APPROVAL');
         if (named.kind === 'used') checkApproval(read, history, named, known, report);
         else if (!checkRefusal(read, history, named, known, report)) report.notEvaluable.push('APPROVAL');
         const asked = openingOf(read, evidence.opening, named.approvalId);

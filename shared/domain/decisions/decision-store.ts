@@ -4,6 +4,7 @@ import { packFacts } from '../../core/decision/packed-facts.ts';
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import { columnMap, hex, optionalText, text, utf8 } from '../../platform/db/columns.ts';
 import { createGroupCommit, type GroupCommit } from '../../platform/db/group-commit.ts';
+import { readDroppedBefore } from '../ledger/retention.ts';
 import { decisionsToLog, wakeLogs } from '../ledger/inbox.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { lowestId } from '../../kernel/ids.ts';
@@ -162,9 +163,13 @@ export interface DecisionStore {
   insert(sql: Sql, rows: readonly DecisionRow[]): Promise<void>;
   /** @param sql the transaction to read in */
   read(owner: Owner, decisionId: string, sql?: Sql): Promise<StoredDecision | undefined>;
+  /** Whether retention dropped decisions of this id's age. An id that never existed may have this age, too. */
+  isDropped(owner: Owner, decisionId: string): Promise<boolean>;
   list(filter: DecisionFilter, limit: number): Promise<StoredDecision[]>;
   idle(): Promise<void>;
 }
+
+const isOwnDecisionId = (id: string): boolean => /^dec_[0-9a-hjkmnp-tv-z]{26}$/.test(id);
 
 const MAX_ROWS = 500;
 const MAX_WAITING = 20_000;
@@ -188,6 +193,8 @@ export function createDecisionStore(deps: { db: Database; processId: string }): 
       const [row] = await sql.query<StoredDecision>(READ, [...ownerColumns(owner), decisionId]);
       return row;
     },
+    isDropped: async (owner, decisionId) =>
+      isOwnDecisionId(decisionId) && decisionId < (await readDroppedBefore(db, owner)),
     async list(filter, limit) {
       const { reason } = filter;
       const texts = reason === undefined ? [] : await readReasonTexts(db, filter);

@@ -8,6 +8,7 @@ import { SUBTREE_LEVEL, SUBTREE_LEAVES } from '../../core/proof/audit-tree.ts';
 import type { AuditedRow, StoredCheckpoint } from '../../core/proof/audit.ts';
 import type { StoredNodes } from '../../core/proof/audit-nodes.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
+import { readDroppedBefore } from './retention.ts';
 
 // Plans are cached while the tables are still empty; no query here may read a whole table.
 const NO_SCANS = "SELECT set_config('enable_seqscan', 'off', true)";
@@ -23,7 +24,7 @@ const HEAD = `SELECT log.size::text AS size, log.frontier, log.origin, log.organ
 // Each ORDER BY determines the index, also for a single row, which is searched as a range from its id to its id. Without it, and
 // before the first ANALYZE, the planner may choose an index with which all leaves of the log, or all decisions of an agent, are
 // read for each row: 480 microseconds a leaf against 25, as long as the plan is cached.
-const LEAVES = `SELECT leaf.leaf_index::text AS leaf_index, leaf.proof_id, leaf.entity_id, leaf.event, leaf.occurred_at, leaf.chain_index::text AS chain_index,
+const LEAVES = `SELECT leaf.leaf_index::text AS leaf_index, leaf.source, leaf.source_id, leaf.proof_id, leaf.entity_id, leaf.event, leaf.occurred_at, leaf.chain_index::text AS chain_index,
       encode(leaf.previous_hash, 'hex') AS previous_hash, encode(leaf.event_hash, 'hex') AS event_hash, leaf.leaf_hash,
       found.proof_id AS source_proof_id, found.entity_id AS source_entity_id, found.event AS source_event, found.occurred_at AS source_occurred_at, found.record,
       found.decision_id, found.key_id, found.verdict, found.policy_digest, found.request_id, found.tool_server, found.tool_name, found.reasons, found.facts, found.facts_salt,
@@ -109,6 +110,8 @@ export async function readHead(sql: Sql, logId: number): Promise<AuditHead> {
 
 interface LeafRow {
   leaf_index: string;
+  source: 'decision' | 'record';
+  source_id: string;
   proof_id: string;
   entity_id: string;
   event: string;
@@ -186,6 +189,9 @@ export async function readLeaves(
   past: number,
 ): Promise<AuditedRow[]> {
   const rows = await sql.query<LeafRow>(LEAVES, [logId, from, past, head.organisationId, head.environment]);
+  const isMissing = (row: LeafRow): boolean => row.record === null && row.source === 'decision';
+  // Read after the rows: a drop between two statements must not look like damage.
+  const droppedBefore = rows.some(isMissing) ? await readDroppedBefore(sql, head) : '';
   return rows.map((row) => {
     const occurredAt = row.occurred_at.toISOString();
     const recordedAt = row.source_occurred_at;
@@ -203,6 +209,7 @@ export async function readLeaves(
       eventHash: row.event_hash,
       leafHash: row.leaf_hash,
       source: sourceOf(row, sourceAt),
+      isDropped: isMissing(row) && row.source_id < droppedBefore,
       decision: decisionOf(row, sourceAt),
       previous: previousOf(row, logId),
     };

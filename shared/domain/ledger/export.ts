@@ -81,7 +81,10 @@ export async function* exportLog(db: Sql, log: LogRow & { readonly origin: strin
       const row = rows[i];
       if (row === undefined || Number(row.leaf_index) !== from + i)
         throw new DamagedLogError(`Leaf ${from + i} is missing.`);
-      if (row.record === null) throw new DamagedLogError(`The record of leaf ${from + i} is missing.`);
+      if (row.record === null)
+        throw new DamagedLogError(
+          `The record of leaf ${from + i} is missing: retention dropped it, or it was deleted.`,
+        );
       yield writeLogLine({
         kind: 'leaf',
         index: from + i,

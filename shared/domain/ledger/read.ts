@@ -12,8 +12,8 @@ export interface Anchored {
   readonly logId: number;
   readonly index: number;
   readonly chainIndex: number;
-  /** The canonical bytes. */
-  readonly record: Buffer;
+  /** The canonical bytes; null: retention has dropped them. */
+  readonly record: Buffer | null;
   /** Lower-case hex. */
   readonly previousHash: string;
   readonly eventHash: string;
@@ -56,7 +56,7 @@ interface Row {
   event_hash: string;
   occurred_at: Date;
   appended_at: Date;
-  record: Buffer;
+  record: Buffer | null;
 }
 
 const BY_ID = `${LEAF} FROM leaf ${JOINS} WHERE ${OF_LOG} AND leaf.proof_id = $3`;
@@ -73,7 +73,7 @@ function anchoredOf(row: Row): Anchored {
     logId: row.log_id,
     index: Number(row.leaf_index),
     chainIndex: Number(row.chain_index),
-    record: sealRecord(unpackRecord(row.record), row.previous_hash).bytes,
+    record: row.record && sealRecord(unpackRecord(row.record), row.previous_hash).bytes,
     previousHash: row.previous_hash,
     eventHash: row.event_hash,
     occurredAt: row.occurred_at,

@@ -24,8 +24,11 @@ export interface ConsistencyAnswer {
 }
 
 export interface ReceiptStore extends LogReader {
-  /** The receipt of a leaf, with the first checkpoint that covers it; undefined while there is none. */
-  receipt(owner: Owner, proofId: string): Promise<{ receipt: Receipt; entityId: string } | undefined>;
+  /** The receipt of a leaf, with the first checkpoint that covers it; undefined while there is none. Null: its record was dropped. */
+  receipt(
+    owner: Owner,
+    proofId: string,
+  ): Promise<{ readonly receipt: Receipt | null; readonly entityId: string } | undefined>;
   latestCheckpoint(owner: Owner): Promise<StoredCheckpoint | undefined>;
   /** Newest first, only sizes below `before`. */
   checkpoints(owner: Owner, before: number | undefined, limit: number): Promise<StoredCheckpoint[]>;
@@ -70,6 +73,7 @@ export function createReceiptStore({ db }: { readonly db: Database }): ReceiptSt
       const [place] = await db.query<{ log_id: number; size: number; note: string }>(COVERING, values);
       const leaf = place === undefined ? undefined : await reader.anchored(owner, proofId);
       if (place === undefined || leaf === undefined) return undefined;
+      if (leaf.record === null) return { receipt: null, entityId: leaf.entityId };
       const path = await readInclusionPath(db, place.log_id, leaf.index, place.size);
       const receipt = writeReceipt({ proofId, record: leaf.record, index: leaf.index, path, checkpoint: place.note });
       return { receipt, entityId: leaf.entityId };

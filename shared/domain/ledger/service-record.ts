@@ -17,6 +17,7 @@ const SERVICE_ENTITIES = {
   'custos.fork': 'custos:log',
   'custos.log': 'custos:log',
   'custos.dashboard': 'custos:dashboard',
+  'custos.retention': 'custos:retention',
 } as const;
 export type ServiceEvent = keyof typeof SERVICE_ENTITIES;
 

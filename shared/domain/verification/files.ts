@@ -122,6 +122,8 @@ export function createFileEvidence(): FileEvidence {
             .slice(0, limit)
             .map(foundOf),
         some: async (_, ids) => signed.filter(({ decisionId }) => ids.includes(decisionId)).map(foundOf),
+        // An exported log has every record.
+        isDropped: async () => false,
         policySet: async (digest) => sets.get(digest),
         trustRecords: async ({ agentId }) => trust.get(agentId) ?? [],
         haltRecords: async () => halts,

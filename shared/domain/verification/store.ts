@@ -3,6 +3,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { unpackFacts } from '../../core/decision/packed-facts.ts';
 import { NO_PREVIOUS, sealRecord } from '../../core/proof/record.ts';
+import { readDroppedBefore } from '../ledger/retention.ts';
 import { ENVIRONMENTS, type Environment } from '../../kernel/vocabulary.ts';
 import type { DecisionEvidence } from '../../core/verification/decision.ts';
 import type { LoggedRecord } from '../../core/verification/failures.ts';
@@ -46,6 +47,8 @@ export interface EvidenceStore {
   page(span: DecisionSpan, afterId: string, limit: number): Promise<FoundDecision[]>;
   /** Those of one organisation and environment that have these ids. */
   some(owner: Omit<DecisionOwner, 'agentId'>, ids: readonly string[]): Promise<FoundDecision[]>;
+  /** Whether retention dropped decisions of this age. */
+  isDropped(owner: DecisionOwner, decisionId: string): Promise<boolean>;
   policySet(digest: string): Promise<string | undefined>;
   trustRecords(owner: DecisionOwner): Promise<LoggedRecord[]>;
   haltRecords(owner: Omit<DecisionOwner, 'agentId'>): Promise<LoggedRecord[]>;
@@ -167,6 +170,11 @@ export function createEvidenceStore(deps: { readonly db: Database }): EvidenceSt
     },
     async some({ organisationId, environment }, ids) {
       return (await db.query<DecisionRow>(SOME, [organisationId, environment, ids])).map(foundOf);
+    },
+    async isDropped({ organisationId, environment }, decisionId) {
+      // The columns of a row have only known environments.
+      const owner = { organisationId, environment: environment as Environment };
+      return decisionId < (await readDroppedBefore(db, owner));
     },
     async policySet(digest) {
       const [row] = await db.query<{ canonical: Buffer }>(POLICY_SET, [digest]);

@@ -72,9 +72,12 @@ export function createStoredVerifier(deps: {
     const named = namedApprovalOf(bytes, approvals.list);
     const openingId = named && (named.openingId ?? (await store.openingOf(found.owner, named.approvalId)));
     const opening = openingId === undefined ? undefined : await store.byId(openingId);
+    const isOpeningDropped =
+      openingId !== undefined && opening === undefined && (await store.isDropped(found.owner, openingId));
     const outcome = await verifier.verify({
       ...found.evidence,
       opening: opening?.evidence.record,
+      isOpeningDropped,
       policySet: await policySet(found.policyDigest),
       trustRecords: trust.list,
       haltRecords: halts.list,

@@ -124,6 +124,7 @@ function conflictsOf(config: Config): string[] {
     );
   if ((config.readerUrl === undefined) !== (config.readerModel === undefined))
     problems.push('CUSTOS_READER_URL and CUSTOS_READER_MODEL must be set together.');
+  for (const key of ['keepDecisionsMs', 'keepTextsMs'] as const) problems.push(...tooShort(config, key));
   if (config.databaseUrl !== undefined && config.pepper === undefined) problems.push(missingSentence('pepper'));
   if (config.pepper !== undefined && config.pepper === config.pepperPrevious)
     problems.push(
@@ -132,6 +133,21 @@ function conflictsOf(config: Config): string[] {
   if (config.databaseUrl === undefined && config.migrationDatabaseUrl !== undefined)
     problems.push('CUSTOS_MIGRATION_DATABASE_URL needs DATABASE_URL: the same database, for the role of the service.');
   return problems;
+}
+
+/** For approvals that are used at the end of their life, and for clocks that differ. */
+const KEPT_LONGER_MS = 3_600_000;
+
+/** What is kept must outlive what still needs it. */
+function tooShort(config: Config, key: 'keepDecisionsMs' | 'keepTextsMs'): string[] {
+  const keptMs = config[key];
+  if (keptMs === undefined) return [];
+  const { name } = SETTINGS[key];
+  const needs = [
+    [config.maxMergeDelaySeconds * 1_000, 'CUSTOS_MAX_MERGE_DELAY: a promise may be open that long'],
+    [config.approvalTtlMs + KEPT_LONGER_MS, 'CUSTOS_APPROVAL_TTL and an hour: an open approval needs its decision'],
+  ] as const;
+  return needs.flatMap(([ms, what]) => (keptMs < ms ? [`${name} must not be shorter than ${what}.`] : []));
 }
 
 const PREFIX = 'CUSTOS_';

@@ -1,6 +1,7 @@
 // Readers of settings: each turns the text of an environment variable into a checked value, or throws the end of a sentence.
 import net from 'node:net';
 import path from 'node:path';
+import { parseDuration } from '../../kernel/durations.ts';
 import { serverAddresses } from '../db/servers.ts';
 import { RATE_LIMIT_TABLE } from '../../kernel/vocabulary.ts';
 
@@ -64,6 +65,19 @@ export function secondsAsMs(min: number, max: number): (text: string) => number 
   const read = integer(min, max);
   return (text) => read(text) * 1_000;
 }
+
+/** How long data is kept: a whole number and `m`, `h`, `d` or `w`, read as milliseconds. */
+export function keepingMs(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new Error(`must be a duration such as 36h, 90d or 52w, not "${text}"`);
+  // The database refuses to drop anything younger (migration 0044).
+  if (ms < DAY_MS) throw new Error(`must be at least 1d, not "${text}"`);
+  if (ms > 36_500 * DAY_MS)
+    throw new Error(`must be at most 36500d, not "${text}"; leave it unset to keep data for ever`);
+  return ms;
+}
+
+const DAY_MS = 86_400_000;
 
 /** A path; relative ones start from the current folder. */
 export function filePath(text: string, places: Places): string {

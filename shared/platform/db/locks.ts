@@ -10,6 +10,8 @@ export const ADVISORY_LOCKS = {
   policyReader: 4_237_003,
   /** Held by the worker that evaluates the shadow policies. */
   shadow: 4_237_004,
+  /** Held by the transaction that makes or drops partitions; migration 0044 has the number, too. */
+  partitions: 4_237_005,
   /** Held while dead jobs are written, so that two reports of one job make one row. */
   deadJobs: 0x6465_6164,
 } as const;

@@ -1518,7 +1518,7 @@ export interface components {
              * @description what happened: see GET /v1/reference/errors
              * @enum {string}
              */
-            code: "E1001" | "E1002" | "E1003" | "E1004" | "E2001" | "E2005" | "E2006" | "E2009" | "E2010" | "E3001" | "E4001" | "E4002" | "E4003" | "E4004" | "E4005" | "E5001" | "E5002" | "E5003" | "E5004" | "E6001" | "E6002";
+            code: "E1001" | "E1002" | "E1003" | "E1004" | "E2001" | "E2005" | "E2006" | "E2009" | "E2010" | "E3001" | "E4001" | "E4002" | "E4003" | "E4004" | "E4005" | "E4006" | "E5001" | "E5002" | "E5003" | "E5004" | "E6001" | "E6002";
             /**
              * @description the kind of the code
              * @enum {string}
@@ -2534,8 +2534,7 @@ export interface components {
             event: string;
             /** @description What the record is about. */
             entityId: string;
-            /** @description Base64 of the canonical bytes. */
-            record: string;
+            record: string | null;
             /** @description Position in the log. */
             index: number;
             /** @description Position in the entity's chain. */
@@ -4443,6 +4442,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
                     code?: "E4005";
+                };
+            };
+        };
+        /** @description E4006: the decision, or the record of the proof, is older than what is kept (CUSTOS_KEEP_DECISIONS); receipts that were given out still verify */
+        E4006: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {unknown} */
+                    code?: "E4006";
                 };
             };
         };

@@ -20,6 +20,7 @@ const WORDS: Words = {
     'forget-replays': 'Delete old replays',
     'forget-budgets': 'Delete old charges of budgets',
     'forget-deliveries': 'Delete old webhook deliveries',
+    retain: 'Make and drop partitions',
   },
 };
 

@@ -1,5 +1,5 @@
 // Settings of the stores, and of the secrets and keys that belong to what they keep.
-import { connectionString, databaseAddress, filePath, integer, longSecret, readBootstrapKey } from '../forms.ts';
+import { connectionString, databaseAddress, filePath, integer, keepingMs, longSecret, readBootstrapKey } from '../forms.ts';
 import type { Setting } from '../setting.ts';
 
 const newKeyFile = (file: string): string => `This makes one: openssl genpkey -algorithm ed25519 -out ${file}`;
@@ -90,5 +90,19 @@ export const STORE_SETTINGS = {
     description:
       'folder for copies of signed checkpoints outside the database, shared by all workers; absent: the folder checkpoints of the data folder',
     read: filePath,
+  },
+  keepDecisionsMs: {
+    name: 'CUSTOS_KEEP_DECISIONS',
+    unit: 'duration (36h, 90d, 52w)',
+    description:
+      'how long decisions are kept, with their records and facts; older ones are dropped from the database in whole partitions, up to an eighth of the time later, and receipts that were given out still verify. For the whole installation; the same for every worker. Absent: for ever',
+    read: keepingMs,
+  },
+  keepTextsMs: {
+    name: 'CUSTOS_KEEP_TEXTS',
+    unit: 'duration (36h, 90d, 52w)',
+    description:
+      'how long the texts of parsed intents are kept, with their parses; as CUSTOS_KEEP_DECISIONS. Absent: for ever',
+    read: keepingMs,
   },
 } as const satisfies Record<string, Setting>;

@@ -43,6 +43,7 @@ import { Resources1763700000040 } from './0040-resources.ts';
 import { PolicyStages1763700000041 } from './0041-policy-stages.ts';
 import { ParseCoverage1763700000042 } from './0042-parse-coverage.ts';
 import { IntentBatches1763700000043 } from './0043-intent-batches.ts';
+import { Partitions1763700000044 } from './0044-partitions.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -89,6 +90,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   PolicyStages1763700000041,
   ParseCoverage1763700000042,
   IntentBatches1763700000043,
+  Partitions1763700000044,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

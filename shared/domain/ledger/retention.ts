@@ -1,0 +1,39 @@
+// What retention dropped, as the log records it: the auditor and the API learn from the record which decisions are missing rightly.
+import { type Owner, ownerColumns } from '../../kernel/owner.ts';
+import type { Sql } from '../../platform/db/database.ts';
+import { bodyOfPrefix } from '../../core/proof/record.ts';
+
+/** Body of a `custos.retention` record. */
+export interface RetentionBody {
+  /** `decisions`: decisions with their facts; `texts`: parses with their raw texts. */
+  readonly what: 'decisions' | 'texts';
+  /** Ids below this one were dropped. They begin with their time. */
+  readonly beforeId: string;
+  /** The same as a time, RFC 3339. */
+  readonly before: string;
+  /** The setting that demanded it, and its value in seconds. */
+  readonly setting: string;
+  readonly keepSeconds: number;
+}
+
+// A record counts from the commit that dropped the rows, so also while it waits for its log. One that is in neither place was not
+// written by the service.
+const NEWEST = `SELECT found.record FROM (
+      SELECT proof_id, record FROM record WHERE organisation_id = $1 AND environment = $2 AND event = 'custos.retention'
+        AND position('"what":"decisions"' IN convert_from(record, 'UTF8')) > 0
+      ORDER BY organisation_id, environment, occurred_at DESC, proof_id DESC LIMIT 1
+    ) AS found
+    WHERE EXISTS (SELECT FROM leaf WHERE leaf.organisation_id = $1 AND leaf.environment = $2 AND leaf.proof_id = found.proof_id)
+      OR EXISTS (SELECT FROM log_inbox WHERE log_inbox.organisation_id = $1 AND log_inbox.environment = $2 AND source = 'record' AND source_id = found.proof_id)`;
+
+/**
+ * Decisions with lower ids were dropped; '': none were. Read it after a row was found missing: the record commits with the drop.
+ * @throws {ApiError} E6002
+ */
+export async function readDroppedBefore(sql: Sql, owner: Owner): Promise<string> {
+  const [row] = await sql.query<{ record: Buffer }>(NEWEST, ownerColumns(owner));
+  if (row === undefined) return '';
+  // Written by the job `retain`; an edit is the auditor's finding at the record's own leaf.
+  const { beforeId } = bodyOfPrefix(row.record) as RetentionBody;
+  return beforeId;
+}

@@ -1,0 +1,101 @@
+// The migration to partitions, over rows of an earlier version and beside a process that goes on writing.
+import { expect } from 'chai';
+import { createDataSource } from '../../shared/platform/db/data-source.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
+import { migrationsWith } from '../../shared/platform/db/migrations/index.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import { createReadyDatabase, bootstrapAt } from '../support/service.ts';
+import { openTestDatabase, queryOnce, type TestDatabase } from '../support/database.ts';
+import { TEST_PEPPER } from '../support/process.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('the migration to partitions', () => {
+  let database: TestDatabase & Awaited<ReturnType<typeof bootstrapAt>>;
+  let db: Database;
+  before(async () => {
+    database = await createReadyDatabase();
+    db = await openTestDatabase(database.url);
+  });
+  after(async () => {
+    await db?.close();
+    await database?.drop();
+  });
+
+  const migrate = async (verb: 'up' | 'down'): Promise<void> => {
+    const Migration = migrationsWith(TEST_PEPPER).find((One) => new One().name?.startsWith('Partitions'));
+    if (Migration === undefined) throw new Error('there is no such migration');
+    const url = database.ownerUrl;
+    const source = createDataSource({ url, applicationName: 'custos-test', poolSize: 1, onError: () => undefined });
+    await source.initialize();
+    try {
+      await new Migration()[verb](source.createQueryRunner());
+    } finally {
+      await source.destroy();
+    }
+  };
+  const insert = (atMs: number): Promise<object[]> => {
+    const id = newId('dec', atMs);
+    return db.query(
+      `INSERT INTO decision (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, proof_id, process_id, record)
+       VALUES ($1, $2, 'live', 'a', 'k', 'ALLOW', now(), 'prf' || substr($1, 4), 'p', 'x') RETURNING tableoid::regclass::text AS part`,
+      [id, database.operatorId],
+    );
+  };
+  const rows = async (): Promise<unknown[]> =>
+    db.query('SELECT decision_id FROM decision WHERE organisation_id = $1 ORDER BY decision_id', [database.operatorId]);
+  const indexes = (): Promise<object[]> =>
+    db.query("SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'decision' ORDER BY 1", []);
+
+  it('keeps every row, and refuses no write of a process that goes on', async () => {
+    await migrate('down');
+    for (let i = 0; i < 50; i += 1) await insert(Date.now() - i * DAY_MS);
+    const [before, indexed] = [await rows(), await indexes()];
+    let isDone = false;
+    let written = 0;
+    const writing = (async () => {
+      for (; !isDone; written += 1) await insert(Date.now());
+    })();
+    await migrate('up');
+    isDone = true;
+    await writing;
+    expect(written).to.be.above(0);
+    expect(await rows()).to.have.lengthOf(before.length + written);
+    const after = JSON.stringify(await indexes()).replaceAll(' ON ONLY ', ' ON ');
+    expect(after).to.equal(JSON.stringify(indexed));
+  });
+
+  it('can be repeated after a failure between any two of its statements', async () => {
+    const before = await rows();
+    await migrate('up');
+    expect(await rows()).to.deep.equal(before);
+  });
+
+  it('leaves decisions insert-only, in every partition', async () => {
+    for (const table of ['decision', 'decision_first', 'decision_default']) {
+      const owner = await openTestDatabase(database.ownerUrl);
+      try {
+        for (const statement of [`DELETE FROM ${table}`, `TRUNCATE ${table}`])
+          expect(String(await owner.query(statement, []).catch((e: unknown) => e)), statement).to.contain(
+            'insert-only',
+          );
+        if (table === 'decision_default') continue;
+        const update = `UPDATE ${table} SET verdict = 'DENY'`;
+        expect(String(await owner.query(update, []).catch((e: unknown) => e)), update).to.contain('insert-only');
+      } finally {
+        await owner.close();
+      }
+    }
+  });
+
+  it('refuses no id of a clock that is years ahead, and of no time without a worker', async () => {
+    for (const days of [10, 4_000])
+      expect(await insert(Date.now() + days * DAY_MS)).to.deep.equal([{ part: 'decision_default' }]);
+    // Later the range has rows in the default partition: it is left there, and those around it are made.
+    const add = "SELECT custos_add_partitions('decision', '1 day', now() + interval '20 days') AS made";
+    const made = async () => (await queryOnce(database.ownerUrl, add))[0];
+    expect(await made()).to.deep.equal({ made: 17 });
+    expect(await made()).to.deep.equal({ made: 0 });
+    expect(await insert(Date.now() + 15 * DAY_MS)).not.to.deep.equal([{ part: 'decision_default' }]);
+  });
+});

@@ -1,0 +1,240 @@
+// Forty days of decisions with retention on: what is dropped, and what stays provable, readable and audited.
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import pino from 'pino';
+import { parseReceipt, verifyReceipt } from '../../shared/core/proof/receipt.ts';
+import { loadPrivateKey, trustPublishedKeys } from '../../shared/core/proof/keys.ts';
+import type { Auditor } from '../../shared/domain/ledger/audit.ts';
+import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
+import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
+import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
+import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
+import { type RetainDeps, runRetain, spanHours } from '../../workers/jobs/retain.ts';
+import type { Client } from '../support/client.ts';
+import { asSuperuser } from '../support/database.ts';
+import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
+import { compileStored, type Service } from '../support/service.ts';
+import { type ServiceAndWorker, startServiceAndWorker } from '../support/worker.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS = 40;
+const KEPT_DAYS = 8;
+const A_DAY = 4;
+
+interface Asked {
+  readonly day: number;
+  readonly decisionId: string;
+  readonly receipt: string;
+}
+
+describe('retention over forty days', () => {
+  let both: ServiceAndWorker;
+  let service: Service;
+  let client: Client;
+  let auditor: Auditor;
+  const asked: Asked[] = [];
+  /** Decisions in the database at the end of each day. */
+  const sizes: number[] = [];
+  const dropped = { decisions: 0, texts: 0 };
+
+  const deps = (): RetainDeps => ({
+    db: service.db,
+    nowMs: service.nowMs,
+    logger: pino({ level: 'silent' }),
+    keepMs: { decisions: KEPT_DAYS * DAY_MS, texts: KEPT_DAYS * DAY_MS },
+    onDropped: (what) => (dropped[what] += 1),
+  });
+  const count = async (from: string): Promise<number> =>
+    (await service.rows<{ n: number }>(`SELECT count(*)::int AS n FROM ${from}`))[0]?.n ?? 0;
+  const ask = async (intent: string): Promise<string> => {
+    const answer = await client.post('/v1/enforce', { agent_id: 'reader', intent });
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.json.decision_id;
+  };
+  const findings = async (): Promise<string[]> =>
+    (await auditor.run({ full: true })).flatMap((log) => log.findings.map(({ kind }) => kind));
+  const tamper = (text: string): Promise<unknown> => asSuperuser(service.db, (sql) => sql.query(text, []));
+
+  before(async function () {
+    this.timeout(240_000);
+    both = await startServiceAndWorker();
+    ({ service } = both);
+    client = await service.client({ scopes: ['intents:write', 'proofs:read', 'trust:write'] });
+    // An installation that has made a partition a day.
+    await service.rows(`DO $$
+      DECLARE day integer; part text; parent text; id text;
+      BEGIN
+        FOREACH parent IN ARRAY ARRAY['decision', 'intent_parse'] LOOP
+          EXECUTE format('DROP TABLE %I', parent || '_first');
+          id := CASE parent WHEN 'decision' THEN 'dec' ELSE 'int' END;
+          FOR day IN -1..${DAYS} LOOP
+            part := format('%s_day_%s', parent, day + 1);
+            EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)', part, parent,
+              custos_id_at(id, now() - day * interval '1 day' - interval '1 hour'), custos_id_at(id, now() - (day - 1) * interval '1 day' - interval '1 hour'));
+            EXECUTE format('ALTER TABLE %I OWNER TO %I', part, (SELECT tableowner FROM pg_tables WHERE tablename = parent));
+          END LOOP;
+        END LOOP;
+      END $$`);
+    auditor = createWorkerAuditor({
+      db: service.db,
+      key: loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8')),
+      keeper: createCheckpointKeeper(checkpointsOf(service.databaseUrl)),
+      nowMs: service.nowMs,
+      logger: pino({ level: 'silent' }),
+      version: 'test',
+    });
+    service.advance(-DAYS * DAY_MS);
+    for (let day = 0; day <= DAYS; day += 1) {
+      const ids: string[] = [];
+      for (let i = 0; i < A_DAY; i += 1)
+        ids.push(await ask(i === 0 ? 'delete:db/production/users' : `data.read.x${i}`));
+      await client.post('/v1/intent', { agent_id: 'reader', raw_intent: 'read the user profile data' });
+      await both.worker.append();
+      for (const decisionId of ids)
+        asked.push({ day, decisionId, receipt: (await client.get(`/v1/proofs/prf${decisionId.slice(3)}`)).text });
+      await runRetain(deps());
+      sizes.push(await count('decision'));
+      if (day < DAYS) service.advance(DAY_MS);
+    }
+    await both.worker.append();
+  });
+  after(() => both?.close());
+
+  it('keeps the database at the size of what is kept', async () => {
+    const most = (KEPT_DAYS + 2) * A_DAY;
+    expect(Math.max(...sizes.slice(KEPT_DAYS + 2))).to.be.at.most(most);
+    expect(sizes.at(-1)).to.be.at.least(KEPT_DAYS * A_DAY);
+    expect(await count('intent_parse')).to.be.within(KEPT_DAYS, KEPT_DAYS + 2);
+    expect(dropped.decisions).to.be.at.least(DAYS - KEPT_DAYS - 2);
+  });
+
+  it('drops no row of what is still to be kept', async () => {
+    const young = asked.filter(({ day }) => day > DAYS - KEPT_DAYS);
+    for (const { decisionId } of young) expect((await client.get(`/v1/decisions/${decisionId}`)).status).to.equal(200);
+  });
+
+  it('leaves receipts that were given out valid, offline, with the published keys', async () => {
+    const keys = trustPublishedKeys((await client.get('/v1/log/keys')).json);
+    for (const { receipt, day } of asked)
+      expect(verifyReceipt(parseReceipt(receipt), keys), `day ${day}`).to.include({ ok: true });
+  });
+
+  it('answers 410 (E4006) for a dropped decision and its proof, and 404 for one that is young and unknown', async () => {
+    const old = asked[0]?.decisionId ?? '';
+    const young = `${asked.at(-1)?.decisionId.slice(0, 14)}${'0'.repeat(16)}`;
+    const outcomes = await Promise.all(
+      [`/v1/decisions/${old}`, `/v1/proofs/prf${old.slice(3)}`, `/v1/decisions/${young}`].map((path) =>
+        client.get(path),
+      ),
+    );
+    expect(outcomes.map(({ status, json }) => [status, json.code])).to.deep.equal([
+      [410, 'E4006'],
+      [410, 'E4006'],
+      [404, 'E4001'],
+    ]);
+  });
+
+  it('lists all decisions that are kept, page by page, and every leaf and every link of the chain', async () => {
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page = await client.get(`/v1/decisions?limit=7${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      seen.push(...page.json.items.map((one: { decision_id: string }) => one.decision_id));
+      cursor = page.json.nextCursor;
+    }
+    expect(seen.length).to.equal(await count('decision'));
+    const chain = await client.get('/v1/proofs/chain/reader?limit=200');
+    const items = chain.json.items as { record: string | null; previousHash: string; eventHash: string }[];
+    expect(items.length).to.equal(asked.length);
+    for (const [i, item] of items.entries())
+      expect(item.previousHash).to.equal(i === 0 ? '0'.repeat(64) : items[i - 1]?.eventHash);
+    expect(items[0]?.record).to.equal(null);
+    expect(items.at(-1)?.record).to.be.a('string');
+    expect((await client.get('/v1/proofs?entityId=reader&limit=200')).json.items.length).to.equal(asked.length);
+  });
+
+  it('is recorded in the log: what, until when, and by which setting', async () => {
+    const { items } = (await client.get('/v1/proofs?event=custos.retention&limit=200')).json;
+    expect(items.length).to.equal(dropped.decisions + dropped.texts);
+    const [{ proofId }] = items;
+    const { record } = (await client.get(`/v1/proofs/${proofId}`)).json;
+    const { payload } = JSON.parse(Buffer.from(record, 'base64').toString('utf8'));
+    expect(payload.body).to.include({ keepSeconds: KEPT_DAYS * 86_400 });
+    expect(payload.body.setting).to.match(/^CUSTOS_KEEP_(?:DECISIONS|TEXTS)$/);
+    expect(Date.parse(payload.body.before)).to.be.below(service.nowMs() - (KEPT_DAYS - 1) * DAY_MS);
+  });
+
+  it('gives the auditor nothing to report, and lets what is kept be verified', async () => {
+    expect(await findings()).to.deep.equal([]);
+    const verifier = createStoredVerifier({
+      store: createEvidenceStore({ db: service.db }),
+      compileLexicon: compileStored,
+    });
+    const outcomes: string[] = [];
+    for await (const { status } of verifier.all({})) outcomes.push(status);
+    expect(outcomes.length).to.equal(await count('decision'));
+    expect(new Set(outcomes)).to.deep.equal(new Set(['verified']));
+  });
+
+  it('drops no decision of an open approval, until it is closed', async () => {
+    service.advance(-3 * DAY_MS);
+    const { json } = await client.post('/v1/enforce', { agent_id: 'reader', intent: 'data.unknown.thing' });
+    service.advance(3 * DAY_MS);
+    const short = { ...deps(), keepMs: { decisions: 2 * DAY_MS, texts: undefined } };
+    await runRetain(short);
+    expect((await client.get(`/v1/decisions/${json.decision_id}`)).status).to.equal(200);
+    await service.rows(`UPDATE approval SET state = 'expired' WHERE approval_id = '${json.approval.approval_id}'`);
+    await both.worker.append();
+    await runRetain(short);
+    expect((await client.get(`/v1/decisions/${json.decision_id}`)).status).to.equal(410);
+  });
+
+  it('waits for no reader: the partition stays, nothing is recorded, and the next run drops it', async () => {
+    const short = { ...deps(), keepMs: { decisions: DAY_MS, texts: undefined } };
+    const before = [await count('decision'), await count("record WHERE event = 'custos.retention'")];
+    await service.db.transaction(async (sql) => {
+      await sql.query('SELECT count(*) FROM decision', []);
+      const error = await runRetain(short).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(error).to.include({ code: 'E6002' });
+    });
+    expect([await count('decision'), await count("record WHERE event = 'custos.retention'")]).to.deep.equal(before);
+    // Two workers at once: each partition is dropped and recorded once.
+    const gone = dropped.decisions;
+    await Promise.all([runRetain(short), runRetain(short)]);
+    expect(dropped.decisions).to.be.above(gone);
+    expect(await count("record WHERE event = 'custos.retention'")).to.equal(dropped.decisions + dropped.texts);
+  });
+
+  it('refuses to drop what is younger than a day, whoever asks', async () => {
+    const [part] = await service.rows<{ name: string }>(
+      "SELECT name FROM table_partition WHERE parent = 'decision' AND custos_id_time(past_id) > now() - interval '20 hours' ORDER BY past_id LIMIT 1",
+    );
+    const error = await service.db
+      .query('SELECT custos_drop_partition($1)', [part?.name])
+      .catch((reason: unknown) => reason);
+    expect(String(error)).to.contain('too young');
+  });
+
+  it('does not hide from the auditor a row that was deleted by hand, or a leaf of a dropped row that was altered', async () => {
+    await both.worker.append();
+    expect(await findings()).to.deep.equal([]);
+    const [leaf] = await service.rows<{ leaf_index: string; hash: string }>(
+      "SELECT leaf_index::text, encode(leaf_hash, 'hex') AS hash FROM leaf WHERE source = 'decision' ORDER BY leaf_index LIMIT 1",
+    );
+    await tamper(`UPDATE leaf SET leaf_hash = sha256('other') WHERE leaf_index = ${leaf?.leaf_index}`);
+    expect(await findings()).not.to.deep.equal([]);
+    await tamper(`UPDATE leaf SET leaf_hash = '\\x${leaf?.hash}' WHERE leaf_index = ${leaf?.leaf_index}`);
+    expect(await findings()).to.deep.equal([]);
+    await tamper('DELETE FROM decision WHERE decision_id = (SELECT max(decision_id) FROM decision)');
+    expect(await findings()).to.include('source-missing');
+  });
+});
+
+describe('the length of a partition', () => {
+  it('is an eighth of the time that is kept, at least an hour and at most thirty days', () => {
+    expect([DAY_MS, 8 * DAY_MS, 4_000 * DAY_MS, undefined].map(spanHours)).to.deep.equal([3, 24, 720, 720]);
+  });
+});
