@@ -1,7 +1,7 @@
 // Metrics of a worker process: its jobs and the webhooks that it sends.
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
-import type { RetentionBody } from '../shared/domain/ledger/retention.ts';
 import type { JobRun } from '../shared/platform/queues/types.ts';
+import type { PartitionedTable } from './jobs/retain.ts';
 
 /** In seconds: from a wake-up that finds nothing to an append of thousands of rows. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -15,7 +15,7 @@ export interface WorkerMetrics {
   /** Counts an attempt to send a webhook. */
   countDelivery(outcome: (typeof DELIVERY_OUTCOMES)[number]): void;
   /** Counts a partition that retention dropped. */
-  countDropped(what: RetentionBody['what']): void;
+  countDropped(table: PartitionedTable): void;
   /** The exposition text and its content type. */
   expose(): Promise<{ readonly text: string; readonly contentType: string }>;
 }
@@ -39,15 +39,15 @@ export function createWorkerMetrics(): WorkerMetrics {
   });
   const dropped = new Counter({
     name: 'custos_partitions_dropped_total',
-    help: 'Partitions that retention dropped, by what they held (decisions; texts)',
-    labelNames: ['what'] as const,
+    help: 'Partitions that retention dropped, by table (decision; intent_parse)',
+    labelNames: ['table'] as const,
     registers,
   });
-  for (const what of ['decisions', 'texts'] as const) dropped.inc({ what }, 0);
+  for (const table of ['decision', 'intent_parse']) dropped.inc({ table }, 0);
   for (const outcome of DELIVERY_OUTCOMES) deliveries.inc({ outcome }, 0);
   return {
     registry,
-    countDropped: (what) => dropped.inc({ what }),
+    countDropped: (table) => dropped.inc({ table }),
     countDelivery: (outcome) => deliveries.inc({ outcome }),
     observeJob: ({ queue, name, outcome, durationMs }) =>
       duration.observe({ queue, name, outcome }, durationMs / 1_000),

@@ -35,14 +35,14 @@ describe('retention over forty days', () => {
   const asked: Asked[] = [];
   /** Decisions in the database at the end of each day. */
   const sizes: number[] = [];
-  const dropped = { decisions: 0, texts: 0 };
+  const dropped = { decision: 0, intent_parse: 0 };
 
   const deps = (): RetainDeps => ({
     db: service.db,
     nowMs: service.nowMs,
     logger: pino({ level: 'silent' }),
     keepMs: { decisions: KEPT_DAYS * DAY_MS, texts: KEPT_DAYS * DAY_MS },
-    onDropped: (what) => (dropped[what] += 1),
+    onDropped: (table) => (dropped[table] += 1),
   });
   const count = async (from: string): Promise<number> =>
     (await service.rows<{ n: number }>(`SELECT count(*)::int AS n FROM ${from}`))[0]?.n ?? 0;
@@ -105,7 +105,7 @@ describe('retention over forty days', () => {
     expect(Math.max(...sizes.slice(KEPT_DAYS + 2))).to.be.at.most(most);
     expect(sizes.at(-1)).to.be.at.least(KEPT_DAYS * A_DAY);
     expect(await count('intent_parse')).to.be.within(KEPT_DAYS, KEPT_DAYS + 2);
-    expect(dropped.decisions).to.be.at.least(DAYS - KEPT_DAYS - 2);
+    expect(dropped.decision).to.be.at.least(DAYS - KEPT_DAYS - 2);
   });
 
   it('drops no row of what is still to be kept', async () => {
@@ -155,7 +155,7 @@ describe('retention over forty days', () => {
 
   it('is recorded in the log: what, until when, and by which setting', async () => {
     const { items } = (await client.get('/v1/proofs?event=custos.retention&limit=200')).json;
-    expect(items.length).to.equal(dropped.decisions + dropped.texts);
+    expect(items.length).to.equal(dropped.decision + dropped.intent_parse);
     const [{ proofId }] = items;
     const { record } = (await client.get(`/v1/proofs/${proofId}`)).json;
     const { payload } = JSON.parse(Buffer.from(record, 'base64').toString('utf8'));
@@ -202,10 +202,10 @@ describe('retention over forty days', () => {
     });
     expect([await count('decision'), await count("record WHERE event = 'custos.retention'")]).to.deep.equal(before);
     // Two workers at once: each partition is dropped and recorded once.
-    const gone = dropped.decisions;
+    const gone = dropped.decision;
     await Promise.all([runRetain(short), runRetain(short)]);
-    expect(dropped.decisions).to.be.above(gone);
-    expect(await count("record WHERE event = 'custos.retention'")).to.equal(dropped.decisions + dropped.texts);
+    expect(dropped.decision).to.be.above(gone);
+    expect(await count("record WHERE event = 'custos.retention'")).to.equal(dropped.decision + dropped.intent_parse);
   });
 
   it('refuses to drop what is younger than a day, whoever asks', async () => {

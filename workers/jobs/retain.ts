@@ -23,9 +23,11 @@ const OLD = `SELECT name, past_id FROM table_partition WHERE parent = $1 AND pas
 const DROP = 'SELECT custos_drop_partition($1)';
 const BOUND = `SELECT set_config('lock_timeout', '${LOCK_TIMEOUT}', true), pg_advisory_xact_lock(${ADVISORY_LOCKS.partitions}), extract(epoch FROM now())::float8 * 1000 AS now_ms`;
 
+export type PartitionedTable = 'decision' | 'intent_parse';
+
 /** A partitioned table, and the ids in it that something open still needs. */
 interface Kept {
-  readonly table: 'decision' | 'intent_parse';
+  readonly table: PartitionedTable;
   readonly prefix: 'dec' | 'int';
   readonly what: RetentionBody['what'];
   readonly setting: string;
@@ -59,7 +61,7 @@ export interface RetainDeps {
   /** CUSTOS_KEEP_DECISIONS and CUSTOS_KEEP_TEXTS, in milliseconds; undefined: for ever. */
   readonly keepMs: Readonly<Record<RetentionBody['what'], number | undefined>>;
   /** Called after the partition is gone. */
-  readonly onDropped: (what: RetentionBody['what']) => void;
+  readonly onDropped: (table: PartitionedTable) => void;
 }
 
 /** The length of a partition, in whole hours. */
@@ -78,9 +80,12 @@ interface Part {
 async function oldest(sql: Sql, kept: Kept, cutoffMs: number): Promise<Part | undefined> {
   const [part] = await sql.query<Part>(OLD, [kept.table, lowestId(kept.prefix, cutoffMs)]);
   if (part === undefined) return undefined;
+  return (await isNeeded(sql, kept, part)) ? undefined : part;
+}
+
+async function isNeeded(sql: Sql, kept: Kept, part: Part): Promise<boolean> {
   const [needed] = await sql.query<{ id: string | null }>(kept.needed, []);
-  const isNeeded = needed !== undefined && needed.id !== null && needed.id < part.past_id;
-  return isNeeded ? undefined : part;
+  return needed !== undefined && needed.id !== null && needed.id < part.past_id;
 }
 
 /**
@@ -106,6 +111,8 @@ function dropOldest({ db, nowMs, keepMs }: RetainDeps, kept: Kept): Promise<Part
     // The records first: the drop locks the table until the commit.
     await writeToAllLogs(sql, 'custos.retention', body, nowMs());
     await sql.query(DROP, [part.name]);
+    // A process whose clock is days behind may have written to it before it was locked.
+    if (await isNeeded(sql, kept, part)) throw new Error(`the partition ${part.name} is written to`);
     return part;
   });
 }
@@ -121,7 +128,7 @@ export async function runRetain(deps: RetainDeps): Promise<void> {
     });
     for (let part = await dropOldest(deps, kept); part !== undefined; part = await dropOldest(deps, kept)) {
       logger.info({ partition: part.name, before: part.past_id, setting: kept.setting }, 'dropped a partition');
-      onDropped(kept.what);
+      onDropped(kept.table);
     }
   }
 }
