@@ -59,7 +59,7 @@ interface Explained {
 /** The scans that ran, each once, without the names of partitions. */
 function scansOf(plan: Plan): string[] {
   const own =
-    / Scan$/.test(plan['Node Type']) && plan['Node Type'] !== 'CTE Scan' && (plan['Actual Loops'] ?? 0) > 0
+    plan['Node Type'].endsWith(' Scan') && plan['Node Type'] !== 'CTE Scan' && (plan['Actual Loops'] ?? 0) > 0
       ? [
           `${plan['Node Type']} ${(plan['Index Name'] ?? '').replace(/_(?:\d+|default|first)_/, '_').replace('organisation_id_environment_', '')}`.trim(),
         ]

@@ -4,7 +4,7 @@ import { createDataSource } from '../../shared/platform/db/data-source.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { migrationsWith } from '../../shared/platform/db/migrations/index.ts';
 import { newId } from '../../shared/kernel/ids.ts';
-import { createReadyDatabase, bootstrapAt } from '../support/service.ts';
+import { type bootstrapAt, createReadyDatabase } from '../support/service.ts';
 import { openTestDatabase, queryOnce, type TestDatabase } from '../support/database.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 
