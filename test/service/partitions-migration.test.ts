@@ -93,9 +93,10 @@ describe('the migration to partitions', () => {
       expect(await insert(Date.now() + days * DAY_MS)).to.deep.equal([{ part: 'decision_default' }]);
     // Later the range has rows in the default partition: it is left there, and those around it are made.
     const add = "SELECT custos_add_partitions('decision', '1 day', now() + interval '20 days') AS made";
-    const made = async () => (await queryOnce(database.ownerUrl, add))[0];
-    expect(await made()).to.deep.equal({ made: 17 });
-    expect(await made()).to.deep.equal({ made: 0 });
+    const made = async () => ((await queryOnce(database.ownerUrl, add))[0] as { made: number }).made;
+    // One for each day from the end of the first partition on, but that of the row: 18, or 17 at a full hour.
+    expect(await made()).to.be.within(17, 18);
+    expect(await made()).to.equal(0);
     expect(await insert(Date.now() + 15 * DAY_MS)).not.to.deep.equal([{ part: 'decision_default' }]);
   });
 });

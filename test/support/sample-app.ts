@@ -130,7 +130,7 @@ export function sampleRoutes(): Route[] {
       summary: 'Fails in every way',
       request: { params: Type.Object({ kind: Type.String() }, { additionalProperties: false }) },
       responses: { 200: { description: 'Never', schema: Type.Object({}, { additionalProperties: false }) } },
-      errors: ['E4002', 'E4003', 'E5001', 'E5002', 'E5003', 'E5004'],
+      errors: ['E4002', 'E4003', 'E4006', 'E5001', 'E5002', 'E5003', 'E5004'],
       handler: ({ params }) => trouble(params.kind),
     }),
   ];
