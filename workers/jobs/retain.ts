@@ -2,7 +2,7 @@
 import type { Logger } from '../../shared/platform/observe/logger.ts';
 import type { Database, Sql } from '../../shared/platform/db/database.ts';
 import { ADVISORY_LOCKS } from '../../shared/platform/db/locks.ts';
-import type { RetentionBody } from '../../shared/domain/ledger/retention.ts';
+import type { RetentionBody } from '../../shared/domain/retention/dropped.ts';
 import { writeToAllLogs } from '../../shared/domain/ledger/service-record.ts';
 import { idTimeMs, lowestId } from '../../shared/kernel/ids.ts';
 import { MINUTE_MS, upkeepJob } from './definition.ts';

@@ -4,7 +4,7 @@ import { packFacts } from '../../core/decision/packed-facts.ts';
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import { columnMap, hex, optionalText, text, utf8 } from '../../platform/db/columns.ts';
 import { createGroupCommit, type GroupCommit } from '../../platform/db/group-commit.ts';
-import { readDroppedBefore } from '../ledger/retention.ts';
+import { readDroppedBefore } from '../retention/dropped.ts';
 import { decisionsToLog, wakeLogs } from '../ledger/inbox.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { lowestId } from '../../kernel/ids.ts';

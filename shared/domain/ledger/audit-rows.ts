@@ -8,7 +8,7 @@ import { SUBTREE_LEVEL, SUBTREE_LEAVES } from '../../core/proof/audit-tree.ts';
 import type { AuditedRow, StoredCheckpoint } from '../../core/proof/audit.ts';
 import type { StoredNodes } from '../../core/proof/audit-nodes.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
-import { readDroppedBefore } from './retention.ts';
+import { readDroppedBefore } from '../retention/dropped.ts';
 
 // Plans are cached while the tables are still empty; no query here may read a whole table.
 const NO_SCANS = "SELECT set_config('enable_seqscan', 'off', true)";

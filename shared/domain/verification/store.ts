@@ -3,7 +3,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { unpackFacts } from '../../core/decision/packed-facts.ts';
 import { NO_PREVIOUS, sealRecord } from '../../core/proof/record.ts';
-import { readDroppedBefore } from '../ledger/retention.ts';
+import { readDroppedBefore } from '../retention/dropped.ts';
 import { ENVIRONMENTS, type Environment } from '../../kernel/vocabulary.ts';
 import type { DecisionEvidence } from '../../core/verification/decision.ts';
 import type { LoggedRecord } from '../../core/verification/failures.ts';
