@@ -1,5 +1,13 @@
 // Settings of the stores, and of the secrets and keys that belong to what they keep.
-import { connectionString, databaseAddress, filePath, integer, keepingMs, longSecret, readBootstrapKey } from '../forms.ts';
+import {
+  connectionString,
+  databaseAddress,
+  filePath,
+  integer,
+  keepingMs,
+  longSecret,
+  readBootstrapKey,
+} from '../forms.ts';
 import type { Setting } from '../setting.ts';
 
 const newKeyFile = (file: string): string => `This makes one: openssl genpkey -algorithm ed25519 -out ${file}`;
