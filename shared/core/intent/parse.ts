@@ -1,7 +1,7 @@
 // Parses free text into a normalized intent: pure, deterministic, linear in the length of the text.
 import { confidenceOf, type Doubts, doubtsOf } from './assess/confidence.ts';
 import { alternativesOf, leadOf, UNKNOWN } from './assess/lead.ts';
-import { flagsOf, traitsOfText } from './assess/marks.ts';
+import { flagsOf, hidesText, traitsOfText } from './assess/marks.ts';
 import { namedActionOf } from './assess/named-action.ts';
 import { takeoverOf } from './attack/takeover.ts';
 import { coverageOf } from './coverage/coverage.ts';
@@ -13,10 +13,11 @@ import { parseNormalized } from './normalized.ts';
 import { type Readings, readingsOf } from './readings.ts';
 import { type Segments, segmentsOf } from './segments.ts';
 import { entitiesOf } from './text/entities.ts';
+import { separated } from './text/glued.ts';
 import { plainText } from './text/text.ts';
 import type { ParsedIntent } from './types.ts';
 
-/** At most this share of a text without a known request is accounted for. */
+/** At most this share of a text without a known request, or with a hidden part, is accounted for. */
 const UNKNOWN_COVERAGE = 0.3;
 /** Beyond these words, quantities are not about the first request. */
 const QUANTIFIED = 40;
@@ -44,8 +45,9 @@ export function assessIntent(text: string, lexicon: Lexicon): AssessedParse {
     const flags = plain.disguised ? [...new Set([...named.flags, 'obfuscated' as const])] : named.flags;
     return { parse: { ...named, flags } };
   }
-  const segments = segmentsOf(trimmed, lexicon);
-  return intentOf(segments, readingsOf(segments, lexicon), plain.disguised, lexicon);
+  const words = separated(trimmed, lexicon);
+  const segments = segmentsOf(words.text, lexicon);
+  return intentOf(segments, readingsOf(segments, lexicon), plain.disguised || words.disguised, lexicon);
 }
 
 /** The meaning of a text from everything that it asks for. */
@@ -73,7 +75,8 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     foreign?.known,
     lexicon,
   );
-  const flags = flagsOf(segments, readings, takeoverOf(text, lexicon, spoken), read, isDisguised);
+  const isHidden = hidesText(segments, readings);
+  const flags = flagsOf(segments, readings, takeoverOf(text, lexicon, spoken), read, isDisguised || isHidden);
   if (coverage.destroys) flags.add('destructive_words');
   const doubts =
     lead.action === 'unknown' ? undefined : doubtsOf(lead, { flags, candidates: asked.length, words: words.length });
@@ -81,7 +84,8 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     ...coverage.features,
     lacksObject: lead !== UNKNOWN && lead.object === 'unknown',
   };
-  const share = shareOf(features, lexicon.assessment.coverage);
+  const readShare = shareOf(features, lexicon.assessment.coverage);
+  const share = lead === UNKNOWN || isHidden ? Math.min(readShare, UNKNOWN_COVERAGE) : readShare;
   const parse: ParsedIntent = {
     normalized: `${lead.domain}.${namedActionOf(lead, { flags, coverage: share })}.${lead.object}`,
     domain: lead.domain,
@@ -93,7 +97,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     traits: traitsOfText(segments, readings, read, lexicon),
     extent: read.extent,
     confidence: confidenceOf(doubts, lexicon.assessment.confidence),
-    coverage: lead === UNKNOWN ? Math.min(share, UNKNOWN_COVERAGE) : share,
+    coverage: share,
     unread: [...coverage.unread],
     alternatives: read.alternatives,
     entities,

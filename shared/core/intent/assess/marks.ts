@@ -38,7 +38,11 @@ const holdsSecret = ({ text, sentences, hidden }: Segments): boolean =>
   holdsPrivateKey(text) ||
   hidden.texts.some(holdsPrivateKey);
 
-/** @param isDisguised the text is written with look-alike or invisible characters */
+/** Whether a part of the text can't be read: it is encoded, scrambled, or code that hides what it runs. */
+export const hidesText = ({ code, hidden, spoken }: Segments, { hidesOrder }: Readings): boolean =>
+  hidesOrder || hidden.isShifted || isScrambled(spoken.words) || code.some(({ disguised }) => disguised);
+
+/** @param isDisguised the text is written with look-alike or invisible characters, or hides a part */
 export function flagsOf(
   segments: Segments,
   readings: Readings,
@@ -46,16 +50,9 @@ export function flagsOf(
   read: Read,
   isDisguised: boolean,
 ): Set<IntentFlag> {
-  const { code, hidden, spoken } = segments;
-  const isHidden =
-    isDisguised ||
-    readings.hidesOrder ||
-    hidden.isShifted ||
-    isScrambled(spoken.words) ||
-    code.some(({ disguised }) => disguised);
   const flags: [IntentFlag, boolean][] = [
-    ['prompt_injection', takesOver(takeover, readings, code, read)],
-    ['obfuscated', isHidden],
+    ['prompt_injection', takesOver(takeover, readings, segments.code, read)],
+    ['obfuscated', isDisguised],
     ['negated', readings.all.some(({ negated }) => negated)],
     ['multi_action', read.alternatives.length > 0],
     ['not_understood', read.lead.action === 'unknown'],

@@ -196,7 +196,8 @@ export function coverageOf(
     foreignKnown,
     isHinted: destroys || says('payment') || says('disclosure'),
   };
-  const offsets = offsetsOf(text.toLowerCase(), words, Math.max(-1, ...phrasings.map(({ to }) => to)));
+  const shownPhrasings = phrasings.slice(0, MAX_SPANS);
+  const offsets = offsetsOf(text.toLowerCase(), words, Math.max(-1, ...shownPhrasings.map(({ to }) => to)));
   const phraseOf = ({ from, to }: PatternMatch): UnreadSpan => {
     const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
     return spanOf(
@@ -206,7 +207,7 @@ export function coverageOf(
   };
   const spans = [
     ...destructive.map(({ at, text: word }) => ({ at, text: shown(word) })),
-    ...phrasings.map(phraseOf),
+    ...shownPhrasings.map(phraseOf),
     ...clauses.filter(({ isRead }) => !isRead).map((clause) => spanOf(clause.tokens)),
     ...clauses.filter(({ isRead }) => isRead).flatMap(({ unknown: some }) => some.map((token) => spanOf([token]))),
   ];

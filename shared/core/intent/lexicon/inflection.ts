@@ -19,6 +19,9 @@ function doubles(base: string): boolean {
   return !isVowel(last) && !'wxy'.includes(last ?? '') && isVowel(base.at(-2)) && !isVowel(base.at(-3));
 }
 
+/** The regular plural of a noun: `copy` gives `copies`. */
+export const plural = thirdPerson;
+
 /** The possible spellings of a verb's gerund. */
 function gerunds(base: string): string[] {
   if (base.endsWith('ie')) return [`${base.slice(0, -2)}ying`];

@@ -1,14 +1,28 @@
 // Phrasings: patterns of words that say in other words that something is destroyed, paid or given away. Schema and compiler.
 import Type, { type Static } from 'typebox';
 import { spokenText } from '../text/words.ts';
-import { participles, verbForms } from './inflection.ts';
+import { participles, plural, verbForms } from './inflection.ts';
 import { closed, list, Name, named, Phrase, record } from './parts.ts';
 import { PhraseTable } from './phrase-table.ts';
-import { type KindBits, matchesIn, MAX_KINDS, SAYINGS, type WordPattern, type WordPatterns } from './word-patterns.ts';
+import {
+  commonKinds,
+  joinKinds,
+  kindBit,
+  type KindBits,
+  matchesIn,
+  MAX_KINDS,
+  NO_KINDS,
+  SAYINGS,
+  type WordPattern,
+  type WordPatterns,
+} from './word-patterns.ts';
 
 const Kind = Type.Object(
   {
     verbs: Type.Optional(list(Phrase, 'Verbs in their base form, of which every form counts.', ['vanish'])),
+    nouns: Type.Optional(
+      list(Phrase, 'Nouns in the singular, of which the plural and the possessive count, too.', ['journalist']),
+    ),
     words: Type.Optional(list(Phrase, 'Words and phrases as they stand.', ['gone', 'no longer'])),
   },
   { ...closed, description: 'Words that are equivalent in a pattern.' },
@@ -47,6 +61,7 @@ const Pattern = Type.Object(
         examples: [['asked']],
       }),
     ),
+    across: Type.Optional(Type.Boolean({ description: 'The slots may be in different sentences.', examples: [true] })),
     examples: texts(
       'Texts in which it occurs; checked when the lexicon is loaded.',
       'tidy up the table until it is empty',
@@ -62,6 +77,19 @@ export const PhrasingsSchema = Type.Object(
       description: 'What patterns are made of, by name.',
       examples: [{ empty: { words: ['empty', 'bare'] }, until: { words: ['until', 'till'] } }],
     }),
+    questions: Type.Optional(
+      Type.Object(
+        {
+          open: named('The kind of words with which a sentence opens that only asks.', 'question_word'),
+          unless: named('The kind of words by which such a sentence asks for more than an answer.', 'plea'),
+        },
+        {
+          ...closed,
+          description: 'Sentences in which no pattern counts.',
+          examples: [{ open: 'question_word', unless: 'plea' }],
+        },
+      ),
+    ),
     patterns: Type.Array(Pattern, {
       description: 'The phrasings.',
       examples: [
@@ -87,13 +115,18 @@ type Phrasings = Static<typeof PhrasingsSchema>;
 
 const DEFAULT_GAP = 4;
 
-function formsOf({ verbs = [], words = [] }: Phrasings['kinds'][string]): string[] {
-  return [...words, ...verbs.flatMap((verb) => [...verbForms(verb).map(([form]) => form), ...participles(verb)])];
+function formsOf({ verbs = [], nouns = [], words = [] }: Phrasings['kinds'][string]): string[] {
+  const ofNouns = nouns.flatMap((noun) => [noun, `${noun}'s`, plural(noun)]);
+  return [
+    ...words,
+    ...ofNouns,
+    ...verbs.flatMap((verb) => [...verbForms(verb).map(([form]) => form), ...participles(verb)]),
+  ];
 }
 
 /** Compiles the phrasings and checks their examples; mistakes are reported with the pointer of the member. */
 export function compilePhrasings(
-  { kinds, patterns }: Phrasings,
+  { kinds, questions, patterns }: Phrasings,
   report: (pointer: string, message: string) => void,
 ): WordPatterns {
   const names = Object.keys(kinds);
@@ -101,15 +134,27 @@ export function compilePhrasings(
     report('/phrasings/kinds', `there can be ${MAX_KINDS} kinds of words, not ${names.length}`);
   const bits = new Map<string, KindBits>();
   for (const [at, name] of names.entries())
-    for (const form of new Set(formsOf(kinds[name] ?? {}))) bits.set(form, (bits.get(form) ?? 0) | (1 << at));
+    for (const form of new Set(formsOf(kinds[name] ?? {})))
+      bits.set(form, joinKinds(bits.get(form) ?? NO_KINDS, kindBit(at)));
+  // Of the phrases at a place the longest counts, so it is also what the shorter ones at its beginning are in the slots of patterns.
+  const inSlots = new Set(patterns.flatMap(({ slots }) => slots.flat()));
+  const slotBits = names.reduce((all, name, at) => (inSlots.has(name) ? joinKinds(all, kindBit(at)) : all), NO_KINDS);
   const table = new PhraseTable<KindBits>();
-  for (const [form, value] of bits) table.add(form, value);
+  for (const [form, value] of bits) {
+    const words = form.split(' ');
+    const shorter = words.slice(1).map((_, at) => bits.get(words.slice(0, at + 1).join(' ')) ?? NO_KINDS);
+    table.add(form, joinKinds(value, commonKinds(shorter.reduce(joinKinds, NO_KINDS), slotBits)));
+  }
   const bitsOf = (list: readonly string[], pointer: string): KindBits =>
     list.reduce((all, name, index) => {
       const at = names.indexOf(name);
       if (at < 0) report(`${pointer}/${index}`, `"${name}" is not a kind of these phrasings`);
-      return at < 0 ? all : all | (1 << at);
-    }, 0);
+      return at < 0 ? all : joinKinds(all, kindBit(at));
+    }, NO_KINDS);
+  const asking = {
+    asks: questions === undefined ? NO_KINDS : bitsOf([questions.open], '/phrasings/questions'),
+    pleads: questions === undefined ? NO_KINDS : bitsOf([questions.unless], '/phrasings/questions'),
+  };
   const compiled = patterns.map((pattern, at): WordPattern => {
     const pointer = `/phrasings/patterns/${at}`;
     return {
@@ -118,6 +163,7 @@ export function compilePhrasings(
       slots: pattern.slots.map((slot, index) => bitsOf(slot, `${pointer}/slots/${index}`)),
       gap: pattern.gap ?? DEFAULT_GAP,
       unless: bitsOf(pattern.unless ?? [], `${pointer}/unless`),
+      across: pattern.across ?? false,
     };
   });
   for (const [at, pattern] of patterns.entries()) {
@@ -125,7 +171,7 @@ export function compilePhrasings(
     if (one === undefined) continue;
     const occurs = (text: string): boolean => {
       const { words, ends } = spokenText(text);
-      return matchesIn(words, ends, { kinds: table, patterns: [one] }).length > 0;
+      return matchesIn(words, ends, { kinds: table, patterns: [one], ...asking }).length > 0;
     };
     for (const [index, text] of pattern.examples.entries())
       if (!occurs(text))
@@ -133,5 +179,5 @@ export function compilePhrasings(
     for (const [index, text] of pattern.against.entries())
       if (occurs(text)) report(`/phrasings/patterns/${at}/against/${index}`, `"${pattern.name}" occurs in "${text}"`);
   }
-  return { kinds: table, patterns: compiled };
+  return { kinds: table, patterns: compiled, ...asking };
 }

@@ -5,9 +5,19 @@ import type { PhraseTable } from './phrase-table.ts';
 export const SAYINGS = ['destruction', 'payment', 'disclosure'] as const;
 export type Saying = (typeof SAYINGS)[number];
 
-/** A kind is a bit. */
-export type KindBits = number;
-export const MAX_KINDS = 31;
+/** A set of kinds; each is a bit of one of two numbers. */
+export interface KindBits {
+  readonly low: number;
+  readonly high: number;
+}
+const PER_NUMBER = 31;
+export const MAX_KINDS = 2 * PER_NUMBER;
+export const NO_KINDS: KindBits = { low: 0, high: 0 };
+export const kindBit = (at: number): KindBits =>
+  at < PER_NUMBER ? { low: 1 << at, high: 0 } : { low: 0, high: 1 << (at - PER_NUMBER) };
+export const joinKinds = (a: KindBits, b: KindBits): KindBits => ({ low: a.low | b.low, high: a.high | b.high });
+export const commonKinds = (a: KindBits, b: KindBits): KindBits => ({ low: a.low & b.low, high: a.high & b.high });
+const meet = (a: KindBits, b: KindBits): boolean => ((a.low & b.low) | (a.high & b.high)) !== 0;
 
 export interface WordPattern {
   readonly name: string;
@@ -17,11 +27,16 @@ export interface WordPattern {
   readonly gap: number;
   /** Kinds of which no word may stand within two words of the match, or in it. */
   readonly unless: KindBits;
+  /** The slots may be in different sentences. */
+  readonly across: boolean;
 }
 
 export interface WordPatterns {
   readonly kinds: PhraseTable<KindBits>;
   readonly patterns: readonly WordPattern[];
+  /** Kinds with which a sentence opens that only asks, unless it has one of the kinds `pleads`. */
+  readonly asks: KindBits;
+  readonly pleads: KindBits;
 }
 
 /** A pattern with the indices of its first and last word. */
@@ -52,9 +67,9 @@ function firstMatch(pattern: WordPattern, placed: readonly Placed[]): PatternMat
   const { slots, gap, unless } = pattern;
   const starts: number[] = slots.map(() => -1);
   const ends: number[] = slots.map(() => -1);
-  for (const word of placed) {
+  for (const [index, word] of placed.entries()) {
     for (let slot = slots.length - 1; slot >= 0; slot -= 1) {
-      if (((slots[slot] ?? 0) & word.bits) === 0) continue;
+      if (!meet(slots[slot] ?? NO_KINDS, word.bits)) continue;
       const start = slot === 0 ? word.at : (starts[slot - 1] ?? -1);
       const before = slot === 0 ? word.at : (ends[slot - 1] ?? -1);
       if (start < 0 || word.at < before || word.at - before > gap) continue;
@@ -63,34 +78,48 @@ function firstMatch(pattern: WordPattern, placed: readonly Placed[]): PatternMat
         ends[slot] = word.end;
         continue;
       }
-      const isSpoilt = placed.some(
-        (other) => (other.bits & unless) !== 0 && other.end > start - 2 && other.at < word.end + 2,
-      );
-      if (!isSpoilt) return { pattern, from: start, to: word.end - 1 };
+      if (!isSpoilt(placed, index, start, unless)) return { pattern, from: start, to: word.end - 1 };
     }
   }
   return undefined;
 }
 
+/** Whether one of these kinds is within two words of a match that starts at the word `start` and ends with the entry `last`. */
+function isSpoilt(placed: readonly Placed[], last: number, start: number, unless: KindBits): boolean {
+  if (unless === NO_KINDS) return false;
+  const end = placed[last]?.end ?? 0;
+  const isOne = (at: number): boolean => meet(placed[at]?.bits ?? NO_KINDS, unless);
+  for (let at = last; at >= 0 && (placed[at]?.end ?? 0) > start - 2; at -= 1) if (isOne(at)) return true;
+  for (let at = last + 1; at < placed.length && (placed[at]?.at ?? 0) < end + 2; at += 1) if (isOne(at)) return true;
+  return false;
+}
+
+/** Whether a sentence is a question for information. */
+const onlyAsks = (placed: readonly Placed[], from: number, { asks, pleads }: WordPatterns): boolean =>
+  placed[0]?.at === from && meet(placed[0].bits, asks) && !placed.some(({ bits }) => meet(bits, pleads));
+
 /** All patterns that occur, each at its first place; `ends` are the ends of the sentences. */
-export function matchesIn(
-  words: readonly string[],
-  ends: readonly number[],
-  { kinds, patterns }: WordPatterns,
-): PatternMatch[] {
+export function matchesIn(words: readonly string[], ends: readonly number[], phrasings: WordPatterns): PatternMatch[] {
+  const { kinds, patterns } = phrasings;
   const found: PatternMatch[] = [];
+  const all: Placed[] = [];
+  const match = (placed: readonly Placed[], across: boolean) => {
+    const bits = placed.reduce((sum, word) => joinKinds(sum, word.bits), NO_KINDS);
+    for (const pattern of patterns) {
+      if (pattern.across !== across || pattern.slots.some((slot) => !meet(slot, bits))) continue;
+      const first = firstMatch(pattern, placed);
+      if (first !== undefined) found.push(first);
+    }
+  };
   let from = 0;
   for (const end of ends.at(-1) === words.length ? ends : [...ends, words.length]) {
     const placed = placedIn(words, from, end, kinds);
-    from = end;
-    if (placed.length === 0) continue;
-    let bits = 0;
-    for (const word of placed) bits |= word.bits;
-    for (const pattern of patterns) {
-      if (pattern.slots.some((slot) => (slot & bits) === 0)) continue;
-      const match = firstMatch(pattern, placed);
-      if (match !== undefined) found.push(match);
+    if (placed.length > 0 && !onlyAsks(placed, from, phrasings)) {
+      match(placed, false);
+      all.push(...placed);
     }
+    from = end;
   }
+  if (all.length > 0) match(all, true);
   return found;
 }

@@ -185,19 +185,26 @@ export const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = {
  */
 const LEET_SIGN = /[013457@$](?<=[a-z].)/i;
 /** One character may become eighteen. No readable text grows beyond the limit, so a truncated text counts as disguised. */
-const LEET_WORD = /(?<![\w@$])(?=[a-z@$0-9]{0,14}?[a-z][013457@$])[a-z@$0-9]{3,15}[a-z](?![\w@$])/gi;
+const LEET_WORD = /(?<![\w@$])(?=[a-z@$0-9]{0,14}?[a-z][013457@$][a-z])[a-z@$0-9]{4,16}(?![\w@$])/gi;
 
-/** Reads `d3l3te` as `delete`, when `isKnown` knows the word. */
+const withLetters = (word: string): string =>
+  word.toLowerCase().replace(/[013457@$]/g, (char) => DIGITS_AS_LETTERS[char] ?? char);
+
+/** Words of letters with such digits among them, beside a word that is disguised: `t1ck3ts`, `th3`, but not `server12`. */
+const LEET_BESIDE =
+  /(?<![\w@$.-])(?=\d?[a-z])(?!\d?[a-z]+\d\d+(?!\w))(?=[a-z]{0,14}[013457])[a-z013457]{2,16}(?![\w@$.-])/gi;
+
+/** Reads `d3l3te` as `delete`, when `isKnown` knows the word; then the other words of the text, too. */
 function unLeet(text: string, isKnown: (word: string) => boolean): PlainText {
   if (!LEET_SIGN.test(text)) return { text, disguised: false };
   let disguised = false;
   const plain = text.replace(LEET_WORD, (word) => {
-    const letters = word.toLowerCase().replace(/[013457@$]/g, (char) => DIGITS_AS_LETTERS[char] ?? char);
+    const letters = withLetters(word);
     if (!isKnown(letters)) return word;
     disguised = true;
     return letters;
   });
-  return { text: plain, disguised };
+  return { text: disguised ? plain.replace(LEET_BESIDE, withLetters) : plain, disguised };
 }
 
 /** Compatibility forms composed (NFKC), invisible and control characters gone. */

@@ -1,0 +1,72 @@
+// Separates words that are glued together where a request begins: `listallusers`, `ShowMeTheOpenTickets`, `please-show-the-weather`.
+import { singular } from '../lexicon/inflection.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import { K } from '../lexicon/word-kinds.ts';
+
+const MIN_GLUED = 10;
+const MAX_GLUED = 48;
+const MAX_WORD = 14;
+/** Of fewer words, names are made: `readme`, `showroom`. */
+const MIN_WORDS = 3;
+
+const FIRST = /^[A-Za-z][A-Za-z0-9_-]*(?=$|[\s,.!?])/;
+const HYPHENATED = /^[a-z]+(?:([-_])[a-z0-9]+)(?:\1[a-z0-9]+)*$/;
+const CAMEL = /^[A-Za-z][a-z]+(?:[A-Z][a-z]*)+\d*$/;
+const CAMEL_PARTS = /[A-Z]?[a-z]+|[A-Z]|\d+/g;
+
+/** Whether a word is one of the language, or of the lexicon. */
+function isWord(word: string, lexicon: Lexicon): boolean {
+  const noun = singular(word, lexicon.plurals);
+  return (
+    lexicon.functionWords.has(word) ||
+    lexicon.fillers.has(word) ||
+    lexicon.commonWords.has(word) ||
+    lexicon.commonWords.has(noun) ||
+    lexicon.domainOfNoun.has(noun) ||
+    lexicon.genericNouns.has(noun) ||
+    lexicon.wordKinds.has(word, K.english) ||
+    lexicon.verbForms.get(word) !== undefined
+  );
+}
+
+/** Whether words begin as a request does: with a verb, perhaps after a filler. */
+const begins = ([first = '', second = '']: readonly string[], lexicon: Lexicon): boolean =>
+  lexicon.verbs.has(first) ||
+  ((lexicon.fillers.has(first) || lexicon.wordKinds.has(first, K.politeness)) && lexicon.verbs.has(second));
+
+/** The words of a run of letters and digits, as few as there can be; undefined when some part of it is no word. */
+function wordsOf(run: string, lexicon: Lexicon): string[] | undefined {
+  /** For each offset, the words up to it. */
+  const upTo: (string[] | undefined)[] = [[]];
+  for (let end = 1; end <= run.length; end += 1) {
+    for (let from = Math.max(0, end - MAX_WORD); from < end; from += 1) {
+      const before = upTo[from];
+      if (before === undefined || before.length + 1 >= (upTo[end]?.length ?? Infinity)) continue;
+      const word = run.slice(from, end);
+      if (/^\d+$/.test(word) ? !/\d/.test(run.charAt(end)) : isWord(word, lexicon)) upTo[end] = [...before, word];
+    }
+  }
+  return upTo[run.length];
+}
+
+/**
+ * The text with the words of its first token separated when these begin a request. `disguised`: nothing in the token showed where its
+ * words begin. The names of code, such as `getUserProfile(12)` and of two parts (`read_file`) are left alone.
+ */
+export function separated(text: string, lexicon: Lexicon): { readonly text: string; readonly disguised: boolean } {
+  const same = { text, disguised: false };
+  const [first] = FIRST.exec(text) ?? [];
+  if (first === undefined || first.length < MIN_GLUED || first.length > MAX_GLUED) return same;
+  const lower = first.toLowerCase();
+  if (lexicon.verbs.has(lower) || lexicon.commands.has(lower) || lexicon.domainOfNoun.has(lower)) return same;
+  const isOpen = CAMEL.test(first) || HYPHENATED.test(first);
+  const words = isOpen
+    ? HYPHENATED.test(first)
+      ? first.split(/[-_]/)
+      : first.match(CAMEL_PARTS)?.map((part) => part.toLowerCase())
+    : /^[A-Za-z][a-z0-9]*$/.test(first)
+      ? wordsOf(lower, lexicon)
+      : undefined;
+  if (words === undefined || words.length < MIN_WORDS || !begins(words, lexicon)) return same;
+  return { text: words.join(' ') + text.slice(first.length), disguised: !isOpen };
+}
