@@ -172,6 +172,14 @@ export function createWaitingReader({ db, nowMs, trustDailyCap }: WaitingDeps): 
 
 type Deciders = 'mayDecide' | 'mayApprove' | 'hasApproved' | 'approvers';
 
+/** Parses of earlier versions have neither coverage nor unread. */
+function readingOf({ parse }: WaitingRow): WaitingApproval['reading'] {
+  if (parse === null) return null;
+  // Text that this service wrote.
+  const { coverage, unread } = JSON.parse(parse) as Partial<IntentBody>;
+  return coverage === undefined ? null : { coverage, unread: unread ?? [] };
+}
+
 function secondReaderOf({ parse }: WaitingRow): WaitingApproval['secondReader'] {
   if (parse === null) return null;
   // Text that this service wrote.
@@ -199,6 +207,7 @@ function shownItem(row: WaitingRow, names: Names): Omit<WaitingApproval, Decider
     expiresAt: row.expires_at.toISOString(),
     decision: { decision_id, intent, reasons, trust, ...(tool === undefined ? {} : { tool }) },
     text: row.raw_intent === null ? null : (JSON.parse(row.raw_intent) as string),
+    reading: readingOf(row),
     secondReader: secondReaderOf(row),
     call: facts?.tool ?? null,
     masked,

@@ -32,6 +32,20 @@ const CALLS = {
   ],
 };
 
+const ORDERS = {
+  id: 'orders',
+  description: 'Deleting orders is for humans.',
+  stage: 'enforce',
+  target: { actions: ['delete'], resources: ['payments/order'] },
+  rules: [
+    {
+      name: 'asked',
+      conditions: { all: [{ fact: 'intent', path: 'action', operator: 'equal', value: 'delete' }] },
+      event: { type: 'ESCALATE', params: { code: 'ORDERS', message: 'orders are deleted by humans' } },
+    },
+  ],
+};
+
 describeUnless(browserMissing(), 'approvals and keys in a browser', () => {
   let service: Service;
   let seen: Visit;
@@ -57,7 +71,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', () => {
   before(async () => {
     const risk = JSON.parse(readFileSync(path.join(SHIPPED_POLICIES, 'risk.json'), 'utf8')) as object;
     service = await startService({
-      policies: { ...ESCALATING, 'risk.json': risk, 'calls.json': CALLS },
+      policies: { ...ESCALATING, 'risk.json': risk, 'calls.json': CALLS, 'orders.json': ORDERS },
       env: { CUSTOS_APPROVAL_TTL: '300' },
     });
     client = await service.client();
@@ -260,6 +274,27 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', () => {
     expect(await dialog().getByRole('button', { name: 'Reject' }).isDisabled()).to.equal(true);
     await dialog().getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('Approved, and not used yet').waitFor();
+  });
+
+  it('shows which words of a text its reading leaves out', async () => {
+    const { page } = seen;
+    const raw_intent = 'delete the table db/asked/orders <b>flumox</b> and frobnicate the zorkmids';
+    const read = (await client.post('/v1/intent', { agent_id: 'reader', raw_intent })).json;
+    expect(read.unread).not.to.deep.equal([]);
+    const approvalId = await escalate(client, {
+      agent_id: 'reader',
+      intent: read.normalized,
+      intent_id: read.intent_id,
+    });
+    await pages.open('/approvals');
+    const row = page.locator('.ask', { hasText: 'frobnicate' });
+    await row.waitFor();
+    expect((await row.locator('.ask-words .said').allTextContents()).join('')).to.equal(raw_intent);
+    const marks = await row.locator('mark .said').allTextContents();
+    expect(marks).to.deep.equal(read.unread.map(({ text }: { text: string }) => text));
+    expect(await row.textContent()).to.match(/Read: \d+ % of the text; what is marked was left out/);
+    await pages.looks('approvals');
+    await approve(service.admin, approvalId);
   });
 
   it("expiry follows the service's clock, however wrong the browser's clock is", async () => {

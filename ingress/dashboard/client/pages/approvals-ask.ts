@@ -3,6 +3,7 @@ import { count, short } from '../format.ts';
 import { html, useState, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
 import { Badge, Name, Peek, Said, Status, Time, ToolName, Trust } from '../ui.ts';
+import { firstOf, partsOf, type UnreadSpan } from '../unread.ts';
 import type { AgentGlance, ApprovalGroup, SecondReaderShown, WaitingApproval } from '../wire/approvals.ts';
 import { RiskLevel, wordsOf } from './decisions-parts.ts';
 
@@ -19,15 +20,21 @@ export function AskTitle({ ask, id }: { readonly ask: WaitingApproval; readonly 
 
 /** What differs between alike requests: words, arguments and context. */
 export function AskDetails({ ask }: { readonly ask: WaitingApproval }): VNode {
-  const { text, secondReader, call, masked, context, isLarge, decision } = ask;
+  const { text, reading, secondReader, call, masked, context, isLarge, decision } = ask;
   const hasContext = context !== null && Object.keys(context).length > 0;
   return html`
-    ${text !== null && html`<${Words} text=${text} />`}
+    ${text !== null && html`<${Words} text=${text} unread=${reading?.unread ?? []} />`}
+    ${reading !== null && html`<p class="ask-line"><span class="muted">Read:</span> ${coverageText(reading)}</p>`}
     ${secondReader !== null && html`<p class="ask-line"><span class="muted">Second reader:</span> <${Said} text=${secondReaderText(secondReader)} /></p>`}
     ${isElsewhere(decision) && html`<p class="ask-line"><span class="muted">On</span> <${Name} text=${decision.intent.resource} length=${90} /></p>`}
     ${call !== null && html`<${Peek} label="Arguments" value=${call.arguments} masked=${masked} />`}
     ${hasContext && html`<${Peek} label="Context" value=${context} />`}
     ${isLarge && html`<p class="ask-line muted">Arguments and context are too large for this list. <${Link} to=${href('approvals', ask.approvalId)}>Show them<//></p>`}`;
+}
+
+/** `62 % of the text; what is marked was left out`. */
+function coverageText({ coverage, unread }: NonNullable<WaitingApproval['reading']>): string {
+  return `${Math.round(coverage * 100)} % of the text${unread.length > 0 ? '; what is marked was left out' : ''}`;
 }
 
 /** `raised to effect destructive because: It empties the table.` */
@@ -49,10 +56,18 @@ function isElsewhere({ tool, intent }: WaitingApproval['decision']): boolean {
   return tool !== undefined && intent.resource !== `tools/${tool.server}/${tool.name}`;
 }
 
-function Words({ text }: { readonly text: string }): VNode {
+interface WordsProps {
+  readonly text: string;
+  /** What the reading leaves out. */
+  readonly unread: readonly UnreadSpan[];
+}
+
+function Words({ text, unread }: WordsProps): VNode {
   const [all, setAll] = useState(false);
   const isLong = text.length > MAX_WORDS;
-  return html`<blockquote class="ask-words"><${Said} text=${all || !isLong ? text : `${text.slice(0, MAX_WORDS)}…`} />${isLong && html` <button type="button" class="button button-quiet button-small" onClick=${() => setAll(!all)}>${all ? 'Less' : 'All of it'}</button>`}</blockquote>`;
+  const parts = partsOf(text, unread);
+  const shown = all || !isLong ? parts : [...firstOf(parts, MAX_WORDS), { text: '…', isUnread: false }];
+  return html`<blockquote class="ask-words">${shown.map((part) => (part.isUnread ? html`<mark><span class="visually-hidden">left out: </span><${Said} text=${part.text} /></mark>` : html`<${Said} text=${part.text} />`))}${isLong && html` <button type="button" class="button button-quiet button-small" onClick=${() => setAll(!all)}>${all ? 'Less' : 'All of it'}</button>`}</blockquote>`;
 }
 
 /** Why a person must decide, and who asked when. */

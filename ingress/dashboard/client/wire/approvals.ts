@@ -3,6 +3,7 @@ import type { Approval, DecisionAnswer, PolicyProposal } from '../answers.ts';
 import type { ToolFacts } from '#shared/core/tools/call.js';
 import type { Masked } from '#shared/core/tools/mask.js';
 import type { AgentStatus, SecondReading, Verdict } from '#shared/kernel/vocabulary.js';
+import type { UnreadSpan } from '../unread.ts';
 import type { ListPage } from '../wire.ts';
 
 /** `raised` has the members that became stricter, such as `effect destructive`. */
@@ -43,6 +44,8 @@ export interface WaitingApproval {
   readonly decision: Pick<DecisionAnswer, 'decision_id' | 'intent' | 'tool' | 'reasons' | 'trust'>;
   /** The text of which the intent was read; null: there was none, or retention has erased it. */
   readonly text: string | null;
+  /** How much of the text its reading accounts for, 0 to 1, and what it leaves out; null: the text is not there. */
+  readonly reading: { readonly coverage: number; readonly unread: readonly UnreadSpan[] } | null;
   /** What the second reader made of the text; null: it was not asked, or the text is not there. */
   readonly secondReader: SecondReaderShown | null;
   /** Null: not a tool call, erased by retention, or too large for a list. */
