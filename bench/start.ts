@@ -3,7 +3,7 @@
 // Usage: node dist/bench/start.js [--rounds 5]
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -76,9 +76,12 @@ async function main(): Promise<void> {
   const later: Start[] = [];
   for (let round = 0; round < Number(values.rounds); round += 1) {
     const folder = mkdtempSync(path.join(tmpdir(), 'custos-bench-start-'));
+    // Started by root, PostgreSQL runs as another user, who must be able to enter it.
+    chmodSync(folder, 0o755);
+    const dataDir = path.join(folder, 'custos');
     try {
-      first.push(await startOnce(folder));
-      later.push(await startOnce(folder));
+      first.push(await startOnce(dataDir));
+      later.push(await startOnce(dataDir));
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -9,8 +9,8 @@ import type { Place } from './ports.ts';
 /** More connections are closed: their clients would give up before a process is there. */
 const MAX_WAITING = 4_096;
 
-/** A connection that waits this long is closed: as above. */
-const MAX_WAIT_MS = 30_000;
+/** A connection that waits this long is closed, so that its client is not left without any answer. A process is there in less, usually. */
+export const MAX_WAIT_MS = 5_000;
 
 /**
  * Time to read the last messages of a process that ended. Of the connections that it has not taken by then, it has read nothing.
@@ -35,8 +35,7 @@ export interface Front {
   close(): void;
 }
 
-/** @param maxWaitMs after which a connection is closed that no process takes */
-export function createFront(maxWaitMs = MAX_WAIT_MS): Front {
+export function createFront(): Front {
   const members = new Set<Member>();
   const waiting = new Set<Socket>();
   let ids = 0;
@@ -49,7 +48,7 @@ export function createFront(maxWaitMs = MAX_WAIT_MS): Front {
     if (member === undefined) {
       if (waiting.size >= MAX_WAITING) socket.destroy();
       else
-        waiting.add(socket.once('close', () => waiting.delete(socket)).setTimeout(maxWaitMs, () => socket.destroy()));
+        waiting.add(socket.once('close', () => waiting.delete(socket)).setTimeout(MAX_WAIT_MS, () => socket.destroy()));
       return;
     }
     socket.setTimeout(0);

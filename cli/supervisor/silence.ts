@@ -3,7 +3,7 @@
 /** A process that is silent for this long is killed and started again. Its pulse comes every second. */
 export const SILENT_MS = 10_000;
 /** The same for a process that is stopped by a signal. It can not be one that is only slow, so it need not be given time. */
-export const STOPPED_MS = 3_000;
+export const STOPPED_MS = 2_000;
 export const CHECK_MS = 500;
 /**
  * At most this much of the time between two checks counts. When the supervisor was frozen itself, or the machine slept, it

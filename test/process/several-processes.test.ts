@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { request as httpRequest, Agent } from 'node:http';
 import path from 'node:path';
 import { expect } from 'chai';
+import { MAX_WAIT_MS } from '../../cli/supervisor/front.ts';
 import { commandOf, signal } from '../../shared/platform/embedded/processes.ts';
 import { runCommand } from '../support/command.ts';
 import { readExposition } from '../support/exposition.ts';
@@ -18,18 +19,23 @@ interface Outcome {
   readonly status?: number;
   /** The code of a connection error. */
   readonly code?: string | undefined;
+  /** Until it was known. */
+  readonly afterMs: number;
 }
 
 /** One request on the agent's connection. */
 function ask(address: string, route: string, agent: Agent, headers: Record<string, string> = {}): Promise<Outcome> {
+  const askedMs = performance.now();
   return new Promise((resolve) => {
+    const settle = (outcome: Omit<Outcome, 'afterMs'>): void =>
+      resolve({ ...outcome, afterMs: performance.now() - askedMs });
     httpRequest(`${address}${route}`, { agent, headers, timeout: 30_000 }, (answer) => {
       answer.resume();
-      answer.once('end', () => resolve({ status: answer.statusCode ?? 0 }));
-      answer.once('error', (error: NodeJS.ErrnoException) => resolve({ code: error.code }));
+      answer.once('end', () => settle({ status: answer.statusCode ?? 0 }));
+      answer.once('error', (error: NodeJS.ErrnoException) => settle({ code: error.code }));
     })
-      .once('timeout', () => resolve({ code: 'TIMEOUT' }))
-      .once('error', (error: NodeJS.ErrnoException) => resolve({ code: error.code }))
+      .once('timeout', () => settle({ code: 'TIMEOUT' }))
+      .once('error', (error: NodeJS.ErrnoException) => settle({ code: error.code }))
       .end();
   });
 }
@@ -61,11 +67,11 @@ function startLoad(address: string): Load {
   };
 }
 
-/** What a killed process was answering breaks off; nothing is refused or hangs. */
+/** What a killed process was answering breaks off, and what waits too long on a busy machine; nothing is refused or hangs. */
 function expectFewBroken({ outcomes }: Load, kills: number): void {
   const failed = outcomes.filter(({ status }) => status !== 200);
   expect(failed.filter(({ code }) => code !== 'ECONNRESET')).to.deep.equal([]);
-  expect(failed.length).to.be.at.most(kills * CLIENTS);
+  expect(failed.filter(({ afterMs }) => afterMs < MAX_WAIT_MS).length).to.be.at.most(kills * CLIENTS);
   expect(outcomes.length).to.be.greaterThan(100);
 }
 
