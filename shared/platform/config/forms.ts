@@ -2,7 +2,7 @@
 import net from 'node:net';
 import path from 'node:path';
 import { parseDuration } from '../../kernel/durations.ts';
-import { serverAddresses } from '../db/servers.ts';
+import { serverAddresses } from '../../kernel/database-servers.ts';
 import { RATE_LIMIT_TABLE } from '../../kernel/vocabulary.ts';
 
 /** Absolute paths of the folders in which a process looks for files. */

@@ -1,6 +1,6 @@
 // The client of every connection to PostgreSQL. Of an address with several servers, which pg does not know, it takes the one that accepts writes.
 import pg from 'pg';
-import { serverAddresses } from './servers.ts';
+import { serverAddresses } from '../../kernel/database-servers.ts';
 
 /** Time for a server to tell whether it accepts writes. With two servers less than a request waits for a connection. */
 const PROBE_TIMEOUT_MS = 600;

@@ -1,7 +1,7 @@
 // Queues in BullMQ's own tables in the same PostgreSQL (schema bullmq, which `migrate` creates).
 import { createPostgresBackend as bullPostgres, type PgPool, type Telemetry, withBackend } from 'bullmq';
 import pg from 'pg';
-import { serverAddresses } from '../db/servers.ts';
+import { serverAddresses } from '../../kernel/database-servers.ts';
 import { poolUse } from '../db/database.ts';
 import { boundedClient } from '../db/sessions.ts';
 import { type Backend, JOB_OPTIONS, openedQueue, STORE_TIMEOUT_MS, wrapWorker } from './backend.ts';
