@@ -108,10 +108,10 @@ function spaced(sentences: readonly Said[], language: Language): Found[] {
     const said = ` ${words.join(' ')} `;
     const leaves = language.outside.some((phrase) => said.includes(` ${phrase} `));
     return matches.map((match): Found => {
-      const isBeside = (at: number) =>
-        at >= match.at - NEGATION_REACH && at < match.end + NEGATION_REACH && parts[at] === parts[match.at];
-      const negates = (word: string, at: number) =>
-        isBeside(at) && (language.negations.has(word) || (at < match.at && language.without.has(word)));
+      const from = Math.max(0, match.at - NEGATION_REACH);
+      const negates = (word: string, index: number) =>
+        parts[from + index] === parts[match.at] &&
+        (language.negations.has(word) || (from + index < match.at && language.without.has(word)));
       return {
         match,
         at: tokens[match.at]?.at ?? 0,
@@ -119,7 +119,7 @@ function spaced(sentences: readonly Said[], language: Language): Found[] {
         noun: nounNear(words, match.at, match.end, language),
         isAll,
         leaves,
-        negated: match.verb.head.length === 1 && words.some(negates),
+        negated: match.verb.head.length === 1 && words.slice(from, match.end + NEGATION_REACH).some(negates),
       };
     });
   });
