@@ -32,7 +32,15 @@ describe('a batch', () => {
     expect(new Set(json.decisions.map((one: { decision_id: string }) => one.decision_id)).size).to.equal(100);
     expect(await stored()).to.equal(before + 100);
     const last = json.decisions[99];
-    expect((await client.get(`/v1/decisions/${last.decision_id}`)).json).to.deep.equal({ ...last, stands: true });
+    const { json: read } = await client.get(`/v1/decisions/${last.decision_id}`);
+    // The promises of the answer were signed together; that of a decision that is read is signed alone.
+    const { batch, ...claims } = last.promise;
+    expect(batch.size).to.be.greaterThan(1);
+    expect(read).to.deep.equal({
+      ...last,
+      promise: { ...claims, signature: read.promise.signature },
+      stands: true,
+    });
   });
 
   it('reports what is wrong with a member at its index, and answers all others', async () => {

@@ -76,6 +76,8 @@ describe('coverage', () => {
       '.',
       ',',
       'callWipeAllNow',
+      '"',
+      '“',
       'd3l3te',
       'no',
       'longer',

@@ -142,11 +142,12 @@ const isForeignWord = (word: string, { languages }: Lexicon): boolean =>
     .split(/['’]/)
     .some((part) => languages.some(({ known }) => known.has(part)));
 
-/** In the order of the text, without those that begin within an earlier one. */
+/** In the order of the text, without those that begin within an earlier one or have no words, as phrasings of marks alone. */
 function disjoint(spans: readonly UnreadSpan[]): UnreadSpan[] {
   const found: UnreadSpan[] = [];
   for (const span of spans.toSorted((a, b) => a.at - b.at || b.text.length - a.text.length)) {
     const last = found.at(-1);
+    if (span.text === '') continue;
     if (last === undefined || span.at >= last.at + last.text.length) found.push(span);
   }
   return found;
