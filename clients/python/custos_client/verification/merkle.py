@@ -34,7 +34,7 @@ class Inclusion:
 
 
 def root_of_path(index: int, size: int, leaf: bytes, path: Sequence[bytes]) -> Optional[bytes]:
-    """The root to which a path leads (RFC 9162 section 2.1.3.2), or None when index, size and path do not fit."""
+    """The root of a path (RFC 9162 section 2.1.3.2), or None when index, size and path do not fit."""
     if not 0 <= index < size or len(path) > MAX_PATH:
         return None
     node, last, value = index, size - 1, leaf
