@@ -21,12 +21,12 @@ type Agent struct {
 	Capabilities []string `json:"capabilities"`
 	// Words of your own; a fact for policies.
 	Tags []string `json:"tags"`
-	// Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set, with its type. Keys that are bound to agents may not set them.
+	// Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set. Keys that are bound to agents may not set them.
 	Attributes map[string]any `json:"attributes"`
 	// Attributes that contradict the declarations of the policy set in force: rules count them as missing. Absent: none.
 	AttributesIgnored []AgentAttributesIgnored `json:"attributesIgnored,omitempty"`
 	Metadata          map[string]any           `json:"metadata"`
-	// ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.
+	// ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Agents that are not ACTIVE are denied.
 	// One of: ACTIVE, PAUSED, SUSPENDED, TERMINATED.
 	Status string       `json:"status"`
 	Trust  TrustSummary `json:"trust"`
@@ -38,7 +38,7 @@ type Agent struct {
 
 // AgentCreate is part of the API's requests or answers.
 type AgentCreate struct {
-	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	// 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
 	AgentID *string `json:"agentId,omitempty"`
 	// For people.
 	Name string `json:"name"`
@@ -48,7 +48,7 @@ type AgentCreate struct {
 	Capabilities []string `json:"capabilities,omitempty"`
 	// Words of your own; a fact for policies.
 	Tags []string `json:"tags,omitempty"`
-	// Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set, with its type. Keys that are bound to agents may not set them.
+	// Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set. Keys that are bound to agents may not set them.
 	Attributes map[string]any `json:"attributes,omitempty"`
 	// An object of your own, at most 16 kB of JSON; returned unchanged.
 	Metadata map[string]any `json:"metadata,omitempty"`
@@ -70,10 +70,10 @@ type AgentUpdate struct {
 	Capabilities []string `json:"capabilities,omitempty"`
 	// Words of your own; a fact for policies.
 	Tags []string `json:"tags,omitempty"`
-	// Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set, with its type. Keys that are bound to agents may not set them.
+	// Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set. Keys that are bound to agents may not set them.
 	Attributes map[string]any            `json:"attributes,omitempty"`
 	Metadata   *Nullable[map[string]any] `json:"metadata,omitempty"`
-	// ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.
+	// ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Agents that are not ACTIVE are denied.
 	// One of: ACTIVE, PAUSED, SUSPENDED, TERMINATED.
 	Status *string `json:"status,omitempty"`
 	// Why the status changes; only together with `status`. Stored in the log permanently, on the chain of the agent.
@@ -133,7 +133,7 @@ type ApprovalDemand struct {
 type ApprovalDetailMasked struct {
 	// The masked value in the arguments: a JSON Pointer (RFC 6901).
 	Pointer string `json:"pointer"`
-	// name: its member is named like a secret, and the whole value is masked. private_key: it holds a private key, and the whole value is masked. credential: parts of it have the form of a credential, and only these are masked.
+	// name: its member is named like a secret. private_key: it holds a private key. credential: parts of it have the form of a credential, and only these are masked.
 	// One of: name, private_key, credential.
 	Reason string `json:"reason"`
 }
@@ -970,7 +970,7 @@ type EnforceRequest struct {
 	// A normalized intent (`data.read.user_profile`), or `action:resource` (`delete:db/production/users`). Exactly one of `intent` and `tool`.
 	Intent *string   `json:"intent,omitempty"`
 	Tool   *ToolCall `json:"tool,omitempty"`
-	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	// 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
 	AgentID string `json:"agent_id"`
 	// A claim: it can only lower the recorded level.
 	TrustLevel *int64 `json:"trust_level,omitempty"`
@@ -1342,7 +1342,7 @@ type IntentAccepted struct {
 
 // IntentRequest is part of the API's requests or answers.
 type IntentRequest struct {
-	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	// 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
 	AgentID string `json:"agent_id"`
 	// The action that the agent wants to take, as free text.
 	RawIntent string `json:"raw_intent"`
@@ -1354,7 +1354,7 @@ type IntentRequest struct {
 
 // IntentSubmission is part of the API's requests or answers.
 type IntentSubmission struct {
-	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	// 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
 	AgentID string `json:"agentId"`
 	// An action, or a finer verb of the lexicon. Either `action` and `resource`, or `tool`.
 	Action *string `json:"action,omitempty"`
@@ -1874,7 +1874,7 @@ type Problem struct {
 }
 
 // Promise is part of the API's requests or answers.
-// A signed promise that the record will be in the log by the deadline, with either `signature` or `batch`. `custos verify promise.json --log FILE` detects a broken one.
+// A signed promise that the record will be in the log by the deadline, with `signature` or `batch`. `custos verify promise.json --log FILE` detects a broken one.
 type Promise struct {
 	// Origin of the log.
 	Log string `json:"log"`
@@ -1894,9 +1894,9 @@ type Promise struct {
 }
 
 // PromiseBatch is part of the API's requests or answers.
-// One signature for several promises of a log that were made at the same time.
+// One signature for several promises of a log.
 type PromiseBatch struct {
-	// How many promises were signed together. A promise that is alone has a `signature` instead.
+	// How many promises were signed together.
 	Size int64 `json:"size"`
 	// The place of this promise among them.
 	Index int64 `json:"index"`
@@ -1991,11 +1991,11 @@ type ProofChain struct {
 type ProofCreate struct {
 	// What is proven: 1 to 256 characters, no control characters, not beginning with "custos.".
 	Event string `json:"event"`
-	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	// 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
 	EntityID string `json:"entityId"`
 	// Any JSON object. It is stored permanently, unchanged.
 	Payload map[string]any `json:"payload"`
-	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	// 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
 	ProofID *string `json:"proofId,omitempty"`
 }
 
@@ -2493,7 +2493,7 @@ type ReplayRequest struct {
 	// Absent: live.
 	// One of: live, test, dev.
 	Environment *string `json:"environment,omitempty"`
-	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	// 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
 	AgentID *string `json:"agentId,omitempty"`
 }
 
@@ -2925,7 +2925,7 @@ type TrustHistory struct {
 type TrustSignal struct {
 	// Identifies the signal permanently: a repeat counts once, and a different signal with the same id is refused (E2010). Generated when absent.
 	SignalID *string `json:"signalId,omitempty"`
-	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	// 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
 	AgentID string `json:"agentId"`
 	// What was observed. A violation weighs as much as ten failures.
 	// One of: success, failure, violation.
@@ -3175,7 +3175,7 @@ type WithdrawPoliciesRequest struct {
 
 // IntentsQuery holds the query parameters of GET /v1/intents. Empty ones are not sent.
 type IntentsQuery struct {
-	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	// 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
 	AgentID string `query:"agentId"`
 	// queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED.
 	// One of: queued, evaluating, waiting_approval, decided, failed.
@@ -3188,7 +3188,7 @@ type IntentsQuery struct {
 
 // DecisionsQuery holds the query parameters of GET /v1/decisions. Empty ones are not sent.
 type DecisionsQuery struct {
-	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	// 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
 	AgentID string `query:"agentId"`
 	// Only decisions with this verdict.
 	// One of: ALLOW, DENY, ESCALATE, DEGRADE.
@@ -3216,7 +3216,7 @@ type ApprovalsQuery struct {
 	// pending; approved: may be used once; rejected; used; expired: not decided or not used in time.
 	// One of: pending, approved, rejected, expired, used.
 	Status string `query:"status"`
-	// Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+	// 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
 	AgentID string `query:"agentId"`
 	// The nextCursor of the page before. Opaque; stays valid while rows are added.
 	Cursor string `query:"cursor"`
@@ -3274,7 +3274,7 @@ type LogLeavesQuery struct {
 
 // AgentsQuery holds the query parameters of GET /v1/agents. Empty ones are not sent.
 type AgentsQuery struct {
-	// ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.
+	// ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Agents that are not ACTIVE are denied.
 	// One of: ACTIVE, PAUSED, SUSPENDED, TERMINATED.
 	Status string `query:"status"`
 	// The nextCursor of the page before. Opaque; stays valid while rows are added.

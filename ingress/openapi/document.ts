@@ -127,9 +127,9 @@ function operation(route: Route, shared: Shared): Json {
 
 const DESCRIPTION = `An agent asks before it acts; the answer comes from policies and from earned trust, and is on record before it is given.
 
-Every member of a request, in the body and in the query, is accepted in snake_case and in camelCase (\`agent_id\`, \`agentId\`). This description has one of them, which errors name, too. Both at once are refused (E2001). The members of free-form objects, such as \`context\` and \`payload\`, and those of AuthZEN are left as they are.
+Members of requests are accepted in snake_case and in camelCase (\`agent_id\`, \`agentId\`); both at once are refused (E2001). Those of free-form objects, such as \`context\` and \`payload\`, and of AuthZEN are left as they are.
 
-Every request may have the header X-Request-Id: an id of your own for it, 1 to 128 of A-Z a-z 0-9 . _ : -. Every answer has the header X-Request-Id. Every answer to a request with a key has RateLimit-Policy and RateLimit, which are described at the response \`default\`.`;
+The header X-Request-Id may be an id of your own, 1 to 128 of A-Z a-z 0-9 . _ : -; every answer has it. Answers to requests with a key have RateLimit-Policy and RateLimit (see the response \`default\`).`;
 
 const OPERATION_ID = /^[a-z][a-zA-Z]{2,29}$/;
 

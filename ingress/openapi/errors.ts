@@ -71,7 +71,7 @@ export class ErrorResponses {
     ) as Json;
     this.byName[COMMON] = problemOf(
       common,
-      `Problems that do not depend on the operation. ${meanings.join('. ')}. Without a key no 401 and no 403, without a body no 413 and no 415.`,
+      `Problems that do not depend on the operation. ${meanings.join('. ')}.`,
       headers,
     );
   }

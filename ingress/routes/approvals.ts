@@ -143,7 +143,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       tag: 'Approvals',
       summary: 'Read one approval',
       description:
-        "With the caller's own words, all that it is bound to, and the ESCALATE that opened it: what a human needs to decide. A key with intents:write but not admin:* sees the approvals that it asked for.",
+        "With the caller's own words, all that it is bound to, and the ESCALATE that opened it. A key with intents:write but not admin:* sees the approvals that it asked for.",
       request: { params: IdParams },
       responses: { 200: { description: 'The approval.', schema: ApprovalDetail } },
       errors: ['E4001'],

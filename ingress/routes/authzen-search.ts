@@ -109,7 +109,7 @@ export function authzenSearchRoutes({ db, policies }: SearchDeps, ask: Ask): Rou
       tag: 'AuthZEN',
       summary: 'On which resources a subject may perform an action (AuthZEN)',
       description:
-        'Among the resources of the registry, in the policy folder or registered, whose name begins with `<type>/`; patterns are not among them. Like a dry run it records nothing and needs admin:*.',
+        'Among the resources of the registry whose name begins with `<type>/`, without patterns. Like a dry run it records nothing and needs admin:*.',
       request: { body: ResourceSearchRequest },
       responses: { 200: { description: 'One page of resources.', schema: ResourceSearchResponse } },
       errors: ['E6002'],

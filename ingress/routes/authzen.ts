@@ -112,7 +112,7 @@ export function authzenRoutes(deps: AuthzenDeps): Route[] {
       tag: 'AuthZEN',
       summary: 'Ask whether a subject may perform an action on a resource (AuthZEN)',
       description:
-        'A decision like that of POST /v1/enforce. The agent is `<subject type>:<subject id>`, the resource `<resource type>/<resource id>`. Policies read the request as context.subject, context.action, context.resource and context.env. An ESCALATE is `false` and names its approval; ask again with context.approval.id once a human has approved.',
+        'A decision like that of POST /v1/enforce. The agent is `<subject type>:<subject id>`, the resource `<resource type>/<resource id>`. Policies read the request as context.subject, context.action, context.resource and context.env. An ESCALATE is `false` and names its approval; once a human has approved, ask with context.approval.id.',
       request: { body: EvaluationRequest },
       responses: { 200: { description: 'The decision.', schema: EvaluationResponse } },
       errors: ['E5004', 'E6002'],

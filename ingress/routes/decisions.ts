@@ -43,7 +43,7 @@ export function decisionRoutes({ decisions, shown, nowMs }: DecisionDeps): Route
       tag: 'Decisions',
       summary: 'List decisions, newest first',
       description:
-        'A key with intents:write but not proofs:read sees what it asked itself. `toolServer` and `toolName` find calls of tools. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted. `stands` says whether a decision may be acted upon now.',
+        'A key with intents:write but not proofs:read sees what it asked itself. `toolServer` and `toolName` find calls of tools. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted.',
       request: { query: DecisionListQuery },
       responses: { 200: { description: 'One page of decisions.', schema: DecisionList } },
       handler: async ({ key, query }) => {
@@ -78,7 +78,7 @@ export function decisionRoutes({ decisions, shown, nowMs }: DecisionDeps): Route
       tag: 'Decisions',
       summary: 'Read one decision',
       description:
-        'The answer byte for byte (a promise that was signed together with others comes with a signature of its own), then `stands`: whether it may be acted upon now. It may not when it permits nothing (`verdict`), has `expired` or was reported as `not_carried_out`, while the environment is `halted` or the agent is not active (`agent_not_active`), and once the key that asked, with its rotations, is not valid (`key_invalid`).',
+        'The answer byte for byte (a promise signed with others is signed alone), then `stands`: whether it may be acted upon now. It may not when it permits nothing (`verdict`), has `expired` or was reported as `not_carried_out`, while the environment is `halted` or the agent is not active (`agent_not_active`), and once the key that asked, with its rotations, is not valid (`key_invalid`).',
       request: { params: IdParams },
       responses: { 200: { description: 'The decision, and whether it stands.', schema: DecisionOnRecord } },
       errors: ['E4001', 'E4006'],
@@ -99,7 +99,7 @@ export function decisionRoutes({ decisions, shown, nowMs }: DecisionDeps): Route
       tag: 'Decisions',
       summary: 'Report what became of a permitted action',
       description:
-        'By the key that asked, or one that rotations made of it. `not_carried_out` gives back what the decision counted against budgets, and the decision does not stand any more: nobody may act upon it. The same outcome again changes nothing.',
+        'By the key that asked, or one that rotations made of it. `not_carried_out` gives back what the decision counted against budgets, and the decision does not stand any more: nobody may act upon it. ',
       request: { params: IdParams, body: OutcomeRequest },
       responses: { 200: { description: 'The outcome, as it was first reported.', schema: OutcomeAnswer } },
       errors: ['E4001', 'E5002'],

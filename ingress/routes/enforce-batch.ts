@@ -94,7 +94,7 @@ export function enforceBatchRoute(deps: BatchDeps, evaluation: Evaluation): Rout
     tag: 'Enforcement',
     summary: 'Ask up to a hundred questions at once',
     description:
-      'A member that fails becomes {"error": problem} at its place and hides no other. Under an Idempotency-Key a batch is one effect: a repeat gives what was decided again, E5004 in the place of a decision that no longer stands, and tries the members again that had failed on our side (status 500 and above), and only those.',
+      'A member that fails becomes {"error": problem} at its place and hides no other. Under an Idempotency-Key a batch is one effect: a repeat gives what was decided again, E5004 in the place of a decision that no longer stands, and tries members again that failed on our side (status 500 and above).',
     request: { body: EnforceBatchBody, described: EnforceBatchRequest },
     responses: { 200: { description: 'One answer a request.', schema: EnforceBatchResponse } },
     errors: ['E6002'],

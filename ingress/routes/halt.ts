@@ -43,7 +43,7 @@ export function haltRoutes({ db, nowMs, settle }: HaltDeps): Route[] {
       tag: 'Halt',
       summary: 'Halt the environment of the key',
       description:
-        'From then on every verdict of this organisation and environment is DENY with reason HALTED, in every process within a second, until the halt is lifted. Halting twice keeps the first halt.',
+        'From then on every verdict of this organisation and environment is DENY with reason HALTED, in every process within a second, until the halt is lifted.',
       request: { body: HaltRequest },
       responses: { 200: { description: 'The halt in force.', schema: HaltState } },
       idempotent: true,

@@ -52,7 +52,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       tag: 'Keys',
       summary: 'Create an API key',
       description:
-        'Only this answer shows the key. A repeat under the same Idempotency-Key has none: revoke or rotate the `keyId` that it names. A key that is bound to agents can only create keys bound to some of the same agents.',
+        'Only this answer shows the key. A repeat under the same Idempotency-Key has none: rotate its `keyId`. A key that is bound to agents can only create keys bound to some of the same agents.',
       request: { body: KeyCreate },
       responses: { 201: { description: 'The new key.', schema: KeyCreated } },
       idempotent: true,
@@ -120,7 +120,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       access: ['admin:*'],
       tag: 'Keys',
       summary: 'Replace a key by a new one',
-      description: `The new key has the old one's members, and its lifetime from now. The old one stays valid until the overlap ends (default ${DEFAULT_OVERLAP}; ${OVERLAP.min} revokes it at once), or its own expiry when that is earlier. A repeat under the same Idempotency-Key is answered without \`key\`: when the first answer was lost, rotate the new \`keyId\`.`,
+      description: `The new key has the old one's members, and its lifetime from now. The old one stays valid until the overlap ends (default ${DEFAULT_OVERLAP}; ${OVERLAP.min} revokes it at once), or its own expiry when that is earlier. A repeat under the same Idempotency-Key has no \`key\`: rotate the new \`keyId\`.`,
       request: { params: KeyIdParams, body: KeyRotate },
       responses: { 201: { description: 'The new key.', schema: KeyRotated } },
       errors: ['E4001', 'E5002'],

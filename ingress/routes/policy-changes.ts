@@ -106,7 +106,7 @@ export function policyChangeRoutes(deps: PolicyChangeDeps): Route[] {
       tag: 'Policies',
       summary: 'Put a policy set into force',
       description:
-        'The files are the whole set, in force in every process within two seconds, all or nothing; edits of the folder no longer are, until POST /v1/policies/follow-folder. From another organisation than the operator the files are its own policies, for it alone, which can only make answers stricter.',
+        'The files are the whole set, in force everywhere within two seconds; edits of the folder are not, until POST /v1/policies/follow-folder. From another organisation than the operator they are policies for it alone, which only make answers stricter.',
       request: { body: PushPoliciesRequest, unparsedUpTo: MAX_PUSH_BYTES },
       responses: RESPONSES,
       errors: ['E2001', 'E5002', 'E6002'],

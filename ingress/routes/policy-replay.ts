@@ -117,7 +117,7 @@ export function policyReplayRoutes({ db, nowMs }: PolicyReplayDeps): Route[] {
       access: ['admin:*'],
       tag: 'Policies',
       summary: 'What a draft would have decided',
-      description: `Evaluates stored decisions of the operator's organisation again under a draft. Up to ${AT_ONCE} decisions are answered at once, with \`Accept: text/html\` as a page; more are a job, and Location says where to look.`,
+      description: `Evaluates stored decisions of the operator's organisation again under a draft: up to ${AT_ONCE} at once, with \`Accept: text/html\` as a page; more as a job at Location.`,
       request: { body: ReplayRequest },
       responses: {
         200: { description: 'The difference.', schema: ReplayReportSchema, alsoAs: ['text/html'] },
@@ -197,7 +197,7 @@ export function policyReplayRoutes({ db, nowMs }: PolicyReplayDeps): Route[] {
       tag: 'Policies',
       summary: 'What the draft in shadow mode would change',
       description:
-        'With CUSTOS_SHADOW_POLICY_DIR the workers evaluate a second folder beside the set in force for a share of live decisions, after they were answered. Nothing of it is ever answered.',
+        'With CUSTOS_SHADOW_POLICY_DIR the workers evaluate a second folder beside the set in force for a share of live decisions, after they were answered.',
       responses: {
         200: { description: 'The draft, and what it and earlier ones would have changed.', schema: ShadowStatusSchema },
       },

@@ -185,7 +185,7 @@ export function trustRoutes(deps: TrustDeps): Route[] {
       tag: 'Trust',
       summary: 'The trust in an agent, now or at any time',
       description:
-        "What the agent's signals say; without any, the trust of no evidence. With `at`: of the signals that were folded by then, for the UTC day of that moment; a moment to come says what idleness would make of it.",
+        "What the agent's signals say; without any, the trust of no evidence. With `at`: as it was then; a moment to come says what idleness would make of it.",
       request: { params: AgentIdParams, query: TrustQuery },
       responses: { 200: { description: 'Score, level and evidence.', schema: Trust } },
       handler: async ({ key, params, query }) => {

@@ -163,7 +163,7 @@ function endpointRoutes({ db, nowMs, webhookAddresses }: WebhookDeps): Route[] {
       access: ['admin:*'],
       tag: 'Webhooks',
       summary: 'Create a webhook',
-      description: `From now on events of the given types are sent to the URL as Standard Webhooks (standardwebhooks.com) describes, signed with the webhook's own key. ${SECRET_ONCE}`,
+      description: `Events of the given types are sent to the URL as Standard Webhooks, signed with the webhook's own key. ${SECRET_ONCE}`,
       request: { body: WebhookCreate },
       responses: { 201: { description: 'The new webhook.', schema: WebhookWithSecret } },
       errors: ['E5002'],

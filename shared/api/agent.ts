@@ -22,7 +22,7 @@ const CAPABILITIES = { description: 'What it is made for; a fact for policies.' 
 const TAGS = { description: 'Words of your own; a fact for policies.' };
 const ATTRIBUTES = {
   description:
-    'Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set, with its type. Keys that are bound to agents may not set them.',
+    'Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set. Keys that are bound to agents may not set them.',
   examples: [{ team: 'finance' }],
 };
 const DESCRIPTION = { description: 'What it does, for people.' };
@@ -36,7 +36,7 @@ const Metadata = JsonObject({ description: 'An object of your own, at most 16 kB
 
 export const AgentStatusSchema = StringEnum(AGENT_STATUSES, {
   description:
-    'ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.',
+    'ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Agents that are not ACTIVE are denied.',
 });
 
 export const AgentIdParams = closed({ agentId: CallerId });

@@ -22,7 +22,7 @@ export const CallerId = Type.String({
   maxLength: CALLER_ID_MAX,
   pattern: CALLER_ID_PATTERN,
   description:
-    'Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".',
+    '1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".',
   examples: ['agent-7'],
 });
 

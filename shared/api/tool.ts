@@ -82,7 +82,7 @@ export const MaskedArguments = Type.Array(
     pointer: Type.String({ description: 'The masked value in the arguments: a JSON Pointer (RFC 6901).' }),
     reason: StringEnum(MASK_REASONS, {
       description:
-        'name: its member is named like a secret, and the whole value is masked. private_key: it holds a private key, and the whole value is masked. credential: parts of it have the form of a credential, and only these are masked.',
+        'name: its member is named like a secret. private_key: it holds a private key. credential: parts of it have the form of a credential, and only these are masked.',
     }),
   }),
 );

@@ -3,7 +3,7 @@
 import { expect } from 'chai';
 import { answerOfRecord } from '../../shared/core/decision/record.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
-import { type Client, type ClientResponse, createClient } from '../support/client.ts';
+import { type Client, type ClientResponse, createClient, unpromised } from '../support/client.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
@@ -51,11 +51,6 @@ function decisionsIn({ status, text, json }: ClientResponse): string[] | undefin
   if (json.decisions === undefined) return [text];
   const members = json.decisions as { readonly error?: object }[];
   return members.some(({ error }) => error !== undefined) ? undefined : members.map((member) => JSON.stringify(member));
-}
-
-/** A decision without its promise, which is signed again at each read and not part of the record. */
-function unpromised(decision: string): string {
-  return decision.replace(/"promise":\{[^}]*\},/, '');
 }
 
 describe('ingress killed under load', () => {

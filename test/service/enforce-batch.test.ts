@@ -34,13 +34,10 @@ describe('a batch', () => {
     const last = json.decisions[99];
     const { json: read } = await client.get(`/v1/decisions/${last.decision_id}`);
     // The promises of the answer were signed together; that of a decision that is read is signed alone.
-    const { batch, ...claims } = last.promise;
+    const { batch, ...claims } = last.proof.promise;
     expect(batch.size).to.be.greaterThan(1);
-    expect(read).to.deep.equal({
-      ...last,
-      promise: { ...claims, signature: read.promise.signature },
-      stands: true,
-    });
+    const promise = { ...claims, signature: read.proof.promise.signature };
+    expect(read).to.deep.equal({ ...last, proof: { ...last.proof, promise }, stands: true });
   });
 
   it('reports what is wrong with a member at its index, and answers all others', async () => {

@@ -113,7 +113,7 @@ describe('a service with a second reader', () => {
   });
 
   it('does not spoil an approval when it is away in the meantime', async () => {
-    endpoint.reply = answers({ ...MILD, flags: ['obfuscated'] });
+    endpoint.reply = answers({ ...MILD, data_classes: ['health'], flags: ['obfuscated'] });
     const read = await parse('approved', 'Read the daily report');
     const { approval } = await enforce('approved', read.normalized);
     const approver = await service.client({ scopes: ['admin:*'] });

@@ -157,3 +157,11 @@ function parse(text: string): unknown {
 export function asAnswered(text: string): string {
   return text.replace(/,"stands":(?:true|false,"stands_reason":"[a-z_]+")\}$/, '}');
 }
+
+/**
+ * The canonical text of a decision without its promise, which is no part of the record: it is signed again at each read, then alone and
+ * not together with others.
+ */
+export function unpromised(decision: string): string {
+  return decision.replace(/"promise":\{(?:"batch":\{[^}]*\},)?[^}]*\},/, '');
+}

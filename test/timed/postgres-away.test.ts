@@ -3,7 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { asAnswered, type Client, type ClientResponse } from '../support/client.ts';
+import { asAnswered, type Client, type ClientResponse, unpromised } from '../support/client.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { descendants } from '../support/process-tree.ts';
 import { type Pair, startPair } from '../support/pair.ts';
@@ -173,7 +173,9 @@ describe('Postgres away', () => {
     stop = true;
     await asking;
     for (const answer of answered.slice(Math.max(0, before - 30), before + 30))
-      expect(asAnswered((await client.get(`/v1/decisions/${answer.json.decision_id}`)).text)).to.equal(answer.text);
+      expect(unpromised(asAnswered((await client.get(`/v1/decisions/${answer.json.decision_id}`)).text))).to.equal(
+        unpromised(answer.text),
+      );
   });
 
   it('does not prevent a graceful shutdown of the processes', async () => {

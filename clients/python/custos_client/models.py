@@ -30,8 +30,7 @@ class Agent:
     capabilities: List[str]
     # Words of your own; a fact for policies.
     tags: List[str]
-    # Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set,
-    # with its type.
+    # Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set.
     attributes: Dict[str, Any]
     metadata: Optional[Dict[str, Any]]
     # ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which
@@ -52,8 +51,7 @@ class AgentCreate:
 
     # For people.
     name: str
-    # Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with
-    # "custos:".
+    # 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
     agent_id: Optional[str] = None
     # What it does, for people.
     description: Optional[str] = None
@@ -61,8 +59,7 @@ class AgentCreate:
     capabilities: Optional[List[str]] = None
     # Words of your own; a fact for policies.
     tags: Optional[List[str]] = None
-    # Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set,
-    # with its type.
+    # Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set.
     attributes: Optional[Dict[str, Any]] = None
     # An object of your own, at most 16 kB of JSON; returned unchanged.
     metadata: Optional[Dict[str, Any]] = None
@@ -86,8 +83,7 @@ class AgentUpdate:
     capabilities: Optional[List[str]] = None
     # Words of your own; a fact for policies.
     tags: Optional[List[str]] = None
-    # Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set,
-    # with its type.
+    # Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set.
     attributes: Optional[Dict[str, Any]] = None
     metadata: Union[Unset, Optional[Dict[str, Any]]] = UNSET
     # ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which
@@ -154,9 +150,8 @@ class ApprovalDemand:
 class ApprovalDetailMasked:
     # The masked value in the arguments: a JSON Pointer (RFC 6901).
     pointer: str
-    # name: its member is named like a secret, and the whole value is masked. private_key: it holds a private
-    # key, and the whole value is masked. credential: parts of it have the form of a credential, and only
-    # these are masked.
+    # name: its member is named like a secret. private_key: it holds a private key. credential: parts of it
+    # have the form of a credential, and only these are masked.
     reason: Literal["name", "private_key", "credential"]
 
 
@@ -545,8 +540,7 @@ class EnforceBatchResponse:
 
 @dataclass(frozen=True)
 class EnforceRequest:
-    # Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with
-    # "custos:".
+    # 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
     agent_id: str
     # A normalized intent (`data.read.user_profile`), or `action:resource` (`delete:db/production/users`).
     intent: Optional[str] = None
@@ -904,8 +898,7 @@ class IntentAccepted:
 
 @dataclass(frozen=True)
 class IntentRequest:
-    # Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with
-    # "custos:".
+    # 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
     agent_id: str
     # The action that the agent wants to take, as free text.
     raw_intent: str
@@ -919,8 +912,7 @@ class IntentRequest:
 class IntentSubmission:
     is_camel_case: ClassVar[bool] = True
 
-    # Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with
-    # "custos:".
+    # 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
     agent_id: str
     # An action, or a finer verb of the lexicon.
     action: Optional[str] = None
@@ -1465,8 +1457,8 @@ class _PromiseAlways(TypedDict):
 
 
 class Promise(_PromiseAlways, total=False):
-    """A signed promise that the record will be in the log by the deadline, with either `signature` or
-    `batch`. A dictionary with the members of the wire: store it as it is.
+    """A signed promise that the record will be in the log by the deadline, with `signature` or `batch`. A
+    dictionary with the members of the wire: store it as it is.
     """
 
     signature: str
@@ -1474,8 +1466,8 @@ class Promise(_PromiseAlways, total=False):
 
 
 class PromiseBatch(TypedDict):
-    """One signature for several promises of a log that were made at the same time. A dictionary with the
-    members of the wire: store it as it is.
+    """One signature for several promises of a log. A dictionary with the members of the wire: store it as it
+    is.
     """
 
     size: int
@@ -1580,13 +1572,11 @@ class ProofCreate:
 
     # What is proven: 1 to 256 characters, no control characters, not beginning with "custos.".
     event: str
-    # Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with
-    # "custos:".
+    # 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
     entity_id: str
     # Any JSON object.
     payload: Dict[str, Any]
-    # Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with
-    # "custos:".
+    # 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
     proof_id: Optional[str] = None
 
 
@@ -2109,8 +2099,7 @@ class ReplayRequest:
     to: Optional[str] = None
     # Absent: live.
     environment: Optional[Literal["live", "test", "dev"]] = None
-    # Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with
-    # "custos:".
+    # 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
     agent_id: Optional[str] = None
 
 
@@ -2521,8 +2510,7 @@ class TrustHistory:
 class TrustSignal:
     is_camel_case: ClassVar[bool] = True
 
-    # Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with
-    # "custos:".
+    # 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
     agent_id: str
     # What was observed.
     type: Literal["success", "failure", "violation"]

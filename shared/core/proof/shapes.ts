@@ -28,13 +28,13 @@ export const PromiseBatchSchema = named(
     size: Type.Integer({
       ...Size,
       minimum: 2,
-      description: 'How many promises were signed together. A promise that is alone has a `signature` instead.',
+      description: 'How many promises were signed together.',
     }),
     index: Type.Integer({ minimum: 0, description: 'The place of this promise among them.' }),
     path: Type.Array(Hash, { description: 'The inclusion path (RFC 9162), nearest first.' }),
     signature: Type.String({ description: 'Ed25519, base64, of the root and the size.' }),
   },
-  { description: 'One signature for several promises of a log that were made at the same time.' },
+  { description: 'One signature for several promises of a log.' },
 );
 export type PromiseBatch = Shape<typeof PromiseBatchSchema>;
 
@@ -56,7 +56,7 @@ export const PromiseSchema = closed(
   {
     $id: 'Promise',
     description:
-      'A signed promise that the record will be in the log by the deadline, with either `signature` or `batch`. `custos verify promise.json --log FILE` detects a broken one.',
+      'A signed promise that the record will be in the log by the deadline, with `signature` or `batch`. `custos verify promise.json --log FILE` detects a broken one.',
   },
 );
 export type SignedPromise = Shape<typeof PromiseSchema>;

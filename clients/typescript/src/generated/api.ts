@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Ask whether an agent may do something
-         * @description The decision is on record before it is answered. A negative decision is HTTP 200. A repeat under the same Idempotency-Key gets the same decision; one that permits something only while it stands (see `stands` of GET /v1/decisions/{id}), otherwise 409 E5004: ask again, under another key. An ESCALATE names the approval that it waits for; once a human has approved, the same question with its approval_id is allowed, once; a repeat within a minute gets that decision again while it stands and would not be denied now, otherwise E5004. With dry_run nothing is stored and the answer is not a decision.
+         * @description The decision is on record before it is answered. A negative decision is HTTP 200. A repeat under the same Idempotency-Key gets the same decision; one that permits something only while it stands, otherwise 409 E5004. An ESCALATE names the approval that it waits for; once a human has approved, the same question with its approval_id is allowed, once; a repeat within a minute gets that decision again, while it stands. With dry_run nothing is stored and the answer is not a decision.
          *
          *     Scope: intents:write.
          */
@@ -77,7 +77,7 @@ export interface paths {
         put?: never;
         /**
          * Ask up to a hundred questions at once
-         * @description A member that fails becomes {"error": problem} at its place and hides no other. Under an Idempotency-Key a batch is one effect: a repeat gives what was decided again, E5004 in the place of a decision that no longer stands, and tries the members again that had failed on our side (status 500 and above), and only those.
+         * @description A member that fails becomes {"error": problem} at its place and hides no other. Under an Idempotency-Key a batch is one effect: a repeat gives what was decided again, E5004 in the place of a decision that no longer stands, and tries members again that failed on our side (status 500 and above).
          *
          *     Scope: intents:write.
          */
@@ -147,7 +147,7 @@ export interface paths {
         };
         /**
          * List decisions, newest first
-         * @description A key with intents:write but not proofs:read sees what it asked itself. `toolServer` and `toolName` find calls of tools. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted. `stands` says whether a decision may be acted upon now.
+         * @description A key with intents:write but not proofs:read sees what it asked itself. `toolServer` and `toolName` find calls of tools. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted.
          *
          *     Scope: proofs:read or intents:write.
          */
@@ -169,7 +169,7 @@ export interface paths {
         };
         /**
          * Read one decision
-         * @description The answer byte for byte (a promise that was signed together with others comes with a signature of its own), then `stands`: whether it may be acted upon now. It may not when it permits nothing (`verdict`), has `expired` or was reported as `not_carried_out`, while the environment is `halted` or the agent is not active (`agent_not_active`), and once the key that asked, with its rotations, is not valid (`key_invalid`).
+         * @description The answer byte for byte (a promise signed with others is signed alone), then `stands`: whether it may be acted upon now. It may not when it permits nothing (`verdict`), has `expired` or was reported as `not_carried_out`, while the environment is `halted` or the agent is not active (`agent_not_active`), and once the key that asked, with its rotations, is not valid (`key_invalid`).
          *
          *     Scope: proofs:read or intents:write.
          */
@@ -193,7 +193,7 @@ export interface paths {
         put?: never;
         /**
          * Report what became of a permitted action
-         * @description By the key that asked, or one that rotations made of it. `not_carried_out` gives back what the decision counted against budgets, and the decision does not stand any more: nobody may act upon it. The same outcome again changes nothing.
+         * @description By the key that asked, or one that rotations made of it. `not_carried_out` gives back what the decision counted against budgets, and the decision does not stand any more: nobody may act upon it.
          *
          *     Scope: intents:write.
          */
@@ -235,7 +235,7 @@ export interface paths {
         };
         /**
          * Read one approval
-         * @description With the caller's own words, all that it is bound to, and the ESCALATE that opened it: what a human needs to decide. A key with intents:write but not admin:* sees the approvals that it asked for.
+         * @description With the caller's own words, all that it is bound to, and the ESCALATE that opened it. A key with intents:write but not admin:* sees the approvals that it asked for.
          *
          *     Scope: admin:* or intents:write.
          */
@@ -667,7 +667,7 @@ export interface paths {
         };
         /**
          * The trust in an agent, now or at any time
-         * @description What the agent's signals say; without any, the trust of no evidence. With `at`: of the signals that were folded by then, for the UTC day of that moment; a moment to come says what idleness would make of it.
+         * @description What the agent's signals say; without any, the trust of no evidence. With `at`: as it was then; a moment to come says what idleness would make of it.
          *
          *     Scope: trust:read.
          */
@@ -719,7 +719,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Only this answer shows the key. A repeat under the same Idempotency-Key has none: revoke or rotate the `keyId` that it names. A key that is bound to agents can only create keys bound to some of the same agents.
+         * @description Only this answer shows the key. A repeat under the same Idempotency-Key has none: rotate its `keyId`. A key that is bound to agents can only create keys bound to some of the same agents.
          *
          *     Scope: admin:*.
          */
@@ -763,7 +763,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a key by a new one
-         * @description The new key has the old one's members, and its lifetime from now. The old one stays valid until the overlap ends (default 1h; 0m revokes it at once), or its own expiry when that is earlier. A repeat under the same Idempotency-Key is answered without `key`: when the first answer was lost, rotate the new `keyId`.
+         * @description The new key has the old one's members, and its lifetime from now. The old one stays valid until the overlap ends (default 1h; 0m revokes it at once), or its own expiry when that is earlier. A repeat under the same Idempotency-Key has no `key`: rotate the new `keyId`.
          *
          *     Scope: admin:*.
          */
@@ -791,7 +791,7 @@ export interface paths {
         put?: never;
         /**
          * Halt the environment of the key
-         * @description From then on every verdict of this organisation and environment is DENY with reason HALTED, in every process within a second, until the halt is lifted. Halting twice keeps the first halt.
+         * @description From then on every verdict of this organisation and environment is DENY with reason HALTED, in every process within a second, until the halt is lifted.
          *
          *     Scope: admin:*.
          */
@@ -819,7 +819,7 @@ export interface paths {
         put?: never;
         /**
          * What a draft would have decided
-         * @description Evaluates stored decisions of the operator's organisation again under a draft. Up to 1000 decisions are answered at once, with `Accept: text/html` as a page; more are a job, and Location says where to look.
+         * @description Evaluates stored decisions of the operator's organisation again under a draft: up to 1000 at once, with `Accept: text/html` as a page; more as a job at Location.
          *
          *     Scope: admin:*.
          */
@@ -861,7 +861,7 @@ export interface paths {
         };
         /**
          * What the draft in shadow mode would change
-         * @description With CUSTOS_SHADOW_POLICY_DIR the workers evaluate a second folder beside the set in force for a share of live decisions, after they were answered. Nothing of it is ever answered.
+         * @description With CUSTOS_SHADOW_POLICY_DIR the workers evaluate a second folder beside the set in force for a share of live decisions, after they were answered.
          *
          *     Scope: admin:*.
          */
@@ -891,7 +891,7 @@ export interface paths {
         put?: never;
         /**
          * Put a policy set into force
-         * @description The files are the whole set, in force in every process within two seconds, all or nothing; edits of the folder no longer are, until POST /v1/policies/follow-folder. From another organisation than the operator the files are its own policies, for it alone, which can only make answers stricter.
+         * @description The files are the whole set, in force everywhere within two seconds; edits of the folder are not, until POST /v1/policies/follow-folder. From another organisation than the operator they are policies for it alone, which only make answers stricter.
          *
          *     Scope: admin:*.
          */
@@ -1233,7 +1233,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description From now on events of the given types are sent to the URL as Standard Webhooks (standardwebhooks.com) describes, signed with the webhook's own key. Only the first answer shows the secret.
+         * @description Events of the given types are sent to the URL as Standard Webhooks, signed with the webhook's own key. Only the first answer shows the secret.
          *
          *     Scope: admin:*.
          */
@@ -1533,7 +1533,7 @@ export interface components {
         };
         IntentRequest: {
             /**
-             * @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+             * @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
              * @example agent-7
              */
             agentId: string;
@@ -1797,7 +1797,7 @@ export interface components {
             intent?: string;
             tool?: components["schemas"]["ToolCall"];
             /**
-             * @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+             * @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
              * @example agent-7
              */
             agentId: string;
@@ -1959,9 +1959,9 @@ export interface components {
             /** @description How many different hands must approve. */
             atLeast: number;
         };
-        /** @description One signature for several promises of a log that were made at the same time. */
+        /** @description One signature for several promises of a log. */
         PromiseBatch: {
-            /** @description How many promises were signed together. A promise that is alone has a `signature` instead. */
+            /** @description How many promises were signed together. */
             size: number;
             /** @description The place of this promise among them. */
             index: number;
@@ -1970,7 +1970,7 @@ export interface components {
             /** @description Ed25519, base64, of the root and the size. */
             signature: string;
         };
-        /** @description A signed promise that the record will be in the log by the deadline, with either `signature` or `batch`. `custos verify promise.json --log FILE` detects a broken one. */
+        /** @description A signed promise that the record will be in the log by the deadline, with `signature` or `batch`. `custos verify promise.json --log FILE` detects a broken one. */
         Promise: {
             /** @description Origin of the log. */
             log: string;
@@ -2160,7 +2160,7 @@ export interface components {
         };
         IntentSubmission: {
             /**
-             * @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+             * @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
              * @example agent-7
              */
             agentId: string;
@@ -2416,7 +2416,7 @@ export interface components {
                 /** @description The masked value in the arguments: a JSON Pointer (RFC 6901). */
                 pointer: string;
                 /**
-                 * @description name: its member is named like a secret, and the whole value is masked. private_key: it holds a private key, and the whole value is masked. credential: parts of it have the form of a credential, and only these are masked.
+                 * @description name: its member is named like a secret. private_key: it holds a private key. credential: parts of it have the form of a credential, and only these are masked.
                  * @enum {string}
                  */
                 reason: "name" | "private_key" | "credential";
@@ -2439,7 +2439,7 @@ export interface components {
              */
             event: string;
             /**
-             * @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+             * @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
              * @example agent-7
              */
             entityId: string;
@@ -2454,7 +2454,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+             * @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
              * @example agent-7
              */
             proofId?: string;
@@ -2624,7 +2624,7 @@ export interface components {
         };
         AgentCreate: {
             /**
-             * @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+             * @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
              * @example agent-7
              */
             agentId?: string;
@@ -2637,7 +2637,7 @@ export interface components {
             /** @description Words of your own; a fact for policies. */
             tags?: string[];
             /**
-             * @description Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set, with its type. Keys that are bound to agents may not set them.
+             * @description Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set. Keys that are bound to agents may not set them.
              * @example {
              *       "team": "finance"
              *     }
@@ -2675,7 +2675,7 @@ export interface components {
             /** @description Words of your own; a fact for policies. */
             tags: string[];
             /**
-             * @description Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set, with its type. Keys that are bound to agents may not set them.
+             * @description Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set. Keys that are bound to agents may not set them.
              * @example {
              *       "team": "finance"
              *     }
@@ -2694,7 +2694,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.
+             * @description ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Agents that are not ACTIVE are denied.
              * @enum {string}
              */
             status: "ACTIVE" | "PAUSED" | "SUSPENDED" | "TERMINATED";
@@ -2718,7 +2718,7 @@ export interface components {
             /** @description Words of your own; a fact for policies. */
             tags?: string[];
             /**
-             * @description Facts for policies as `agent.attributes.<name>`: each is declared in attributes.json of the policy set, with its type. Keys that are bound to agents may not set them.
+             * @description Facts `agent.attributes.<name>` of policies, declared with their types in attributes.json of the set. Keys that are bound to agents may not set them.
              * @example {
              *       "team": "finance"
              *     }
@@ -2730,7 +2730,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.
+             * @description ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Agents that are not ACTIVE are denied.
              * @enum {string}
              */
             status?: "ACTIVE" | "PAUSED" | "SUSPENDED" | "TERMINATED";
@@ -2795,7 +2795,7 @@ export interface components {
              */
             signalId?: string;
             /**
-             * @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+             * @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
              * @example agent-7
              */
             agentId: string;
@@ -3115,7 +3115,7 @@ export interface components {
              */
             environment?: "live" | "test" | "dev";
             /**
-             * @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
+             * @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".
              * @example agent-7
              */
             agentId?: string;
@@ -4445,7 +4445,7 @@ export interface components {
                 };
             };
         };
-        /** @description E4006: the decision, or the record of the proof, is older than what is kept (CUSTOS_KEEP_DECISIONS); receipts that were given out still verify */
+        /** @description E4006: the decision, or the record of the proof, is older than CUSTOS_KEEP_DECISIONS; receipts that were given out still verify */
         E4006: {
             headers: {
                 [name: string]: unknown;
@@ -4493,7 +4493,7 @@ export interface components {
                 };
             };
         };
-        /** @description E5004: what is repeated was allowed, and is not any more: the decision has expired, the environment is halted, the agent is not active, the key is not valid, or a used approval would be denied now; ask again */
+        /** @description E5004: what is repeated was allowed, and is not any more: it expired, the environment is halted, the agent not active, the key not valid, or it would be denied now */
         E5004: {
             headers: {
                 [name: string]: unknown;
@@ -4530,7 +4530,7 @@ export interface components {
                 };
             };
         };
-        /** @description Problems that do not depend on the operation. 401 E1001: the API key is missing. 401 E1002: the API key is invalid or has been revoked. 401 E1003: the API key has expired; a new one must be generated. 403 E1004: the key lacks permission for the operation. 413 E2005: the body is larger than 1 MB, or 8 MB for a policy set. 415 E2009: the content type is not JSON. 429 E3001: the rate limit is exceeded; Retry-After says when to come back. 500 E6001: an internal error; nothing internal is in the text. 503 E6002: a dependency is down; Retry-After says when to come back. Without a key no 401 and no 403, without a body no 413 and no 415. */
+        /** @description Problems that do not depend on the operation. 401 E1001: the API key is missing. 401 E1002: the API key is invalid or has been revoked. 401 E1003: the API key has expired; a new one must be generated. 403 E1004: the key lacks permission for the operation. 413 E2005: the body is larger than 1 MB, or 8 MB for a policy set. 415 E2009: the content type is not JSON. 429 E3001: the rate limit is exceeded; Retry-After says when to come back. 500 E6001: an internal error; nothing internal is in the text. 503 E6002: a dependency is down; Retry-After says when to come back. */
         AnyOperation: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4971,7 +4971,7 @@ export interface operations {
     listIntents: {
         parameters: {
             query?: {
-                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                /** @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
                 agentId?: string;
                 /** @description queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED. */
                 status?: "queued" | "evaluating" | "waiting_approval" | "decided" | "failed";
@@ -5097,7 +5097,7 @@ export interface operations {
     listDecisions: {
         parameters: {
             query?: {
-                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                /** @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
                 agentId?: string;
                 /** @description Only decisions with this verdict. */
                 verdict?: "ALLOW" | "DENY" | "ESCALATE" | "DEGRADE";
@@ -5301,7 +5301,7 @@ export interface operations {
             query?: {
                 /** @description pending; approved: may be used once; rejected; used; expired: not decided or not used in time. */
                 status?: "pending" | "approved" | "rejected" | "expired" | "used";
-                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                /** @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
                 agentId?: string;
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
                 cursor?: string;
@@ -5707,7 +5707,7 @@ export interface operations {
                 Prefer?: components["parameters"]["Wait"];
             };
             path: {
-                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                /** @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
                 id: string;
             };
             cookie?: never;
@@ -6001,7 +6001,7 @@ export interface operations {
     listAgents: {
         parameters: {
             query?: {
-                /** @description ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY. */
+                /** @description ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Agents that are not ACTIVE are denied. */
                 status?: "ACTIVE" | "PAUSED" | "SUSPENDED" | "TERMINATED";
                 /** @description The nextCursor of the page before. Opaque; stays valid while rows are added. */
                 cursor?: string;
@@ -6120,7 +6120,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                /** @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
                 agentId: string;
             };
             cookie?: never;
@@ -6166,7 +6166,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                /** @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
                 agentId: string;
             };
             cookie?: never;
@@ -6188,7 +6188,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                /** @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
                 agentId: string;
             };
             cookie?: never;
@@ -6434,7 +6434,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                /** @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
                 agentId: string;
             };
             cookie?: never;
@@ -6484,7 +6484,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Chosen by the caller: 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
+                /** @description 1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:". */
                 agentId: string;
             };
             cookie?: never;
