@@ -21,8 +21,7 @@ export const CallerId = Type.String({
   minLength: 1,
   maxLength: CALLER_ID_MAX,
   pattern: CALLER_ID_PATTERN,
-  description:
-    '1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".',
+  description: '1 to 256 characters, no control characters, not "." or "..", not beginning with "custos:".',
   examples: ['agent-7'],
 });
 

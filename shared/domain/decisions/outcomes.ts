@@ -34,7 +34,7 @@ async function hasAsked(sql: Sql, key: AuthenticatedKey, askingKeyId: string): P
 }
 
 /**
- * Stores the outcome of a decision, in the caller's transaction. 
+ * Stores the outcome of a decision, in the caller's transaction.
  * @returns the outcome as it was first reported
  * @throws {ApiError} E4001: the key has asked for no such decision; E5002: it permits nothing, or has another outcome
  */
