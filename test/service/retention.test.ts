@@ -6,8 +6,10 @@ import { parseReceipt, verifyReceipt } from '../../shared/core/proof/receipt.ts'
 import { loadPrivateKey, trustPublishedKeys } from '../../shared/core/proof/keys.ts';
 import type { Auditor } from '../../shared/domain/ledger/audit.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
+import { writeToAllLogs } from '../../shared/domain/ledger/service-record.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
+import { lowestId } from '../../shared/kernel/ids.ts';
 import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
 import { type RetainDeps, runRetain, spanHours } from '../../workers/jobs/retain.ts';
 import type { Client } from '../support/client.ts';
@@ -230,6 +232,19 @@ describe('retention over forty days', () => {
     expect(await findings()).to.deep.equal([]);
     await tamper('DELETE FROM decision WHERE decision_id = (SELECT max(decision_id) FROM decision)');
     expect(await findings()).to.include('source-missing');
+  });
+
+  it('does not hide what is younger than a day behind a record of retention that somebody forged', async () => {
+    const missing = async (): Promise<number> => (await findings()).filter((kind) => kind === 'source-missing').length;
+    const known = await missing();
+    await ask('data.read.young');
+    const beforeId = lowestId('dec', service.nowMs() + DAY_MS);
+    const before = new Date(service.nowMs() + DAY_MS).toISOString();
+    const forged = { what: 'decisions', beforeId, before, setting: 'CUSTOS_KEEP_DECISIONS', keepSeconds: 86_400 };
+    await service.db.transaction((sql) => writeToAllLogs(sql, 'custos.retention', forged, service.nowMs()));
+    await both.worker.append();
+    await tamper('DELETE FROM decision WHERE decision_id = (SELECT max(decision_id) FROM decision)');
+    expect(await missing()).to.equal(known + 1);
   });
 });
 

@@ -18,7 +18,7 @@ export interface RetentionBody {
 
 // A record counts from the commit that dropped the rows, so also while it waits for its log. One that is in neither place was not
 // written by the service.
-const NEWEST = `SELECT found.record FROM (
+const NEWEST = `SELECT found.record, custos_id_at('dec', now() - interval '1 day') AS youngest FROM (
       SELECT proof_id, record FROM record WHERE organisation_id = $1 AND environment = $2 AND event = 'custos.retention'
         AND position('"what":"decisions"' IN convert_from(record, 'UTF8')) > 0
       ORDER BY organisation_id, environment, occurred_at DESC, proof_id DESC LIMIT 1
@@ -31,9 +31,10 @@ const NEWEST = `SELECT found.record FROM (
  * @throws {ApiError} E6002
  */
 export async function readDroppedBefore(sql: Sql, owner: Owner): Promise<string> {
-  const [row] = await sql.query<{ record: Buffer }>(NEWEST, ownerColumns(owner));
+  const [row] = await sql.query<{ record: Buffer; youngest: string }>(NEWEST, ownerColumns(owner));
   if (row === undefined) return '';
   // Written by the job `retain`; an edit is the auditor's finding at the record's own leaf.
   const { beforeId } = bodyOfPrefix(row.record) as RetentionBody;
-  return beforeId;
+  // Nothing is dropped within a day (custos_drop_partition), so a record that says so is forged.
+  return beforeId < row.youngest ? beforeId : row.youngest;
 }
