@@ -198,7 +198,9 @@ describe('custos start', () => {
         what: 'the database',
       });
       expect(childOf(custos, DATABASE)).not.to.equal(before);
-      await waitFor(async () => (await healthOf(custos)) === 200, { what: 'ingress to answer' });
+      await waitFor(async () => (await fetch(`${custos.address}/ready`)).status === 200, {
+        what: 'ingress to reach the database again',
+      });
     });
 
     it('is backed up while it answers, and its data are restored whole after they were destroyed', async () => {
@@ -207,11 +209,14 @@ describe('custos start', () => {
       const backup = path.join(temporaryFolder('backup'), 'first');
       const key = readFileSync(path.join(dataDir, 'bootstrap-key'), 'utf8').trim();
       const client = createClient(custos.address, key);
+      const ask = () => client.post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: 'saved' });
+      // Earlier tests killed the database and ingress, which answers 503 for a moment after that.
+      await waitFor(async () => (await ask()).status === 200, { what: 'the service to decide again' });
       const ids: string[] = [];
       let isAsking = true;
       const asking = (async () => {
         while (isAsking) {
-          const answer = await client.post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: 'saved' });
+          const answer = await ask();
           expect(answer.status, answer.text).to.equal(200);
           ids.push(answer.json.proof.proof_id as string);
         }
