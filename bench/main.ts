@@ -1,7 +1,8 @@
 // `npm run bench`: measures answers and completed work per second, next to a bare Express 5 JSON echo in the same run.
 // Usage: node dist/bench/main.js [--quick] [--only enforce,unseen,tools,intent,proofs,signals,intents,guard,policies]
 //   also: log (inclusion and consistency proofs over the size of the log), check (custos policy check),
-//   bytes (what a decision costs the database: WAL and stored bytes by table and index), start (start to ready, and its CPU)
+//   bytes (what a decision costs the database: WAL and stored bytes by table and index), start (start to ready, and its CPU),
+//   backlog (enforcement beside 100,000 waiting intents)
 //   [--connections 1,16,64] [--seconds 3] [--json] [--no-write]
 //   --gate: only what limits.json limits, quickly; exit code 1 when a ratio is beyond its limit
 import { spawnSync } from 'node:child_process';
@@ -33,6 +34,7 @@ const PARTS = [
   'check',
   'bytes',
   'start',
+  'backlog',
 ] as const;
 type PartName = (typeof PARTS)[number];
 /** Measurements that run on both backends of the queues: work that is carried out later. */
@@ -210,6 +212,7 @@ async function main(): Promise<number> {
     ['check', () => policyChecks(plan.mode)],
     ['bytes', () => runAlone('./bytes.js')],
     ['start', () => runAlone('./start.js')],
+    ['backlog', () => runAlone('./backlog.js', '--size', plan.mode === 'quick' ? '10000' : '100000')],
   ] as const;
   for (const [name, run] of alone)
     if (only.has(name) && only.size === 1) {

@@ -14,7 +14,7 @@ import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import type { MissingOpens } from '../../shared/core/policy/combine.ts';
 import type { ExplainedRule, Facts } from '../../shared/core/policy/types.ts';
 import { createEvaluator, type Evaluator } from '../../shared/core/policy/evaluate.ts';
-import { loadCanonicalSet } from '../../shared/core/policy/load.ts';
+import { loadCanonicalSet } from '../../shared/core/policy/stored-set.ts';
 import { maskArguments, maskedAt } from '../../shared/core/tools/mask.ts';
 import { NO_PREVIOUS, sealRecord } from '../../shared/core/proof/record.ts';
 import type { DecisionExplanation } from './client/wire/decisions.ts';

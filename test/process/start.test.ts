@@ -209,14 +209,13 @@ describe('custos start', () => {
       const backup = path.join(temporaryFolder('backup'), 'first');
       const key = readFileSync(path.join(dataDir, 'bootstrap-key'), 'utf8').trim();
       const client = createClient(custos.address, key);
-      const ask = () => client.post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: 'saved' });
-      // Earlier tests killed the database and ingress, which answers 503 for a moment after that.
-      await waitFor(async () => (await ask()).status === 200, { what: 'the service to decide again' });
       const ids: string[] = [];
       let isAsking = true;
       const asking = (async () => {
         while (isAsking) {
-          const answer = await ask();
+          const answer = await client.post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: 'saved' });
+          // Earlier tests killed the database, and a slow disk may keep a commit waiting: such a question is asked again.
+          if (answer.json.code === 'E6002') continue;
           expect(answer.status, answer.text).to.equal(200);
           ids.push(answer.json.proof.proof_id as string);
         }
@@ -225,6 +224,7 @@ describe('custos start', () => {
       await waitFor(() => ids.length > 20, { what: 'decisions' });
       const acknowledged = [...ids];
       const made = await run('backup', backup);
+      expect(ids.length, 'it answered during the backup').to.be.above(acknowledged.length);
       isAsking = false;
       await asking;
       client.close();

@@ -1,4 +1,5 @@
 // Compiles policies for evaluation: every rule in normal form, and one rule index per stage.
+import { inOneGo, type Sliced } from '../../kernel/slices.ts';
 import { byText } from '../../kernel/order.ts';
 import { type CompiledBudget, compileBudget } from './budget.ts';
 import type { CompiledRule, RuleEffect } from './compiled-rule.ts';
@@ -98,9 +99,10 @@ interface StagePart {
   readonly isOwn: boolean;
 }
 
-function compileStage(policies: readonly Policy[], { stage, from, isOwn }: StagePart, make: Maker): RuleIndex {
+function* compileStage(policies: readonly Policy[], { stage, from, isOwn }: StagePart, make: Maker): Sliced<RuleIndex> {
   const rules: CompiledRule[] = [];
   for (const policy of policies) {
+    yield;
     if (policy.stage !== stage) continue;
     const { actions, environments, organisations } = policy.target;
     const resources = make.resources(policy.target.resources);
@@ -129,10 +131,12 @@ function compileStage(policies: readonly Policy[], { stage, from, isOwn }: Stage
 }
 
 /** Compiles checked policies. `policies` must be sorted by id, without duplicate ids. */
-export function compilePolicies(policies: readonly Policy[], declarations: Declarations): CompiledSet {
+export function* compilePolicies(policies: readonly Policy[], declarations: Declarations): Sliced<CompiledSet> {
   const make = createMaker(declarations);
-  const all = (stage: Policy['stage']): RuleIndex => compileStage(policies, { stage, from: 0, isOwn: false }, make);
-  return { enforce: all('enforce'), intake: all('intake'), hasOwnIntake: false, terms: declarations.terms };
+  const all = (stage: Policy['stage']): Sliced<RuleIndex> =>
+    compileStage(policies, { stage, from: 0, isOwn: false }, make);
+  const enforce = yield* all('enforce');
+  return { enforce, intake: yield* all('intake'), hasOwnIntake: false, terms: declarations.terms };
 }
 
 /**
@@ -144,7 +148,7 @@ export function compileOwn(installation: CompiledSet, own: readonly Policy[], de
   const make = createMaker(declarations);
   const both = (stage: Policy['stage']): RuleIndex => {
     const base = installation[stage];
-    return joinIndexes(base, compileStage(own, { stage, from: base.rules.length, isOwn: true }, make));
+    return joinIndexes(base, inOneGo(compileStage(own, { stage, from: base.rules.length, isOwn: true }, make)));
   };
   const intake = both('intake');
   return { enforce: both('enforce'), intake, hasOwnIntake: intake !== installation.intake, terms: declarations.terms };

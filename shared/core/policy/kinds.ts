@@ -1,4 +1,5 @@
 // The kinds of files of a policy set: how each is checked, and which files or stored parts of a set count as one.
+import type { Sliced } from '../../kernel/slices.ts';
 import { memberOf } from '../../kernel/json.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import type { ToolCatalogueFile } from '../tools/schema.ts';
@@ -136,10 +137,11 @@ export function storedPlaceholders(document: unknown, at: string): boolean {
 }
 
 /** The members of a list of a stored set. @throws {StoredProblem} */
-export function storedItems<T>(list: unknown, at: string, { check, keyOf, member, duplicate }: Kind<T>): T[] {
+export function* storedItems<T>(list: unknown, at: string, { check, keyOf, member, duplicate }: Kind<T>): Sliced<T[]> {
   if (!Array.isArray(list)) throw new StoredProblem('SCHEMA', at, 'must be a list');
   const keys = new Set<string>();
-  return list.map((document: unknown, i) => {
+  const items: T[] = [];
+  for (const [i, document] of (list as unknown[]).entries()) {
     const checked = check(document);
     if (!checked.ok) {
       const { code, pointer, message } = checked.problems[0] ?? { code: 'SCHEMA', pointer: '', message: 'is wrong' };
@@ -149,6 +151,8 @@ export function storedItems<T>(list: unknown, at: string, { check, keyOf, member
     const key = keyOf(item);
     if (keys.has(key)) throw new StoredProblem(duplicate, `${at}/${i}/${member}`, 'comes twice');
     keys.add(key);
-    return item;
-  });
+    items.push(item);
+    yield;
+  }
+  return items;
 }

@@ -1,6 +1,7 @@
 // Loads files into one policy set, all or nothing; every finding has a file, line and column.
 import { createHash } from 'node:crypto';
-import { JsonError, memberOf, parseJson } from '../../kernel/json.ts';
+import { memberOf } from '../../kernel/json.ts';
+import { inOneGo, type Sliced } from '../../kernel/slices.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { compileCatalogues, type ToolCatalogues } from '../tools/catalogue.ts';
 import type { ToolCatalogueFile } from '../tools/schema.ts';
@@ -29,14 +30,10 @@ import {
   CATALOGUES,
   collect,
   idOf,
-  type Kind,
   nameOf,
   policiesUnder,
   resourcesUnder,
   termsUnder,
-  StoredProblem,
-  storedItems,
-  storedPlaceholders,
   withoutSchema,
 } from './kinds.ts';
 import { attributesOfEntry, createRegistry, type ResourceRegistry } from '../resources/registry.ts';
@@ -45,7 +42,6 @@ import { readLexicon } from './lexicon-files.ts';
 import { havePlaceholders } from './message.ts';
 import { createOnce } from './once.ts';
 import { termsOf, UNREADABLE_TERMS } from './terms.ts';
-import { composedDigests, composeSet, digestOfText, storedOwnPolicies } from './own/compose.ts';
 import type { Problem } from './schema-problems.ts';
 import type { Policy } from './schema.ts';
 import type { Finding } from './types.ts';
@@ -101,15 +97,13 @@ export type LoadResult<Lexicon = unknown> =
 
 /** The version of the evaluation's semantics. It is part of the digest, so a stored set names the semantics it was evaluated under. */
 export const ENGINE_VERSION = 1;
-/** The file name in findings about a stored set. */
-const STORED = 'stored policy set';
 
 function pointerOf(error: unknown): string {
   const pointer = memberOf(error, 'pointer');
   return typeof pointer === 'string' ? pointer : '';
 }
 
-function lexiconProblems(error: unknown): Problem[] {
+export function lexiconProblems(error: unknown): Problem[] {
   const message = error instanceof Error ? error.message : 'can not be compiled';
   const others: unknown = memberOf(error, 'others');
   const more = (Array.isArray(others) ? others : []).map((other: unknown): Problem => {
@@ -134,7 +128,7 @@ function compileLexiconFiles<Lexicon>(
 }
 
 /** The parts of a set before they are put together. */
-interface Parts<Lexicon> {
+export interface Parts<Lexicon> {
   readonly policies: readonly Policy[];
   readonly catalogues: readonly ToolCatalogueFile[];
   readonly authzen: AuthzenFile | undefined;
@@ -162,12 +156,15 @@ function textAround(members: Readonly<Record<string, unknown>>): { readonly head
   return { head: `{${before.join('')}"policies":[`, tail: `]${after.join('')}}` };
 }
 
-function assemble<Lexicon>(parts: Parts<Lexicon>): PolicySet<Lexicon> {
+/** Puts checked parts together, and compiles the policies. */
+export function* assemble<Lexicon>(parts: Parts<Lexicon>): Sliced<PolicySet<Lexicon>> {
   const once = createOnce();
-  const policies = sortedBy(
-    parts.policies.map((policy) => once.of(policy)),
-    idOf,
-  );
+  const shared: Policy[] = [];
+  for (const policy of parts.policies) {
+    shared.push(once.of(policy));
+    yield;
+  }
+  const policies = sortedBy(shared, idOf);
   const catalogues = sortedBy(parts.catalogues, CATALOGUES.keyOf);
   const resources = sortedBy(parts.resources, nameOf);
   const { attributes, authzen, declarations } = parts;
@@ -182,7 +179,11 @@ function assemble<Lexicon>(parts: Parts<Lexicon>): PolicySet<Lexicon> {
     tools: catalogues.length === 0 ? undefined : catalogues,
   });
   const hash = createHash('sha256').update(head);
-  for (const [i, policy] of policies.entries()) hash.update(`${i === 0 ? '' : ','}${canonicalize(policy)}`);
+  for (const [i, policy] of policies.entries()) {
+    hash.update(`${i === 0 ? '' : ','}${canonicalize(policy)}`);
+    yield;
+  }
+  const compiled = yield* compilePolicies(policies, declarations);
   return {
     digest: hash.update(tail).digest('hex'),
     get canonical() {
@@ -197,7 +198,7 @@ function assemble<Lexicon>(parts: Parts<Lexicon>): PolicySet<Lexicon> {
     resources,
     registry: createRegistry(resources.map((entry) => ({ name: entry.name, attributes: attributesOfEntry(entry) }))),
     lexicon: parts.lexicon,
-    compiled: compilePolicies(policies, declarations),
+    compiled,
   };
 }
 
@@ -243,84 +244,8 @@ export function loadPolicySet<Lexicon>(
       declarations: { ...declarations, hasPlaceholders: havePlaceholders(policies.items) },
       resources: resources.items,
     };
-    return { ok: true, set: assemble({ ...parts, lexicon: compiled.lexicon, lexiconJson: compiled.json }) };
+    return { ok: true, set: inOneGo(assemble({ ...parts, lexicon: compiled.lexicon, lexiconJson: compiled.json })) };
   }
   if (!('lexicon' in compiled)) findings.push(...compiled.findings);
   return { ok: false, findings: findings.sort(byPlace) };
-}
-
-function assertEngine(document: unknown, at: string): void {
-  if (memberOf(document, 'engine') === ENGINE_VERSION) return;
-  throw new StoredProblem('SCHEMA', `${at}/engine`, `must be ${ENGINE_VERSION}`);
-}
-
-function storedSingle<T>(document: unknown, name: string, kind: Kind<T>): T | undefined {
-  const member = memberOf(document, name);
-  return member === undefined ? undefined : storedItems([member], `/${name}`, kind)[0];
-}
-
-/** What a stored document declares. @throws {StoredProblem} */
-export function storedDeclarations(document: unknown): Pick<Parts<unknown>, 'attributes' | 'declarations'> {
-  const attributes = storedSingle(document, 'attributes', ATTRIBUTES);
-  const terms = storedSingle(document, 'terms', termsUnder(declarationsOf(attributes)));
-  const hasPlaceholders = storedPlaceholders(document, '');
-  return { attributes, declarations: { ...declarationsOf(attributes, termsOf(terms)), hasPlaceholders } };
-}
-
-/** The set of a stored document without own policies of an organisation. */
-function storedInstallation<Lexicon>(
-  document: unknown,
-  { compileLexicon }: LoadDependencies<Lexicon>,
-): PolicySet<Lexicon> {
-  const { attributes, declarations } = storedDeclarations(document);
-  const authzen = storedSingle(document, 'authzen', AUTHZEN);
-  const policies = storedItems(memberOf(document, 'policies'), '/policies', policiesUnder(declarations));
-  const catalogues = storedItems(memberOf(document, 'tools') ?? [], '/tools', CATALOGUES);
-  const resources = storedItems(memberOf(document, 'resources') ?? [], '/resources', resourcesUnder(declarations));
-  // A copy, because slices of the text would keep the whole text in memory. Few of its parts are equal, so they are not interned.
-  const lexiconJson: unknown = JSON.parse(JSON.stringify(memberOf(document, 'lexicon') ?? null));
-  let lexicon: Lexicon;
-  try {
-    lexicon = compileLexicon(lexiconJson);
-  } catch (error) {
-    const [{ pointer, message } = { pointer: '', message: '' }] = lexiconProblems(error);
-    throw new StoredProblem('LEXICON', `/lexicon${pointer}`, message);
-  }
-  const [clash] = budgetClashes(policies);
-  if (clash !== undefined)
-    throw new StoredProblem(
-      'BUDGET_CLASH',
-      `/policies/${policies.indexOf(clash.policy)}${clash.pointer}`,
-      clash.message,
-    );
-  return assemble({ policies, catalogues, authzen, attributes, declarations, resources, lexicon, lexiconJson });
-}
-
-function storedSet<Lexicon>(text: string, deps: LoadDependencies<Lexicon>): PolicySet<Lexicon> {
-  const document = parseJson(text);
-  assertEngine(document, '');
-  const below = memberOf(document, 'installation');
-  let set: PolicySet<Lexicon>;
-  if (below === undefined) set = storedInstallation(document, deps);
-  else {
-    assertEngine(below, '/installation');
-    const installation = storedInstallation(below, deps);
-    const own = storedOwnPolicies(memberOf(document, 'organisation'), installation.declarations);
-    set = composeSet(installation, own, composedDigests(installation.canonical)(own.text));
-  }
-  const isCanonical = digestOfText(text) === set.digest;
-  if (!isCanonical) throw new StoredProblem('SCHEMA', '', 'is not in canonical form');
-  return set;
-}
-
-/** Rebuilds a set from its stored canonical text. Refused unless the digest of the result is that of the text. */
-export function loadCanonicalSet<Lexicon>(canonicalText: string, deps: LoadDependencies<Lexicon>): LoadResult<Lexicon> {
-  try {
-    return { ok: true, set: storedSet(canonicalText, deps) };
-  } catch (error) {
-    if (!(error instanceof StoredProblem || error instanceof JsonError)) throw error;
-    const { pointer, message } = error;
-    const code = error instanceof StoredProblem ? error.code : 'NOT_JSON';
-    return { ok: false, findings: [{ file: STORED, line: 1, column: 1, code, pointer, message }] };
-  }
 }

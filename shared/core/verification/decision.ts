@@ -6,7 +6,7 @@ import { quoted } from '../proof/encoding.ts';
 import { budgetFact, budgetsLeft, isCharged, toMillionths } from '../policy/budget.ts';
 import { builtInEvaluation, isUnknownRisk } from '../policy/combine.ts';
 import { createEvaluator, type Evaluator } from '../policy/evaluate.ts';
-import { loadCanonicalSet } from '../policy/load.ts';
+import { loadCanonicalSet } from '../policy/stored-set.ts';
 import { BUILT_IN_POLICY } from '../policy/schema.ts';
 import type { Evaluation, Facts, RiskFacts } from '../policy/types.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';

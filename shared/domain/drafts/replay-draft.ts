@@ -5,7 +5,8 @@ import { compileLexicon } from '../../core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import { admitPolicySet, type PolicyTexts } from '../../core/policy/admit.ts';
 import type { TextFile } from '../../core/policy/files.ts';
-import { loadCanonicalSet, type LoadResult } from '../../core/policy/load.ts';
+import type { LoadResult } from '../../core/policy/load.ts';
+import { loadCanonicalSet } from '../../core/policy/stored-set.ts';
 import { withLexicon } from '../../core/policy/lexicon-files.ts';
 import type { PolicyFolder } from '../policy-sets/folder.ts';
 

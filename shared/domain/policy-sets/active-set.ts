@@ -4,8 +4,10 @@ import type { ChangeFeed } from '../../platform/db/changes.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { collectGarbage } from '../../platform/process/heap.ts';
+import { inSlices } from '../../platform/process/slices.ts';
 import { createEvaluator, type Evaluator } from '../../core/policy/evaluate.ts';
-import { loadCanonicalSet, type PolicySet } from '../../core/policy/load.ts';
+import type { PolicySet } from '../../core/policy/load.ts';
+import { knownSet } from '../../core/policy/stored-set.ts';
 import { rememberLast } from '../../core/intent/lexicon/remember.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import type { WholeRow } from '../../platform/db/seals/rows.ts';
@@ -91,7 +93,7 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
   const loadInstallation = async (digest: string): Promise<PolicySet<Lexicon>> => {
     const [row] = await db.query<{ canonical: Buffer }>(READ_SET, [digest]);
     if (row === undefined) throw new Error(`policy set ${digest} is active but not stored`);
-    const loaded = loadCanonicalSet(row.canonical.toString('utf8'), { compileLexicon });
+    const loaded = await inSlices(knownSet(row.canonical.toString('utf8'), digest, { compileLexicon }));
     if (!loaded.ok) throw new Error(`policy set ${digest}: ${loaded.findings.map((f) => f.message).join('; ')}`);
     if (loaded.set.digest !== digest) throw new Error(`policy set ${digest} has the digest ${loaded.set.digest}`);
     if (row.canonical.byteLength > LARGE_SET_BYTES) setTimeout(collectGarbage, COLLECT_AFTER_MS).unref();

@@ -5,7 +5,7 @@ import { knownVerbs } from '../../core/intent/lexicon/known-verbs.ts';
 import { compileLexicon } from '../../core/intent/lexicon/lexicon.ts';
 import { admitPolicySet, type PolicyTexts } from '../../core/policy/admit.ts';
 import { comparePolicySets, type SetComparison } from '../../core/policy/compare.ts';
-import { loadCanonicalSet } from '../../core/policy/load.ts';
+import { loadCanonicalSet } from '../../core/policy/stored-set.ts';
 import type { Finding } from '../../core/policy/types.ts';
 import { runThread, THREAD_LIMITS } from './thread.ts';
 

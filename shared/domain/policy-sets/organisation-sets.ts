@@ -1,6 +1,6 @@
 // The sets of organisations that differ from the installation's: composed of the installation's (or a staged) set and own policies.
 import { parseJson } from '../../kernel/json.ts';
-import { storedDeclarations } from '../../core/policy/load.ts';
+import { storedDeclarations } from '../../core/policy/stored-set.ts';
 import type { Declarations } from '../../core/policy/declarations.ts';
 import { composedDigests, digestOfText, type OwnPolicies } from '../../core/policy/own/compose.ts';
 import { fitOwnPolicies, type Misfit } from '../../core/policy/own/fit.ts';

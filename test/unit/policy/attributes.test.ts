@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { lintPolicySet } from '../../../shared/core/policy/lint.ts';
-import { loadCanonicalSet, loadPolicySet, type LoadResult } from '../../../shared/core/policy/load.ts';
+import { loadPolicySet, type LoadResult } from '../../../shared/core/policy/load.ts';
+import { loadCanonicalSet } from '../../../shared/core/policy/stored-set.ts';
 import { compileLexicon, factsWith, filesOf, LEXICON, policy, setOf } from './support.ts';
 
 const DECLARED = {

@@ -1,7 +1,10 @@
 // Loading: which files are refused, the position of findings, and what the digest depends on.
 import { expect } from 'chai';
 import { MAX_FILE_BYTES } from '../../../shared/core/policy/files.ts';
-import { loadCanonicalSet, loadPolicySet } from '../../../shared/core/policy/load.ts';
+import { loadPolicySet } from '../../../shared/core/policy/load.ts';
+import { loadCanonicalSet, knownSet } from '../../../shared/core/policy/stored-set.ts';
+import { inOneGo } from '../../../shared/kernel/slices.ts';
+import { inSlices } from '../../../shared/platform/process/slices.ts';
 import { policySchemaText } from '../../../shared/core/policy/schema-editors.ts';
 import { OPERATORS } from '../../../shared/core/policy/operators.ts';
 import { VOCABULARY } from '../../../shared/core/policy/vocabulary.ts';
@@ -133,6 +136,23 @@ describe('loading policies', () => {
     ]) {
       expect(loadCanonicalSet(text, { compileLexicon }).ok, text.slice(0, 40)).to.equal(false);
     }
+  });
+
+  it('a set of a known digest is rebuilt in slices, between which other work goes on', async () => {
+    const set = setOf(Array.from({ length: 300 }, (_, i) => policy(`p${i}`, 'ALLOW')));
+    let turns = 0;
+    let isLoading = true;
+    const count = (): void => {
+      turns += 1;
+      if (isLoading) setImmediate(count);
+    };
+    setImmediate(count);
+    const again = await inSlices(knownSet(set.canonical, set.digest, { compileLexicon }));
+    isLoading = false;
+    expect(again.ok ? again.set.digest : again.findings).to.equal(set.digest);
+    expect(turns, 'turns of the event loop').to.be.above(1);
+    const other = inOneGo(knownSet(`${set.canonical} `, set.digest, { compileLexicon }));
+    expect(other.ok, 'a text with another digest').to.equal(false);
   });
 
   it('ten thousand policies load within five seconds of processor time', async () => {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { lintPolicySet } from '../../../shared/core/policy/lint.ts';
-import { loadCanonicalSet } from '../../../shared/core/policy/load.ts';
+import { loadCanonicalSet } from '../../../shared/core/policy/stored-set.ts';
 import { leafOf, operandOf } from '../../../shared/core/policy/normal-form.ts';
 import { OPERATOR_NAMES, OPERATORS } from '../../../shared/core/policy/operators.ts';
 import { createCoverage } from '../../../shared/core/policy/testing/coverage.ts';

@@ -1,7 +1,8 @@
 // Own policies of an organisation: what they may contain, how they combine with the installation's, and what happens when they no longer fit.
 import { expect } from 'chai';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
-import { loadCanonicalSet, loadPolicySet } from '../../../shared/core/policy/load.ts';
+import { loadPolicySet } from '../../../shared/core/policy/load.ts';
+import { loadCanonicalSet } from '../../../shared/core/policy/stored-set.ts';
 import { OWN_LIMITS } from '../../../shared/core/policy/own/admit.ts';
 import { composedDigests, composedText, digestOfText, ownPoliciesOf } from '../../../shared/core/policy/own/compose.ts';
 import { fitOwnPolicies } from '../../../shared/core/policy/own/fit.ts';

@@ -1,6 +1,7 @@
 // The registry of resources: files of the folder `resources`, and what entries say about everything that a request covers.
 import { expect } from 'chai';
-import { loadCanonicalSet, loadPolicySet } from '../../../shared/core/policy/load.ts';
+import { loadPolicySet } from '../../../shared/core/policy/load.ts';
+import { loadCanonicalSet } from '../../../shared/core/policy/stored-set.ts';
 import { createRegistry, resourceFacts } from '../../../shared/core/resources/registry.ts';
 import { compileLexicon, filesOf, LEXICON, policy } from './support.ts';
 

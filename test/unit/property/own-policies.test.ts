@@ -10,7 +10,8 @@ import {
   withMessage,
 } from '../../../shared/core/policy/combine.ts';
 import { createEvaluator, requestOf } from '../../../shared/core/policy/evaluate.ts';
-import { loadCanonicalSet, type PolicySet } from '../../../shared/core/policy/load.ts';
+import type { PolicySet } from '../../../shared/core/policy/load.ts';
+import { loadCanonicalSet } from '../../../shared/core/policy/stored-set.ts';
 import type { Evaluation, Facts, Risk } from '../../../shared/core/policy/types.ts';
 import { lacksObligation } from '../../support/obligations.ts';
 import { compileLexicon, factsWith, type PolicyLike, setOf } from '../policy/support.ts';

@@ -9,7 +9,7 @@ import { groundOf, holdsFor } from '../../../shared/core/policy/normal-form.ts';
 import { allObligations } from '../../../shared/core/policy/obligations.ts';
 import { isPattern, matchesPattern } from '../../../shared/core/intent/resource.ts';
 import { fitOf } from '../../../shared/core/policy/rule-index.ts';
-import { loadCanonicalSet } from '../../../shared/core/policy/load.ts';
+import { loadCanonicalSet } from '../../../shared/core/policy/stored-set.ts';
 import type { Policy, PolicyObligation } from '../../../shared/core/policy/schema.ts';
 import type { Evaluation, Facts } from '../../../shared/core/policy/types.ts';
 import { fullPath, VOCABULARY } from '../../../shared/core/policy/vocabulary.ts';

@@ -1,5 +1,6 @@
 // Decides whether files may become the own policies of an organisation, with findings like those of a policy folder.
 import type { KnownVerbs } from '../../intent/lexicon/known-verbs.ts';
+import { inOneGo } from '../../../kernel/slices.ts';
 import { placed } from '../admit.ts';
 import { compilePolicies } from '../compile.ts';
 import { byPlace, isPolicy, type TextFile } from '../files.ts';
@@ -84,7 +85,7 @@ export function admitOwnPolicies(files: readonly TextFile[], deps: OwnAdmissionD
   const own = ownPoliciesOf(slug, items);
   if (errors.length === 0) errors.push(...tooLarge(items, own));
   if (errors.length > 0) return { own: undefined, errors: errors.sort(byPlace), warnings: [] };
-  const set = { policies: own.policies, compiled: compilePolicies(own.policies, declarations) };
+  const set = { policies: own.policies, compiled: inOneGo(compilePolicies(own.policies, declarations)) };
   const linted = lintPolicySet(set, { verbs, tools, organisations: new Set([slug]), budget: lintBudget }).filter(
     ({ code }) => !ABOUT_PERMISSIONS.includes(code),
   );

@@ -1,6 +1,7 @@
 // The set of an organisation with own policies: the installation's set, and on top of it the organisation's policies, as one document.
 import { createHash } from 'node:crypto';
 import { memberOf, parseJson } from '../../../kernel/json.ts';
+import { inOneGo } from '../../../kernel/slices.ts';
 import { canonicalize } from '../../proof/canonical.ts';
 import { compileOwn } from '../compile.ts';
 import type { Declarations } from '../declarations.ts';
@@ -110,7 +111,7 @@ export function storedOwnPolicies(document: unknown, declarations: Declarations)
   const at = '/organisation/policies';
   const hasPlaceholders = storedPlaceholders(document, '/organisation');
   const kind = policiesUnder(ownDeclarations(declarations, { hasPlaceholders }));
-  const policies = storedItems(memberOf(document, 'policies'), at, kind);
+  const policies = inOneGo(storedItems(memberOf(document, 'policies'), at, kind));
   for (const [i, policy] of policies.entries()) {
     const [problem] = ownProblems(policy, slug);
     if (problem !== undefined) throw new StoredProblem(problem.code, `${at}/${i}${problem.pointer}`, problem.message);
