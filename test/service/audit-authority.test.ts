@@ -308,7 +308,7 @@ describe('rows that grant authority, edited in the database', () => {
       .with.property('message')
       .match(/not halted/);
     await tamper(
-      "UPDATE node SET hash = sha256(hash) WHERE level = 1 AND node_index = 0; UPDATE log SET halted_reason = 'x'; UPDATE node SET hash = sha256(hash)",
+      "UPDATE log SET halted_reason = 'x'; UPDATE node SET hash = sha256(hash); UPDATE leaf SET leaf_hash = sha256(leaf_hash) WHERE leaf_index = 0",
     );
     expect(await failure())
       .to.be.instanceOf(ResumeError)

@@ -7,6 +7,7 @@ import { type Checkpointer, createCheckpointer } from '../../shared/domain/ledge
 import { findLog } from '../../shared/domain/ledger/export.ts';
 import { type CheckpointKeeper, createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import type { Finding } from '../../shared/core/proof/audit-findings.ts';
+import { rootFromLeafHashes } from '../../shared/core/proof/merkle.ts';
 import { recordPrefix } from '../../shared/core/proof/record.ts';
 import { asSuperuser } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
@@ -133,9 +134,27 @@ const TABLES = ['leaf', 'node', 'checkpoint', 'record', 'decision', 'audit'];
 
 /** Saves the current rows of the log; the returned function restores them. */
 export async function saveRows(log: LogUnderTest): Promise<() => Promise<void>> {
-  await log.tamper([...TABLES, 'log'].map((table) => `CREATE TABLE saved_${table} AS TABLE ${table}`).join(';'));
+  await log.tamper(
+    [...TABLES, 'log']
+      .map((table) => `DROP TABLE IF EXISTS saved_${table}; CREATE TABLE saved_${table} AS TABLE ${table}`)
+      .join(';'),
+  );
   const restore = TABLES.map((table) => `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM saved_${table}`);
   const head =
     'UPDATE log SET size = s.size, frontier = s.frontier, halted_reason = s.halted_reason FROM saved_log s WHERE s.log_id = log.log_id';
   return () => log.tamper([...restore, head].join(';'));
+}
+
+/** Stores the nodes of every level, as earlier versions did. */
+export async function storeEveryNode(log: LogUnderTest): Promise<void> {
+  const leaves = await log.sql('SELECT log_id, leaf_hash FROM leaf ORDER BY log_id, leaf_index');
+  const hashes = leaves.map((row) => row['leaf_hash'] as Buffer);
+  for (let level = 1; 2 ** level <= hashes.length; level += 1) {
+    const width = 2 ** level;
+    for (let i = 0; (i + 1) * width <= hashes.length; i += 1)
+      await log.sql(
+        'INSERT INTO node (log_id, level, node_index, hash) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+        [leaves[0]?.['log_id'], level, i, rootFromLeafHashes(hashes.slice(i * width, (i + 1) * width))],
+      );
+  }
 }

@@ -1,11 +1,17 @@
 // Every way to change a log in the database: the statements, and the findings that the audit must report.
 import type { FindingKind } from '../../shared/core/proof/audit-findings.ts';
 
+type Finds = readonly (readonly [FindingKind, number | null])[];
+
 export interface Case {
   readonly name: string;
   readonly sql: string;
   /** Findings of the audit in the database, the most specific first; there may be others. */
-  readonly finds: readonly (readonly [FindingKind, number | null])[];
+  readonly finds: Finds;
+  /** Where it differs: what is found in a log with nodes of every level, as earlier versions stored them. */
+  readonly inEarlier?: Finds;
+  /** Only such a log has these nodes. */
+  readonly isEarlier?: boolean;
   /** There are no other findings. */
   readonly only?: boolean;
   /** The finding of the audit of an export; absent if the export does not contain the changed data. */
@@ -38,6 +44,10 @@ export const CASES: readonly Case[] = [
         event_hash = sha256(r.record || convert_to(',"previousHash":"' || encode(previous_hash, 'hex') || '"}', 'UTF8'))
       FROM record r WHERE r.proof_id = source_id AND leaf_index = 29`,
     finds: [
+      ['leaves-replaced', 0],
+      ['root-mismatch', 29],
+    ],
+    inEarlier: [
       ['leaves-replaced', 28],
       ['root-mismatch', 29],
     ],
@@ -122,6 +132,7 @@ export const CASES: readonly Case[] = [
     name: 'a node is edited',
     sql: `UPDATE node SET hash = ${flip('hash')} WHERE level = 2 AND node_index = 3`,
     finds: [['node-altered', 12]],
+    isEarlier: true,
     only: true,
   },
   {
@@ -130,20 +141,21 @@ export const CASES: readonly Case[] = [
     finds: [['node-altered', 0]],
   },
   {
-    name: 'a node of the lowest level is edited',
-    sql: `UPDATE node SET hash = ${flip('hash')} WHERE level = 1 AND node_index = 4`,
-    finds: [['node-altered', 8]],
+    name: 'the largest node is deleted',
+    sql: 'DELETE FROM node WHERE level = 5',
+    finds: [['node-missing', 0]],
     only: true,
   },
   {
-    name: 'a node is deleted',
-    sql: 'DELETE FROM node WHERE level = 3 AND node_index = 1',
-    finds: [['node-missing', 8]],
+    name: 'a node of the lowest level is edited',
+    sql: `UPDATE node SET hash = ${flip('hash')} WHERE level = 1 AND node_index = 4`,
+    finds: [['node-altered', 8]],
+    isEarlier: true,
     only: true,
   },
   {
     name: 'a node is inserted beyond the log',
-    sql: `INSERT INTO node SELECT log_id, 1, 16, hash FROM node WHERE level = 1 AND node_index = 0`,
+    sql: `INSERT INTO node SELECT log_id, 1, 16, hash FROM node WHERE level = 5`,
     finds: [['node-beyond-log', 32]],
     only: true,
   },
@@ -184,7 +196,7 @@ export const CASES: readonly Case[] = [
       ['checkpoint-beyond-log', 28],
       ['size-altered', 28],
       ['kept-checkpoint', 28],
-      ['node-beyond-log', 28],
+      ['node-beyond-log', 0],
     ],
     exported: 'checkpoint-beyond-log',
   },
@@ -222,6 +234,12 @@ export const CASES: readonly Case[] = [
       INSERT INTO leaf SELECT (l).* FROM (SELECT jsonb_populate_record(leaf, '{"leaf_index": 12, "proof_id": "forged", "entity_id": "forged", "chain_index": 0}') AS l FROM leaf WHERE leaf_index = 5) AS copy;
       UPDATE log SET size = 34`,
     finds: [
+      ['column-altered', 12],
+      ['leaves-replaced', 0],
+      ['root-mismatch', 19],
+      ['frontier-altered', 33],
+    ],
+    inEarlier: [
       ['column-altered', 12],
       ['leaves-replaced', 12],
       ['root-mismatch', 19],

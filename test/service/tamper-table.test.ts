@@ -96,7 +96,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'a node is edited',
-    sql: 'UPDATE node SET hash = sha256(hash) WHERE level = 4 AND node_index = 200',
+    sql: 'UPDATE node SET hash = sha256(hash) WHERE level = 5 AND node_index = 100',
     finds: ['node-altered'],
     withinMs: HOUR_MS,
     refused: 'UPDATE node',

@@ -4,7 +4,7 @@ import { DamagedLogError, exportLog, findLog } from '../../shared/domain/ledger/
 import { createLogFileAuditor } from '../../shared/core/proof/audit-file.ts';
 import type { Finding } from '../../shared/core/proof/audit-findings.ts';
 import { type Service, startService } from '../support/service.ts';
-import { logUnderTest, type LogUnderTest, saveRows } from './audit-setup.ts';
+import { logUnderTest, type LogUnderTest, saveRows, storeEveryNode } from './audit-setup.ts';
 import { storePlainRecords } from '../support/stored-records.ts';
 import { CASES, LEAF } from './tamper-cases.ts';
 
@@ -55,27 +55,32 @@ describe('a log that was changed in the database', () => {
     expect(await exportedFindings()).to.deep.equal([]);
   });
 
-  for (const { name, sql, finds, only, exported } of CASES) {
-    it(`is found and named when ${name}`, async () => {
-      await log.tamper(sql);
-      const expected = finds.map(([kind, leafIndex]) => `${kind} ${leafIndex}`);
-      const findings = await log.findings();
-      if (only) expect([...new Set(named(findings))]).to.have.members(expected);
-      else expect(named(findings)).to.include.members(expected);
-      expect(
-        named(await log.findings({ full: true })).filter((one) => !one.startsWith('size-altered')),
-        'in full',
-      ).to.include.members(expected.filter((one) => !one.startsWith('size-altered')));
-      // The finding names its proof wherever a row still exists.
-      for (const { kind, proofId, sentence } of findings)
-        if (kind.startsWith('record-') || kind === 'column-altered')
-          expect(sentence).to.include(`proof ${JSON.stringify(proofId)}`);
-      if (exported === 'refused')
-        expect(await exportedFindings().catch((error: unknown) => error)).to.be.instanceOf(DamagedLogError);
-      else if (exported === 'nothing') expect(await exportedFindings()).to.deep.equal([]);
-      else if (exported !== undefined) expect((await exportedFindings()).map(({ kind }) => kind)).to.include(exported);
-    });
-  }
+  const testCases = (isEarlier: boolean): void => {
+    for (const { name, sql, only, exported, ...one } of CASES.filter((of) => isEarlier || of.isEarlier !== true)) {
+      const finds = (isEarlier ? one.inEarlier : undefined) ?? one.finds;
+      it(`is found and named when ${name}`, async () => {
+        await log.tamper(sql);
+        const expected = finds.map(([kind, leafIndex]) => `${kind} ${leafIndex}`);
+        const findings = await log.findings();
+        if (only) expect([...new Set(named(findings))]).to.have.members(expected);
+        else expect(named(findings)).to.include.members(expected);
+        expect(
+          named(await log.findings({ full: true })).filter((one) => !one.startsWith('size-altered')),
+          'in full',
+        ).to.include.members(expected.filter((one) => !one.startsWith('size-altered')));
+        // The finding names its proof wherever a row still exists.
+        for (const { kind, proofId, sentence } of findings)
+          if (kind.startsWith('record-') || kind === 'column-altered')
+            expect(sentence).to.include(`proof ${JSON.stringify(proofId)}`);
+        if (exported === 'refused')
+          expect(await exportedFindings().catch((error: unknown) => error)).to.be.instanceOf(DamagedLogError);
+        else if (exported === 'nothing') expect(await exportedFindings()).to.deep.equal([]);
+        else if (exported !== undefined)
+          expect((await exportedFindings()).map(({ kind }) => kind)).to.include(exported);
+      });
+    }
+  };
+  testCases(false);
 
   it('is reported once, stays listed until it is repaired, and then has no findings', async () => {
     await log.tamper(CASES[0]?.sql ?? '');
@@ -91,5 +96,19 @@ describe('a log that was changed in the database', () => {
   it('has no findings after retention erased the facts of a decision', async () => {
     await log.sql(`UPDATE decision SET facts = NULL, facts_salt = NULL WHERE decision_id = ${LEAF(3)}`);
     expect(await log.findings()).to.deep.equal([]);
+  });
+
+  describe('by an earlier version, which stored the nodes of every level', () => {
+    before(async () => {
+      await restore();
+      await storeEveryNode(log);
+      restore = await saveRows(log);
+    });
+
+    it('has no findings before', async () => {
+      expect(await log.findings({ full: true })).to.deep.equal([]);
+    });
+
+    testCases(true);
   });
 });

@@ -3,6 +3,7 @@ import { anyText, columnMap, fixedBytes, numeric, text, timeMs } from '../../pla
 import type { Database, Sql } from '../../platform/db/database.ts';
 import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { type Frontier, frontierLength, grow, type NewNode } from '../../core/proof/frontier.ts';
+import { isStoredLevel } from '../../core/proof/stored-levels.ts';
 import { NO_PREVIOUS, sealRecord, type SealedRecord } from '../../core/proof/record.ts';
 import type { Environment, Verdict } from '../../kernel/vocabulary.ts';
 import { addRecordSpans, type RecordSpan } from '../../platform/observe/spans.ts';
@@ -264,7 +265,7 @@ async function appendBatch(
     frontier.size,
     Buffer.concat(frontier.hashes),
     ...LEAVES.values(leaves),
-    ...NODES.values(nodes),
+    ...NODES.values(nodes.filter(({ level }) => isStoredLevel(level))),
     ...ZONES.values(zones),
     ...COUNTS.values(countsOf(rows.map(({ verdict, occurred_ms: atMs }) => ({ verdict, atMs })))),
   ]);

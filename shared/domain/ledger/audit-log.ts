@@ -2,12 +2,13 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { auditCheckpoint, auditRow } from '../../core/proof/audit.ts';
 import type { Finding, FindingKind } from '../../core/proof/audit-findings.ts';
-import { auditNodes } from '../../core/proof/audit-nodes.ts';
+import { auditNodes, type StoredNodes } from '../../core/proof/audit-nodes.ts';
 import { createBlocks, otherLayers, otherRootAt, SUBTREE_LEAVES, SUBTREE_LEVEL } from '../../core/proof/audit-tree.ts';
 import { peekIfCheckpoint } from '../../core/proof/checkpoint.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { auditBeside } from './audit-beside.ts';
-import { frontierNodes } from '../../core/proof/frontier.ts';
+import { frontierLength, frontierNodes } from '../../core/proof/frontier.ts';
+import { isStoredLevel } from '../../core/proof/stored-levels.ts';
 import type { TrustedKey } from '../../core/proof/keys.ts';
 import {
   type AuditHead,
@@ -43,6 +44,7 @@ export interface LogToAudit {
 const EVERY_LEVEL = 1;
 /** Leaves between two turns of the event loop, which the workers' other jobs need: about 5 ms. */
 const AT_ONCE = 128;
+const HASH_BYTES = 32;
 /** Limit of stored findings; more would repeat the same. */
 const MAX_FINDINGS = 100;
 
@@ -72,6 +74,7 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
     hashes.push(hash);
     blocks.push(hash);
   };
+  const frontier = nodesOfFrontier(head);
   const keptHead = kept === undefined ? undefined : peekIfCheckpoint(kept);
   let keptRoot: Buffer | undefined;
   /** Leaf hashes of the incomplete subtree at the end: derived from the records, and as stored. */
@@ -110,7 +113,7 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
       if (top !== undefined) push(top);
       return top !== undefined;
     }
-    const tree = auditNodes(start, rows, derived, nodes);
+    const tree = auditNodes({ start, rows, stored: nodes, frontier }, derived);
     take(tree.findings);
     if (!isComplete) tailHashes = [tree.hashes, rows.map((row) => row.leafHash)];
     const root = tree.layers[SUBTREE_LEVEL]?.[0];
@@ -212,8 +215,9 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
         const reference = layers[level - SUBTREE_LEVEL]?.[i];
         if (node !== undefined && reference?.equals(node)) continue;
         const name = `Node ${i} of level ${level}, over the leaves ${i * 2 ** level} to ${(i + 1) * 2 ** level - 1},`;
-        if (node === undefined) find('node-missing', `${name} is missing.`, i * 2 ** level);
-        else if (reference !== undefined)
+        if (node === undefined) {
+          if (isStoredLevel(level)) find('node-missing', `${name} is missing.`, i * 2 ** level);
+        } else if (reference !== undefined)
           find('node-altered', `${name} is not the hash of what is below it.`, i * 2 ** level);
       }
     if (isDerived) auditFrontier(layers);
@@ -259,6 +263,15 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
     const k = Math.floor((keptSize - 1) / SUBTREE_LEAVES);
     if (k < hashes.length || k === complete) await auditSubtree(k, false, size);
   }
+}
+
+/** The hashes of the log's frontier by their places; none for a log of a version without one. */
+function nodesOfFrontier({ size, frontier }: AuditHead): StoredNodes {
+  const nodes = new Map<string, Buffer>();
+  if (frontier.length === frontierLength(size) * HASH_BYTES)
+    for (const [i, { level, index }] of frontierNodes(size).entries())
+      nodes.set(`${level} ${index}`, frontier.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES));
+  return (level, index) => nodes.get(`${level} ${index}`);
 }
 
 /** Whether a place is outside the log itself. */

@@ -1,54 +1,55 @@
-// Reads nodes of a log's tree: all nodes of a proof in one query of O(log n) rows.
+// Reads nodes of a log's tree: all hashes of a proof in one query of O(log n) ranges.
 import { columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql } from '../../platform/db/database.ts';
-import { consistencyPath, inclusionPath, type NodeReader } from '../../core/proof/merkle.ts';
+import { consistencyPath, inclusionPath, type NodeReader, rootFromLeafHashes } from '../../core/proof/merkle.ts';
 import { type Frontier, frontierNodes, frontierRoot } from '../../core/proof/frontier.ts';
+import { MOST_UNDER, type StoredRange, storedUnder } from '../../core/proof/stored-levels.ts';
 
-const ASKED = columnMap<{ readonly level: number; readonly index: number }>({
-  level: numeric('smallint', (node) => node.level),
-  node_index: numeric('bigint', (node) => node.index),
+const HASH_BYTES = 32;
+const ASKED = columnMap<StoredRange>({
+  level: numeric('smallint', (range) => range.level),
+  first: numeric('bigint', (range) => range.first),
+  past: numeric('bigint', (range) => range.past),
 });
-// One look-up by primary key for each node, forced by LIMIT in a lateral subquery. Plans of plain joins, cached while the tables were
+// One range scan of a primary key for each range, forced by ORDER BY and LIMIT. Plans of plain joins, cached while the tables were
 // empty, read all nodes of the log for a path of twenty.
-const READ = `SELECT asked.level, asked.node_index::text AS node_index, found.hash
-    FROM (${ASKED.rows(3)}) AS asked, LATERAL (
-      SELECT hash FROM node WHERE log_id = $1 AND level = asked.level AND node_index = asked.node_index LIMIT 1
-    ) AS found
-    UNION ALL
-    SELECT 0, asked.leaf_index::text, found.leaf_hash FROM unnest($2::bigint[]) AS asked (leaf_index), LATERAL (
-      SELECT leaf_hash FROM leaf WHERE log_id = $1 AND leaf_index = asked.leaf_index LIMIT 1
-    ) AS found`;
-
-interface Row {
-  level: number;
-  node_index: string;
-  hash: Buffer;
-}
+const hashesIn = (table: 'leaf' | 'node', hash: string, index: string, key: string): string =>
+  `(SELECT string_agg(hash, ''::bytea) FROM (
+        SELECT ${hash} AS hash FROM ${table} WHERE log_id = $1 ${table === 'node' ? 'AND level = asked.level' : ''} AND ${index} >= asked.first AND ${index} < asked.past
+        ORDER BY ${key} LIMIT ${MOST_UNDER}
+      ) AS one)`;
+const READ = `SELECT CASE WHEN asked.level = 0 THEN ${hashesIn('leaf', 'leaf_hash', 'leaf_index', 'log_id, leaf_index')}
+      ELSE ${hashesIn('node', 'hash', 'node_index', 'log_id, level, node_index')} END AS hashes
+    FROM (${ASKED.rows(2)}) AS asked ORDER BY asked.ordinal`;
 
 /** The log lacks a node: the size is larger than the tree, or rows are missing. */
 export class MissingNodeError extends Error {}
 
-/** Runs a computation over nodes twice: first to collect the nodes that it needs, then with them. */
+const nameOf = ({ level, first, past }: StoredRange): string => `${level} ${first} ${past}`;
+
+/** Runs a computation over nodes twice: first to collect the hashes that it needs, then with them. */
 async function withNodes<T>(sql: Sql, logId: number, compute: (node: NodeReader) => T): Promise<T> {
-  const needed: { level: number; index: number }[] = [];
-  const placeholder = new Uint8Array(32);
+  const asked = new Map<string, StoredRange>();
+  const placeholder = new Uint8Array(HASH_BYTES);
   compute((level, index) => {
-    needed.push({ level, index });
+    const range = storedUnder(level, index);
+    asked.set(nameOf(range), range);
     return placeholder;
   });
   const rows =
-    needed.length === 0
+    asked.size === 0
       ? []
-      : await sql.query<Row>(READ, [
-          logId,
-          needed.filter(({ level }) => level === 0).map(({ index }) => index),
-          ...ASKED.values(needed.filter(({ level }) => level > 0)),
-        ]);
-  const found = new Map(rows.map((row) => [`${row.level} ${row.node_index}`, row.hash]));
+      : await sql.query<{ hashes: Buffer | null }>(READ, [logId, ...ASKED.values([...asked.values()])]);
+  const found = new Map([...asked.keys()].map((name, i) => [name, rows[i]?.hashes]));
   return compute((level, index) => {
-    const hash = found.get(`${level} ${index}`);
-    if (hash === undefined) throw new MissingNodeError(`log ${logId} has no node ${index} of level ${level}`);
-    return hash;
+    const range = storedUnder(level, index);
+    const count = range.past - range.first;
+    const hashes = found.get(nameOf(range));
+    if (hashes?.length !== count * HASH_BYTES)
+      throw new MissingNodeError(`log ${logId} lacks hashes under node ${index} of level ${level}`);
+    return rootFromLeafHashes(
+      Array.from({ length: count }, (_, i) => hashes.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES)),
+    );
   });
 }
 
