@@ -6,7 +6,7 @@ import type { TrustedKey } from '../shared/core/proof/keys.ts';
 import { EXIT, exitWith } from './exit.ts';
 import { linesOf, trustedKeysOf } from './input.ts';
 import { collect } from './options.ts';
-import { printJson, printLine } from './output.ts';
+import { printJson, printLine, rangesText } from './output.ts';
 import type { CommandBody } from './program.ts';
 
 type FileAudit = LogFileAudit & { readonly file: string };
@@ -53,15 +53,17 @@ async function auditFile(
 /** A file that is not in the format, for example because a line was removed, counts as altered. */
 function malformed(sentence: string): LogFileAudit {
   const finding = { kind: 'file-malformed', leafIndex: null, proofId: null, sentence } as const;
-  return { origin: '', leaves: 0, checkpoints: 0, signedSize: 0, chains: 0, findings: [finding] };
+  return { origin: '', leaves: 0, checkpoints: 0, signedSize: 0, chains: 0, dropped: [], findings: [finding] };
 }
 
 function sentencesOf(audit: FileAudit, hasTrustedKeys: boolean): string[] {
-  const { findings, file, origin, leaves, checkpoints, signedSize, chains } = audit;
+  const { findings, file, origin, leaves, checkpoints, signedSize, chains, dropped } = audit;
   if (findings.length > 0) return findings.map(({ kind, sentence }) => `${file}: ALTERED (${kind}): ${sentence}`);
   const lines = [
     `${file}: OK: ${origin}: ${leaves} leaves in ${chains} chains lead to ${checkpoints} signed checkpoints.`,
   ];
+  if (dropped.length > 0)
+    lines.push(`${file}: Retention has dropped the records of ${rangesText(dropped)}, as signed records state.`);
   if (signedSize < leaves) lines.push(`${file}: The last ${leaves - signedSize} leaves are not signed yet.`);
   if (!hasTrustedKeys)
     lines.push(`${file}: The keys come from the file itself. Give keys that you trust with --keys or --vkey.`);

@@ -23,7 +23,11 @@ export async function openDecisionFiles(log: string, options: DecisionFileOption
   if (trustedKeys.length === 0) throw new UsageError('No key is trusted. Give --vkey or --keys with --log.');
   try {
     const evidence = createFileEvidence();
-    const verifier = createLogFileVerifier({ trustedKeys, onLeaf: (_, record) => evidence.addLeaf(record) });
+    const verifier = createLogFileVerifier({
+      trustedKeys,
+      onLeaf: (_, record) => evidence.addLeaf(record),
+      onDropped: (_, { proofId }) => evidence.addDropped(proofId),
+    });
     for await (const line of linesOf(log)) verifier.next(line);
     const { size } = verifier.end();
     if (facts !== undefined) for await (const line of linesOf(facts)) evidence.addFacts(line);

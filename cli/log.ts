@@ -15,7 +15,7 @@ import { loadConfig } from './context.ts';
 import { say, UsageError } from './exit.ts';
 import { readFile } from './input.ts';
 import { environmentOption, wholeNumber } from './options.ts';
-import { counted, printJson, printLine, printTable } from './output.ts';
+import { counted, printJson, printLine, printTable, rangesText } from './output.ts';
 import type { CommandBody } from './program.ts';
 
 const MAX_REASON_LENGTH = 500;
@@ -66,9 +66,17 @@ const exportLogCommand: CommandBody = {
           const found = await findLog(db, id, environment, generation);
           if (found === undefined || found.origin === null) throw new UsageError('There is no such log yet.');
           const { origin } = found;
-          for await (const line of exportLog(db, { ...found, origin }))
+          const dropped: { first: number; last: number }[] = [];
+          const onDropped = (index: number): void => {
+            const range = dropped.at(-1);
+            if (range?.last === index - 1) range.last = index;
+            else dropped.push({ first: index, last: index });
+          };
+          for await (const line of exportLog(db, { ...found, origin }, onDropped))
             if (!process.stdout.write(line)) await once(process.stdout, 'drain');
           say(`Exported ${found.size} leaves of ${origin}.`);
+          if (dropped.length > 0)
+            say(`Retention has dropped the records of ${rangesText(dropped)}; their hashes are exported.`);
         }),
       ),
 };

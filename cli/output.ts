@@ -3,6 +3,7 @@ import { styleText } from 'node:util';
 import { printable } from '../shared/core/proof/encoding.ts';
 
 type Tone = 'red' | 'yellow' | 'green' | 'cyan' | 'bold' | 'dim';
+
 /** Functions that colour a text, or return it unchanged. */
 export type Paint = Readonly<Record<Tone, (text: string) => string>>;
 
@@ -111,4 +112,17 @@ export function printFindings(findings: readonly ShownFinding[]): void {
 /** `1 error`, `2 errors` */
 export function counted(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+/** More would fill the terminal; `--json` has all. */
+const MAX_RANGES = 10;
+
+/** Leaves that retention has dropped, such as `12 leaves (0-9, 11, 13)`. */
+export function rangesText(ranges: readonly { readonly first: number; readonly last: number }[]): string {
+  const leaves = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  const named = ranges
+    .slice(0, MAX_RANGES)
+    .map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`));
+  const more = ranges.length > MAX_RANGES ? `, and ${ranges.length - MAX_RANGES} more ranges` : '';
+  return `${leaves} ${leaves === 1 ? 'leaf' : 'leaves'} (${named.join(', ')}${more})`;
 }

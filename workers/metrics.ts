@@ -1,7 +1,7 @@
 // Metrics of a worker process: its jobs and the webhooks that it sends.
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import type { JobRun } from '../shared/platform/queues/types.ts';
-import type { PartitionedTable } from './jobs/retain.ts';
+import type { PartitionedTable } from './jobs/retain-partitions.ts';
 
 /** In seconds: from a wake-up that finds nothing to an append of thousands of rows. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

@@ -2,10 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import pino from 'pino';
+import { createLogFileAuditor, type LogFileAudit } from '../../shared/core/proof/audit-file.ts';
+import { createLogFileVerifier } from '../../shared/core/proof/log-file.ts';
 import { parseReceipt, verifyReceipt } from '../../shared/core/proof/receipt.ts';
 import { loadPrivateKey, trustPublishedKeys } from '../../shared/core/proof/keys.ts';
+import { checkPromiseInLog } from '../../shared/core/proof/verify.ts';
 import type { Auditor } from '../../shared/domain/ledger/audit.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
+import { DamagedLogError, exportLog, findLog } from '../../shared/domain/ledger/export.ts';
 import { writeToAllLogs } from '../../shared/domain/ledger/service-record.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
@@ -13,6 +17,7 @@ import { lowestId } from '../../shared/kernel/ids.ts';
 import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
 import { type RetainDeps, runRetain, spanHours } from '../../workers/jobs/retain.ts';
 import type { Client } from '../support/client.ts';
+import { dailyPartitions } from '../support/daily-partitions.ts';
 import { asSuperuser } from '../support/database.ts';
 import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
 import { compileStored, type Service } from '../support/service.ts';
@@ -22,12 +27,24 @@ const DAY_MS = 86_400_000;
 const DAYS = 40;
 const KEPT_DAYS = 8;
 const A_DAY = 4;
+const FOR_EVER = {
+  decisions: undefined,
+  facts: undefined,
+  texts: undefined,
+  intents: undefined,
+  signals: undefined,
+  jobs: undefined,
+};
 
 interface Asked {
   readonly day: number;
   readonly decisionId: string;
   readonly receipt: string;
 }
+
+/** The proof id of an exported leaf with its record. */
+const idOfLine = (line: string): string =>
+  JSON.parse(Buffer.from(JSON.parse(line).record, 'base64').toString()).payload.proofId;
 
 describe('retention over forty days', () => {
   let both: ServiceAndWorker;
@@ -43,7 +60,7 @@ describe('retention over forty days', () => {
     db: service.db,
     nowMs: service.nowMs,
     logger: pino({ level: 'silent' }),
-    keepMs: { decisions: KEPT_DAYS * DAY_MS, texts: KEPT_DAYS * DAY_MS },
+    keepMs: { ...FOR_EVER, decisions: KEPT_DAYS * DAY_MS, texts: KEPT_DAYS * DAY_MS },
     onDropped: (table) => (dropped[table] += 1),
   });
   const count = async (from: string): Promise<number> =>
@@ -62,21 +79,7 @@ describe('retention over forty days', () => {
     both = await startServiceAndWorker();
     ({ service } = both);
     client = await service.client({ scopes: ['intents:write', 'proofs:read', 'trust:write'] });
-    // An installation that has made a partition a day.
-    await service.rows(`DO $$
-      DECLARE day integer; part text; parent text; id text;
-      BEGIN
-        FOREACH parent IN ARRAY ARRAY['decision', 'intent_parse'] LOOP
-          EXECUTE format('DROP TABLE %I', parent || '_first');
-          id := CASE parent WHEN 'decision' THEN 'dec' ELSE 'int' END;
-          FOR day IN -1..${DAYS} LOOP
-            part := format('%s_day_%s', parent, day + 1);
-            EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)', part, parent,
-              custos_id_at(id, now() - day * interval '1 day' - interval '1 hour'), custos_id_at(id, now() - (day - 1) * interval '1 day' - interval '1 hour'));
-            EXECUTE format('ALTER TABLE %I OWNER TO %I', part, (SELECT tableowner FROM pg_tables WHERE tablename = parent));
-          END LOOP;
-        END LOOP;
-      END $$`);
+    await service.rows(dailyPartitions(DAYS));
     auditor = createWorkerAuditor({
       db: service.db,
       key: loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8')),
@@ -178,11 +181,70 @@ describe('retention over forty days', () => {
     expect(new Set(outcomes)).to.deep.equal(new Set(['verified']));
   });
 
+  const exported = async (): Promise<string[]> => {
+    const found = await findLog(service.db, service.operatorId, 'live');
+    if (found === undefined || found.origin === null) throw new Error('there is no log');
+    const lines: string[] = [];
+    for await (const line of exportLog(service.db, { ...found, origin: found.origin })) lines.push(line.trimEnd());
+    return lines;
+  };
+  const auditOf = async (lines: readonly string[]): Promise<LogFileAudit> => {
+    const trustedKeys = trustPublishedKeys((await client.get('/v1/log/keys')).json);
+    const fileAuditor = createLogFileAuditor({ trustedKeys });
+    for (const line of lines) fileAuditor.next(line);
+    return fileAuditor.end();
+  };
+
+  it('exports a log that passes the audit offline, and names the leaves whose records were dropped', async () => {
+    const lines = await exported();
+    const { findings: found, dropped: ranges, leaves } = await auditOf(lines);
+    expect(found).to.deep.equal([]);
+    const [{ n } = { n: 0 }] = await service.rows<{ n: number }>(
+      "SELECT count(*)::int AS n FROM leaf WHERE source = 'decision' AND NOT EXISTS (SELECT FROM decision WHERE decision_id = source_id)",
+    );
+    expect(ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0)).to.equal(n);
+    expect([n > 0, leaves > n]).to.deep.equal([true, true]);
+    const trustedKeys = trustPublishedKeys((await client.get('/v1/log/keys')).json);
+    const records: number[] = [];
+    const verifier = createLogFileVerifier({ trustedKeys, onLeaf: (index) => records.push(index) });
+    for (const line of lines) verifier.next(line);
+    expect(verifier.end().size).to.equal(leaves);
+    expect(records.length).to.equal(leaves - n);
+    // A promise about a record that was dropped is neither kept nor broken.
+    const { proofId } = JSON.parse(lines.find((line) => line.includes('"dropped"')) ?? '').dropped;
+    const time = new Date(0).toISOString();
+    const promise = { log: JSON.parse(lines[0] ?? '').origin, proofId, recordDigest: 'ab'.repeat(32), keyId: 'k' };
+    const check = checkPromiseInLog({ ...promise, issuedAt: time, deadline: time, signature: '' }, trustedKeys);
+    for (const line of lines) expect(check.next(line)).to.equal(undefined);
+    expect(check.end()).to.include({ failure: 'RECORD_DROPPED' });
+  });
+
+  it('exports nothing as dropped that the offline audit could not tell from a deleted record', async () => {
+    const lines = await exported();
+    const at = lines.findLastIndex((line) => line.includes('"record"') && idOfLine(line).startsWith('prf_'));
+    const { index } = JSON.parse(lines[at] ?? '');
+    const old = JSON.parse(lines.find((line) => line.includes('"dropped"')) ?? '').dropped;
+    const [leaf] = await service.rows<Record<'proof_id' | 'entity_id' | 'previous' | 'event' | 'hash', string>>(
+      `SELECT proof_id, entity_id, encode(previous_hash, 'hex') AS previous, encode(event_hash, 'hex') AS event, encode(leaf_hash, 'hex') AS hash FROM leaf WHERE leaf_index = ${index}`,
+    );
+    const hidden = (proofId: string | undefined): string[] => {
+      const { entity_id: agentId, previous: previousHash, event: eventHash, hash: leafHash } = leaf ?? {};
+      const dropped = { proofId, agentId, previousHash, eventHash, leafHash };
+      return lines.with(at, JSON.stringify({ index, dropped }));
+    };
+    // As it is, and as an older decision than it was: it stands where nothing that old was appended.
+    for (const proofId of [leaf?.proof_id, `${old.proofId.slice(0, -1)}z`])
+      expect(
+        (await auditOf(hidden(proofId))).findings.map(({ kind }) => kind),
+        proofId,
+      ).to.include('source-missing');
+  });
+
   it('drops no decision of an open approval, until it is closed', async () => {
     service.advance(-3 * DAY_MS);
     const { json } = await client.post('/v1/enforce', { agent_id: 'reader', intent: 'data.unknown.thing' });
     service.advance(3 * DAY_MS);
-    const short = { ...deps(), keepMs: { decisions: 2 * DAY_MS, texts: undefined } };
+    const short = { ...deps(), keepMs: { ...FOR_EVER, decisions: 2 * DAY_MS } };
     await runRetain(short);
     expect((await client.get(`/v1/decisions/${json.decision_id}`)).status).to.equal(200);
     await service.rows(`UPDATE approval SET state = 'expired' WHERE approval_id = '${json.approval.approval_id}'`);
@@ -192,7 +254,7 @@ describe('retention over forty days', () => {
   });
 
   it('waits for no reader: the partition stays, nothing is recorded, and the next run drops it', async () => {
-    const short = { ...deps(), keepMs: { decisions: DAY_MS, texts: undefined } };
+    const short = { ...deps(), keepMs: { ...FOR_EVER, decisions: DAY_MS } };
     const before = [await count('decision'), await count("record WHERE event = 'custos.retention'")];
     await service.db.transaction(async (sql) => {
       await sql.query('SELECT count(*) FROM decision', []);
@@ -232,6 +294,7 @@ describe('retention over forty days', () => {
     expect(await findings()).to.deep.equal([]);
     await tamper('DELETE FROM decision WHERE decision_id = (SELECT max(decision_id) FROM decision)');
     expect(await findings()).to.include('source-missing');
+    expect(await exported().catch((error: unknown) => error)).to.be.instanceOf(DamagedLogError);
   });
 
   it('does not hide what is younger than a day behind a record of retention that somebody forged', async () => {
@@ -250,6 +313,6 @@ describe('retention over forty days', () => {
 
 describe('the length of a partition', () => {
   it('is an eighth of the time that is kept, at least an hour and at most thirty days', () => {
-    expect([DAY_MS, 8 * DAY_MS, 4_000 * DAY_MS, undefined].map(spanHours)).to.deep.equal([3, 24, 720, 720]);
+    expect([DAY_MS, 8 * DAY_MS, 4_000 * DAY_MS, undefined].map((ms) => spanHours(ms))).to.deep.equal([3, 24, 720, 720]);
   });
 });

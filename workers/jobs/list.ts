@@ -10,7 +10,7 @@ import { expireApprovals, type ExpireApprovalsDeps } from './expire-approvals.ts
 import { fold, type FoldDeps } from './fold.ts';
 import { type ForgetBudgetsDeps, forgetBudgets } from './forget-budgets.ts';
 import { type ForgetChangesDeps, forgetChanges } from './forget-changes.ts';
-import { forgetDeliveries } from './forget-deliveries.ts';
+import { type ForgetDeliveriesDeps, forgetDeliveries } from './forget-deliveries.ts';
 import { forgetIdempotency } from './forget-idempotency.ts';
 import { forgetReplays } from './forget-replays.ts';
 import { retain, type RetainDeps } from './retain.ts';
@@ -26,6 +26,7 @@ export type JobDeps = EvaluateDeps &
   ExpireApprovalsDeps &
   ForgetBudgetsDeps &
   ForgetChangesDeps &
+  ForgetDeliveriesDeps &
   AuditDeps &
   RetainDeps &
   ReplayDeps;

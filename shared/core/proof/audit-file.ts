@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto';
 import { auditCheckpoint } from './audit.ts';
 import type { Finding, FindingKind } from './audit-findings.ts';
 import { type Blocks, createBlocks, otherLeafHash, otherRootAt } from './audit-tree.ts';
-import { peekCheckpoint } from './checkpoint.ts';
+import { peekCheckpoint, readCheckpoint } from './checkpoint.ts';
 import { quoted } from './encoding.ts';
 import { ProofError } from './failures.ts';
 import { type TrustedKey, trustPublishedKeys } from './keys.ts';
-import { createLogFileParser, type LogFileParser } from './log-file.ts';
+import { createDropCheck, type DroppedRange } from './dropped-leaves.ts';
+import { createLogFileParser, type DroppedLeaf, type LogFileParser } from './log-file.ts';
 import { isOfLog, logOf, readRecord } from './record-read.ts';
 
 export interface LogFileAudit {
@@ -18,6 +19,8 @@ export interface LogFileAudit {
   readonly signedSize: number;
   /** Number of entities that have a chain. */
   readonly chains: number;
+  /** Leaves whose records retention has dropped, as records of the same log state. */
+  readonly dropped: readonly DroppedRange[];
   readonly findings: readonly Finding[];
 }
 
@@ -48,6 +51,7 @@ export function createLogFileAuditor({ trustedKeys, heads = new Map() }: LogFile
   const blocks: Blocks = createBlocks(0);
   const seen = new Map<string, number>();
   const own = new Set<string>();
+  const drops = createDropCheck();
   const findings: Finding[] = [];
   let origin: string | undefined;
   let keys: readonly TrustedKey[] = [];
@@ -64,25 +68,39 @@ export function createLogFileAuditor({ trustedKeys, heads = new Map() }: LogFile
     if ('why' in read) return find('record-not-canonical', index, null, `Leaf ${index}: its record ${read.why}.`);
     const { record } = read;
     const { proofId } = record.payload;
-    const name = `Leaf ${index} (proof ${quoted(proofId)})`;
+    const name = nameOf(index, proofId);
+    drops.addLeaf(index, bytes);
+    auditPlace(index, proofId, record.agentId, record.previousHash);
+    if (origin !== undefined && !isOfLog(record, origin))
+      find('wrong-log', index, proofId, `${name}: its record is of ${logOf(record)}.`);
+    heads.set(record.agentId, createHash('sha256').update(bytes).digest('hex'));
+  };
+
+  const auditDropped = (index: number, leaf: DroppedLeaf): void => {
+    blocks.push(Buffer.from(leaf.leafHash, 'hex'));
+    drops.addDropped(index, leaf.proofId);
+    auditPlace(index, leaf.proofId, leaf.agentId, leaf.previousHash);
+    heads.set(leaf.agentId, leaf.eventHash);
+  };
+
+  /** A proof has one leaf, which follows the one before it in the chain of its entity. */
+  const auditPlace = (index: number, proofId: string, agentId: string, previousHash: string): void => {
+    const name = nameOf(index, proofId);
     const earlier = seen.get(proofId);
     if (earlier !== undefined)
       find('leaves-replaced', index, proofId, `${name}: its proof is at leaf ${earlier} already.`);
     seen.set(proofId, index);
-    if (origin !== undefined && !isOfLog(record, origin))
-      find('wrong-log', index, proofId, `${name}: its record is of ${logOf(record)}.`);
-    const head = heads.get(record.agentId);
+    own.add(agentId);
+    const head = heads.get(agentId);
     // In a later generation, an entity's first record continues a chain of an earlier one, whose file may not be available.
     const isUnknown = head === undefined && isLaterGeneration(origin);
-    if (!isUnknown && record.previousHash !== (head ?? ZERO_HASH))
+    if (!isUnknown && previousHash !== (head ?? ZERO_HASH))
       find(
         'chain-broken',
         index,
         proofId,
         `${name}: it does not follow the record before it in the chain of its entity.`,
       );
-    heads.set(record.agentId, createHash('sha256').update(bytes).digest('hex'));
-    own.add(record.agentId);
   };
 
   const auditNote = (note: string): void => {
@@ -115,23 +133,31 @@ export function createLogFileAuditor({ trustedKeys, heads = new Map() }: LogFile
           : '';
       find(finding.kind, finding.leafIndex, null, `${finding.sentence}${between}`);
     }
-    if (found.length === 0) signedSize = Math.max(signedSize, head.size);
+    if (found.length > 0) return;
+    signedSize = Math.max(signedSize, head.size);
+    // Verified above. Its time is only needed here, and reading it costs as much again.
+    if (drops.hasDropped()) drops.addCheckpoint(head.size, readCheckpoint(note, keys).timeMs);
   };
 
   return {
     next(text) {
       const line = parser.next(text);
       if (line.kind === 'leaf') return auditLeaf(line.index, line.record);
+      if (line.kind === 'dropped') return auditDropped(line.index, line.dropped);
       if (line.kind === 'checkpoint') return auditNote(line.checkpoint);
       origin = line.header.origin;
       keys = trustedKeys ?? trustPublishedKeys(line.header.keys);
     },
     end() {
       if (origin === undefined) throw new ProofError('MALFORMED', 'The file is empty: it is no exported log.');
-      return { origin, leaves: blocks.count(), checkpoints, signedSize, chains: own.size, findings };
+      const { ranges, unfounded } = drops.end(signedSize);
+      for (const { kind, index, sentence } of unfounded) find(kind, index, null, sentence);
+      return { origin, leaves: blocks.count(), checkpoints, signedSize, chains: own.size, dropped: ranges, findings };
     },
   };
 }
+
+const nameOf = (index: number, proofId: string): string => `Leaf ${index} (proof ${quoted(proofId)})`;
 
 /** `<host>/<organisation>/<environment>/2` and higher: the log was started again. */
 function isLaterGeneration(origin: string | undefined): boolean {

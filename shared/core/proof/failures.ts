@@ -32,6 +32,8 @@ export const FAILURES = failureTable(10, {
   PROMISE_BROKEN: 'The log went past the deadline without the record that was promised.',
   PROMISE_NOT_DUE: 'The record is not in this copy of the log, whose last checkpoint is older than the deadline.',
   LOG_ALTERED: 'The records of the exported log do not lead to its signed checkpoints.',
+  RECORD_DROPPED:
+    'The exported log has a leaf for the proof, and retention has dropped its record, so it can not be compared.',
 });
 
 export type FailureCode = keyof typeof FAILURES;

@@ -101,6 +101,7 @@ export interface PromiseCheck {
 export function checkPromiseInLog(promise: SignedPromise, trustedKeys: readonly TrustedKey[]): PromiseCheck {
   let foundAt: number | undefined;
   let otherAt: number | undefined;
+  let droppedAt: number | undefined;
   const needle = Buffer.from(promise.proofId);
   const log = createLogFileVerifier({
     trustedKeys,
@@ -108,6 +109,9 @@ export function checkPromiseInLog(promise: SignedPromise, trustedKeys: readonly 
       if (foundAt !== undefined) return;
       if (recordDigestOf(record) === promise.recordDigest) foundAt = index;
       else if (record.includes(needle) && idOf(record) === promise.proofId) otherAt ??= index;
+    },
+    onDropped: (index, { proofId }) => {
+      if (proofId === promise.proofId) droppedAt = index;
     },
   });
   return {
@@ -134,6 +138,11 @@ export function checkPromiseInLog(promise: SignedPromise, trustedKeys: readonly 
           throw new ProofError(
             'PROMISE_BROKEN',
             `The log has another record for ${quoted(promise.proofId)}, at index ${otherAt}, than the one that was promised.`,
+          );
+        if (droppedAt !== undefined && droppedAt < verified.size)
+          throw new ProofError(
+            'RECORD_DROPPED',
+            `The log has a leaf for ${quoted(promise.proofId)}, at index ${droppedAt}, and retention has dropped its record.`,
           );
         if (verified.timeMs <= Date.parse(promise.deadline))
           throw new ProofError(

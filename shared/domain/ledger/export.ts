@@ -1,15 +1,18 @@
-// Exports a log: its keys, records and checkpoints as lines that can be audited without the service.
+// Exports a log: its keys, records and checkpoints as lines that can be audited without the service. Of what retention has dropped it
+// exports the hashes.
+import type { Environment } from '../../kernel/vocabulary.ts';
 import { OperatorError } from '../../kernel/operator-error.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { LOG_FILE_FORMAT, writeLogLine } from '../../core/proof/log-file.ts';
 import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { sealRecord } from '../../core/proof/record.ts';
+import { readDroppedBefore, readStatedBefore } from '../retention/dropped.ts';
 import { readPublishedKeys } from './published-keys.ts';
 
 export interface LogRow {
   readonly logId: number;
   readonly organisationId: string;
-  readonly environment: string;
+  readonly environment: Environment;
   readonly generation: number;
   readonly size: number;
   /** Null until a worker has first appended to it. */
@@ -19,7 +22,8 @@ export interface LogRow {
 
 const LOG = `SELECT log_id, organisation_id, environment, generation, size::text AS size, origin, halted_reason FROM log
     WHERE organisation_id = $1 AND environment = $2 AND ($3::integer IS NULL OR generation = $3) ORDER BY generation DESC LIMIT 1`;
-const LEAVES = `SELECT leaf.leaf_index::text AS leaf_index, encode(leaf.previous_hash, 'hex') AS previous_hash, found.record
+const LEAVES = `SELECT leaf.leaf_index::text AS leaf_index, leaf.source, leaf.source_id, leaf.proof_id, leaf.entity_id,
+      encode(leaf.previous_hash, 'hex') AS previous_hash, encode(leaf.event_hash, 'hex') AS event_hash, encode(leaf.leaf_hash, 'hex') AS leaf_hash, found.record
     FROM (SELECT * FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index) AS leaf
     LEFT JOIN LATERAL (
       SELECT record FROM decision WHERE leaf.source = 'decision' AND organisation_id = leaf.organisation_id AND environment = leaf.environment AND decision_id = leaf.source_id
@@ -41,7 +45,7 @@ export async function findLog(
   const [row] = await db.query<{
     log_id: number;
     organisation_id: string;
-    environment: string;
+    environment: Environment;
     generation: number;
     size: string;
     origin: string | null;
@@ -62,34 +66,67 @@ export async function findLog(
 /** A leaf or its record is missing, so that the log cannot be exported. */
 export class DamagedLogError extends OperatorError {}
 
+interface LeafRow {
+  readonly leaf_index: string;
+  readonly source: 'decision' | 'record';
+  readonly source_id: string;
+  readonly proof_id: string;
+  readonly entity_id: string;
+  readonly previous_hash: string;
+  readonly event_hash: string;
+  readonly leaf_hash: string;
+  readonly record: Buffer | null;
+}
+
+function lineOf(index: number, row: LeafRow): string {
+  const { proof_id: proofId, entity_id: agentId, previous_hash: previousHash, record } = row;
+  if (record !== null)
+    return writeLogLine({ kind: 'leaf', index, record: sealRecord(unpackRecord(record), previousHash).bytes });
+  const { event_hash: eventHash, leaf_hash: leafHash } = row;
+  return writeLogLine({ kind: 'dropped', index, dropped: { proofId, agentId, previousHash, eventHash, leafHash } });
+}
+
+/** @throws {OperatorError} unless retention dropped the missing records of these leaves, and the signed log states it */
+async function requireDropped(db: Sql, log: LogRow, missing: readonly LeafRow[]): Promise<void> {
+  const before = await readDroppedBefore(db, log);
+  const damaged = missing.find(({ source, source_id: id }) => source !== 'decision' || id >= before);
+  if (damaged !== undefined)
+    throw new DamagedLogError(`The record of leaf ${damaged.leaf_index} is missing, and retention did not drop it.`);
+  // Nothing is signed any more in a halted log, and in one that was forked later records are in the next generation.
+  if (log.haltedReason !== null || (await findLog(db, log.organisationId, log.environment))?.logId !== log.logId)
+    return;
+  const stated = await readStatedBefore(db, log);
+  if (missing.some(({ source_id: id }) => id >= stated))
+    throw new OperatorError(
+      'Retention dropped records a moment ago, and the signed log does not state it yet: export again in some seconds.',
+    );
+}
+
 /**
  * The lines of a log as it is now. Leaves that are appended meanwhile are left out.
- * @throws {DamagedLogError} at the first leaf that is missing, or whose record is
+ * @param onDropped called with the index of each leaf whose record retention has dropped
+ * @throws {DamagedLogError} at the first leaf that is missing, or whose record is although retention did not drop it
+ * @throws {OperatorError} while the log does not state yet what was dropped
  */
-export async function* exportLog(db: Sql, log: LogRow & { readonly origin: string }): AsyncGenerator<string> {
+export async function* exportLog(
+  db: Sql,
+  log: LogRow & { readonly origin: string },
+  onDropped: (index: number) => void = () => undefined,
+): AsyncGenerator<string> {
   // Read before the leaves, so that every key belongs to the exported leaves.
   const keys = await readPublishedKeys(db, log.logId, ['log', 'promise']);
   yield writeLogLine({ kind: 'header', header: { format: LOG_FILE_FORMAT, origin: log.origin, keys } });
   for (let from = 0; from < log.size; from += PAGE) {
     const past = Math.min(log.size, from + PAGE);
-    const rows = await db.query<{ leaf_index: string; previous_hash: string; record: Buffer | null }>(LEAVES, [
-      log.logId,
-      from,
-      past,
-    ]);
+    const rows = await db.query<LeafRow>(LEAVES, [log.logId, from, past]);
+    const missing = rows.filter(({ record }) => record === null);
+    if (missing.length > 0) await requireDropped(db, log, missing);
     for (let i = 0; i < past - from; i += 1) {
       const row = rows[i];
       if (row === undefined || Number(row.leaf_index) !== from + i)
         throw new DamagedLogError(`Leaf ${from + i} is missing.`);
-      if (row.record === null)
-        throw new DamagedLogError(
-          `The record of leaf ${from + i} is missing: retention dropped it, or it was deleted.`,
-        );
-      yield writeLogLine({
-        kind: 'leaf',
-        index: from + i,
-        record: sealRecord(unpackRecord(row.record), row.previous_hash).bytes,
-      });
+      if (row.record === null) onDropped(from + i);
+      yield lineOf(from + i, row);
     }
   }
   for (let after = 0; ; ) {

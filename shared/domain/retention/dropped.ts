@@ -2,19 +2,7 @@
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { bodyOfPrefix } from '../../core/proof/record.ts';
-
-/** Body of a `custos.retention` record. */
-export interface RetentionBody {
-  /** `decisions`: decisions with their facts; `texts`: parses with their raw texts. */
-  readonly what: 'decisions' | 'texts';
-  /** Ids below this one were dropped. They begin with their time. */
-  readonly beforeId: string;
-  /** The same as a time, RFC 3339. */
-  readonly before: string;
-  /** The setting that demanded it, and its value in seconds. */
-  readonly setting: string;
-  readonly keepSeconds: number;
-}
+import type { RetentionBody } from '../../core/proof/retention-record.ts';
 
 // A record counts from the commit that dropped the rows, so also while it waits for its log. One that is in neither place was not
 // written by the service.
@@ -25,6 +13,17 @@ const NEWEST = `SELECT found.record, custos_id_at('dec', now() - interval '1 day
     ) AS found
     WHERE EXISTS (SELECT FROM leaf WHERE leaf.organisation_id = $1 AND leaf.environment = $2 AND leaf.proof_id = found.proof_id)
       OR EXISTS (SELECT FROM log_inbox WHERE log_inbox.organisation_id = $1 AND log_inbox.environment = $2 AND source = 'record' AND source_id = found.proof_id)`;
+
+const STATED = `SELECT record FROM record JOIN leaf USING (organisation_id, environment, proof_id)
+    WHERE organisation_id = $1 AND environment = $2 AND record.event = 'custos.retention' AND position('"what":"decisions"' IN convert_from(record, 'UTF8')) > 0
+      AND log_id = $3 AND leaf_index < (SELECT size FROM checkpoint WHERE log_id = $3 ORDER BY size DESC LIMIT 1)
+    ORDER BY organisation_id, environment, record.occurred_at DESC, proof_id DESC LIMIT 1`;
+
+/** As readDroppedBefore, by records that a signed tree of the log covers. @throws {ApiError} E6002 */
+export async function readStatedBefore(sql: Sql, log: Owner & { readonly logId: number }): Promise<string> {
+  const [row] = await sql.query<{ record: Buffer }>(STATED, [...ownerColumns(log), log.logId]);
+  return row === undefined ? '' : (bodyOfPrefix(row.record) as RetentionBody).beforeId;
+}
 
 /**
  * Decisions with lower ids were dropped; '': none were. Read it after a row was found missing: the record commits with the drop.

@@ -26,6 +26,8 @@ export function writePolicySetLine(canonical: string): string {
 export interface FileEvidence {
   /** A record of the log, in its order. */
   addLeaf(record: Buffer): void;
+  /** A leaf whose record retention has dropped. */
+  addDropped(proofId: string): void;
   /** @throws {ProofError} MALFORMED */
   addFacts(line: string): void;
   /** @throws {ProofError} MALFORMED */
@@ -33,6 +35,8 @@ export interface FileEvidence {
   /** @param size number of signed leaves; later decisions are ignored */
   store(size: number): EvidenceStore;
 }
+
+const decisionIdOf = (proofId: string): string => `dec${proofId.slice(3)}`;
 
 function addTo(lists: Map<string, LoggedRecord[]>, id: string, record: LoggedRecord): void {
   const known = lists.get(id);
@@ -50,6 +54,7 @@ export function createFileEvidence(): FileEvidence {
   const openings = new Map<string, string>();
   const halts: LoggedRecord[] = [];
   const keys: LoggedRecord[] = [];
+  const dropped = new Set<string>();
   let leaves = 0;
 
   const bytesOf = (text: unknown, what: string): Buffer => {
@@ -72,7 +77,7 @@ export function createFileEvidence(): FileEvidence {
       else if (eventType === 'custos.approval') addTo(approvals, agentId, record);
       else if (eventType === 'custos.decision') {
         const decision = readDecisionRecord(bytes);
-        const decisionId = `dec${payload.proofId.slice(3)}`;
+        const decisionId = decisionIdOf(payload.proofId);
         const approvalId = 'body' in decision ? decision.body.approval?.approval_id : undefined;
         if (approvalId !== undefined && !openings.has(approvalId)) openings.set(approvalId, decisionId);
         decisions.push({
@@ -83,6 +88,10 @@ export function createFileEvidence(): FileEvidence {
           policyDigest: 'body' in decision ? decision.body.policy_set.digest : null,
         });
       }
+    },
+    addDropped(proofId) {
+      leaves += 1;
+      dropped.add(decisionIdOf(proofId));
     },
     addFacts(line) {
       const value = parseBounded(line, 'A line of the facts', MAX_LINE_BYTES);
@@ -122,8 +131,7 @@ export function createFileEvidence(): FileEvidence {
             .slice(0, limit)
             .map(foundOf),
         some: async (_, ids) => signed.filter(({ decisionId }) => ids.includes(decisionId)).map(foundOf),
-        // An exported log has every record.
-        isDropped: async () => false,
+        isDropped: async (_, decisionId) => dropped.has(decisionId),
         policySet: async (digest) => sets.get(digest),
         trustRecords: async ({ agentId }) => trust.get(agentId) ?? [],
         haltRecords: async () => halts,

@@ -124,7 +124,7 @@ function conflictsOf(config: Config): string[] {
     );
   if ((config.readerUrl === undefined) !== (config.readerModel === undefined))
     problems.push('CUSTOS_READER_URL and CUSTOS_READER_MODEL must be set together.');
-  for (const key of ['keepDecisionsMs', 'keepTextsMs'] as const) problems.push(...tooShort(config, key));
+  for (const key of ['keepDecisionsMs', 'keepFactsMs', 'keepTextsMs'] as const) problems.push(...tooShort(config, key));
   if (config.databaseUrl !== undefined && config.pepper === undefined) problems.push(missingSentence('pepper'));
   if (config.pepper !== undefined && config.pepper === config.pepperPrevious)
     problems.push(
@@ -139,7 +139,7 @@ function conflictsOf(config: Config): string[] {
 const KEPT_LONGER_MS = 3_600_000;
 
 /** What is kept must outlive what still needs it. */
-function tooShort(config: Config, key: 'keepDecisionsMs' | 'keepTextsMs'): string[] {
+function tooShort(config: Config, key: 'keepDecisionsMs' | 'keepFactsMs' | 'keepTextsMs'): string[] {
   const keptMs = config[key];
   if (keptMs === undefined) return [];
   const { name } = SETTINGS[key];

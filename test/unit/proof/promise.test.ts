@@ -175,6 +175,7 @@ describe('An exported log', () => {
       'no header': lines.slice(1),
       'two headers': [lines[0] ?? '', ...lines],
       'a gap': lines.toSpliced(4, 1),
+      'a dropped leaf without its hash': lines.with(1, '{"index":0,"dropped":{"proofId":"p","agentId":"a"}}'),
       'a leaf after a checkpoint': [...lines, '{"index":9,"record":"AA=="}'],
       'an empty line': [...lines, ''],
       'an unknown member': lines.with(1, '{"index":0,"record":"AA==","more":1}'),

@@ -113,4 +113,38 @@ export const STORE_SETTINGS = {
       'how long the texts of parsed intents are kept, with their parses; as CUSTOS_KEEP_DECISIONS. Absent: for ever',
     read: keepingMs,
   },
+  keepFactsMs: {
+    name: 'CUSTOS_KEEP_FACTS',
+    unit: 'duration (36h, 90d, 52w)',
+    description:
+      'how long the facts of decisions are kept; the decisions stay with their records, but can not be evaluated again. As CUSTOS_KEEP_DECISIONS. Absent: as long as the decisions',
+    read: keepingMs,
+  },
+  keepIntentsMs: {
+    name: 'CUSTOS_KEEP_INTENTS',
+    unit: 'duration (36h, 90d, 52w)',
+    description:
+      'how long submitted intents are kept after their submission, once they are decided; their decisions stay. Absent: for ever',
+    read: keepingMs,
+  },
+  keepSignalsMs: {
+    name: 'CUSTOS_KEEP_SIGNALS',
+    unit: 'duration (36h, 90d, 52w)',
+    description:
+      'how long source and evidence of trust signals are kept; ids and weights stay, so that a signal counts once. A repeat with an evidence that was forgotten is refused (E2010). Absent: for ever',
+    read: keepingMs,
+  },
+  keepJobsMs: {
+    name: 'CUSTOS_KEEP_JOBS',
+    unit: 'duration (36h, 90d, 52w)',
+    description: 'how long dead jobs are kept after somebody has retried or discarded them; absent: for ever',
+    read: keepingMs,
+  },
+  keepDeliveriesMs: {
+    name: 'CUSTOS_KEEP_DELIVERIES',
+    unit: 'duration (36h, 90d, 52w)',
+    fallback: '7d',
+    description: 'how long deliveries of webhooks are kept; one that is still tried stays',
+    read: keepingMs,
+  },
 } as const satisfies Record<string, Setting>;

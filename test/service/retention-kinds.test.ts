@@ -1,0 +1,206 @@
+// Retention by kind: facts, submitted intents, the evidence of signals, and dead jobs go alone; what stays is whole.
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import pino from 'pino';
+import { loadPrivateKey } from '../../shared/core/proof/keys.ts';
+import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
+import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
+import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
+import { type RetainDeps, runRetain } from '../../workers/jobs/retain.ts';
+import type { Client } from '../support/client.ts';
+import { dailyPartitions } from '../support/daily-partitions.ts';
+import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
+import { compileStored, type Service } from '../support/service.ts';
+import { type ServiceAndWorker, startServiceAndWorker } from '../support/worker.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS = 12;
+const FOR_EVER = {
+  decisions: undefined,
+  facts: undefined,
+  texts: undefined,
+  intents: undefined,
+  signals: undefined,
+  jobs: undefined,
+};
+
+describe('retention by kind', () => {
+  let both: ServiceAndWorker;
+  let service: Service;
+  let client: Client;
+  const intents: string[] = [];
+
+  const retain = (keepMs: Partial<RetainDeps['keepMs']>): Promise<void> =>
+    runRetain({
+      db: service.db,
+      nowMs: service.nowMs,
+      logger: pino({ level: 'silent' }),
+      keepMs: { ...FOR_EVER, ...keepMs },
+      onDropped: () => undefined,
+    });
+  const count = async (from: string): Promise<number> =>
+    (await service.rows<{ n: number }>(`SELECT count(*)::int AS n FROM ${from}`))[0]?.n ?? 0;
+  const findings = async (): Promise<string[]> => {
+    const auditor = createWorkerAuditor({
+      db: service.db,
+      key: loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8')),
+      keeper: createCheckpointKeeper(checkpointsOf(service.databaseUrl)),
+      nowMs: service.nowMs,
+      logger: pino({ level: 'silent' }),
+      version: 'test',
+    });
+    return (await auditor.run({ full: true })).flatMap((log) => log.findings.map(({ kind }) => kind));
+  };
+  const OLD_PARTS = (days: number): string =>
+    `table_partition WHERE parent = 'decision' AND custos_id_time(past_id) < now() - interval '${days} days'`;
+
+  before(async function () {
+    this.timeout(120_000);
+    both = await startServiceAndWorker();
+    ({ service } = both);
+    client = await service.client({ scopes: ['intents:write', 'proofs:read', 'trust:write'] });
+    await service.rows(dailyPartitions(DAYS));
+    service.advance(-DAYS * DAY_MS);
+    for (let day = 0; day <= DAYS; day += 1) {
+      for (let i = 0; i < 3; i += 1)
+        expect((await client.post('/v1/enforce', { agent_id: 'reader', intent: `data.read.x${i}` })).status).to.equal(
+          200,
+        );
+      const signal = { signalId: `s-${day}`, agentId: 'reader', type: 'success', weight: 1, evidence: { day } };
+      expect((await client.post('/v1/trust/signals', { signals: [signal] })).status).to.equal(202);
+      const submitted = await client.post('/v1/intents', { agentId: 'reader', action: 'read', resource: 'data/x' });
+      expect(submitted.status, submitted.text).to.equal(202);
+      intents.push(submitted.json.intentId);
+      await both.worker.evaluateAll({ organisationId: service.operatorId, environment: 'live' });
+      await both.worker.append();
+      if (day < DAYS) service.advance(DAY_MS);
+    }
+  });
+  after(() => both?.close());
+
+  it('drops facts and no decision: each is listed, audited, and not evaluable any more', async () => {
+    const all = await count('decision');
+    await retain({ facts: 4 * DAY_MS });
+    await both.worker.append();
+    expect(await count('decision')).to.equal(all);
+    const old = "decision WHERE custos_id_time(decision_id) < now() - interval '6 days'";
+    expect([await count(old), await count(`${old} AND facts IS NOT NULL`)]).to.satisfy(
+      ([rows = 0, facts]: number[]) => rows > 0 && facts === 0,
+    );
+    const young = "decision WHERE custos_id_time(decision_id) > now() - interval '4 days'";
+    expect([await count(young), await count(`${young} AND facts IS NULL`)]).to.satisfy(
+      ([rows = 0, none]: number[]) => rows > 0 && none === 0,
+    );
+    expect(await findings()).to.deep.equal([]);
+    const [{ id } = { id: '' }] = await service.rows<{ id: string }>('SELECT min(decision_id) AS id FROM decision');
+    expect((await client.get(`/v1/decisions/${id}`)).status).to.equal(200);
+    const store = createEvidenceStore({ db: service.db });
+    const verifier = createStoredVerifier({ store, compileLexicon: compileStored });
+    const statuses: Record<string, number> = {};
+    for await (const { status } of verifier.all({})) statuses[status] = (statuses[status] ?? 0) + 1;
+    expect(Object.keys(statuses).sort()).to.deep.equal(['not_evaluable', 'verified']);
+  });
+
+  it('records in the log that facts were dropped, once for each partition', async () => {
+    const recorded = await count("record WHERE event = 'custos.retention'");
+    expect(recorded).to.equal(await count(`${OLD_PARTS(4)} AND name LIKE '%\\_bare'`));
+    await retain({ facts: 4 * DAY_MS });
+    expect(await count("record WHERE event = 'custos.retention'")).to.equal(recorded);
+  });
+
+  it('leaves partitions without facts insert-only, with the indexes of the others', async () => {
+    const [part] = await service.rows<{ name: string }>(
+      `SELECT name FROM ${OLD_PARTS(4)} AND name LIKE '%\\_bare' LIMIT 1`,
+    );
+    for (const statement of [`DELETE FROM ${part?.name}`, `UPDATE ${part?.name} SET verdict = 'DENY'`])
+      expect(String(await service.rows(statement).catch((e: unknown) => e)), statement).to.contain('insert-only');
+    const indexes = (table: string): Promise<number> => count(`pg_index WHERE indrelid = '${table}'::regclass`);
+    expect(await indexes(part?.name ?? '')).to.equal(await indexes('decision'));
+  });
+
+  it('goes on after a crash in the middle of a copy, and loses no row that is written meanwhile', async () => {
+    const [part] = await service.rows<{ name: string; ms: number }>(
+      `SELECT name, extract(epoch FROM custos_id_time(first_id))::float8 * 1000 AS ms FROM ${OLD_PARTS(2)} AND name NOT LIKE '%\\_bare' ORDER BY past_id LIMIT 1`,
+    );
+    await service.db.query('SELECT custos_copy_blank($1, 1)', [part?.name]);
+    const id = newId('dec', (part?.ms ?? 0) + 60_000);
+    await service.rows(
+      `INSERT INTO decision SELECT (jsonb_populate_record(d, jsonb_build_object('decision_id', '${id}', 'proof_id', 'late'))).* FROM decision d WHERE facts IS NOT NULL LIMIT 1`,
+    );
+    const all = await count('decision');
+    await retain({ facts: 2 * DAY_MS });
+    expect(await count('decision')).to.equal(all);
+    expect(await count(`decision WHERE decision_id = '${id}' AND facts IS NULL`)).to.equal(1);
+    expect(await count(`pg_class WHERE relname = '${part?.name}'`)).to.equal(0);
+  });
+
+  it('swaps nothing that is younger than a day, whoever asks', async () => {
+    const [part] = await service.rows<{ name: string }>(
+      "SELECT name FROM table_partition WHERE parent = 'decision' AND custos_id_time(past_id) > now() - interval '20 hours' ORDER BY past_id LIMIT 1",
+    );
+    for (const call of ['custos_copy_blank($1, 1)', 'custos_swap_blank($1)'])
+      expect(String(await service.db.query(`SELECT ${call}`, [part?.name]).catch((e: unknown) => e)), call).to.contain(
+        'too young',
+      );
+  });
+
+  it('keeps facts that an open approval needs, until it is closed', async () => {
+    const lateBare = (): Promise<number> => count(`${OLD_PARTS(1)} AND name LIKE '%\\_bare'`);
+    service.advance(-1.5 * DAY_MS);
+    const { json } = await client.post('/v1/enforce', { agent_id: 'reader', intent: 'data.unknown.thing' });
+    service.advance(1.5 * DAY_MS);
+    await both.worker.append();
+    const before = await lateBare();
+    await retain({ facts: DAY_MS });
+    expect(await count(`decision WHERE decision_id = '${json.decision_id}' AND facts IS NOT NULL`)).to.equal(1);
+    await service.rows(`UPDATE approval SET state = 'expired' WHERE approval_id = '${json.approval.approval_id}'`);
+    await retain({ facts: DAY_MS });
+    expect(await count(`decision WHERE decision_id = '${json.decision_id}' AND facts IS NULL`)).to.equal(1);
+    expect(await lateBare()).to.be.above(before);
+  });
+
+  it('drops submitted intents that are decided, and neither open ones nor their decisions', async () => {
+    const before = await count('decision');
+    await service.rows(
+      `UPDATE intent SET status = 'waiting_approval', decision_id = NULL WHERE intent_id = '${intents[0]}'`,
+    );
+    await retain({ intents: 4 * DAY_MS });
+    const statuses = await Promise.all(intents.map(async (id) => (await client.get(`/v1/intents/${id}`)).status));
+    expect(statuses).to.deep.equal(intents.map((_, day) => (day === 0 || day > DAYS - 4 ? 200 : 404)));
+    expect(await count('decision')).to.equal(before);
+  });
+
+  it('forgets what signals say beside their weight, and still counts each once', async () => {
+    await retain({ signals: 4 * DAY_MS });
+    expect(await count('trust_signal')).to.equal(DAYS + 1);
+    expect(await count('trust_signal WHERE evidence IS NULL')).to.be.within(DAYS - 5, DAYS - 3);
+    const again = { signalId: 's-0', agentId: 'reader', type: 'success', weight: 1, evidence: { day: 0 } };
+    expect((await client.post('/v1/trust/signals', { signals: [again] })).json.code).to.equal('E2010');
+    expect(await count('trust_signal')).to.equal(DAYS + 1);
+  });
+
+  it('forgets dead jobs that somebody has settled, and no other', async () => {
+    const job = (state: string, days: number): string =>
+      `('proofs', 'append', '{}', 'x', now() - interval '${days} days', '${state}', ${state === 'dead' ? 'NULL' : `now() - interval '${days} days'`})`;
+    await service.rows(
+      `INSERT INTO dead_job (queue, name, payload, error, failed_at, state, resolved_at) VALUES ${job('dead', 9)}, ${job('discarded', 9)}, ${job('retried', 1)}`,
+    );
+    await retain({ jobs: 4 * DAY_MS });
+    const left = await service.rows<{ state: string }>('SELECT state FROM dead_job ORDER BY state');
+    expect(left.map(({ state }) => state)).to.deep.equal(['dead', 'retried']);
+  });
+
+  it('drops a partition without facts, and one whose copy was begun, with its decisions', async () => {
+    const [part] = await service.rows<{ name: string }>(
+      `SELECT name FROM ${OLD_PARTS(1)} AND name NOT LIKE '%\\_bare' ORDER BY past_id LIMIT 1`,
+    );
+    if (part !== undefined) await service.db.query('SELECT custos_copy_blank($1, 1)', [part.name]);
+    await retain({ decisions: DAY_MS });
+    expect(await count(OLD_PARTS(2))).to.equal(0);
+    expect(await count("pg_class WHERE relname LIKE '%\\_bare' AND relkind = 'r' AND NOT relispartition")).to.equal(0);
+    await both.worker.append();
+    expect((await findings()).filter((kind) => kind !== 'source-missing')).to.deep.equal([]);
+  });
+});
