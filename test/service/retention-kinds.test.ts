@@ -4,12 +4,14 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { loadPrivateKey } from '../../shared/core/proof/keys.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
+import { writeToAllLogs } from '../../shared/domain/ledger/service-record.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
-import { newId } from '../../shared/kernel/ids.ts';
+import { lowestId, newId } from '../../shared/kernel/ids.ts';
 import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
 import { type RetainDeps, runRetain } from '../../workers/jobs/retain.ts';
 import type { Client } from '../support/client.ts';
+import { asSuperuser } from '../support/database.ts';
 import { dailyPartitions } from '../support/daily-partitions.ts';
 import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
 import { compileStored, type Service } from '../support/service.ts';
@@ -201,6 +203,25 @@ describe('retention by kind', () => {
     expect(await count(OLD_PARTS(2))).to.equal(0);
     expect(await count("pg_class WHERE relname LIKE '%\\_bare' AND relkind = 'r' AND NOT relispartition")).to.equal(0);
     await both.worker.append();
-    expect((await findings()).filter((kind) => kind !== 'source-missing')).to.deep.equal([]);
+    // The late row of the crash above was written past the log.
+    expect(await findings()).to.deep.equal([]);
+  });
+
+  it('names a record of retention that somebody forged, and does not let it hide a deletion', async () => {
+    const beforeMs = service.nowMs() - DAY_MS - 1_000;
+    const old = `decision WHERE decision_id < '${lowestId('dec', beforeMs)}'`;
+    expect(await count(old)).to.be.above(0);
+    const before = new Date(beforeMs).toISOString();
+    const body = { beforeId: lowestId('dec', beforeMs), before, setting: 'CUSTOS_KEEP_DECISIONS', keepSeconds: 86_400 };
+    const forged = { what: 'decisions', ...body };
+    await service.db.transaction((sql) => writeToAllLogs(sql, 'custos.retention', forged, service.nowMs()));
+    await both.worker.append();
+    expect(await findings()).to.deep.equal(['retention-unfounded']);
+    await asSuperuser(service.db, (sql) => sql.query(`DELETE FROM ${old}`, []));
+    const after = await findings();
+    expect(after).to.include('source-missing').and.include('retention-unfounded');
+    // Nor with a sealed row that says the same, as its seal needs the pepper.
+    await service.rows(`UPDATE retention_drop SET before_id = '${forged.beforeId}' WHERE what = 'decisions'`);
+    expect(await findings()).to.include('source-missing').and.include('retention-unfounded');
   });
 });

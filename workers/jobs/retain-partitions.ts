@@ -1,6 +1,7 @@
 // Old partitions: which ones the settings keep no longer, and how they go (docs/adr/0017).
 import type { RetentionBody } from '../../shared/core/proof/retention-record.ts';
 import { writeToAllLogs } from '../../shared/domain/ledger/service-record.ts';
+import { writeSealedDrop } from '../../shared/domain/retention/dropped.ts';
 import { idTimeMs, lowestId } from '../../shared/kernel/ids.ts';
 import type { Database, Sql } from '../../shared/platform/db/database.ts';
 import { ADVISORY_LOCKS } from '../../shared/platform/db/locks.ts';
@@ -78,6 +79,7 @@ export function endOldest(deps: PartitionDeps, kept: Kept, keepMs: number, only?
     };
     // The records first: the drop locks the table until the commit.
     await writeToAllLogs(sql, 'custos.retention', body, nowMs());
+    await writeSealedDrop(sql, body);
     await sql.query(kept.end, [part.name]);
     // A process whose clock is days behind may have written to it before it was locked.
     if (await isNeeded(sql, kept, part)) throw new Error(`the partition ${part.name} is written to`);

@@ -56,6 +56,8 @@ export interface AuditedRow {
     | undefined;
   /** Whether the source row is missing because retention dropped it, as a record in the log states. */
   readonly isDropped: boolean;
+  /** Whether its record states that retention dropped more than it did. */
+  readonly isUnfounded: boolean;
   readonly decision: DecisionColumns | undefined;
   /** The previous leaf in the chain. `index` is -1 for a leaf of an earlier generation of the log. */
   readonly previous: { readonly index: number; readonly eventHash: string } | undefined;
@@ -93,6 +95,8 @@ export function auditRow(row: AuditedRow, origin: string | null): { findings: Fi
     find('source-missing', 'the decision or record that it is about does not exist.');
     return { findings, hash: undefined };
   }
+  if (row.isUnfounded)
+    find('retention-unfounded', 'its record states that retention dropped what the settings kept: it was forged.');
   const bytes = sealed(source.record, stated);
   const hash = otherLeafHash(bytes);
   const isLeaf = hash.equals(row.leafHash);

@@ -6,9 +6,12 @@ import { columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { SUBTREE_LEVEL, SUBTREE_LEAVES } from '../../core/proof/audit-tree.ts';
 import type { AuditedRow, StoredCheckpoint } from '../../core/proof/audit.ts';
+import { readRecord } from '../../core/proof/record-read.ts';
+import { sealRecord } from '../../core/proof/record.ts';
+import { claimsTooMuch, RETENTION_EVENT, retentionOf } from '../../core/proof/retention-record.ts';
 import type { StoredNodes } from '../../core/proof/audit-nodes.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
-import { readDroppedBefore } from '../retention/dropped.ts';
+import { readDroppedBefore, readSealedDrops } from '../retention/dropped.ts';
 
 // Plans are cached while the tables are still empty; no query here may read a whole table.
 const NO_SCANS = "SELECT set_config('enable_seqscan', 'off', true)";
@@ -180,6 +183,22 @@ function previousOf(row: LeafRow, logId: number): AuditedRow['previous'] {
   };
 }
 
+/** Records of retention that state more than was dropped. The sealed rows are read after them, so they are never behind. */
+async function unfoundedOf(sql: Sql, rows: readonly LeafRow[]): Promise<ReadonlySet<LeafRow>> {
+  const stated = rows.filter(({ event, record }) => event === RETENTION_EVENT && record !== null);
+  if (stated.length === 0) return new Set();
+  const sealedBefore = await readSealedDrops(sql);
+  return new Set(
+    stated.filter(({ record, previous_hash: previousHash }) => {
+      // Checked above. A record that can't be read is a finding of its own.
+      const read = readRecord(sealRecord(record ?? '', previousHash).bytes);
+      const body = 'record' in read ? retentionOf(read.record) : undefined;
+      if (body === undefined || !('record' in read)) return false;
+      return body.beforeId > sealedBefore(body.what) || claimsTooMuch(body, read.record.occurredAt);
+    }),
+  );
+}
+
 /** The leaves [from, past), lowest first; fewer when rows are missing. */
 export async function readLeaves(
   sql: Sql,
@@ -192,6 +211,7 @@ export async function readLeaves(
   const isMissing = (row: LeafRow): boolean => row.record === null && row.source === 'decision';
   // Read after the rows: a drop between two statements must not look like damage.
   const droppedBefore = rows.some(isMissing) ? await readDroppedBefore(sql, head) : '';
+  const unfounded = await unfoundedOf(sql, rows);
   return rows.map((row) => {
     const occurredAt = row.occurred_at.toISOString();
     const recordedAt = row.source_occurred_at;
@@ -210,6 +230,7 @@ export async function readLeaves(
       leafHash: row.leaf_hash,
       source: sourceOf(row, sourceAt),
       isDropped: isMissing(row) && row.source_id < droppedBefore,
+      isUnfounded: unfounded.has(row),
       decision: decisionOf(row, sourceAt),
       previous: previousOf(row, logId),
     };

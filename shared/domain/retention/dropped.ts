@@ -2,6 +2,7 @@
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { bodyOfPrefix } from '../../core/proof/record.ts';
+import { type DropRow, dropSeal, isDropSeal } from '../../platform/db/seals/retention-drop.ts';
 import type { RetentionBody } from '../../core/proof/retention-record.ts';
 
 // A record counts from the commit that dropped the rows, so also while it waits for its log. One that is in neither place was not
@@ -25,6 +26,22 @@ export async function readStatedBefore(sql: Sql, log: Owner & { readonly logId: 
   return row === undefined ? '' : (bodyOfPrefix(row.record) as RetentionBody).beforeId;
 }
 
+const SEALED = 'SELECT what, before_id, seal FROM retention_drop';
+const SEAL = `INSERT INTO retention_drop (what, before_id, seal) VALUES ($1, $2, $3)
+    ON CONFLICT (what) DO UPDATE SET before_id = excluded.before_id, seal = excluded.seal`;
+
+/** How far retention has dropped each kind, by rows that only a process with the pepper can write; '': nothing. */
+export async function readSealedDrops(sql: Sql): Promise<(what: RetentionBody['what']) => string> {
+  const rows = await sql.query<DropRow>(SEALED, []);
+  const genuine = new Map(rows.filter((row) => isDropSeal(sql.seals, row)).map((row) => [row.what, row.before_id]));
+  return (what) => genuine.get(what) ?? '';
+}
+
+/** Seals a drop, in its transaction. Partitions are dropped oldest first, so it never goes back. */
+export async function writeSealedDrop(sql: Sql, { what, beforeId }: RetentionBody): Promise<void> {
+  await sql.query(SEAL, [what, beforeId, dropSeal(sql.seals, what, beforeId)]);
+}
+
 /**
  * Decisions with lower ids were dropped; '': none were. Read it after a row was found missing: the record commits with the drop.
  * @throws {ApiError} E6002
@@ -34,6 +51,7 @@ export async function readDroppedBefore(sql: Sql, owner: Owner): Promise<string>
   if (row === undefined) return '';
   // Written by the job `retain`; an edit is the auditor's finding at the record's own leaf.
   const { beforeId } = bodyOfPrefix(row.record) as RetentionBody;
-  // Nothing is dropped within a day (custos_drop_partition), so a record that says so is forged.
-  return beforeId < row.youngest ? beforeId : row.youngest;
+  const sealed = (await readSealedDrops(sql))('decisions');
+  // A record can be forged, so it counts only as far as the sealed row. Nothing is dropped within a day (custos_drop_partition).
+  return [beforeId, sealed, row.youngest].reduce((least, id) => (id < least ? id : least));
 }

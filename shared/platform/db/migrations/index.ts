@@ -44,6 +44,7 @@ import { PolicyStages1763700000041 } from './0041-policy-stages.ts';
 import { ParseCoverage1763700000042 } from './0042-parse-coverage.ts';
 import { IntentBatches1763700000043 } from './0043-intent-batches.ts';
 import { Partitions1763700000044 } from './0044-partitions.ts';
+import { RetentionDrops1763700000046 } from './0046-retention-drops.ts';
 import { RetentionKinds1763700000045 } from './0045-retention-kinds.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
@@ -93,6 +94,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   IntentBatches1763700000043,
   Partitions1763700000044,
   RetentionKinds1763700000045,
+  RetentionDrops1763700000046,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

@@ -4,6 +4,7 @@ import { SetupError } from '../../embedded/account.ts';
 import { compareFingerprints, PEPPER, pepperFingerprint } from '../fingerprints.ts';
 import { ADVISORY_LOCKS } from '../locks.ts';
 import { isUnset, type RefusedRow, sealedBatches } from './check.ts';
+import { type DropRow, dropSeal, isDropSeal } from './retention-drop.ts';
 import { sealedColumns } from './rows.ts';
 import { PLACE, writeSeals } from './seal-existing.ts';
 import { createSeals, rowId, type Seals } from './seals.ts';
@@ -101,6 +102,7 @@ async function rotateIn(run: Run, { previous, next }: Peppers): Promise<Rotated>
     await run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
   }
   await encryptAnew(run, seals);
+  await sealDropsAnew(run, seals);
   await run('UPDATE secret_fingerprint SET fingerprint = $2 WHERE name = $1', [PEPPER, fingerprints.new]);
   // A process that was suspended drops its caches, compares the pepper, and ends.
   await run("INSERT INTO change (kind, subject) VALUES ('pepper', '')");
@@ -120,6 +122,16 @@ async function encryptAnew(run: Run, seals: { readonly old: Seals; readonly new:
       return secret === undefined ? key : { ...key, encrypted: seals.new.encryptText('webhook-key', id, secret) };
     });
     await run('UPDATE webhook_endpoint SET signing_keys = $2 WHERE endpoint_id = $1', [id, JSON.stringify(next)]);
+  }
+}
+
+/** How far retention has dropped; a row that is not genuine stays refused. */
+async function sealDropsAnew(run: Run, seals: { readonly old: Seals; readonly new: Seals }): Promise<void> {
+  const rows = await run<DropRow>('SELECT what, before_id, seal FROM retention_drop FOR UPDATE');
+  for (const row of rows) {
+    if (!isDropSeal(seals.old, row)) continue;
+    const seal = dropSeal(seals.new, row.what, row.before_id);
+    await run('UPDATE retention_drop SET seal = $2 WHERE what = $1', [row.what, seal]);
   }
 }
 

@@ -19,7 +19,7 @@ export interface Sealed {
 }
 
 /** Purposes of sealed texts. */
-export type TextPurpose = 'audit-accepted';
+export type TextPurpose = 'audit-accepted' | 'retention';
 /** Purposes of encrypted texts. */
 export type SecretPurpose = 'webhook-key';
 
