@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { type RunningIngress, startIngress } from '../../ingress/service.ts';
 import { countWaitingKeys } from '../../shared/domain/keys/previous-pepper.ts';
+import { readSealedDrops, writeSealedDrop } from '../../shared/domain/retention/dropped.ts';
 import { readConfig, requireIngress } from '../../shared/platform/config/config.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
@@ -26,6 +27,8 @@ const NEXT = 'the next pepper of tests, of as little use';
 const PEPPERS: Peppers = { previous: TEST_PEPPER, next: NEXT };
 /** A repeated request that has a stored answer: a 401 instead would be a key that does not work. */
 const REPEATED = { 'idempotency-key': 'before the rotation' };
+
+const DROP = { what: 'decisions', beforeId: 'dec_1', before: '', setting: '', keepSeconds: 86_400 } as const;
 
 describe('rotating the pepper', () => {
   let database: TestDatabase;
@@ -58,6 +61,7 @@ describe('rotating the pepper', () => {
       [service.operatorId],
     );
     await sealAll(service.db, 'agent');
+    await writeSealedDrop(service.db, DROP);
     await admin.post('/v1/agents', { agentId: 'once', name: 'x' }, { headers: REPEATED });
     await service.addKey({ environment: 'test', scopes: ['admin:*'] });
     const halting = await service.client({ environment: 'test', scopes: ['admin:*'] });
@@ -188,6 +192,15 @@ describe('rotating the pepper', () => {
     expect(await webhookSecretUnder(TEST_PEPPER)).to.equal(undefined);
     expect((await runCommand(['pepper', 'rotate'], env)).stdout).to.contain('already in force');
     expect(await refusedUnder(NEXT)).to.deep.equal([`api_key ${forged.keyId}`]);
+  });
+
+  it('seals again how far retention has dropped, so that nothing dropped looks deleted', async () => {
+    const renewed = await opened(database.url, NEXT);
+    try {
+      expect((await readSealedDrops(renewed))('decisions')).to.equal(DROP.beforeId);
+    } finally {
+      await renewed.close();
+    }
   });
 
   it('leaves a refused row, which "custos seals check" lists without its values and with exit code 1', async () => {

@@ -222,6 +222,8 @@ describe('retention by kind', () => {
     expect(after).to.include('source-missing').and.include('retention-unfounded');
     // Nor with a sealed row that says the same, as its seal needs the pepper.
     await service.rows(`UPDATE retention_drop SET before_id = '${forged.beforeId}' WHERE what = 'decisions'`);
-    expect(await findings()).to.include('source-missing').and.include('retention-unfounded');
+    expect(await findings())
+      .to.include('source-missing')
+      .and.include('retention-unfounded');
   });
 });
