@@ -34,6 +34,7 @@ const rowOf = (index: number, hash: Buffer): AuditedRow => ({
   eventHash: '',
   source: undefined,
   isDropped: false,
+  isUnfounded: false,
   decision: undefined,
   previous: undefined,
 });
