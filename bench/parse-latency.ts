@@ -1,111 +1,74 @@
-// Measures the time of one parse on texts of the maximum length that the API accepts, of every kind that could be slow.
-// Usage: node dist/bench/parse-latency.js [--json] [--runs N]
+// Measures the processor time of parses: of texts of the maximum length that the API accepts, by kind, and of short texts.
+// Usage: node dist/bench/parse-latency.js [--runs N]
 import { lexiconFile } from '../test/support/lexicon.ts';
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../shared/core/intent/lexicon/types.ts';
 import { parseIntent } from '../shared/core/intent/parse.ts';
-import { quantile } from './numbers.ts';
-import { LENGTH, textsByKind } from './parse-texts.ts';
+import { alignedLines, quantile } from './numbers.ts';
+import { LENGTH, ownTexts, textsByKind } from './parse-texts.ts';
 
-/** Milliseconds. */
-export interface Spread {
-  p50: number;
-  p99: number;
-  max: number;
+const ROUNDS = 20;
+
+/** Processor time of the process in milliseconds, including its compiler and garbage collector. */
+function processorMs(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
 }
 
-/** Times of the parses of one kind of text. */
-export interface KindLatency {
-  kind: string;
-  texts: number;
-  wall: Spread;
-  /** Processor time of the process, including its compiler and garbage collector. Other work on the machine affects it less. */
-  cpu: Spread;
+const ascending = (times: readonly number[]): number[] => times.toSorted((a, b) => a - b);
+
+/** For each text the median of its runs, ascending. */
+function timesOf(texts: readonly string[], runs: number, lexicon: Lexicon): number[] {
+  for (const text of texts) parseIntent(text, lexicon);
+  return ascending(
+    texts.map((text) => {
+      const times = Array.from({ length: runs }, () => processorMs(() => parseIntent(text, lexicon)));
+      return quantile(ascending(times), 0.5);
+    }),
+  );
 }
 
-const round = (value: number): number => Math.round(value * 100) / 100;
-
-interface Times {
-  readonly wall: number[];
-  readonly cpu: number[];
-}
-
-function spread(times: readonly number[]): Spread {
-  const sorted = [...times].sort((a, b) => a - b);
-  return { p50: round(quantile(sorted, 0.5)), p99: round(quantile(sorted, 0.99)), max: round(quantile(sorted, 1)) };
-}
-
-const summary = (kind: string, texts: number, { wall, cpu }: Times): KindLatency => ({
+const rowOf = (kind: string, times: readonly number[]): string[] => [
   kind,
-  texts,
-  wall: spread(wall),
-  cpu: spread(cpu),
-});
+  String(times.length),
+  ...[0.5, 0.99, 1].map((share) => quantile(times, share).toFixed(1)),
+];
 
-/** Parses each text `runs` times after a warm-up. The last row summarizes all kinds. */
-function measureLatency(lexicon: Lexicon, runs: number): KindLatency[] {
-  const kinds = textsByKind(lexicon);
-  for (const texts of kinds.values()) for (const text of texts.slice(0, 20)) parseIntent(text, lexicon);
-  const all: Times = { wall: [], cpu: [] };
-  const rows = [...kinds].map(([kind, texts]) => {
-    const times: Times = { wall: [], cpu: [] };
-    for (let run = 0; run < runs; run += 1) {
-      for (const text of texts) {
-        const before = process.cpuUsage();
-        const start = performance.now();
-        parseIntent(text, lexicon);
-        times.wall.push(performance.now() - start);
-        const { user, system } = process.cpuUsage(before);
-        times.cpu.push((user + system) / 1_000);
-      }
-    }
-    all.wall.push(...times.wall);
-    all.cpu.push(...times.cpu);
-    return summary(kind, texts.length, times);
-  });
-  return [...rows, summary('all', all.wall.length / runs, all)];
-}
-
-/** The result of a run in one sentence. */
-function sentenceOf({ texts, cpu, wall }: KindLatency, runs: number): string {
-  const shown = ({ p50, p99, max }: Spread) => `p50 ${p50.toFixed(2)}, p99 ${p99.toFixed(2)}, max ${max.toFixed(2)} ms`;
-  return `${texts} texts of ${LENGTH} characters, ${runs} runs: processor time ${shown(cpu)}; clock ${shown(wall)}`;
+/** Short texts read in a second of processor time: the median of the rounds. */
+function shortTextsPerSecond(texts: readonly string[], lexicon: Lexicon): number {
+  const round = () => processorMs(() => texts.forEach((text) => parseIntent(text, lexicon)));
+  const times = Array.from({ length: ROUNDS }, round);
+  return (texts.length * 1_000) / quantile(ascending(times), 0.5);
 }
 
 function main(): void {
-  const { values } = parseArgs({
-    options: { json: { type: 'boolean', default: false }, runs: { type: 'string', default: '3' } },
-  });
+  const { values } = parseArgs({ options: { runs: { type: 'string', default: '3' } } });
   const runs = Number(values.runs);
   if (!Number.isInteger(runs) || runs < 1) {
-    process.stderr.write('usage: parse-latency [--json] [--runs N]\n');
+    process.stderr.write('usage: parse-latency [--runs N]\n');
     process.exitCode = 2;
     return;
   }
   const lexicon = compileLexicon(JSON.parse(lexiconFile().text));
-  const rows = measureLatency(lexicon, runs);
-  if (values.json) {
-    process.stdout.write(`${JSON.stringify(rows)}\n`);
-    return;
-  }
+  const kinds = [...textsByKind(lexicon)].map(([kind, texts]) => ({ kind, times: timesOf(texts, runs, lexicon) }));
+  const all = ascending(kinds.flatMap(({ times }) => times));
+  const lines = alignedLines([
+    [`${LENGTH} characters, CPU in ms`, 'texts', 'p50', 'p99', 'worst'],
+    ...kinds.map(({ kind, times }) => rowOf(kind, times)),
+    rowOf('all', all),
+  ]);
+  const short = ownTexts();
+  const mean = short.reduce((sum, text) => sum + text.length, 0) / short.length;
+  const perSecond = Math.round(shortTextsPerSecond(short, lexicon));
+  const load = loadavg().map((average) => average.toFixed(1));
   process.stdout.write(
-    `one parse of ${LENGTH} characters, in milliseconds of processor time and of the clock\n` +
-      'kind                       texts cpu p50     p99     max clock p50   p99     max\n',
+    `${lines.join('\n')}\n${short.length} short texts (${Math.round(mean)} characters on average): ${perSecond} per second of CPU\n` +
+      `load average ${load.join(', ')} on ${availableParallelism()} cores\n`,
   );
-  for (const { kind, texts, cpu, wall } of rows) {
-    const columns = [cpu, wall].flatMap(({ p50, p99, max }) => [p50, p99, max]);
-    const cells = columns.map((value) => value.toFixed(2).padStart(7)).join(' ');
-    process.stdout.write(`${kind.padEnd(25)} ${String(texts).padStart(6)} ${cells}\n`);
-  }
-  const all = rows.at(-1);
-  if (all !== undefined)
-    process.stdout.write(
-      `${sentenceOf(all, runs)}; load average ${loadavg()
-        .map((average) => average.toFixed(1))
-        .join(', ')} on ${availableParallelism()} cores\n`,
-    );
 }
 
-if (import.meta.filename === process.argv[1]) main();
+main();

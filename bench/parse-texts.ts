@@ -1,5 +1,5 @@
 // Texts of the maximum length that the API accepts, of every kind that could be slow to parse.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Lexicon } from '../shared/core/intent/lexicon/types.ts';
 import { findRoot } from '../shared/platform/config/root.ts';
@@ -12,11 +12,11 @@ const SEEDS_FILE = path.join(findRoot(), 'bench', 'parse-seeds.json');
 
 const repeated = (seed: string): string => seed.repeat(Math.ceil(LENGTH / seed.length)).slice(0, LENGTH);
 /** Texts of random words of a list. */
-function drawn(words: readonly string[], texts: number): string[] {
+function drawn(words: readonly string[], texts: number, separator = ' '): string[] {
   const next = randomNumbers(words.length);
   return Array.from({ length: texts }, () => {
     let text = '';
-    while (text.length < LENGTH) text += `${words[Math.floor(next() * words.length)]} `;
+    while (text.length < LENGTH) text += `${words[Math.floor(next() * words.length)]}${separator}`;
     return text.slice(0, LENGTH);
   });
 }
@@ -34,27 +34,50 @@ const MARKED =
 /** Texts of random words and of the marks that open and close quotations, substitutions and redirections. */
 export const markedTexts = (count: number): string[] => drawn(MARKED, count);
 
+/** Enough texts of a kind to see its slowest. */
+const MOST = 40;
+
+/** At most MOST of them, evenly spread. */
+const some = (list: readonly string[]): string[] =>
+  list.filter((_, at) => Math.floor((at * MOST) / list.length) !== Math.floor(((at - 1) * MOST) / list.length));
+
+/** The texts of bench/texts: requests, commands and attacks of a sentence or two. */
+export function ownTexts(): string[] {
+  const folder = path.join(findRoot(), 'bench', 'texts');
+  const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+  return files.flatMap((name) =>
+    readFileSync(path.join(folder, name), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      // Files of the repository, of this form.
+      .map((line) => (JSON.parse(line) as { readonly text: string }).text),
+  );
+}
+
 /** Texts by kind. They use the words of the lexicon, because a text that is cheap with one lexicon may be slow with another. */
 export function textsByKind(lexicon: Lexicon): Map<string, string[]> {
   const verbs = [...lexicon.verbs.keys()];
   const nouns = [...lexicon.domainOfNoun.keys()];
   const glue = ['and', 'the', 'then', 'of', 'to', 'should be', 'is', 'not', 'or', 'that', 'please', 'users', 'deleted'];
   const random = randomNumbers(7);
-  /** 40 texts of random characters from a code point on. */
+  const own = ownTexts();
+  /** Texts of random characters from a code point on. */
   const randomTexts = (first: number, count: number): string[] =>
-    Array.from({ length: 40 }, () =>
+    Array.from({ length: MOST }, () =>
       String.fromCharCode(...Array.from({ length: LENGTH }, () => first + Math.floor(random() * count))),
     );
   return new Map([
-    ['one verb, repeated', verbs.map((verb) => repeated(`${verb} `))],
-    ['one verb after "and"', verbs.map((verb) => repeated(`and ${verb} `))],
-    ['one verb with object', verbs.map((verb) => repeated(`${verb} the users, `))],
-    ['one command, repeated', [...lexicon.commands.keys()].map((name) => repeated(`${name} -x / ; `))],
-    ['random verbs', drawn(verbs, 40)],
-    ['random words', drawn([...verbs, ...nouns, ...glue], 80)],
-    ['random nouns', drawn(nouns, 20)],
-    ['function words', drawn(glue, 20)],
-    ['words and marks of code', markedTexts(40)],
+    ['short texts, one a line', drawn(own, MOST, '\n')],
+    ['short texts, one a sentence', drawn(own, MOST, '. ')],
+    ['one verb, repeated', some(verbs).map((verb) => repeated(`${verb} `))],
+    ['one verb after "and"', some(verbs).map((verb) => repeated(`and ${verb} `))],
+    ['one verb with object', some(verbs).map((verb) => repeated(`${verb} the users, `))],
+    ['one command, repeated', some([...lexicon.commands.keys()]).map((name) => repeated(`${name} -x / ; `))],
+    ['random verbs', drawn(verbs, MOST)],
+    ['random words', drawn([...verbs, ...nouns, ...glue], MOST)],
+    ['random nouns', drawn(nouns, MOST)],
+    ['function words', drawn(glue, MOST)],
+    ['words and marks of code', markedTexts(MOST)],
     ...Object.entries(benchSeeds()).map(([kind, list]): [string, string[]] => [kind, list.map(repeated)]),
     ['random characters', randomTexts(0, 0xffff)],
     ['random ASCII', randomTexts(32, 95)],

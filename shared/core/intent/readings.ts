@@ -43,19 +43,21 @@ function requestsInWords({ sentences, code }: Segments, lexicon: Lexicon): reado
 }
 
 const isQuotation = ({ kind }: Token): boolean => kind === 'quoted' || kind === 'code';
-const CARRIES_OUT = /^(?:execute|run|perform|follow|obey|repeat|exec|eval)$/;
+const CARRIES_OUT: ReadonlySet<string> = new Set('execute run perform follow obey repeat exec eval'.split(' '));
 
 /** Requests inside quotation marks count when the text asks to carry out the quotation, or consists only of it. */
 function requestsInQuotations(sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
-  if (!sentences.some((sentence) => sentence.some(isQuotation))) return [];
+  const inner = sentences
+    .flatMap((sentence) => sentence.filter((token) => isQuotation(token) && token.text.includes(' ')))
+    .slice(0, MAX_QUOTATIONS);
+  if (inner.length === 0) return [];
   const tokens = sentences.flat();
   const meaningful = tokens.filter(({ kind }) => kind !== 'punct');
   const alone = meaningful.length > 0 && meaningful.length <= 3 && meaningful.some(isQuotation);
   const last = tokens.findLastIndex(isQuotation);
   // `What does 'delete all' do` is only a question.
-  const carriedOut = tokens.some(({ lower }, at) => CARRIES_OUT.test(lower) || (lower === 'do' && at < last));
+  const carriedOut = tokens.some(({ lower }, at) => CARRIES_OUT.has(lower) || (lower === 'do' && at < last));
   if (!alone && !carriedOut) return [];
-  const inner = tokens.filter((token) => isQuotation(token) && token.text.includes(' ')).slice(0, MAX_QUOTATIONS);
   return inner.flatMap((token) =>
     candidatesOf(sentencesOf(token.text, isSecret, lexicon.wordKinds), lexicon)
       .filter(({ effect }) => effect !== 'read' || alone)

@@ -64,11 +64,12 @@ export function isForeign({ words, ascii }: SpokenWords, lexicon: Lexicon): bool
     }
   }
   if (other > 0 && latin < (latin + other) * 0.6) return true;
-  let foreign = 0;
+  const foreign = words.filter((word) => lexicon.foreignWords.has(word)).length;
+  if (foreign === 0 || (foreign === 1 && words.length > 8)) return false;
   let english = 0;
   for (const word of words) {
-    if (lexicon.foreignWords.has(word)) foreign += 1;
-    else if (lexicon.wordKinds.has(word, K.english)) english += 1;
+    if (!lexicon.foreignWords.has(word) && lexicon.wordKinds.has(word, K.english)) english += 1;
+    if (english >= foreign) return false;
   }
-  return foreign > english && (foreign > 1 || words.length <= 8);
+  return true;
 }

@@ -1,8 +1,8 @@
 // Detects requests that describe themselves as not allowed: with stolen or forged things, in secret, against the will of others.
-import type { CandidateAction } from '../grammar/candidate.ts';
+import { bySentence, type CandidateAction } from '../grammar/candidate.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence } from '../text/tokens.ts';
-import { is, K, someAre, type TaggedWords, type WordKinds } from '../lexicon/word-kinds.ts';
+import { is, K, type KindSet, someAre, taggedWith, type TaggedWords, type WordKinds } from '../lexicon/word-kinds.ts';
 
 /** The words of a sentence with properties of the whole sentence. */
 interface Spoken {
@@ -96,14 +96,18 @@ const makes = ({ action, verb }: CandidateAction): boolean =>
 /** The words of a sentence, split at hyphens, each with the offset of its token; quotations and signs become empty words. */
 function partsOf(sentence: Sentence, wordKinds: WordKinds): { parts: TaggedWords; offsets: number[] } {
   const words: string[] = [];
+  const kinds: KindSet[] = [];
   const offsets: number[] = [];
-  for (const { kind, lower, at } of sentence) {
-    for (const part of kind === 'word' ? lower.split('-') : [kind === 'number' ? '#' : '']) {
+  for (const token of sentence) {
+    const { kind, lower } = token;
+    const isWhole = kind === 'word' && !lower.includes('-');
+    for (const part of isWhole ? [lower] : kind === 'word' ? lower.split('-') : [kind === 'number' ? '#' : '']) {
       words.push(part);
-      offsets.push(at);
+      kinds.push(isWhole ? token.kinds : wordKinds.of(part));
+      offsets.push(token.at);
     }
   }
-  return { parts: wordKinds.tag(words), offsets };
+  return { parts: taggedWith(words, kinds), offsets };
 }
 
 function spokenOf(words: TaggedWords): Spoken {
@@ -170,18 +174,12 @@ export function isIllicit(
   // Most texts have none.
   const hasClue = (word: string) => isClue(word) || (word.includes('-') && word.split('-').some(isClue));
   if (!words.some(hasClue)) return false;
-  const bySentence = new Map<number, CandidateAction[]>();
-  for (const candidate of all) {
-    if (candidate.source !== 'words') continue;
-    const of = bySentence.get(candidate.sentence);
-    if (of) of.push(candidate);
-    else bySentence.set(candidate.sentence, [candidate]);
-  }
+  const ofSentence = bySentence(all.filter(({ source }) => source === 'words'));
   const changesOf = (requests: readonly CandidateAction[]) =>
     requests.some((request) => makes(request) || request.action === 'update' || request.action === 'unknown');
   const anyChange = changesOf(all.filter((candidate) => !candidate.negated));
   for (const [index, sentence] of sentences.entries()) {
-    const requests = bySentence.get(index) ?? [];
+    const requests = ofSentence(index);
     if (requests.some((candidate) => candidate.negated)) continue;
     const { parts, offsets } = partsOf(sentence, wordKinds);
     const spoken = spokenOf(parts);

@@ -25,6 +25,8 @@ function breaksOut(lower: string): boolean {
 // Scripts without spaces between words, and Arabic: "ignore" before "rules", or after it. Every gap is bounded.
 const OTHER_SCRIPTS =
   /(?:忽略|无视|忘记|取消|停用|禁用|删除|移除)[^。！？\n]{0,24}(?:指示|指令|规则|提示|限制|安全|内容|instructions|prompt)|无视(?:以上|前面|之前)|無視して(?:ください|、|。)|系统提示|(?:给|致)(?:大模型|模型|智能助手|助手|ai|llm)的(?:提示|指示|指令|说明|备注)|没有(?:任何)?限制|(?:指示|指令|命令|ルール|制限)[^。！？\n]{0,14}(?:無視|忘れ|キャンセル|解除|ignore)|システムプロンプト|最初の(?:指示|プロンプト)|あなたの(?:指示|プロンプト|ルール)|(?:지시|명령|규칙|지침|필터|제한)[^.!?\n]{0,14}(?:무시|잊|비활성|해제)|시스템 프롬프트|초기 프롬프트|너의 (?:지시|프롬프트|지침)|(?:تجاهل|انس|ألغ)[^.!؟\n]{0,24}(?:تعليمات|توجيهات|أوامر|قواعد|قيود)|موجه النظام|निर्देश[^।\n]{0,20}(?:अनदेखा|नज़रअंदाज़|भूल)|(?:เพิกเฉย|ละเว้น|ลืม)[^\n]{0,20}คำสั่ง|התעלם[^.\n]{0,20}הוראות|(?:ігноруй|забудь|проігноруй)[^.\n]{0,24}(?:інструкції|вказівки|правила)|(?:αγνόησε|ξέχνα|ξέχασε)[^.\n]{0,24}(?:οδηγίες|εντολές)|(?:دستورات|دستورالعمل)[^.\n]{0,24}نادیده/;
+/** Fast check: Greek to Thai, and the scripts of East Asia. */
+const HAS_OTHER_SCRIPT = /[\u0370-\u0eff\u3040-\u9fff\uac00-\ud7af]/;
 
 /** Weaker signs of form rather than words: urgent headings, and notices in capitals. */
 const PRESSES =
@@ -257,7 +259,7 @@ export function posingOf(text: string, lower: string, ascii: boolean, lexicon: L
     hasForgedHeading(text, lexicon) ||
     (text.includes('[') && BRACKET_MODE.test(text)) ||
     (elements && (breaksOut(lower) || hasHiddenRequest(lower, lexicon))) ||
-    (!ascii && OTHER_SCRIPTS.test(lower));
+    (!ascii && HAS_OTHER_SCRIPT.test(lower) && OTHER_SCRIPTS.test(lower));
   return { attack, hints, traces };
 }
 const NO_FORMS: readonly Form[] = [];

@@ -1,5 +1,5 @@
 // How much of a text its readings account for, and what they leave unread.
-import type { CandidateAction } from '../grammar/candidate.ts';
+import { bySentence, type CandidateAction } from '../grammar/candidate.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Fragment } from '../code/code.ts';
 import type { Lexicon, VerbReading } from '../lexicon/types.ts';
@@ -56,15 +56,15 @@ function isKnownWord(words: readonly string[], at: number, token: Token, first: 
   );
 }
 
+/** @param candidates those of the sentence */
 function clausesOf(
   sentence: Sentence,
-  index: number,
   candidates: readonly CandidateAction[],
   isInCode: (at: number) => boolean,
   lexicon: Lexicon,
 ): Clause[] {
   const words = sentence.map(({ kind, lower }) => (kind === 'word' ? lower : ''));
-  const starts = new Map(candidates.filter((one) => one.sentence === index).map((one) => [one.at, one]));
+  const starts = new Map(candidates.map((one) => [one.at, one]));
   const found: Clause[] = [];
   let tokens: Token[] = [];
   let unknown: Token[] = [];
@@ -80,7 +80,7 @@ function clausesOf(
     reads = false;
     claims = false;
   };
-  const isQuestion = candidates.some((one) => one.sentence === index && one.source === 'question');
+  const isQuestion = candidates.some((one) => one.source === 'question');
   for (const [at, token] of sentence.entries()) {
     if (isInCode(token.at)) continue;
     const divides = token.kind === 'punct' ? DIVIDES.test(token.text) : lexicon.clauseOpeners.has(token.lower);
@@ -142,6 +142,14 @@ const isForeignWord = (word: string, { languages }: Lexicon): boolean =>
     .split(/['’]/)
     .some((part) => languages.some(({ known }) => known.has(part)));
 
+/** Whether an offset of a text of this length is in one of the fragments. */
+function within(fragments: readonly Fragment[], length: number): (at: number) => boolean {
+  if (fragments.length === 0) return () => false;
+  const marks = new Uint8Array(length);
+  for (const { at, end } of fragments) marks.fill(1, at, end);
+  return (at) => marks[at] === 1;
+}
+
 /** In the order of the text, without those that begin within an earlier one or have no words, as phrasings of marks alone. */
 function disjoint(spans: readonly UnreadSpan[]): UnreadSpan[] {
   const found: UnreadSpan[] = [];
@@ -167,11 +175,8 @@ export function coverageOf(
   foreignKnown: number | undefined,
   lexicon: Lexicon,
 ): Coverage {
-  const isWithin =
-    (fragments: readonly Fragment[]) =>
-    (at: number): boolean =>
-      fragments.some((fragment) => fragment.at <= at && at < fragment.end);
-  const isInCode = isWithin(code.found);
+  const isInCode = within(code.found, text.length);
+  const ofSentence = bySentence(candidates);
   // The reading of code accounts for its options, arguments and data: `terraform plan -destroy`.
   const understood = code.found.filter(({ isWhole }) => isWhole);
   const clauses: Clause[] = [];
@@ -179,15 +184,19 @@ export function coverageOf(
   for (const [index, sentence] of sentences.entries()) {
     tokens += sentence.length;
     if (tokens > MAX_TOKENS) break;
-    clauses.push(...clausesOf(sentence, index, candidates, isInCode, lexicon));
+    clauses.push(...clausesOf(sentence, ofSentence(index), isInCode, lexicon));
   }
   const phrasings = matchesIn(words, ends, lexicon.phrasings);
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
   const destructive = isDestructive
     ? []
-    : destructiveWordsIn(text, sentences, candidates, isWithin([...code.mentioned, ...understood]), lexicon).filter(
-        ({ text: word }) => foreignKnown === undefined || !isForeignWord(word, lexicon),
-      );
+    : destructiveWordsIn(
+        text,
+        sentences,
+        candidates,
+        within([...code.mentioned, ...understood], text.length),
+        lexicon,
+      ).filter(({ text: word }) => foreignKnown === undefined || !isForeignWord(word, lexicon));
   const destroys = !isDestructive && (destructive.length > 0 || says('destruction'));
   const features: Coverage['features'] = {
     clauses: clauses.length,
@@ -201,8 +210,9 @@ export function coverageOf(
   const offsets = offsetsOf(text.toLowerCase(), words, Math.max(-1, ...shownPhrasings.map(({ to }) => to)));
   const phraseOf = ({ from, to }: PatternMatch): UnreadSpan => {
     const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
+    const near = sentences.filter((sentence) => (sentence[0]?.at ?? 0) <= end && start <= (sentence.at(-1)?.at ?? 0));
     return spanOf(
-      sentences.flatMap((sentence) => sentence.filter(({ at }) => start <= at && at <= end)),
+      near.flatMap((sentence) => sentence.filter(({ at }) => start <= at && at <= end)),
       start,
     );
   };

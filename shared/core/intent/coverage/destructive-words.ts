@@ -1,5 +1,5 @@
 // Finds words that destroy, in any form and anywhere in a text, which no request that was read accounts for.
-import type { CandidateAction } from '../grammar/candidate.ts';
+import { bySentence, type CandidateAction } from '../grammar/candidate.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 
@@ -12,6 +12,7 @@ export interface UnreadSpan {
 /** Words of a token that may be several: an identifier, a path, a URL, a quotation. */
 const PARTS = /[\p{Lu}]?[\p{Ll}\p{N}]+|[\p{Lu}]+(?![\p{Ll}])/gu;
 /** Letters with a sign between each two: `d-e-l-e-t-e`. */
+const SPELLED_SIGNS = /[-._ ](?:[^-._ ]{1,2}[-._ ]){2}/;
 const SPELLED = /(?<![\p{L}\p{N}])(?:\p{L}[-._ ]){3,15}\p{L}(?![\p{L}\p{N}])/gu;
 const DOCUMENT = /\.(?:md|txt|html?|pdf|docx?|rst|adoc|csv|json|ya?ml|log|png|jpe?g|xlsx?)$/i;
 const MAX_PARTS = 40;
@@ -34,16 +35,14 @@ function isAskedFor(words: readonly string[], at: number): boolean {
 const isNegated = (words: readonly string[], at: number): boolean =>
   words.slice(Math.max(0, at - REACH), at).some((word) => NEGATING.test(word));
 
-/** Whether an earlier request of the sentence only talks about what follows: `explain how to delete a branch`. */
-function isMentioned(token: Token, sentence: number, candidates: readonly CandidateAction[]): boolean {
-  return candidates.some(
-    (one) => one.sentence === sentence && one.at <= token.at && (one.mentions || one.source === 'question'),
-  );
+/** Whether an earlier one of the requests of the sentence only talks about what follows: `explain how to delete a branch`. */
+function isMentioned(token: Token, candidates: readonly CandidateAction[]): boolean {
+  return candidates.some((one) => one.at <= token.at && (one.mentions || one.source === 'question'));
 }
 
 /** Whether the sentence searches for the text of a quotation, or reads it out. */
-function isSearchedFor(token: Token, sentence: number, candidates: readonly CandidateAction[]): boolean {
-  const before = candidates.filter((one) => one.sentence === sentence && one.at < token.at);
+function isSearchedFor(token: Token, candidates: readonly CandidateAction[]): boolean {
+  const before = candidates.filter((one) => one.at < token.at);
   return before.length > 0 && before.every((one) => one.effect === 'read' && !one.weak);
 }
 
@@ -52,10 +51,8 @@ const isDescribed = (
   words: readonly string[],
   at: number,
   token: Token,
-  sentence: number,
   candidates: readonly CandidateAction[],
-): boolean =>
-  token.lower.endsWith('s') && RELATIVE.test(words[at - 1] ?? '') && isSearchedFor(token, sentence, candidates);
+): boolean => token.lower.endsWith('s') && RELATIVE.test(words[at - 1] ?? '') && isSearchedFor(token, candidates);
 
 function partsOf({ kind, text }: Token): string[] {
   // The name of a document is no order: `docs/delete-user.md`.
@@ -74,7 +71,9 @@ export function destructiveWordsIn(
   const found: UnreadSpan[] = [];
   const { find } = lexicon.destructiveWords;
   const read = new Set(candidates.filter((one) => !one.weak).map(({ at }) => at));
+  const ofSentence = bySentence(candidates);
   for (const [index, sentence] of sentences.entries()) {
+    const own = ofSentence(index);
     const words = sentence.map(({ kind, lower }) => (kind === 'word' ? lower : ''));
     for (const [at, token] of sentence.entries()) {
       const { kind } = token;
@@ -87,19 +86,20 @@ export function destructiveWordsIn(
             ? [token.lower]
             : [token.lower, ...partsOf(token)];
         const form = parts.map(find).find((one) => one !== undefined);
-        if (form === undefined || isNegated(words, at) || isMentioned(token, index, candidates)) continue;
+        if (form === undefined || isNegated(words, at) || isMentioned(token, own)) continue;
         if (form === 'participle' && !isAskedFor(words, at)) continue;
-        if (isDescribed(words, at, token, index, candidates)) continue;
+        if (isDescribed(words, at, token, own)) continue;
       } else {
         const isQuoted = kind === 'quoted' || kind === 'code';
         if (!partsOf(token).some((part) => find(part) === 'word')) continue;
-        if (isNegated(words, at) || isMentioned(token, index, candidates)) continue;
-        if (isQuoted && isSearchedFor(token, index, candidates)) continue;
+        if (isNegated(words, at) || isMentioned(token, own)) continue;
+        if (isQuoted && isSearchedFor(token, own)) continue;
       }
       found.push({ at: token.at, text: token.text });
     }
   }
-  for (const match of text.slice(0, 10_000).matchAll(SPELLED))
+  const spelled = SPELLED_SIGNS.test(text) ? text.slice(0, 10_000).matchAll(SPELLED) : [];
+  for (const match of spelled)
     if (find(match[0].replace(/[-._ ]/g, '').toLowerCase()) !== undefined)
       found.push({ at: match.index, text: match[0] });
   return found.sort((a, b) => a.at - b.at);

@@ -27,3 +27,16 @@ export interface CandidateAction {
   /** Index of its sentence. */
   readonly sentence: number;
 }
+
+const NONE: readonly CandidateAction[] = [];
+
+/** Looks up the candidates of a sentence by its index, in their order. */
+export function bySentence(candidates: readonly CandidateAction[]): (sentence: number) => readonly CandidateAction[] {
+  const found = new Map<number, CandidateAction[]>();
+  for (const candidate of candidates) {
+    const of = found.get(candidate.sentence);
+    if (of === undefined) found.set(candidate.sentence, [candidate]);
+    else of.push(candidate);
+  }
+  return (sentence) => found.get(sentence) ?? NONE;
+}

@@ -2,7 +2,7 @@
 import type { CandidateAction } from '../grammar/candidate.ts';
 import { type ForeignMatch, type ForeignVerb, type Language, verbsAmong, verbsWithin } from '../lexicon/languages.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import type { Sentence } from '../text/tokens.ts';
+import type { Sentence, Token } from '../text/tokens.ts';
 
 /** A reading of another language is less certain than one of English. */
 const CERTAINTY = 0.85;
@@ -43,7 +43,8 @@ interface Found {
 
 const ELISION = /^(?:l|d|qu|n|s|j|m|t|c|dell|all|un|nell|sull|dall|quell)'/;
 /** A word without typographic apostrophes and the signs that open a Spanish question. */
-const plain = (word: string): string => word.replaceAll('’', "'").replace(/^[¿¡]+/, '');
+const plain = (word: string): string => (DECORATED.test(word) ? word.replaceAll('’', "'").replace(/^[¿¡]+/, '') : word);
+const DECORATED = /[’¿¡]/;
 const withoutElision = (word: string): string => (word.includes("'") ? word.replace(ELISION, '') : word);
 
 /** Nouns for a collection, which the noun after them specifies: `liste des clients`. */
@@ -96,11 +97,9 @@ function saidIn(sentence: Sentence): Said {
   };
 }
 
-function spaced(sentences: readonly Said[], language: Language): Found[] {
-  const mayAsk = ({ words }: Said) => words.some((word) => language.verbs.has(word));
-  return sentences.flatMap((sentence, index) => {
-    if (!mayAsk(sentence)) return [];
-    const { tokens, words, parts } = sentence;
+/** @param sentences by their index */
+function spaced(sentences: ReadonlyMap<number, Said>, language: Language): Found[] {
+  return [...sentences].flatMap(([index, { tokens, words, parts }]) => {
     const verbs = verbsAmong(words, language);
     if (verbs.length === 0) return [];
     const matches = opensQuestion(words, language) ? verbs.filter(({ verb }) => !verb.reports) : verbs;
@@ -257,7 +256,7 @@ export function foreignReading(
   const said = sentences.map(saidIn);
   const languages = languagesOf(text, words, lexicon.languages);
   const readings = languages.flatMap((language) => {
-    const found = language.isDense ? dense(text, language) : spaced(said, language);
+    const found = language.isDense ? dense(text, language) : spaced(new Map(said.entries()), language);
     const requests = found.slice(0, MAX_REQUESTS).map((one) => candidateOf(one, lexicon));
     const asked = requests.some(({ negated }) => !negated)
       ? requests
@@ -279,14 +278,24 @@ export function foreignReading(
 
 const startsByLexicon = new WeakMap<Lexicon, ReadonlySet<string>>();
 
-/** The first words of all verbs that destroy, in languages with spaces. */
+/** Whether a verb destroys, and its first word is neither English nor short. */
+function destroysInEnglish({ effect, head, rest }: ForeignVerb, { isDense }: Language, lexicon: Lexicon): boolean {
+  const [word = ''] = head;
+  const isEnglish = lexicon.verbForms.get(word) !== undefined || lexicon.domainOfNoun.has(word);
+  const isTelling = isDense || rest !== undefined || head.length > 1 || word.length >= MIN_FOREIGN || !ASCII.test(word);
+  return effect === 'destructive' && !isEnglish && isTelling;
+}
+
+/** The first words of these verbs in languages with spaces. */
 function destructiveStarts(lexicon: Lexicon): ReadonlySet<string> {
   let starts = startsByLexicon.get(lexicon);
   if (starts === undefined) {
     const verbs = lexicon.languages.flatMap((language) =>
-      language.isDense ? [] : [...language.verbs.values()].flat(),
+      language.isDense
+        ? []
+        : [...language.verbs.values()].flat().filter((verb) => destroysInEnglish(verb, language, lexicon)),
     );
-    starts = new Set(verbs.flatMap(({ effect, head }) => (effect === 'destructive' ? head.slice(0, 1) : [])));
+    starts = new Set(verbs.flatMap(({ head }) => head.slice(0, 1)));
     startsByLexicon.set(lexicon, starts);
   }
   return starts;
@@ -295,22 +304,18 @@ function destructiveStarts(lexicon: Lexicon): ReadonlySet<string> {
 /** Requests to destroy something in another language within an English text; only words that are not English. */
 export function foreignDestruction(text: string, sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
   const isDense = HAN.test(text) || KANA.test(text);
-  const said = sentences.map(saidIn);
   const starts = destructiveStarts(lexicon);
-  const mayDestroy = said.some(({ words }) => words.some((word) => starts.has(word)));
-  if (!isDense && !mayDestroy) return [];
+  const isStart = ({ kind, lower }: Token) => (kind === 'word' || kind === 'identifier') && starts.has(plain(lower));
+  // Most texts have none.
+  const said = new Map(
+    sentences.flatMap((sentence, at) => (sentence.some(isStart) ? [[at, saidIn(sentence)] as const] : [])),
+  );
+  if (!isDense && said.size === 0) return [];
   return lexicon.languages.flatMap((language) => {
-    if (language.isDense ? !isDense : !mayDestroy) return [];
+    if (language.isDense && !isDense) return [];
     const found = language.isDense ? dense(text, language) : spaced(said, language);
     return found
-      .filter(({ match, negated }) => {
-        const { head, rest, effect } = match.verb;
-        const [word = ''] = head;
-        const isEnglish = lexicon.verbForms.get(word) !== undefined || lexicon.domainOfNoun.has(word);
-        const isTelling =
-          language.isDense || rest !== undefined || head.length > 1 || word.length >= MIN_FOREIGN || !ASCII.test(word);
-        return effect === 'destructive' && !negated && !isEnglish && isTelling;
-      })
+      .filter(({ match, negated }) => !negated && destroysInEnglish(match.verb, language, lexicon))
       .map((one) => candidateOf(one, lexicon));
   });
 }

@@ -12,12 +12,19 @@ interface Step<T> {
   next: Map<string, Step<T>> | undefined;
 }
 
+/** A small number for the length and the letters at both ends of a word: it excludes most words that begin no phrase. */
+const SHAPES = 4_096;
+const shapeOf = (word: string): number =>
+  ((word.charCodeAt(0) << 7) ^ (word.charCodeAt(word.length - 1) << 2) ^ word.length) & (SHAPES - 1);
+
 /** Phrases of one or more words, each with a value. Its own phrases hide equal ones of the table below, if there is one. */
 export class PhraseTable<T> {
   readonly #below: PhraseTable<T> | undefined;
   readonly #values = new Map<string, T>();
   /** A trie of words: look-ups use the words of the text and never build a string. */
   readonly #first = new Map<string, Step<T>>();
+  /** 1 at the shapes of the first words. */
+  readonly #shapes = new Uint8Array(SHAPES);
 
   constructor(below?: PhraseTable<T>) {
     this.#below = below;
@@ -26,6 +33,7 @@ export class PhraseTable<T> {
   /** Adds or replaces a phrase of words separated by single spaces. */
   add(phrase: string, value: T): void {
     const words = phrase.split(' ');
+    this.#shapes[shapeOf(words[0] ?? '')] = 1;
     let steps = this.#first;
     for (const [at, word] of words.entries()) {
       let step = steps.get(word);
@@ -46,7 +54,8 @@ export class PhraseTable<T> {
   /** The longest phrase that begins at `words[at]`, or undefined. */
   match(words: readonly string[], at: number): PhraseMatch<T> | undefined {
     let found: PhraseMatch<T> | undefined;
-    let step = this.#first.get(words[at] ?? '');
+    const first = words[at] ?? '';
+    let step = this.#shapes[shapeOf(first)] === 1 ? this.#first.get(first) : undefined;
     for (let next = at + 1; step !== undefined; next += 1) {
       if (step.match !== undefined) found = step.match;
       const word = words[next];

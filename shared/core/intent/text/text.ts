@@ -183,7 +183,7 @@ export const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = {
  * The text as a human reads it: compatibility forms composed, invisible and control characters removed, look-alike letters folded.
  * `isKnown` tells whether a lower-case word has a meaning for the parser.
  */
-const LEET_SIGN = /[013457@$](?<=[a-z].)/i;
+const LEET_SIGN = /[013457@$](?<=[a-z].)(?=[a-z])/i;
 /** One character may become eighteen. No readable text grows beyond the limit, so a truncated text counts as disguised. */
 const LEET_WORD = /(?<![\w@$])(?=[a-z@$0-9]{0,14}?[a-z][013457@$][a-z])[a-z@$0-9]{4,16}(?![\w@$])/gi;
 

@@ -11,57 +11,65 @@ export interface SpokenWords {
   readonly addressed: boolean;
 }
 
-// A word consists of letters, digits, inner apostrophes and hyphens.
-const PARTS = /[\p{L}\p{N}]+(?:['-][\p{L}\p{N}]+)*|[\n.!?:;]/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
 const BEYOND_ASCII = /[^\u0000-\u007f]/;
-const DIVIDES = '\n.!?:;';
+const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;
 
-/** Classes of ASCII characters by code: part of a word, joint between two parts, divider of runs. */
+/** Classes of characters by UTF-16 code unit: part of a word, joint between two parts, divider of runs, none of them. */
 const PART = 1;
 const JOINS = 2;
 const DIVIDER = 3;
-const KINDS = new Uint8Array(128);
-for (const char of 'abcdefghijklmnopqrstuvwxyz0123456789') KINDS[char.charCodeAt(0)] = PART;
-for (const char of "'-") KINDS[char.charCodeAt(0)] = JOINS;
-for (const char of DIVIDES) KINDS[char.charCodeAt(0)] = DIVIDER;
+const OTHER = 4;
+/** 0: not known yet. */
+const CLASSES = new Uint8Array(0x10000);
+CLASSES.fill(OTHER, 0, 0x80);
+for (const char of 'abcdefghijklmnopqrstuvwxyz0123456789') CLASSES[char.charCodeAt(0)] = PART;
+for (const char of "'-") CLASSES[char.charCodeAt(0)] = JOINS;
+for (const char of '\n.!?:;') CLASSES[char.charCodeAt(0)] = DIVIDER;
 
-/** Fast path for ASCII texts, equivalent to the pattern. */
-function eachAsciiPart(lower: string, word: (part: string) => void, divider: () => void): void {
-  for (let at = 0; at < lower.length; ) {
-    const kind = KINDS[lower.charCodeAt(at)];
-    let end = at + 1;
-    if (kind === DIVIDER) divider();
-    else if (kind === PART) {
-      for (; end < lower.length; end += 1) {
-        const next = KINDS[lower.charCodeAt(end)];
-        if (next !== PART && !(next === JOINS && KINDS[lower.charCodeAt(end + 1)] === PART)) break;
-      }
-      word(lower.slice(at, end));
-    }
-    at = end;
-  }
+/** The class of the character that begins at `at`. */
+function classAt(text: string, at: number): number | undefined {
+  const code = text.charCodeAt(at);
+  const known = CLASSES[code];
+  if (known !== 0) return known;
+  const point = text.codePointAt(at) ?? code;
+  const found = LETTER_OR_NUMBER.test(String.fromCodePoint(point)) ? PART : OTHER;
+  // The first half of a surrogate pair begins many characters.
+  if (point < 0x10000) CLASSES[code] = found;
+  return found;
 }
 
-/** The words of a text in lower case. */
+/** The offset after the character at `at`. */
+const after = (text: string, at: number): number => at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+
+/** The words of a text in lower case: letters and digits, with apostrophes and hyphens between them. */
 export function spokenWords(lower: string): SpokenWords {
   const words: string[] = [];
   const ends: number[] = [];
-  const ascii = !BEYOND_ASCII.test(lower);
-  const add = (word: string) => {
-    words.push(word);
-  };
   const divide = () => {
     if (words.length > (ends.at(-1) ?? 0)) ends.push(words.length);
   };
-  if (ascii) eachAsciiPart(lower, add, divide);
-  else
-    for (const part of lower.match(PARTS) ?? []) {
-      if (part.length > 1 || !DIVIDES.includes(part)) add(part);
-      else divide();
+  for (let at = 0; at < lower.length; ) {
+    const kind = classAt(lower, at);
+    let end = after(lower, at);
+    if (kind === DIVIDER) divide();
+    else if (kind === PART) {
+      while (end < lower.length) {
+        const next = classAt(lower, end);
+        if (next !== PART && !(next === JOINS && classAt(lower, end + 1) === PART)) break;
+        end = after(lower, end);
+      }
+      words.push(lower.slice(at, end));
     }
+    at = end;
+  }
   divide();
-  return { words, ends, ascii, addressed: lower.includes('@') || lower.includes('://') };
+  return {
+    words,
+    ends,
+    ascii: !BEYOND_ASCII.test(lower),
+    addressed: lower.includes('@') || lower.includes('://'),
+  };
 }
 
 /** The words of a text in its own case; a line that was only wrapped continues. */
