@@ -1,10 +1,60 @@
 // Finds the word that a misspelt one is meant to be: one letter more, less or other, or two neighbours in the wrong order.
 
-/** The word, and each with one letter left out: two words have one in common when they are one edit or transposition apart. */
-export function shortened(word: string): string[] {
-  const found = [word];
-  for (let at = 0; at < word.length; at += 1) found.push(word.slice(0, at) + word.slice(at + 1));
-  return found;
+const OFFSET_BASIS = 0x811c9dc5;
+const PRIME = 0x01000193;
+
+/** FNV-1a of a word without the letter at `left`; of the whole word when that is -1. */
+function hashWithout(word: string, left: number): number {
+  let hash = OFFSET_BASIS;
+  for (let at = 0; at < word.length; at += 1) if (at !== left) hash = Math.imul(hash ^ word.charCodeAt(at), PRIME);
+  return hash >>> 0;
+}
+
+/** Factor of a hash of 32 bits beside the index of a word in one integer of 53 bits. */
+const INDICES = 2 ** 21;
+
+/**
+ * Finds words that may be one edit or transposition apart: such words have something in common when the whole words and all their forms with
+ * one letter left out are compared. The hashes of these forms are kept as sorted numbers, because a map of strings takes ten times the memory.
+ */
+export class EditIndex {
+  readonly #words: readonly string[];
+  readonly #entries: Float64Array;
+
+  constructor(words: Iterable<string>) {
+    this.#words = [...words];
+    this.#entries = new Float64Array(this.#words.reduce((sum, { length }) => sum + length + 1, 0));
+    let next = 0;
+    for (const [index, word] of this.#words.entries())
+      for (let left = -1; left < word.length; left += 1) {
+        this.#entries[next] = hashWithout(word, left) * INDICES + index;
+        next += 1;
+      }
+    this.#entries.sort();
+  }
+
+  /** The first word that `accepts`; those of the whole word come first, then those of it without its first letter, and so on. */
+  find(word: string, accepts: (other: string) => boolean): string | undefined {
+    for (let left = -1; left < word.length; left += 1) {
+      const from = hashWithout(word, left) * INDICES;
+      for (let at = this.#firstFrom(from); (this.#entries[at] ?? Infinity) < from + INDICES; at += 1) {
+        const other = this.#words[(this.#entries[at] ?? 0) - from];
+        if (other !== undefined && accepts(other)) return other;
+      }
+    }
+    return undefined;
+  }
+
+  #firstFrom(value: number): number {
+    let low = 0;
+    let high = this.#entries.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#entries[middle] ?? 0) < value) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }
 
 /** Whether two words differ by one edit or transposition. */
@@ -40,21 +90,13 @@ export interface NearWords {
  */
 export function nearWords(words: Iterable<string>, minLength: number, minWritten = minLength): NearWords {
   const listed = new Set(words);
-  const near = new Map<string, string[]>();
-  const ends = new Set<string>();
-  for (const word of listed) {
-    if (word.length < minLength || word.includes(' ')) continue;
-    ends.add(`${word.slice(0, END)}-`).add(`-${word.slice(-END)}`);
-    for (const short of shortened(word)) near.set(short, [...(near.get(short) ?? []), word]);
-  }
+  const long = [...listed].filter((word) => word.length >= minLength && !word.includes(' '));
+  const ends = new Set(long.flatMap((word) => [`${word.slice(0, END)}-`, `-${word.slice(-END)}`]));
+  const near = new EditIndex(long);
   const search = (word: string): string | undefined => {
     if (!ends.has(`${word.slice(0, END)}-`) && !ends.has(`-${word.slice(-END)}`)) return undefined;
     if (listed.has(word)) return undefined;
-    for (const short of shortened(word)) {
-      const meant = near.get(short)?.find((form) => form.startsWith(word.charAt(0)) && isOneEdit(form, word));
-      if (meant !== undefined) return meant;
-    }
-    return undefined;
+    return near.find(word, (form) => form.startsWith(word.charAt(0)) && isOneEdit(form, word));
   };
   const remembered = new Map<string, string | undefined>();
   return {

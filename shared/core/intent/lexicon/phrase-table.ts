@@ -6,6 +6,8 @@ export interface PhraseMatch<T> {
   readonly length: number;
 }
 
+const wordsOf = (phrase: string): readonly string[] => (phrase.includes(' ') ? phrase.split(' ') : [phrase]);
+
 /** A node of the trie: the phrase that ends here, and the words that may follow. */
 interface Step<T> {
   match: PhraseMatch<T> | undefined;
@@ -20,7 +22,6 @@ const shapeOf = (word: string): number =>
 /** Phrases of one or more words, each with a value. Its own phrases hide equal ones of the table below, if there is one. */
 export class PhraseTable<T> {
   readonly #below: PhraseTable<T> | undefined;
-  readonly #values = new Map<string, T>();
   /** A trie of words: look-ups use the words of the text and never build a string. */
   readonly #first = new Map<string, Step<T>>();
   /** 1 at the shapes of the first words. */
@@ -32,7 +33,7 @@ export class PhraseTable<T> {
 
   /** Adds or replaces a phrase of words separated by single spaces. */
   add(phrase: string, value: T): void {
-    const words = phrase.split(' ');
+    const words = wordsOf(phrase);
     this.#shapes[shapeOf(words[0] ?? '')] = 1;
     let steps = this.#first;
     for (const [at, word] of words.entries()) {
@@ -44,11 +45,16 @@ export class PhraseTable<T> {
       if (at === words.length - 1) step.match = { value, length: words.length };
       else steps = step.next ??= new Map();
     }
-    this.#values.set(phrase, value);
   }
 
   get(phrase: string): T | undefined {
-    return this.#values.get(phrase) ?? this.#below?.get(phrase);
+    let steps: Map<string, Step<T>> | undefined = this.#first;
+    let step: Step<T> | undefined;
+    for (const word of wordsOf(phrase)) {
+      step = steps?.get(word);
+      steps = step?.next;
+    }
+    return step?.match?.value ?? this.#below?.get(phrase);
   }
 
   /** The longest phrase that begins at `words[at]`, or undefined. */

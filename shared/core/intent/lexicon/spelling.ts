@@ -1,6 +1,6 @@
 // Finds the word that is meant by one with a typing mistake: one letter more, less or other, or two neighbours in the wrong order.
 import { verbForms } from './inflection.ts';
-import { isOneEdit, shortened } from './one-edit.ts';
+import { EditIndex, isOneEdit } from './one-edit.ts';
 import type { Words } from './types.ts';
 
 /** Shorter words have no misspellings; words up to SHORT have only transpositions. */
@@ -8,6 +8,8 @@ const MIN = 4;
 const SHORT = 4;
 const MAX = 20;
 const PLAIN = /^[a-z]+$/;
+
+const mayBeMisspelt = (word: string): boolean => word.length >= MIN && word.length <= MAX && PLAIN.test(word);
 
 export interface Spelling {
   /** The word that a lower-case word is meant to be; undefined when it is known itself, or resembles none. */
@@ -36,36 +38,28 @@ export function createSpelling(
   others: Iterable<string>,
   right: readonly string[],
 ): Spelling {
-  let index: Map<string, string[]> | undefined;
+  let index: EditIndex | undefined;
   const known = new Set<string>();
-  const build = (): Map<string, string[]> => {
+  const build = (): EditIndex => {
     for (const verb of verbs) for (const [form] of verbForms(verb)) known.add(form);
     for (const other of others) known.add(other);
-    const found = new Map<string, string[]>();
-    for (const word of known) {
-      if (word.length < MIN || word.length > MAX || !PLAIN.test(word)) continue;
-      for (const short of shortened(word)) {
-        const list = found.get(short);
-        if (list === undefined) found.set(short, [word]);
-        else list.push(word);
-      }
-    }
+    const found = new EditIndex([...known].filter(mayBeMisspelt));
     for (const word of right) known.add(word);
     return found;
   };
   return {
     meant(word) {
-      if (word.length < MIN || word.length > MAX || !PLAIN.test(word)) return undefined;
+      if (!mayBeMisspelt(word)) return undefined;
       index ??= build();
       if (known.has(word) || words.participles.get(word) !== undefined) return undefined;
       let best: string | undefined;
-      for (const short of shortened(word))
-        for (const other of index.get(short) ?? []) {
-          if (other.charAt(0) !== word.charAt(0) && !isTransposed(other, word)) continue;
-          if (word.length <= SHORT || other.length <= SHORT ? !isTransposed(other, word) : !isOneEdit(other, word))
-            continue;
-          if (best === undefined || weightOf(other, words) > weightOf(best, words)) best = other;
-        }
+      index.find(word, (other) => {
+        if (other.charAt(0) !== word.charAt(0) && !isTransposed(other, word)) return false;
+        if (word.length <= SHORT || other.length <= SHORT ? !isTransposed(other, word) : !isOneEdit(other, word))
+          return false;
+        if (best === undefined || weightOf(other, words) > weightOf(best, words)) best = other;
+        return false;
+      });
       return best;
     },
   };
