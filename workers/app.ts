@@ -38,7 +38,9 @@ import { createReplayRunner } from './jobs/replay.ts';
 import { countDroppedLines } from '../shared/platform/observe/metrics.ts';
 import { createIntentWorker, type GivenUpIntent } from './intents.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
+import { admittingBySize } from '../shared/domain/policy-sets/admission.ts';
 import { changeRulesOf } from '../shared/domain/policy-sets/change-rules.ts';
+import { shareLexicon } from '../shared/domain/policy-sets/shared-lexicon.ts';
 import { startPolicyReader } from './policies.ts';
 import { readWorkersReadiness } from './readiness.ts';
 import { shadowCounter, startShadow } from './shadow.ts';
@@ -125,7 +127,16 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
 
   const { trustDailyCap } = config;
   const hasSecondReader = config.readerUrl !== undefined;
-  const deciding = await startDeciding({ db, databaseUrl, clock, onError, trustDailyCap, hasSecondReader });
+  const lexicon = shareLexicon();
+  const deciding = await startDeciding({
+    db,
+    databaseUrl,
+    clock,
+    onError,
+    trustDailyCap,
+    hasSecondReader,
+    compileLexicon: lexicon.ofStoredSets,
+  });
   const { changes } = deciding;
   await watchPepper({ db, changes, pepper: config.pepper, logger, onError, end: () => process.exit(1) });
   const counts = createDecisionMetrics(metrics.registry, () => deciding.policies.status());
@@ -206,6 +217,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     machineMs,
     logger,
     rules: changeRulesOf(config),
+    admit: admittingBySize(lexicon.ofFiles),
   });
   const relay = startRelay({ db, queues, logger });
   const onCounted = shadowCounter(metrics.registry);

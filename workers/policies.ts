@@ -51,6 +51,8 @@ export interface PolicyReaderDeps {
   readonly logger: Logger;
   /** Whether edits need an approval or a signature; by default neither. */
   readonly rules?: ChangeRules;
+  /** How the folder is checked. */
+  readonly admit?: Admit;
   /** Access to the folder; by default the file system. */
   readonly folder?: {
     readonly stamp: typeof stampOfFolder;
@@ -188,7 +190,7 @@ class FolderHangs extends Error {}
 
 /** Starts to read the folder as soon as no other worker does. */
 export function startPolicyReader(deps: PolicyReaderDeps): Loop {
-  const { databaseUrl, policyDir, logger } = deps;
+  const { databaseUrl, policyDir, logger, admit = admitBySize } = deps;
   const folderOf = deps.folder ?? { stamp: stampOfFolder, read: readPolicyFolder, deadlineMs: READ_DEADLINE_MS };
   /** A read that has not returned. No other one starts meanwhile, because each would block a thread of the process. */
   let hanging: Promise<void> | undefined;
@@ -275,7 +277,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): Loop {
       hanging = undefined;
       if (isFirst) previous = { ...NOTHING_READ };
       // A lost connection means a lost lock, and another worker may have activated a newer folder.
-      await readAndApply(previous, { signal, mayApply: ensureHeld });
+      await readAndApply(previous, { signal, mayApply: ensureHeld, admit });
       // From the shorter of the last two polls: the other may have waited while this process loaded a set.
       const pauseMs = Math.max(POLL_EVERY_MS, Math.min(...previous.pollsMs) / MAX_SHARE);
       return Math.min(pauseMs, MAX_PAUSE_MS);

@@ -84,7 +84,6 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       right = next;
       const before = await runsOf(next, 'sweep');
       await waitFor(async () => (await runsOf(next, 'sweep')) >= before + 3, {
-        timeoutMs: 20_000,
         what: 'upkeep to continue after a worker that was an hour ahead',
       });
       expect((await client.get(`/v1/approvals/${approvalId}`)).json).to.include({ status: 'pending' });

@@ -73,7 +73,7 @@ async function stop(running: TestProcess): Promise<void> {
   const all = descendants(running.pid);
   // The outputs of npx close when the last process has ended.
   await running.stop();
-  await untilGone(all, 20_000);
+  await untilGone(all);
 }
 
 /** Imports each entry point in an own process and returns the files that were loaded, relative to node_modules. */

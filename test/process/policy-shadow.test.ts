@@ -245,7 +245,6 @@ describe('shadow mode', () => {
       const loaded = await draftOfFolder(service.db, await readPolicyFolder(dir));
       const digest = loaded.ok ? loaded.set.digest : '';
       await waitFor(async () => (await status()).draft?.digest === digest, {
-        timeoutMs: 30_000,
         what: 'the draft to be evaluated',
       });
       const changed = async (): Promise<number> => {

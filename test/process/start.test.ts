@@ -38,7 +38,7 @@ async function stopAll(custos: TestCustos, name: NodeJS.Signals = 'SIGTERM'): Pr
   const all = custos.processIds();
   expect(all.length, 'supervisor, ingress, workers, database').to.be.at.least(4);
   const { code } = await custos.stop(name);
-  await untilGone(all, 10_000);
+  await untilGone(all);
   return code;
 }
 
@@ -87,7 +87,7 @@ describe('custos start', () => {
     expect(await unread.ended, unread.stderr()).to.include({ code: 141 });
     expect(existsSync(path.join(dataDir, 'postgres', 'PG_VERSION')), 'there was a database').to.equal(true);
     const pidFile = path.join(dataDir, 'postgres', 'postmaster.pid');
-    await waitFor(() => !existsSync(pidFile), { timeoutMs: 20_000, what: 'the end of the database' });
+    await waitFor(() => !existsSync(pidFile), { what: 'the end of the database' });
   });
 
   // The tests of a group share one service, because a start takes six seconds of processor time.
@@ -117,7 +117,7 @@ describe('custos start', () => {
       await queryOnce(databaseOf(killed), 'CREATE TABLE before_kill AS SELECT 1');
       expect(ours).to.have.lengthOf(3);
       await killed.kill();
-      await untilGone(ours, 30_000);
+      await untilGone(ours);
       latest = await startCustos({ CUSTOS_DATA_DIR: killed.dataDir });
       expect(await queryOnce(databaseOf(latest), 'SELECT FROM before_kill')).to.have.lengthOf(1);
       await untilGone([database], 100);
@@ -258,7 +258,7 @@ describe('custos start', () => {
       expect(all.length, 'supervisor, ingress, workers, database').to.be.at.least(4);
       process.kill(custos.pid, 'SIGINT');
       expect((await custos.stop('SIGINT')).code).to.equal(0);
-      await untilGone(all, 10_000);
+      await untilGone(all);
     });
   });
 
@@ -293,10 +293,10 @@ describe('custos start', () => {
           return ended;
         },
         // After one signal it would wait 25 s for the frozen process.
-        { intervalMs: 300, timeoutMs: 15_000, what: 'a forced end' },
+        { intervalMs: 300, timeoutMs: 22_000, what: 'a forced end' },
       );
       expect((await stopped).code).to.equal(1);
-      await untilGone(all, 15_000);
+      await untilGone(all);
     });
   });
 

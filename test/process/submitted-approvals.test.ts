@@ -216,7 +216,6 @@ describe('a submitted intent that needs an approval', () => {
       const settled = (intentId: string, status: string) =>
         waitFor(async () => (await read(intentId)).status === status, {
           what: `${intentId} to be ${status}`,
-          timeoutMs: 30_000,
         });
       const first = await startWorker(service.databaseUrl, env);
       await Promise.all([toApprove, toReject, toExpire].map((intentId) => settled(intentId, 'waiting_approval')));

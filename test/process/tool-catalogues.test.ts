@@ -53,7 +53,7 @@ describe('the shipped tool catalogues', () => {
           const { tools: now } = await client.listTools();
           return now.length >= Object.keys(tools).length ? now : undefined;
         },
-        { timeoutMs: 10_000, intervalMs: 50, what: `the tools of the ${server} server` },
+        { intervalMs: 50, what: `the tools of the ${server} server` },
       );
       await client.close();
       const live = Object.fromEntries(listed.map((tool) => [tool.name, definitionDigest(tool)]));

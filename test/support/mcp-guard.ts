@@ -60,7 +60,6 @@ export function startGuard(
     response: (id) =>
       waitFor(() => lines().find((line) => line['id'] === id && line['method'] === undefined), {
         what: `the response ${String(id)}`,
-        timeoutMs: 15_000,
       }),
   };
 }

@@ -108,7 +108,8 @@ describe('Postgres away', () => {
     );
     expect(answer.json.verdict).to.equal('ALLOW');
     expect(asAnswered((await client.get(`/v1/decisions/${answer.json.decision_id}`)).text)).to.equal(answer.text);
-    expect((await client.get('/ready')).status).to.equal(200);
+    // Each of the other connections finds out for itself that the database is back.
+    await waitFor(async () => (await client.get('/ready')).status === 200, { what: 'ingress to be ready' });
     // The worker also reads the folder again.
     const original = readFileSync(reads, 'utf8');
     writeFileSync(reads, original.replaceAll('"ALLOW"', '"DENY"'));
@@ -117,8 +118,13 @@ describe('Postgres away', () => {
     await waitFor(async () => (await ask()).json.verdict === 'ALLOW', {
       what: 'an edit to be read',
     });
-    for (const one of [pair.worker, pair.ingress]) expect((await fetch(`${one.address}/ready`)).status).to.equal(200);
-    expect(await exposed(pair.ingress.address)).to.include('\ncustos_workers_alive 1\n');
+    for (const one of [pair.worker, pair.ingress])
+      await waitFor(async () => (await fetch(`${one.address}/ready`)).status === 200, {
+        what: `${one.address} to be ready`,
+      });
+    await waitFor(async () => (await exposed(pair.ingress.address)).includes('\ncustos_workers_alive 1\n'), {
+      what: 'the metric of the workers',
+    });
   };
 
   /** Repeats outages until one has all refusals within the deadline. After each one everything must resume. */

@@ -177,6 +177,33 @@ describe('the relay', () => {
     expect(wakeUps).to.be.at.most((performance.now() - begunMs) / 50 + 2);
   });
 
+  it('opens no transaction while there is nothing to hand over, and then hands over what arrives', async () => {
+    let asked = 0;
+    let transactions = 0;
+    const counting: Database = {
+      ...db,
+      query: (...statement) => {
+        asked += 1;
+        return db.query(...statement);
+      },
+      transaction: (work) => {
+        transactions += 1;
+        return db.transaction(work);
+      },
+    };
+    const queues = producer();
+    const relay = startRelay({ db: counting, queues, logger });
+    try {
+      await waitFor(() => asked >= 5, { what: 'an idle relay' });
+      expect(transactions).to.equal(1);
+      await accept([intent(1)]);
+      await waitFor(() => queues.jobs.length > 0, { what: 'the job' });
+      expect(queues.jobs.map(idOf)).to.deep.equal(['i1']);
+    } finally {
+      await relay.close();
+    }
+  });
+
   it('stores invalid jobs as dead jobs, and delivers the others', async () => {
     await client.query(
       "INSERT INTO outbox (queue, name, payload) VALUES ('nowhere', 'go', '{}'), ('intents', 'evaluate', '{broken')",

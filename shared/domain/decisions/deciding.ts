@@ -31,7 +31,7 @@ export interface DecidingDeps {
   readonly trustDailyCap: number;
   /** Whether a second reader is configured (CUSTOS_READER_URL). */
   readonly hasSecondReader: boolean;
-  /** Default: the compiler itself. Tests share compiled lexicons. */
+  /** Default: the compiler itself. Workers and tests share compiled lexicons. */
   readonly compileLexicon?: typeof compileLexicon | undefined;
 }
 

@@ -103,6 +103,10 @@ export function compareStoredApart(before: Uint8Array, after: Uint8Array): Promi
   return runThread({ besides, module: 'admission-thread', data: task, onOutOfMemory: () => undefined });
 }
 
-/** Small folders in this thread, large ones in a separate thread. */
-export const admitBySize: Admit = async (folder, signal) =>
-  folder.policies.length <= FEW_POLICIES ? admitHere(folder) : admitApart(folder, signal);
+/** Small folders in this thread with this compiler, large ones in a separate thread. */
+export const admittingBySize =
+  (compile: typeof compileLexicon): Admit =>
+  async (folder, signal) =>
+    folder.policies.length <= FEW_POLICIES ? admitHere(folder, compile) : admitApart(folder, signal);
+
+export const admitBySize = admittingBySize(compileLexicon);
