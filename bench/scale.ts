@@ -31,8 +31,8 @@ const DECISIONS = `INSERT INTO decision (decision_id, organisation_id, environme
     to_timestamp(ms / 1000.0), 'prf' || substr(id, 4), 'bench', convert_to(repeat('a record of the benchmark ', 16), 'UTF8'), 'req' || substr(id, 4),
     CASE WHEN n % 5 = 1 THEN 'server-' || n % 4 END, CASE WHEN n % 5 = 1 THEN 'tool-' || n % 12 END, CASE WHEN n % 10 = 0 THEN 'RISK_' || n / 10 % 5 END
   FROM (SELECT n, ms, ${ID} AS id FROM (SELECT n, floor($3::float8 + n * $4::float8)::bigint AS ms FROM generate_series($1::bigint, $2::bigint) AS n OFFSET 0) AS timed) AS made`;
-const LEAVES = `INSERT INTO leaf (log_id, organisation_id, environment, leaf_index, proof_id, source, source_id, entity_id, chain_index, event, occurred_at, previous_hash, event_hash, leaf_hash, appended_at)
-  SELECT (SELECT log_id FROM log), 'org_bench', 'live', n, 'prf' || substr(id, 4), 'decision', id, 'agent-' || (n * 7919) % ${AGENTS}, n / ${AGENTS}, 'custos.decision', at, hash, hash, hash, at
+const LEAVES = `INSERT INTO leaf (log_id, leaf_index, proof_id, entity_id, chain_index, event, occurred_at, previous_hash, event_hash, leaf_hash, appended_at)
+  SELECT (SELECT log_id FROM log), n, 'prf' || substr(id, 4), 'agent-' || (n * 7919) % ${AGENTS}, n / ${AGENTS}, 'custos.decision', at, hash, hash, hash, at
   FROM (SELECT n, to_timestamp(ms / 1000.0) AS at, ${ID} AS id, sha256(int8send(n)) AS hash
     FROM (SELECT n, floor($3::float8 + n * $4::float8)::bigint AS ms FROM generate_series($1::bigint, $2::bigint) AS n OFFSET 0) AS timed) AS made`;
 const PARTITIONS = `DO $$ BEGIN

@@ -22,7 +22,7 @@ import type { DecisionExplanation } from './client/wire/decisions.ts';
 type Explained = Extract<DecisionExplanation, { state: 'explained' }>;
 
 const READ =
-  'SELECT agent_id, record, facts, facts_salt, policy_digest FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = $3';
+  'SELECT agent_id, record, facts, facts_salt FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = $3';
 const READ_SET = 'SELECT canonical FROM policy_set_text WHERE digest = $1';
 
 /** Evaluators of sets other than the active one that are cached: a large one takes 50 MB. */
@@ -35,7 +35,6 @@ interface Row {
   record: Buffer;
   facts: Buffer | null;
   facts_salt: Buffer | null;
-  policy_digest: string | null;
 }
 
 export interface Explanations {

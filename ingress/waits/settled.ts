@@ -1,6 +1,7 @@
 // Reads which of the things that requests wait for are settled: one query for all of them.
 import { anyText, columnMap, text } from '../../shared/platform/db/columns.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
+import { leafOf } from '../../shared/platform/db/leaf-sql.ts';
 import type { Owner } from '../../shared/kernel/owner.ts';
 
 /** What a request can wait for: an intent that is decided or failed, an approval that is not pending, a proof under a checkpoint. */
@@ -32,8 +33,7 @@ const SETTLED = `SELECT (w.ordinal - 1)::int AS place
         SELECT FROM approval a WHERE a.organisation_id = w.organisation_id AND a.environment = w.environment AND a.approval_id = w.id
           AND (a.state <> 'pending' OR a.expires_at <= $${AWAITED.size + 1}))
       ELSE EXISTS (
-        SELECT FROM leaf l JOIN checkpoint c ON c.log_id = l.log_id AND c.size > l.leaf_index
-        WHERE l.organisation_id = w.organisation_id AND l.environment = w.environment AND l.proof_id = w.id)
+        SELECT FROM ${leafOf('w.organisation_id', 'w.environment', 'w.id')} AS l JOIN checkpoint c ON c.log_id = l.log_id AND c.size > l.leaf_index)
     END`;
 
 export function createSettledReader(deps: {

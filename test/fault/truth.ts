@@ -85,7 +85,7 @@ export async function expectScoresOfSignals(db: Database, accepted: Accepted): P
 export async function expectLogWhole(db: Database, accepted: Accepted): Promise<void> {
   const records = await runSql<{ proof_id: string; record: Buffer }>(
     db,
-    'SELECT proof_id, record FROM record UNION ALL SELECT proof_id, record FROM decision',
+    "SELECT proof_id, record FROM record UNION ALL SELECT 'prf' || substr(decision_id, 4), record FROM decision",
   );
   const recordOf = new Map(records.map((row) => [row.proof_id, unpackRecord(row.record)]));
   const leaves = await runSql<{

@@ -134,11 +134,8 @@ describe('custos policy explain', () => {
   it('explains a recorded decision, as it was decided and as a draft would decide it', async () => {
     const then = await json('--decision', decisionId);
     expect([then.verdict, then.recorded_verdict]).to.deep.equal(['ALLOW', 'ALLOW']);
-    const [row] = await service.rows<{ policy_digest: string }>(
-      'SELECT policy_digest FROM decision WHERE decision_id = $1',
-      [decisionId],
-    );
-    expect(then.policy_set.digest).to.equal(row?.policy_digest);
+    const [active] = await service.rows<{ digest: string }>('SELECT active_digest AS digest FROM policy_state');
+    expect(then.policy_set.digest).to.equal(active?.digest);
     const now = await json(draft, '--decision', decisionId);
     expect([now.verdict, now.recorded_verdict]).to.deep.equal(['DEGRADE', 'ALLOW']);
     expect(now.policy_set.digest).to.not.equal(then.policy_set.digest);

@@ -61,8 +61,6 @@ describe('the decision history of an agent in two processes', () => {
           keyId: 'AAAAAAAA',
           verdict,
           evaluatedAt: new Date(atMs).toISOString(),
-          policyDigest: 'f'.repeat(64),
-          proofId: 'prf_1',
           record: '{}',
           facts: '{}',
           factsSalt: '00',

@@ -116,7 +116,7 @@ describe('the audit of a log of several subtrees', () => {
 
   it('finds an edit of an old leaf within as many runs as there are subtrees', async () => {
     await log.tamper(
-      `UPDATE record SET event = 'other' WHERE proof_id = (SELECT source_id FROM leaf WHERE leaf_index = 1500)`,
+      `UPDATE record SET event = 'other' WHERE proof_id = (SELECT proof_id FROM leaf WHERE leaf_index = 1500)`,
     );
     const findings = await log.findings({ runs: 5 });
     expect(findings.map(({ kind, leafIndex }) => [kind, leafIndex])).to.deep.equal([['column-altered', 1_500]]);
@@ -128,7 +128,7 @@ describe('the audit of a log of several subtrees', () => {
     await log.tamper(`UPDATE record SET record = convert_to(replace(convert_from(record, 'UTF8'), '"i":3}', '"i":8}'), 'UTF8') WHERE proof_id = 'part-700-3';
       UPDATE leaf SET leaf_hash = sha256('\\x00'::bytea || r.record || convert_to(',"previousHash":"' || encode(previous_hash, 'hex') || '"}', 'UTF8')),
         event_hash = sha256(r.record || convert_to(',"previousHash":"' || encode(previous_hash, 'hex') || '"}', 'UTF8'))
-      FROM record r WHERE r.proof_id = source_id AND leaf_index = 3`);
+      FROM record r WHERE r.proof_id = leaf.proof_id AND leaf_index = 3`);
     const leaves = await log.sql('SELECT leaf_hash FROM leaf ORDER BY leaf_index LIMIT 1024');
     for (const level of [5, 10]) {
       const root = rootFromLeafHashes(leaves.slice(0, 2 ** level).map((row) => row['leaf_hash'] as Buffer));

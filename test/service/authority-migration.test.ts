@@ -45,7 +45,7 @@ describe('an installation from before agents and sessions had records', () => {
     }
     await worker.append();
     const leaves = await service.rows<{ record: string }>(
-      `SELECT convert_from(record, 'UTF8') AS record FROM leaf JOIN record ON record.proof_id = source_id WHERE leaf.event = 'custos.agent'`,
+      `SELECT convert_from(record, 'UTF8') AS record FROM leaf JOIN record ON record.proof_id = leaf.proof_id WHERE leaf.event = 'custos.agent'`,
     );
     expect(leaves.map(({ record }) => JSON.parse(`${record}}`).payload.body)).to.deep.equal([
       { agentId: 'older "é"', by: null, capabilities: ['mail'], change: 'registered', status: 'PAUSED', tags: [] },

@@ -81,7 +81,7 @@ describe("the service's role", () => {
     for (const { name } of kept) {
       const [column] = (await queryOnce(
         database.adminUrl,
-        `SELECT attname FROM pg_attribute WHERE attrelid = '${name}'::regclass AND attnum = 1`,
+        `SELECT attname FROM pg_attribute WHERE attrelid = '${name}'::regclass AND attnum > 0 AND NOT attisdropped LIMIT 1`,
       )) as { attname: string }[];
       const update = `UPDATE ${name} SET ${column?.attname} = DEFAULT`;
       expect(await refusal(database.url, update), update).to.equal('42501');

@@ -60,8 +60,8 @@ describe('with plans made while the tables were small, beside five thousand othe
     await measure('first', 1);
     await log.tamper(
       `${decisions(1_001, OTHERS)};
-      INSERT INTO leaf (organisation_id, environment, leaf_index, proof_id, source, source_id, entity_id, chain_index, event, occurred_at, previous_hash, event_hash, leaf_hash, appended_at, log_id)
-        SELECT '${operatorId}', 'live', 100000 + n, 'prf_' || n, 'decision', 'dec_' || n, 'agent ' || n % 50, n / 50, 'custos.decision', now(),
+      INSERT INTO leaf (leaf_index, proof_id, entity_id, chain_index, event, occurred_at, previous_hash, event_hash, leaf_hash, appended_at, log_id)
+        SELECT 100000 + n, 'prf_' || n, 'agent ' || n % 50, n / 50, 'custos.decision', now(),
           sha256('p'), sha256('e'), sha256('l'), now(), 1 FROM generate_series(1001, ${1_000 + OTHERS}) AS n`,
     );
     await measure('second', 10_001);

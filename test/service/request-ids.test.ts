@@ -183,8 +183,6 @@ describe('the id of a request', () => {
         keyId: 'k1234567',
         verdict: 'DENY',
         evaluatedAt: new Date(decidedAtMs).toISOString(),
-        policyDigest: 'cd'.repeat(32),
-        proofId: `prf${decisionId.slice(3)}`,
         record: '{}',
         facts: '{}',
         factsSalt: '00'.repeat(16),

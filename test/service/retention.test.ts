@@ -200,7 +200,7 @@ describe('retention over forty days', () => {
     const { findings: found, dropped: ranges, leaves } = await auditOf(lines);
     expect(found).to.deep.equal([]);
     const [{ n } = { n: 0 }] = await service.rows<{ n: number }>(
-      "SELECT count(*)::int AS n FROM leaf WHERE source = 'decision' AND NOT EXISTS (SELECT FROM decision WHERE decision_id = source_id)",
+      "SELECT count(*)::int AS n FROM leaf WHERE event = 'custos.decision' AND NOT EXISTS (SELECT FROM decision WHERE decision_id = 'dec' || substr(leaf.proof_id, 4))",
     );
     expect(ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0)).to.equal(n);
     expect([n > 0, leaves > n]).to.deep.equal([true, true]);
@@ -286,7 +286,7 @@ describe('retention over forty days', () => {
     await both.worker.append();
     expect(await findings()).to.deep.equal([]);
     const [leaf] = await service.rows<{ leaf_index: string; hash: string }>(
-      "SELECT leaf_index::text, encode(leaf_hash, 'hex') AS hash FROM leaf WHERE source = 'decision' ORDER BY leaf_index LIMIT 1",
+      "SELECT leaf_index::text, encode(leaf_hash, 'hex') AS hash FROM leaf WHERE event = 'custos.decision' ORDER BY leaf_index LIMIT 1",
     );
     await tamper(`UPDATE leaf SET leaf_hash = sha256('other') WHERE leaf_index = ${leaf?.leaf_index}`);
     expect(await findings()).not.to.deep.equal([]);

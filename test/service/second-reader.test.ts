@@ -137,7 +137,7 @@ describe('a service with a second reader', () => {
   it('is not asked again by a replay, which changes nothing', async () => {
     const asked = endpoint.asked.length;
     const [{ digest } = { digest: '' }] = await service.rows<{ digest: string }>(
-      'SELECT policy_digest AS digest FROM decision LIMIT 1',
+      'SELECT active_digest AS digest FROM policy_state',
     );
     const report = (await service.admin.post('/v1/policies/replay', { digest })).json;
     expect(report.decisions.evaluated).to.be.at.least(5);

@@ -20,7 +20,8 @@ export interface Case {
 
 // 33 leaves: rounds of five decisions of one agent and five proofs of five entities; signed at 10, 20 and 30. Leaves 30 to
 // 32 are proofs that are not signed yet.
-export const LEAF = (index: number) => `(SELECT source_id FROM leaf WHERE leaf_index = ${index})`;
+export const LEAF = (index: number) =>
+  `(SELECT CASE event WHEN 'custos.decision' THEN 'dec' || substr(proof_id, 4) ELSE proof_id END FROM leaf WHERE leaf_index = ${index})`;
 const flip = (column: string) => `set_byte(${column}, 5, get_byte(${column}, 5) # 1)`;
 
 export const CASES: readonly Case[] = [
@@ -42,7 +43,7 @@ export const CASES: readonly Case[] = [
     sql: `UPDATE record SET record = convert_to(replace(convert_from(record, 'UTF8'), '"i":4', '"i":9'), 'UTF8') WHERE proof_id = ${LEAF(29)};
       UPDATE leaf SET leaf_hash = sha256('\\x00'::bytea || r.record || convert_to(',"previousHash":"' || encode(previous_hash, 'hex') || '"}', 'UTF8')),
         event_hash = sha256(r.record || convert_to(',"previousHash":"' || encode(previous_hash, 'hex') || '"}', 'UTF8'))
-      FROM record r WHERE r.proof_id = source_id AND leaf_index = 29`,
+      FROM record r WHERE r.proof_id = leaf.proof_id AND leaf_index = 29`,
     finds: [
       ['leaves-replaced', 0],
       ['root-mismatch', 29],
@@ -231,6 +232,7 @@ export const CASES: readonly Case[] = [
   {
     name: 'a row is inserted in the middle, and those after it are moved',
     sql: `UPDATE leaf SET leaf_index = leaf_index + 1000 WHERE leaf_index >= 12; UPDATE leaf SET leaf_index = leaf_index - 999 WHERE leaf_index >= 1000;
+      INSERT INTO record SELECT (r).* FROM (SELECT jsonb_populate_record(source, '{"proof_id": "forged"}') AS r FROM record AS source WHERE proof_id = ${LEAF(5)}) AS copy;
       INSERT INTO leaf SELECT (l).* FROM (SELECT jsonb_populate_record(leaf, '{"leaf_index": 12, "proof_id": "forged", "entity_id": "forged", "chain_index": 0}') AS l FROM leaf WHERE leaf_index = 5) AS copy;
       UPDATE log SET size = 34`,
     finds: [

@@ -38,7 +38,7 @@ interface Case {
   readonly touches: readonly string[];
 }
 
-const OLD = "(SELECT min(source_id) FROM leaf WHERE source = 'decision' AND leaf_index > 0)";
+const OLD = "(SELECT min('dec' || substr(proof_id, 4)) FROM leaf WHERE event = 'custos.decision' AND leaf_index > 0)";
 const TREE = ['leaf', 'node', 'checkpoint', 'record', 'decision', 'leaf_zone', 'audit'];
 /** Cuts the log back to a size, with all rows that would contradict it. */
 const CUT = (size: string): string => `DELETE FROM leaf WHERE leaf_index >= ${size};

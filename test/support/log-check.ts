@@ -7,8 +7,6 @@ import type { Database } from '../../shared/platform/db/database.ts';
 interface LeafRow {
   leaf_index: string;
   proof_id: string;
-  source: string;
-  source_id: string;
   entity_id: string;
   chain_index: string;
   event: string;
@@ -18,11 +16,11 @@ interface LeafRow {
   record: Buffer | null;
 }
 
-const LEAVES = `SELECT leaf.*, CASE leaf.source
-      WHEN 'record' THEN (SELECT record FROM record r WHERE r.organisation_id = $1 AND r.environment = $2 AND r.proof_id = leaf.source_id)
-      ELSE (SELECT record FROM decision d WHERE d.organisation_id = $1 AND d.environment = $2 AND d.decision_id = leaf.source_id)
+const LEAVES = `SELECT leaf.*, CASE leaf.event
+      WHEN 'custos.decision' THEN (SELECT record FROM decision d WHERE d.organisation_id = $1 AND d.environment = $2 AND d.decision_id = 'dec' || substr(leaf.proof_id, 4))
+      ELSE (SELECT record FROM record r WHERE r.organisation_id = $1 AND r.environment = $2 AND r.proof_id = leaf.proof_id)
     END AS record
-    FROM leaf WHERE organisation_id = $1 AND environment = $2 ORDER BY leaf_index`;
+    FROM leaf JOIN log USING (log_id) WHERE organisation_id = $1 AND environment = $2 ORDER BY leaf_index`;
 const SIZE = 'SELECT size::int AS size FROM log WHERE organisation_id = $1 AND environment = $2';
 const WAITING = 'SELECT count(*)::int AS n FROM log_inbox WHERE organisation_id = $1 AND environment = $2';
 
@@ -58,13 +56,12 @@ export async function checkLog(db: Database, organisationId: string, environment
   const rows = await db.query<LeafRow>(LEAVES, owner);
   const heads = new Map<string, string>();
   const chains = new Map<string, string[]>();
-  const sources = new Set<string>();
+  const known = new Set<string>();
   for (const [i, row] of rows.entries()) {
     const at = `leaf ${i}`;
     same(Number(row.leaf_index), i, at);
-    const source = `${row.source} ${row.source_id}`;
-    if (sources.has(source)) throw new Error(`${at}: ${source} is a leaf already`);
-    sources.add(source);
+    if (known.has(row.proof_id)) throw new Error(`${at}: ${row.proof_id} is a leaf already`);
+    known.add(row.proof_id);
     const chain = chains.get(row.entity_id) ?? [];
     chains.set(row.entity_id, chain);
     same(Number(row.chain_index), chain.length, at);

@@ -32,8 +32,6 @@ describe('decisions written in groups', () => {
     keyId: 'AAAAAAAA',
     verdict: 'ALLOW',
     evaluatedAt: '2026-01-01T00:00:00.000Z',
-    policyDigest: 'f'.repeat(64),
-    proofId: `prf of ${decisionId}`,
     record: `{"record":"of ${decisionId} \\n \\\\N \\u0000 é 🤖"`,
     facts: `{"facts":"of ${decisionId}"}`,
     factsSalt: '00112233445566778899aabbccddeeff',
@@ -61,14 +59,13 @@ describe('decisions written in groups', () => {
     const rows = Array.from({ length: 300 }, (_, i) => row(`own-${i}`, { verdict: i % 2 === 0 ? 'ALLOW' : 'DENY' }));
     await Promise.all(rows.map((one) => store.append(one)));
     const [read] = await db.query<{ facts: Buffer; record: Buffer }>(
-      "SELECT agent_id, verdict, proof_id, process_id, record, facts, encode(facts_salt, 'hex') AS salt FROM decision WHERE decision_id = $1",
+      "SELECT agent_id, verdict, process_id, record, facts, encode(facts_salt, 'hex') AS salt FROM decision WHERE decision_id = $1",
       ['own-137'],
     );
     const expected = rows[137];
     expect({ ...read, record: recordText(read?.record), facts: factsText(read?.facts) }).to.deep.equal({
       agent_id: expected?.agentId,
       verdict: 'DENY',
-      proof_id: expected?.proofId,
       process_id: 'p',
       record: expected?.record,
       facts: expected?.facts,

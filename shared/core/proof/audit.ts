@@ -17,6 +17,7 @@ export interface RepeatedColumns {
   readonly verdict: string;
   /** RFC 3339. */
   readonly evaluatedAt: string;
+  /** Null in rows that have it only in the record. */
   readonly policyDigest: string | null;
   /** Null where the record has none. */
   readonly requestId: string | null;
@@ -146,7 +147,8 @@ function auditColumns(row: AuditedRow, record: RecordView, origin: string | null
   compare('decision.key_id', decision.keyId, body['key_id']);
   compare('decision.verdict', decision.verdict, body['verdict']);
   compare('decision.evaluated_at', decision.evaluatedAt, body['evaluated_at']);
-  compare('decision.policy_digest', decision.policyDigest, objectOf(body['policy_set'])['digest'] ?? null);
+  if (decision.policyDigest !== null)
+    compare('decision.policy_digest', decision.policyDigest, objectOf(body['policy_set'])['digest']);
   compare('decision.request_id', decision.requestId, body['request_id'] ?? null);
   compare('decision.tool_server', decision.toolServer, tool['server'] ?? null);
   compare('decision.tool_name', decision.toolName, tool['name'] ?? null);

@@ -23,7 +23,7 @@ export function checkColumns(columns: DecisionColumns, { record, body }: Decisio
     ['key_id', columns.keyId, body.key_id],
     ['verdict', columns.verdict, body.verdict],
     ['evaluated_at', columns.evaluatedAt, body.evaluated_at],
-    ['policy_digest', columns.policyDigest, body.policy_set.digest],
+    ['policy_digest', columns.policyDigest ?? body.policy_set.digest, body.policy_set.digest],
     ['proof_id', columns.proofId, record.payload.proofId],
     ['request_id', columns.requestId, body.request_id ?? null],
     ['tool_server', columns.toolServer, body.tool?.server ?? null],

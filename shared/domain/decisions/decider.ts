@@ -341,8 +341,6 @@ export function createDecider(deps: DeciderDeps): Decider {
         keyId: key.keyId,
         verdict: answer.evaluation.verdict,
         evaluatedAt: answer.facts.time.now,
-        policyDigest: active.set.digest,
-        proofId,
         record: bytes.record,
         facts,
         factsSalt: salt.toString('hex'),

@@ -60,7 +60,9 @@ export interface Deciding {
 export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
   const { db, databaseUrl, clock, onError, trustDailyCap, hasSecondReader } = deps;
   const { nowMs, monotonicMs } = clock;
-  const processId = randomBytes(8).toString('hex');
+  // In every row of decision, so it is short: it tells apart the processes of the same seconds.
+  const random = randomBytes(6);
+  const processId = random.toString('base64url');
   const changes = await startChangeFeed({
     db,
     databaseUrl,
@@ -69,7 +71,7 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
     onTime: (sample) => clock.observe?.(sample),
     onSettled: deps.onSettled,
   });
-  const aged = withMaxAge(changes, parseInt(processId.slice(0, 8), 16) / 0x1_0000_0000);
+  const aged = withMaxAge(changes, random.readUInt32BE() / 0x1_0000_0000);
   const policies = await watchActivePolicySet({
     db,
     changes: aged,

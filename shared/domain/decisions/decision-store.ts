@@ -19,8 +19,6 @@ export interface DecisionRow extends Owner {
   readonly verdict: Verdict;
   /** RFC 3339. */
   readonly evaluatedAt: string;
-  readonly policyDigest: string;
-  readonly proofId: string;
   /** Canonical record without its previousHash, JSON text. */
   readonly record: string;
   /** JCS of all facts. */
@@ -37,6 +35,8 @@ export interface DecisionRow extends Owner {
   readonly reasons: string | null;
 }
 
+// Without proof_id and policy_digest, which rows of earlier versions have: the id of the decision tells the one (proofIdOf), its record the
+// other.
 export const DECISIONS = columnMap<DecisionRow>({
   decision_id: text((r) => r.decisionId),
   organisation_id: text((r) => r.organisationId),
@@ -45,8 +45,6 @@ export const DECISIONS = columnMap<DecisionRow>({
   key_id: text((r) => r.keyId),
   verdict: text((r) => r.verdict),
   evaluated_at: text((r) => r.evaluatedAt, 'timestamptz'),
-  policy_digest: text((r) => r.policyDigest),
-  proof_id: text((r) => r.proofId),
   record: utf8((r) => packRecord(r.record)),
   facts: utf8((r) => packFacts(r.facts)),
   facts_salt: hex((r) => r.factsSalt),

@@ -1,6 +1,7 @@
 // Shadow mode in PostgreSQL: a cursor in each live log, and for each draft the counted differences, updated in one transaction.
 import { createHash } from 'node:crypto';
 import type { Database, Sql } from '../../platform/db/database.ts';
+import { decisionIdOf, isDecision } from '../../platform/db/leaf-sql.ts';
 import { createDifference, type DifferenceState } from '../../core/policy/difference.ts';
 import type { DifferenceLimits } from '../../core/policy/difference-types.ts';
 import type { Finding } from '../../core/policy/types.ts';
@@ -51,8 +52,7 @@ const FOLLOW = 'INSERT INTO shadow_cursor (log_id, next_index) VALUES ($1, 0) ON
 const LOCK = `SELECT cursor.next_index::float8 AS next, log.size::float8 AS size, log.organisation_id, log.environment
     FROM shadow_cursor AS cursor JOIN log USING (log_id) WHERE cursor.log_id = $1 FOR UPDATE OF cursor`;
 const MOVE = 'UPDATE shadow_cursor SET next_index = $2 WHERE log_id = $1';
-const LEAVES =
-  "SELECT source_id FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 AND source = 'decision' ORDER BY leaf_index";
+const LEAVES = `SELECT ${decisionIdOf('leaf')} AS decision_id FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 AND ${isDecision('leaf')} ORDER BY leaf_index`;
 const DECISIONS =
   'SELECT decision_id, record, facts, facts_salt AS salt FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = ANY ($3::text[]) ORDER BY decision_id';
 const READ_SET = 'SELECT difference FROM shadow_set WHERE digest = $1 FOR UPDATE';
@@ -115,8 +115,8 @@ export function shadowLog(db: Database, logId: number, drafts: readonly ShadowDr
     const to = Math.min(from + BATCH, log.size);
     const here = drafts.filter(({ organisationIds }) => organisationIds?.includes(log.organisation_id) ?? true);
     const share = Math.max(0, ...here.map((draft) => draft.share));
-    const leaves = share === 0 ? [] : await sql.query<{ source_id: string }>(LEAVES, [logId, from, to]);
-    const ids = leaves.map((leaf) => leaf.source_id).filter((id) => isInShare(id, share));
+    const leaves = share === 0 ? [] : await sql.query<{ decision_id: string }>(LEAVES, [logId, from, to]);
+    const ids = leaves.map((leaf) => leaf.decision_id).filter((id) => isInShare(id, share));
     const rows =
       ids.length === 0 ? [] : await sql.query<StoredDecision>(DECISIONS, [log.organisation_id, log.environment, ids]);
     const skipped = from - log.next;

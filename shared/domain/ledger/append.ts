@@ -8,6 +8,7 @@ import { NO_PREVIOUS, sealRecord, type SealedRecord } from '../../core/proof/rec
 import type { Environment, Verdict } from '../../kernel/vocabulary.ts';
 import { addRecordSpans, type RecordSpan } from '../../platform/observe/spans.ts';
 import { readFrontier } from './nodes.ts';
+import { proofOf } from '../../platform/db/leaf-sql.ts';
 import { waitingIds } from './inbox.ts';
 import { type Zone, ZONE, zonesOf } from './zones.ts';
 import { COUNTS, countsOf, onCountConflict } from './decision-counts.ts';
@@ -39,7 +40,7 @@ const TAKE = `SELECT inbox.seq::text AS seq, inbox.nth::int AS nth, inbox.source
       ) AS row CROSS JOIN LATERAL unnest(row.ids) WITH ORDINALITY AS waiting (id, nth) WHERE row.before < ${MAX_BATCH}
     ) AS inbox
     LEFT JOIN LATERAL (
-      SELECT proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, traceparent, verdict FROM (
+      SELECT ${proofOf('decision')} AS proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, traceparent, verdict FROM (
         SELECT * FROM decision WHERE organisation_id = $1 AND environment = $2
           AND decision_id >= inbox.source_id AND decision_id <= inbox.source_id
         ORDER BY organisation_id, environment, decision_id LIMIT 1
@@ -53,10 +54,12 @@ const TAKE = `SELECT inbox.seq::text AS seq, inbox.nth::int AS nth, inbox.source
       WHERE inbox.source = 'record'
       LIMIT 1
     ) AS found ON true`;
+// A chain continues in the next generation of the log.
 const HEADS = `SELECT asked.entity_id, head.chain_index::text AS chain_index, encode(head.event_hash, 'hex') AS event_hash
     FROM unnest($3::text[]) AS asked (entity_id), LATERAL (
-      SELECT chain_index, event_hash FROM leaf WHERE organisation_id = $1 AND environment = $2 AND leaf.entity_id = asked.entity_id
-      ORDER BY chain_index DESC LIMIT 1
+      SELECT last.* FROM unnest(ARRAY(SELECT log_id FROM log WHERE organisation_id = $1 AND environment = $2)) AS own (log_id), LATERAL (
+        SELECT chain_index, event_hash FROM leaf WHERE leaf.log_id = own.log_id AND leaf.entity_id = asked.entity_id ORDER BY chain_index DESC LIMIT 1
+      ) AS last ORDER BY last.chain_index DESC LIMIT 1
     ) AS head`;
 const ZONE_LEAVES = `SELECT event, entity_id, (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_ms FROM leaf
     WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index`;
@@ -98,8 +101,6 @@ interface NewLeaf {
 
 const LEAVES = columnMap<NewLeaf>({
   proof_id: text((l) => l.row.proof_id ?? ''),
-  source: text((l) => l.row.source),
-  source_id: text((l) => l.row.source_id),
   entity_id: anyText((l) => l.row.entity_id),
   chain_index: numeric('bigint', (l) => l.chainIndex),
   event: anyText((l) => l.row.event),
@@ -132,8 +133,6 @@ const FIRST_OF = {
 const APPEND = `WITH leaves AS (
       ${LEAVES.insertInto('leaf', `(${LEAVES.rows(FIRST_OF.leaves)}) AS given`, {
         log_id: '$1',
-        organisation_id: '$2',
-        environment: '$3',
         leaf_index: '$4::bigint + ordinal - 1',
         appended_at: '$5::timestamptz',
       })}

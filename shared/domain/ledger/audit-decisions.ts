@@ -1,6 +1,7 @@
 // The audit of decisions: verifies new decisions, and old ones in turn, as `custos decision verify` does.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Database } from '../../platform/db/database.ts';
+import { decisionIdOf, isDecision } from '../../platform/db/leaf-sql.ts';
 import type { StoredVerifier } from '../verification/stored.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { quoted } from '../../core/proof/encoding.ts';
@@ -12,7 +13,7 @@ const PAGE = 20;
 /** Leaves that are searched for decisions at once. */
 const SPAN = 2_000;
 
-const NEXT = `SELECT leaf_index::float8 AS leaf_index, source_id FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 AND source = 'decision'
+const NEXT = `SELECT leaf_index::float8 AS leaf_index, ${decisionIdOf('leaf')} AS decision_id FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 AND ${isDecision('leaf')}
     ORDER BY log_id, leaf_index LIMIT ${PAGE}`;
 
 export interface LogOfDecisions extends Owner {
@@ -62,8 +63,8 @@ export async function auditDecisions(
   /** The decisions of the next page from a leaf on. @returns the leaf to go on with */
   const page = async (start: number, past: number): Promise<number> => {
     const end = Math.min(past, start + SPAN);
-    const rows = await db.query<{ leaf_index: number; source_id: string }>(NEXT, [log.logId, start, end]);
-    await verify(rows.map((row) => row.source_id));
+    const rows = await db.query<{ leaf_index: number; decision_id: string }>(NEXT, [log.logId, start, end]);
+    await verify(rows.map((row) => row.decision_id));
     return rows.length < PAGE ? end : (rows.at(-1)?.leaf_index ?? end) + 1;
   };
   await verify(options.again);

@@ -12,11 +12,13 @@ import { claimsTooMuch, RETENTION_EVENT, retentionOf } from '../../core/proof/re
 import type { StoredNodes } from '../../core/proof/audit-nodes.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { readDroppedBefore, readSealedDrops } from '../retention/dropped.ts';
+import { DECISION_EVENT, decisionIdOf, isDecision, proofOf } from '../../platform/db/leaf-sql.ts';
 
 // Plans are cached while the tables are still empty; no query here may read a whole table.
 const NO_SCANS = "SELECT set_config('enable_seqscan', 'off', true)";
 // One statement, for one snapshot of a growing log.
 const HEAD = `SELECT log.size::text AS size, log.frontier, log.origin, log.organisation_id, log.environment,
+      ARRAY(SELECT own.log_id FROM log AS own WHERE own.organisation_id = log.organisation_id AND own.environment = log.environment) AS log_ids,
       (SELECT leaf_index::text FROM leaf WHERE leaf.log_id = $1 ORDER BY leaf.leaf_index LIMIT 1) AS first_leaf,
       (SELECT leaf_index::text FROM leaf WHERE leaf.log_id = $1 ORDER BY leaf.leaf_index DESC LIMIT 1) AS last_leaf,
       (SELECT size::text FROM checkpoint WHERE checkpoint.log_id = $1 ORDER BY checkpoint.size DESC LIMIT 1) AS last_checkpoint,
@@ -27,29 +29,31 @@ const HEAD = `SELECT log.size::text AS size, log.frontier, log.origin, log.organ
 // Each ORDER BY determines the index, also for a single row, which is searched as a range from its id to its id. Without it, and
 // before the first ANALYZE, the planner may choose an index with which all leaves of the log, or all decisions of an agent, are
 // read for each row: 480 microseconds a leaf against 25, as long as the plan is cached.
-const LEAVES = `SELECT leaf.leaf_index::text AS leaf_index, leaf.source, leaf.source_id, leaf.proof_id, leaf.entity_id, leaf.event, leaf.occurred_at, leaf.chain_index::text AS chain_index,
+const LEAVES = `SELECT leaf.leaf_index::text AS leaf_index, leaf.proof_id, leaf.entity_id, leaf.event, leaf.occurred_at, leaf.chain_index::text AS chain_index,
       encode(leaf.previous_hash, 'hex') AS previous_hash, encode(leaf.event_hash, 'hex') AS event_hash, leaf.leaf_hash,
       found.proof_id AS source_proof_id, found.entity_id AS source_entity_id, found.event AS source_event, found.occurred_at AS source_occurred_at, found.record,
       found.decision_id, found.key_id, found.verdict, found.policy_digest, found.request_id, found.tool_server, found.tool_name, found.reasons, found.facts, found.facts_salt,
       previous.log_id AS previous_log_id, previous.chain_index::text AS previous_chain_index, previous.leaf_index::text AS previous_leaf_index, encode(previous.event_hash, 'hex') AS previous_event_hash
     FROM leaf
     LEFT JOIN LATERAL (
-      SELECT proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, decision_id, key_id, verdict, policy_digest, request_id, tool_server, tool_name, reasons, facts, facts_salt FROM (
-        SELECT * FROM decision WHERE organisation_id = $4 AND environment = $5 AND decision_id >= leaf.source_id AND decision_id <= leaf.source_id
+      SELECT coalesce(proof_id, ${proofOf('decision')}) AS proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, decision_id, key_id, verdict, policy_digest, request_id, tool_server, tool_name, reasons, facts, facts_salt FROM (
+        SELECT * FROM decision WHERE organisation_id = $4 AND environment = $5 AND decision_id >= ${decisionIdOf('leaf')} AND decision_id <= ${decisionIdOf('leaf')}
         ORDER BY organisation_id, environment, decision_id LIMIT 1
       ) AS decision
-      WHERE leaf.source = 'decision'
+      WHERE ${isDecision('leaf')}
       UNION ALL SELECT proof_id, entity_id, event, occurred_at, record, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM (
-        SELECT * FROM record WHERE organisation_id = $4 AND environment = $5 AND proof_id >= leaf.source_id AND proof_id <= leaf.source_id
+        SELECT * FROM record WHERE organisation_id = $4 AND environment = $5 AND proof_id >= leaf.proof_id AND proof_id <= leaf.proof_id
         ORDER BY organisation_id, environment, proof_id LIMIT 1
       ) AS record
-      WHERE leaf.source = 'record'
+      WHERE NOT ${isDecision('leaf')}
       LIMIT 1
     ) AS found ON true
     LEFT JOIN LATERAL (
-      SELECT log_id, leaf_index, chain_index, event_hash FROM leaf AS before
-      WHERE before.organisation_id = $4 AND before.environment = $5 AND before.entity_id = leaf.entity_id AND before.chain_index < leaf.chain_index
-      ORDER BY before.chain_index DESC LIMIT 1
+      SELECT last.* FROM unnest($6::integer[]) AS own (log_id), LATERAL (
+        SELECT log_id, leaf_index, chain_index, event_hash FROM leaf AS before
+        WHERE before.log_id = own.log_id AND before.entity_id = leaf.entity_id AND before.chain_index < leaf.chain_index
+        ORDER BY before.chain_index DESC LIMIT 1
+      ) AS last ORDER BY last.chain_index DESC LIMIT 1
     ) AS previous ON true
     WHERE leaf.log_id = $1 AND leaf.leaf_index >= $2 AND leaf.leaf_index < $3 ORDER BY leaf.leaf_index`;
 const HASH_BYTES = 32;
@@ -69,6 +73,8 @@ const CHECKPOINTS =
   'SELECT size::text AS size, root, note FROM checkpoint WHERE log_id = $1 AND checkpoint.size > $2 AND checkpoint.size <= $3 ORDER BY checkpoint.size';
 export interface AuditHead extends Owner {
   readonly size: number;
+  /** Of all generations of the log. */
+  readonly logIds: readonly number[];
   readonly frontier: Buffer;
   readonly origin: string | null;
   readonly firstLeaf: number | undefined;
@@ -92,6 +98,7 @@ export async function readHead(sql: Sql, logId: number): Promise<AuditHead> {
     origin: string | null;
     organisation_id: string;
     environment: Environment;
+    log_ids: number[];
     first_leaf: string | null;
     last_leaf: string | null;
     last_checkpoint: string | null;
@@ -104,6 +111,7 @@ export async function readHead(sql: Sql, logId: number): Promise<AuditHead> {
     origin: row.origin,
     organisationId: row.organisation_id,
     environment: row.environment,
+    logIds: row.log_ids,
     firstLeaf: numberOf(row.first_leaf),
     lastLeaf: numberOf(row.last_leaf),
     lastCheckpoint: numberOf(row.last_checkpoint),
@@ -113,8 +121,6 @@ export async function readHead(sql: Sql, logId: number): Promise<AuditHead> {
 
 interface LeafRow {
   leaf_index: string;
-  source: 'decision' | 'record';
-  source_id: string;
   proof_id: string;
   entity_id: string;
   event: string;
@@ -207,8 +213,15 @@ export async function readLeaves(
   from: number,
   past: number,
 ): Promise<AuditedRow[]> {
-  const rows = await sql.query<LeafRow>(LEAVES, [logId, from, past, head.organisationId, head.environment]);
-  const isMissing = (row: LeafRow): boolean => row.record === null && row.source === 'decision';
+  const rows = await sql.query<LeafRow>(LEAVES, [
+    logId,
+    from,
+    past,
+    head.organisationId,
+    head.environment,
+    head.logIds,
+  ]);
+  const isMissing = (row: LeafRow): boolean => row.record === null && row.event === DECISION_EVENT;
   // Read after the rows: a drop between two statements must not look like damage.
   const droppedBefore = rows.some(isMissing) ? await readDroppedBefore(sql, head) : '';
   const unfounded = await unfoundedOf(sql, rows);
@@ -229,7 +242,7 @@ export async function readLeaves(
       eventHash: row.event_hash,
       leafHash: row.leaf_hash,
       source: sourceOf(row, sourceAt),
-      isDropped: isMissing(row) && row.source_id < droppedBefore,
+      isDropped: isMissing(row) && `dec${row.proof_id.slice(3)}` < droppedBefore,
       isUnfounded: unfounded.has(row),
       decision: decisionOf(row, sourceAt),
       previous: previousOf(row, logId),

@@ -6,19 +6,16 @@ import { quoted } from '../../core/proof/encoding.ts';
 import { dayOf, evidenceOf, MAX_AGE_DAYS, type SignalType } from '../../core/trust/beta.ts';
 import { forbidScans } from './audit-rows.ts';
 import { ONE_MOMENT } from './authority-rows.ts';
+import { leafOf } from '../../platform/db/leaf-sql.ts';
 
 /** Agents in one transaction; each may have many signals. */
 const AGENTS = 20;
 
 const STATES = `SELECT agent_id, signals::float8 AS signals FROM trust_state WHERE organisation_id = $1 AND environment = $2 AND agent_id > $3
     ORDER BY organisation_id, environment, agent_id LIMIT ${AGENTS}`;
-// The ORDER BY in the look-up of a leaf determines the index.
 const FOLDS = `SELECT fold.agent_id, fold.first_n::float8 AS first_n, fold.last_n::float8 AS last_n, fold.signals, leaf.proof_id IS NOT NULL OR waiting.source_id IS NOT NULL AS is_logged
     FROM trust_fold AS fold
-    LEFT JOIN LATERAL (
-      SELECT proof_id FROM leaf WHERE organisation_id = $1 AND environment = $2 AND proof_id >= fold.proof_id AND proof_id <= fold.proof_id
-      ORDER BY organisation_id, environment, proof_id LIMIT 1
-    ) AS leaf ON true
+    LEFT JOIN LATERAL ${leafOf('$1', '$2', 'fold.proof_id')} AS leaf ON true
     LEFT JOIN log_inbox AS waiting ON leaf.proof_id IS NULL AND waiting.organisation_id = $1 AND waiting.environment = $2 AND waiting.source_id = fold.proof_id
     WHERE fold.organisation_id = $1 AND fold.environment = $2 AND fold.agent_id = ANY ($3::text[]) ORDER BY fold.agent_id, fold.last_n`;
 const BUCKETS = `SELECT agent_id, day, key_id, positive::float8 AS positive, negative::float8 AS negative FROM trust_bucket

@@ -1,4 +1,5 @@
 // The queries of the audit of authority: its records in the log and in the inbox, and the rows that give authority now.
+import { leafOf, proofOf } from '../../platform/db/leaf-sql.ts';
 import { waitingIds } from './inbox.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import type { OwnerColumns } from '../../kernel/owner.ts';
@@ -17,9 +18,9 @@ const PAGE = 2_000;
 const LOGGED = `SELECT leaf.leaf_index::float8 AS leaf_index, leaf.proof_id, leaf.event, leaf.occurred_at, encode(leaf.previous_hash, 'hex') AS previous_hash, leaf.leaf_hash, found.record
     FROM (SELECT * FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND event IN (${EVENTS}) ORDER BY log_id, leaf_index LIMIT ${PAGE}) AS leaf
     LEFT JOIN LATERAL (
-      SELECT record FROM record WHERE organisation_id = leaf.organisation_id AND environment = leaf.environment
-        AND proof_id >= leaf.source_id AND proof_id <= leaf.source_id ORDER BY organisation_id, environment, proof_id LIMIT 1
-    ) AS found ON leaf.source = 'record'
+      SELECT record FROM record WHERE organisation_id = (SELECT organisation_id FROM log WHERE log_id = $1) AND environment = (SELECT environment FROM log WHERE log_id = $1)
+        AND proof_id >= leaf.proof_id AND proof_id <= leaf.proof_id ORDER BY organisation_id, environment, proof_id LIMIT 1
+    ) AS found ON true
     ORDER BY leaf.leaf_index`;
 const WAITING = `SELECT found.event, found.occurred_at, found.record
     FROM log_inbox AS waiting CROSS JOIN LATERAL (
@@ -41,13 +42,10 @@ const POLICY =
   'SELECT coalesce(own.active_digest, state.active_digest) AS active_digest FROM policy_state AS state LEFT JOIN organisation_policy AS own ON own.organisation_id = $1';
 // One look-up by key for each row, as in the other statements of the audit: a join would read all leaves of the log.
 const OPEN_APPROVALS = `SELECT approval.approval_id, approval.state, approval.agent_id, approval.key_id, approval.digest, approval.decision_id, approval.expires_at,
-      approval.decided_by, approval.reason, approval.approvers, opening.record, approval.votes, EXISTS (
-        SELECT FROM (SELECT proof_id FROM leaf WHERE organisation_id = $1 AND environment = $2 AND proof_id >= opening.proof_id AND proof_id <= opening.proof_id
-          ORDER BY organisation_id, environment, proof_id LIMIT 1) AS logged
-      ) AS is_logged
+      approval.decided_by, approval.reason, approval.approvers, opening.record, approval.votes, EXISTS (SELECT FROM ${leafOf('$1', '$2', 'opening.proof_id')} AS logged) AS is_logged
     FROM approval
     LEFT JOIN LATERAL (
-      SELECT record, proof_id FROM decision WHERE organisation_id = $1 AND environment = $2
+      SELECT record, ${proofOf('decision')} AS proof_id FROM decision WHERE organisation_id = $1 AND environment = $2
         AND decision_id >= approval.decision_id AND decision_id <= approval.decision_id ORDER BY organisation_id, environment, decision_id LIMIT 1
     ) AS opening ON true
     WHERE approval.organisation_id = $1 AND approval.environment = $2 AND approval.state IN ('pending', 'approved')`;

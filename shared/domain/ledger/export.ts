@@ -7,6 +7,7 @@ import { LOG_FILE_FORMAT, writeLogLine } from '../../core/proof/log-file.ts';
 import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { sealRecord } from '../../core/proof/record.ts';
 import { readDroppedBefore, readStatedBefore } from '../retention/dropped.ts';
+import { DECISION_EVENT, decisionIdOf, isDecision } from '../../platform/db/leaf-sql.ts';
 import { readPublishedKeys } from './published-keys.ts';
 
 export interface LogRow {
@@ -22,12 +23,12 @@ export interface LogRow {
 
 const LOG = `SELECT log_id, organisation_id, environment, generation, size::text AS size, origin, halted_reason FROM log
     WHERE organisation_id = $1 AND environment = $2 AND ($3::integer IS NULL OR generation = $3) ORDER BY generation DESC LIMIT 1`;
-const LEAVES = `SELECT leaf.leaf_index::text AS leaf_index, leaf.source, leaf.source_id, leaf.proof_id, leaf.entity_id,
+const LEAVES = `SELECT leaf.leaf_index::text AS leaf_index, leaf.event, ${decisionIdOf('leaf')} AS decision_id, leaf.proof_id, leaf.entity_id,
       encode(leaf.previous_hash, 'hex') AS previous_hash, encode(leaf.event_hash, 'hex') AS event_hash, encode(leaf.leaf_hash, 'hex') AS leaf_hash, found.record
     FROM (SELECT * FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index) AS leaf
     LEFT JOIN LATERAL (
-      SELECT record FROM decision WHERE leaf.source = 'decision' AND organisation_id = leaf.organisation_id AND environment = leaf.environment AND decision_id = leaf.source_id
-      UNION ALL SELECT record FROM record WHERE leaf.source = 'record' AND organisation_id = leaf.organisation_id AND environment = leaf.environment AND proof_id = leaf.source_id
+      SELECT record FROM decision WHERE ${isDecision('leaf')} AND organisation_id = $4 AND environment = $5 AND decision_id = ${decisionIdOf('leaf')}
+      UNION ALL SELECT record FROM record WHERE NOT ${isDecision('leaf')} AND organisation_id = $4 AND environment = $5 AND proof_id = leaf.proof_id
       LIMIT 1
     ) AS found ON true ORDER BY leaf.leaf_index`;
 const CHECKPOINTS =
@@ -68,8 +69,9 @@ export class DamagedLogError extends OperatorError {}
 
 interface LeafRow {
   readonly leaf_index: string;
-  readonly source: 'decision' | 'record';
-  readonly source_id: string;
+  readonly event: string;
+  /** If it is of a decision. */
+  readonly decision_id: string;
   readonly proof_id: string;
   readonly entity_id: string;
   readonly previous_hash: string;
@@ -89,14 +91,14 @@ function lineOf(index: number, row: LeafRow): string {
 /** @throws {OperatorError} unless retention dropped the missing records of these leaves, and the signed log states it */
 async function requireDropped(db: Sql, log: LogRow, missing: readonly LeafRow[]): Promise<void> {
   const before = await readDroppedBefore(db, log);
-  const damaged = missing.find(({ source, source_id: id }) => source !== 'decision' || id >= before);
+  const damaged = missing.find(({ event, decision_id: id }) => event !== DECISION_EVENT || id >= before);
   if (damaged !== undefined)
     throw new DamagedLogError(`The record of leaf ${damaged.leaf_index} is missing, and retention did not drop it.`);
   // Nothing is signed any more in a halted log, and in one that was forked later records are in the next generation.
   if (log.haltedReason !== null || (await findLog(db, log.organisationId, log.environment))?.logId !== log.logId)
     return;
   const stated = await readStatedBefore(db, log);
-  if (missing.some(({ source_id: id }) => id >= stated))
+  if (missing.some(({ decision_id: id }) => id >= stated))
     throw new OperatorError(
       'Retention dropped records a moment ago, and the signed log does not state it yet: export again in some seconds.',
     );
@@ -118,7 +120,7 @@ export async function* exportLog(
   yield writeLogLine({ kind: 'header', header: { format: LOG_FILE_FORMAT, origin: log.origin, keys } });
   for (let from = 0; from < log.size; from += PAGE) {
     const past = Math.min(log.size, from + PAGE);
-    const rows = await db.query<LeafRow>(LEAVES, [log.logId, from, past]);
+    const rows = await db.query<LeafRow>(LEAVES, [log.logId, from, past, log.organisationId, log.environment]);
     const missing = rows.filter(({ record }) => record === null);
     if (missing.length > 0) await requireDropped(db, log, missing);
     for (let i = 0; i < past - from; i += 1) {

@@ -1,6 +1,7 @@
 // Lists leaves, newest first, with a separate statement for each combination of filters.
 import type { Statement } from '../../platform/db/database.ts';
 import type { Owner } from '../../kernel/owner.ts';
+import { decisionIdOf, isDecision, logsOf } from '../../platform/db/leaf-sql.ts';
 import { leafMark, ZONE } from './zones.ts';
 
 /** The position of a leaf in an organisation and environment: later generations of the log have higher ids, and count leaves from 0. */
@@ -24,11 +25,16 @@ export const LEAF = `SELECT leaf.proof_id, leaf.event, leaf.entity_id, leaf.leaf
     found.record`;
 // By primary key, one row at a time, so that no plan reads all records.
 export const JOINS = `LEFT JOIN LATERAL (
-    SELECT record FROM decision WHERE leaf.source = 'decision' AND organisation_id = $1 AND environment = $2 AND decision_id = leaf.source_id
-    UNION ALL SELECT record FROM record WHERE leaf.source = 'record' AND organisation_id = $1 AND environment = $2 AND proof_id = leaf.source_id
+    SELECT record FROM decision WHERE ${isDecision('leaf')} AND organisation_id = $1 AND environment = $2 AND decision_id = ${decisionIdOf('leaf')}
+    UNION ALL SELECT record FROM record WHERE NOT ${isDecision('leaf')} AND organisation_id = $1 AND environment = $2 AND proof_id = leaf.proof_id
     LIMIT 1
   ) AS found ON true`;
-export const OF_LOG = 'leaf.organisation_id = $1 AND leaf.environment = $2';
+/** Leaves of an entity in all generations of the log of $1 and $2, at most `most` of them. A chain continues in the next generation. */
+export const ofChain = (columns: string, where: string, order: 'ASC' | 'DESC', most: string): string => `(
+    SELECT part.* FROM ${logsOf('$1', '$2')} AS own CROSS JOIN LATERAL (
+      SELECT ${columns} FROM leaf WHERE leaf.log_id = own.log_id AND ${where} ORDER BY leaf.chain_index ${order} LIMIT ${most}
+    ) AS part ORDER BY part.chain_index ${order} LIMIT ${most}
+  )`;
 
 /** Leaves of the chains of all requested entities that are read one by one before zones are used. */
 const WALK = 4_000;
@@ -154,26 +160,26 @@ const WALKED = `SELECT part.* FROM walk CROSS JOIN LATERAL unnest(found) AS at (
 /** The newest leaves of each chain; for entities with longer chains whose page is not full, also their zones. */
 function ofEntities(places: Places, most: string): string {
   const { entities, marks, before, ...others } = places;
-  const head = `SELECT chain_index FROM leaf WHERE ${OF_LOG} AND leaf.entity_id = asked.entity ORDER BY chain_index DESC LIMIT 1`;
+  const head = ofChain('chain_index', 'leaf.entity_id = asked.entity', 'DESC', '1');
   const asked = conditionsOf(others);
   // A page continues after the last leaf of the previous one, which is on the chain of one of the entities.
   const [last, conditions] =
     before === undefined
       ? ['NULL', asked]
       : [
-          `(SELECT chain_index - 1 FROM leaf WHERE log_id = ${before.logId} AND leaf_index = ${before.index} AND ${OF_LOG} AND leaf.entity_id = asked.entity)`,
+          `(SELECT chain_index - 1 FROM leaf WHERE log_id = ${before.logId} AND leaf_index = ${before.index} AND log_id IN ${logsOf('$1', '$2')} AND leaf.entity_id = asked.entity)`,
           [asked, `(leaf.log_id, leaf.leaf_index) < (${before.logId}, ${before.index}::bigint)`]
             .filter(Boolean)
             .join(' AND '),
         ];
   const near = [
     `chain AS MATERIALIZED (
-      SELECT entity, mark, coalesce(${last}, (${head})) AS start FROM unnest(${entities}, ${marks}) AS asked (entity, mark)
+      SELECT entity, mark, coalesce(${last}, ${head}) AS start FROM unnest(${entities}, ${marks}) AS asked (entity, mark)
     )`,
     `near AS MATERIALIZED (
-      SELECT leaf.* FROM chain CROSS JOIN LATERAL (
+      SELECT leaf.* FROM chain CROSS JOIN ${logsOf('$1', '$2')} AS own CROSS JOIN LATERAL (
         SELECT leaf.* FROM (
-          SELECT * FROM leaf WHERE ${OF_LOG} AND leaf.entity_id = chain.entity AND leaf.chain_index <= chain.start
+          SELECT * FROM leaf WHERE leaf.log_id = own.log_id AND leaf.entity_id = chain.entity AND leaf.chain_index <= chain.start AND leaf.chain_index > chain.start - ${most}
           ORDER BY leaf.chain_index DESC LIMIT ${most}
         ) AS leaf WHERE ${conditions === '' ? 'true' : conditions} ORDER BY leaf.chain_index DESC LIMIT $3
       ) AS leaf

@@ -6,6 +6,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { recordDigest } from '../../core/proof/record.ts';
 import type { Owner } from '../../kernel/owner.ts';
 import { wakeLogs } from './inbox.ts';
+import { leafOf } from '../../platform/db/leaf-sql.ts';
 
 export interface ProofRow extends Owner {
   readonly proofId: string;
@@ -85,7 +86,7 @@ const INSERT = `WITH given AS (${PROOFS.rows()}), made AS (
     SELECT organisation_id, environment, proof_id, encode(request_digest, 'hex') AS request_digest, encode(record_digest, 'hex') AS record_digest, occurred_at FROM made`;
 
 const READ_EARLIER = `SELECT record.proof_id, encode(record.request_digest, 'hex') AS request_digest, record.record, record.occurred_at, leaf.leaf_index IS NOT NULL AS anchored
-    FROM record LEFT JOIN leaf USING (organisation_id, environment, proof_id)
+    FROM record LEFT JOIN LATERAL ${leafOf('$1', '$2', 'record.proof_id')} AS leaf ON true
     WHERE record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = ANY ($3::text[])`;
 
 interface Earlier {

@@ -3,7 +3,8 @@ import type { Database } from '../../platform/db/database.ts';
 import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { sealRecord } from '../../core/proof/record.ts';
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
-import { JOINS, LEAF, listLeaves, type LogFilter, OF_LOG } from './leaf-list.ts';
+import { JOINS, LEAF, listLeaves, type LogFilter, ofChain } from './leaf-list.ts';
+import { leafOf } from '../../platform/db/leaf-sql.ts';
 
 export interface Anchored {
   readonly proofId: string;
@@ -59,11 +60,11 @@ interface Row {
   record: Buffer | null;
 }
 
-const BY_ID = `${LEAF} FROM leaf ${JOINS} WHERE ${OF_LOG} AND leaf.proof_id = $3`;
-const CHAIN = `${LEAF} FROM leaf ${JOINS} WHERE ${OF_LOG} AND leaf.entity_id = $3 AND leaf.chain_index >= $4 ORDER BY leaf.chain_index LIMIT $5`;
-const HEAD = `SELECT chain_index::float8 AS "chainIndex", encode(event_hash, 'hex') AS "eventHash" FROM leaf WHERE ${OF_LOG} AND entity_id = $3 ORDER BY leaf.chain_index DESC LIMIT 1`;
+const BY_ID = `${LEAF} FROM ${leafOf('$1', '$2', '$3')} AS leaf ${JOINS}`;
+const CHAIN = `${LEAF} FROM ${ofChain('*', 'leaf.entity_id = $3 AND leaf.chain_index >= $4', 'ASC', '$5')} AS leaf ${JOINS} ORDER BY leaf.chain_index`;
+const HEAD = `SELECT chain_index::float8 AS "chainIndex", encode(event_hash, 'hex') AS "eventHash" FROM ${ofChain('*', 'leaf.entity_id = $3', 'DESC', '1')} AS head`;
 const PENDING = `SELECT proof_id AS "proofId", entity_id AS "entityId", record, occurred_at AS "occurredAt" FROM record WHERE organisation_id = $1 AND environment = $2 AND proof_id = $3
-    UNION ALL SELECT proof_id, agent_id, record, evaluated_at FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = 'dec' || substr($3, 4) AND proof_id = $3`;
+    UNION ALL SELECT $3, agent_id, record, evaluated_at FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = 'dec' || substr($3, 4) AND left($3, 3) = 'prf'`;
 
 function anchoredOf(row: Row): Anchored {
   return {

@@ -4,6 +4,7 @@ import { publishKey, type TrustedKey, trustPublishedKeys } from '../../core/proo
 import type { PublishedKey, Receipt } from '../../core/proof/shapes.ts';
 import { writeReceipt } from '../../core/proof/receipt.ts';
 import { type Owner, ownerColumns, type OwnerColumns } from '../../kernel/owner.ts';
+import { leafOf } from '../../platform/db/leaf-sql.ts';
 import { readConsistencyPath, readInclusionPath } from './nodes.ts';
 import { PUBLISHED_KEY } from './published-keys.ts';
 import { createLogReader, type LogReader } from './read.ts';
@@ -46,8 +47,7 @@ const CURRENT =
 const CHECKPOINT = `size::float8 AS size, encode(root, 'hex') AS root, note, signed_at AS "signedAt"`;
 
 const COVERING = `SELECT leaf.log_id, covering.size::float8 AS size, covering.note
-    FROM leaf, LATERAL (SELECT size, note FROM checkpoint WHERE checkpoint.log_id = leaf.log_id AND checkpoint.size > leaf.leaf_index ORDER BY checkpoint.size LIMIT 1) AS covering
-    WHERE leaf.organisation_id = $1 AND leaf.environment = $2 AND leaf.proof_id = $3`;
+    FROM ${leafOf('$1', '$2', '$3')} AS leaf, LATERAL (SELECT size, note FROM checkpoint WHERE checkpoint.log_id = leaf.log_id AND checkpoint.size > leaf.leaf_index ORDER BY checkpoint.size LIMIT 1) AS covering`;
 const LATEST = `SELECT ${CHECKPOINT} FROM checkpoint WHERE log_id = ${CURRENT} ORDER BY checkpoint.size DESC LIMIT 1`;
 const LIST = `SELECT ${CHECKPOINT} FROM checkpoint WHERE log_id = ${CURRENT} AND ($3::bigint IS NULL OR checkpoint.size < $3) ORDER BY checkpoint.size DESC LIMIT $4`;
 const KEYS = `SELECT ${PUBLISHED_KEY} FROM log_key JOIN log USING (log_id) WHERE organisation_id = $1 AND environment = $2 ORDER BY log_id, log_key.created_at, key_id`;

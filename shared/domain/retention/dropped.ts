@@ -1,6 +1,7 @@
 // What retention dropped, as the log records it: the auditor and the API learn from the record which decisions are missing rightly.
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import type { Sql } from '../../platform/db/database.ts';
+import { leafOf } from '../../platform/db/leaf-sql.ts';
 import { bodyOfPrefix } from '../../core/proof/record.ts';
 import { type DropRow, dropSeal, isDropSeal } from '../../platform/db/seals/retention-drop.ts';
 import type { RetentionBody } from '../../core/proof/retention-record.ts';
@@ -12,13 +13,13 @@ const NEWEST = `SELECT found.record, custos_id_at('dec', now() - interval '1 day
         AND position('"what":"decisions"' IN convert_from(record, 'UTF8')) > 0
       ORDER BY organisation_id, environment, occurred_at DESC, proof_id DESC LIMIT 1
     ) AS found
-    WHERE EXISTS (SELECT FROM leaf WHERE leaf.organisation_id = $1 AND leaf.environment = $2 AND leaf.proof_id = found.proof_id)
+    WHERE EXISTS (SELECT FROM ${leafOf('$1', '$2', 'found.proof_id')} AS logged)
       OR EXISTS (SELECT FROM log_inbox WHERE log_inbox.organisation_id = $1 AND log_inbox.environment = $2 AND source = 'record' AND source_id = found.proof_id)`;
 
-const STATED = `SELECT record FROM record JOIN leaf USING (organisation_id, environment, proof_id)
+const STATED = `SELECT record FROM record JOIN leaf ON leaf.log_id = $3 AND leaf.proof_id = record.proof_id
     WHERE organisation_id = $1 AND environment = $2 AND record.event = 'custos.retention' AND position('"what":"decisions"' IN convert_from(record, 'UTF8')) > 0
-      AND log_id = $3 AND leaf_index < (SELECT size FROM checkpoint WHERE log_id = $3 ORDER BY size DESC LIMIT 1)
-    ORDER BY organisation_id, environment, record.occurred_at DESC, proof_id DESC LIMIT 1`;
+      AND leaf_index < (SELECT size FROM checkpoint WHERE log_id = $3 ORDER BY size DESC LIMIT 1)
+    ORDER BY organisation_id, environment, record.occurred_at DESC, record.proof_id DESC LIMIT 1`;
 
 /** As readDroppedBefore, by records that a signed tree of the log covers. @throws {ApiError} E6002 */
 export async function readStatedBefore(sql: Sql, log: Owner & { readonly logId: number }): Promise<string> {

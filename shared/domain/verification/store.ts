@@ -3,6 +3,8 @@ import type { Database } from '../../platform/db/database.ts';
 import { unpackRecord } from '../../core/decision/packed-record.ts';
 import { unpackFacts } from '../../core/decision/packed-facts.ts';
 import { NO_PREVIOUS, sealRecord } from '../../core/proof/record.ts';
+import { readDecisionRecord } from '../../core/verification/record.ts';
+import { leafOf, logsOf, proofOf } from '../../platform/db/leaf-sql.ts';
 import { readDroppedBefore } from '../retention/dropped.ts';
 import { ENVIRONMENTS, type Environment } from '../../kernel/vocabulary.ts';
 import type { DecisionEvidence } from '../../core/verification/decision.ts';
@@ -19,7 +21,7 @@ export interface DecisionOwner {
 export interface FoundDecision {
   readonly decisionId: string;
   readonly owner: DecisionOwner;
-  /** From the column. A record that names another one is a failure. */
+  /** From the column of a row that has it, else from the record. A record that names another one than its column is a failure. */
   readonly policyDigest: string | null;
   readonly evidence: Pick<DecisionEvidence, 'record' | 'columns' | 'facts'>;
 }
@@ -60,14 +62,10 @@ export interface EvidenceStore {
 
 const HASHES = `encode(leaf.previous_hash, 'hex') AS "previousHash", encode(leaf.event_hash, 'hex') AS "eventHash", encode(leaf.leaf_hash, 'hex') AS "leafHash"`;
 const COLUMNS = `SELECT decision.decision_id AS "decisionId", decision.organisation_id AS "organisationId", decision.environment, decision.agent_id AS "agentId",
-    decision.key_id AS "keyId", decision.verdict, decision.evaluated_at AS "evaluatedAt", decision.policy_digest AS "policyDigest", decision.proof_id AS "proofId",
+    decision.key_id AS "keyId", decision.verdict, decision.evaluated_at AS "evaluatedAt", decision.policy_digest AS "policyDigest", coalesce(decision.proof_id, ${proofOf('decision')}) AS "proofId",
     decision.request_id AS "requestId", decision.tool_server AS "toolServer", decision.tool_name AS "toolName", decision.record, decision.facts,
     decision.facts_salt AS "factsSalt", ${HASHES}`;
-// The ORDER BY determines the index. Without it, and before the first ANALYZE, the planner may read all leaves of the log for each decision.
-const LEAF = `LEFT JOIN LATERAL (
-      SELECT * FROM leaf WHERE organisation_id = decision.organisation_id AND environment = decision.environment
-        AND proof_id >= decision.proof_id AND proof_id <= decision.proof_id ORDER BY organisation_id, environment, proof_id LIMIT 1
-    ) AS leaf ON true`;
+const LEAF = `LEFT JOIN LATERAL ${leafOf('decision.organisation_id', 'decision.environment', proofOf('decision'))} AS leaf ON true`;
 
 // The primary key begins with organisation and environment. There are few of them, so an id is searched in each.
 const OWNERS = `(SELECT id AS organisation_id, environment FROM organisation, unnest(array['${ENVIRONMENTS.join("','")}']) AS environment) AS one`;
@@ -90,8 +88,10 @@ const POLICY_SET = 'SELECT canonical FROM policy_set_text WHERE digest = $1';
 const OPENING = 'SELECT decision_id FROM approval WHERE organisation_id = $1 AND environment = $2 AND approval_id = $3';
 /** Records of one entity: those in the log, then those in its inbox. */
 const RECORDS = `SELECT record.record, ${HASHES}, leaf.chain_index AS place, 0::bigint AS seq
-    FROM leaf LEFT JOIN record ON record.organisation_id = leaf.organisation_id AND record.environment = leaf.environment AND record.proof_id = leaf.source_id
-    WHERE leaf.organisation_id = $1 AND leaf.environment = $2 AND leaf.entity_id = $3 AND leaf.event = $4
+    FROM ${logsOf('$1', '$2')} AS own CROSS JOIN LATERAL (
+      SELECT * FROM leaf WHERE leaf.log_id = own.log_id AND leaf.entity_id = $3 AND leaf.event = $4 ORDER BY leaf.chain_index
+    ) AS leaf
+    LEFT JOIN record ON record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = leaf.proof_id
     UNION ALL
     SELECT record.record, NULL, NULL, NULL, NULL, waiting.seq
     FROM log_inbox AS waiting JOIN record ON record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = waiting.source_id
@@ -133,12 +133,14 @@ function foundOf({
   ...columns
 }: DecisionRow) {
   const { decisionId, environment, agentId, policyDigest, evaluatedAt } = columns;
+  const logged = loggedOf({ record, previousHash, eventHash, leafHash });
+  const read = policyDigest === null ? readDecisionRecord(logged.bytes) : undefined;
   return {
     decisionId,
     owner: { organisationId, environment, agentId },
-    policyDigest,
+    policyDigest: read !== undefined && 'body' in read ? read.body.policy_set.digest : policyDigest,
     evidence: {
-      record: loggedOf({ record, previousHash, eventHash, leafHash }),
+      record: logged,
       columns: { ...columns, evaluatedAt: evaluatedAt.toISOString() },
       // Retention erases both. One without the other is damage.
       facts:

@@ -6,6 +6,7 @@ import { bodyOfPrefix } from '../../core/proof/record.ts';
 import { levelOf, NO_EVIDENCE } from '../../core/trust/score.ts';
 import { anyText, columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql } from '../../platform/db/database.ts';
+import { DECISION_EVENT } from '../../platform/db/leaf-sql.ts';
 import { peekApproval } from '../approvals/store.ts';
 import { eventsOf, type LoggedEvent, SOURCES, type Surroundings, type WebhookEvent } from './events.ts';
 
@@ -26,7 +27,7 @@ export interface LeafRange {
   readonly types: ReadonlySet<WebhookEventType>;
 }
 
-const LEAVES = `SELECT leaf_index::float8 AS index, proof_id, source, source_id, event, entity_id, occurred_at FROM leaf
+const LEAVES = `SELECT leaf_index::float8 AS index, proof_id, event, entity_id, occurred_at FROM leaf
     WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 AND appended_at >= $4
       AND CASE WHEN $5 = 'proofs' THEN event NOT LIKE 'custos.%' ELSE event = ANY ($6) END
     ORDER BY leaf_index`;
@@ -49,17 +50,22 @@ const FOLDS_BEFORE = `SELECT fold.proof_id, earlier.score FROM (${FOLDS.rows(3)}
 interface LeafRow {
   readonly index: number;
   readonly proof_id: string;
-  readonly source: 'decision' | 'record';
-  readonly source_id: string;
   readonly event: string;
   readonly entity_id: string;
   readonly occurred_at: Date;
 }
 
+/** The id of the decision that a leaf is about; undefined: its record is in the table of records. */
+const decisionIdOf = (row: LeafRow): string | undefined =>
+  row.event === DECISION_EVENT ? `dec${row.proof_id.slice(3)}` : undefined;
+
 async function withBodies(sql: Sql, owner: Owner, rows: readonly LeafRow[]): Promise<LoggedEvent[]> {
   const bodies = new Map<string, LoggedEvent['body']>();
   for (const source of ['decision', 'record'] as const) {
-    const ids = rows.filter((row) => row.source === source).map((row) => row.source_id);
+    const ids = rows.flatMap((row) => {
+      const decisionId = decisionIdOf(row);
+      return (decisionId !== undefined) === (source === 'decision') ? [decisionId ?? row.proof_id] : [];
+    });
     if (ids.length === 0) continue;
     const statement = source === 'decision' ? DECISIONS : RECORDS;
     const found = await sql.query<{ id: string; record: Buffer }>(statement, [...ownerColumns(owner), ids]);
@@ -70,7 +76,8 @@ async function withBodies(sql: Sql, owner: Owner, rows: readonly LeafRow[]): Pro
   }
   return rows.flatMap((row) => {
     const { index, proof_id: proofId, event, entity_id: entityId, occurred_at: occurredAt } = row;
-    const body = bodies.get(`${row.source} ${row.source_id}`);
+    const decisionId = decisionIdOf(row);
+    const body = bodies.get(decisionId === undefined ? `record ${proofId}` : `decision ${decisionId}`);
     // A deleted row is the auditor's finding and must not stop all events after it.
     return body === undefined ? [] : [{ index, proofId, event, entityId, occurredAt, body }];
   });
@@ -113,7 +120,7 @@ export async function readEvents(sql: Sql, owner: Owner, range: LeafRange): Prom
   const rows = await sql.query<LeafRow>(LEAVES, [logId, from, to, since, stream, sources]);
   if (rows.length === 0) return [];
   const leaves = await withBodies(sql, owner, rows);
-  const decisionIds = rows.filter(({ source }) => source === 'decision').map((row) => row.source_id);
+  const decisionIds = rows.flatMap((row) => decisionIdOf(row) ?? []);
   const around: Surroundings = {
     intents: types.has('intent.decided') ? await intentsOf(sql, owner, decisionIds) : new Map(),
     openings: types.has('approval.opened') ? await openingsOf(sql, owner, leaves) : new Set(),

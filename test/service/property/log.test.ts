@@ -57,8 +57,6 @@ function decisionRow(log: Log, agentId: string, verdict: Verdict = 'DENY', nowMs
     keyId: 'k1234567',
     verdict,
     evaluatedAt: at(nowMs),
-    policyDigest: 'cd'.repeat(32),
-    proofId,
     record: prefixOf(log, agentId, 'custos.decision', proofId, nowMs),
     facts: '{}',
     factsSalt: '00'.repeat(16),
@@ -135,7 +133,7 @@ describe('the log', () => {
                     );
                     decided.push(...rows);
                     await Promise.all(rows.map((row) => decisions.append(row)));
-                    mine.push(...rows.map((row) => row.proofId));
+                    mine.push(...rows.map((row) => `prf${row.decisionId.slice(3)}`));
                   } else {
                     const rows = (kind === 'proof' ? entities.slice(0, 1) : entities).map((e) => proofRow(log, e));
                     await proofs.accept(rows, () => '');

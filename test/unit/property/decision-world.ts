@@ -414,7 +414,7 @@ async function decide(
   const expiresAtMs = hasExpired ? nowMs - 1_000 : nowMs + HOUR_MS / 2;
   const demands = one.hasQuorum ? [DEMAND] : undefined;
   const opened = decider.record(question, escalated, { approvalId: APPROVAL, expiresAtMs, approvers: demands }).row;
-  const { decisionId, environment, agentId, keyId, verdict, evaluatedAt, policyDigest, proofId, requestId } = row;
+  const { decisionId, environment, agentId, keyId, verdict, evaluatedAt, requestId } = row;
   const halted = serviceRecord('custos.halt', 'custos:halt', nowMs - HOUR_MS, {
     change: 'halted',
     keyId: 'AAAAAAAA',
@@ -437,8 +437,8 @@ async function decide(
         keyId,
         verdict,
         evaluatedAt,
-        policyDigest,
-        proofId,
+        policyDigest: active.set.digest,
+        proofId: `prf${decisionId.slice(3)}`,
         requestId: requestId ?? null,
         toolServer: null,
         toolName: null,

@@ -46,6 +46,8 @@ import { IntentBatches1763700000043 } from './0043-intent-batches.ts';
 import { Partitions1763700000044 } from './0044-partitions.ts';
 import { RetentionDrops1763700000046 } from './0046-retention-drops.ts';
 import { RetentionKinds1763700000045 } from './0045-retention-kinds.ts';
+import { NarrowDecisions1763700000047 } from './0047-narrow-decisions.ts';
+import { NarrowLeaves1763700000048 } from './0048-narrow-leaves.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -95,6 +97,8 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   Partitions1763700000044,
   RetentionKinds1763700000045,
   RetentionDrops1763700000046,
+  NarrowDecisions1763700000047,
+  NarrowLeaves1763700000048,
 ];
 
 /** The names in the table of migrations; they need no pepper. */
