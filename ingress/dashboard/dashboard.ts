@@ -2,7 +2,6 @@
 import type { Registry } from 'prom-client';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import type { Authenticator } from '../../shared/domain/keys/authenticator.ts';
-import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import type { Site } from '../app.ts';
 import type { EdgeClock } from '../request/exchange.ts';
 import type { ShowDecisions } from '../routes/decision-view.ts';
@@ -57,7 +56,7 @@ export function startDashboard(options: DashboardOptions): RunningDashboard {
     waiting: createWaitingReader({ db, nowMs, trustDailyCap }),
     searcher: createDecisionSearcher({ db, monotonicMs }),
     shown: options.shown,
-    explanations: createExplanations({ db, policies, compileLexicon }),
+    explanations: createExplanations({ db, policies }),
   };
   const { site, routes, close } = createDashboard({
     ...options,

@@ -25,7 +25,7 @@ const SIGNALS_PER_REQUEST = 10;
 /** A request that is not accepted within this time is an error. */
 const ACCEPTED_WITHIN_MS = 90_000;
 /** While a store is away, requests are refused within two seconds. The rest is a margin for a busy machine. */
-const ANSWER_WITHIN_MS = 6_000;
+const ANSWER_WITHIN_MS = 15_000;
 
 interface Task {
   readonly path: string;

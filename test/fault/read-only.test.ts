@@ -8,7 +8,7 @@ import { untilCarriedOut } from './truth.ts';
 const BURST = 40;
 /** Longer than the lifetime of every cache. */
 const READ_ONLY_MS = 2_500;
-const CARRIED_OUT_WITHIN_MS = 30_000;
+const CARRIED_OUT_WITHIN_MS = 90_000;
 /** A worker polls each of its queues every half second, and its own tables a few times a second. */
 const MOST_FAILURES_A_SECOND = 200;
 

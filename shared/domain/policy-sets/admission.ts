@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { ResourceLimits } from 'node:worker_threads';
 import { knownVerbs } from '../../core/intent/lexicon/known-verbs.ts';
 import { compileLexicon } from '../../core/intent/lexicon/lexicon.ts';
+import { rememberLast } from '../../core/intent/lexicon/remember.ts';
 import { admitPolicySet, type PolicyTexts } from '../../core/policy/admit.ts';
 import { comparePolicySets, type SetComparison } from '../../core/policy/compare.ts';
 import { loadCanonicalSet } from '../../core/policy/stored-set.ts';
@@ -92,7 +93,10 @@ export function admitStoredApart(canonical: Uint8Array): Promise<Admitted> {
 
 /** Undefined when this version can't load one of them. */
 export function compareStoredHere(before: Uint8Array, after: Uint8Array): SetComparison | undefined {
-  const load = (canonical: Uint8Array) => loadCanonicalSet(Buffer.from(canonical).toString('utf8'), { compileLexicon });
+  // Most changes leave the lexicon as it is.
+  const compileOnce = rememberLast(compileLexicon);
+  const load = (canonical: Uint8Array) =>
+    loadCanonicalSet(Buffer.from(canonical).toString('utf8'), { compileLexicon: compileOnce });
   const [old, now] = [load(before), load(after)];
   return old.ok && now.ok ? comparePolicySets(old.set, now.set) : undefined;
 }

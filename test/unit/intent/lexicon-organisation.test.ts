@@ -14,8 +14,11 @@ import { lexiconJson, readingOf, shippedLexicon } from './lexicon.ts';
 import { dataOf } from '../../support/data.ts';
 
 /** Only the organisation has lines of its own: with a line for each word, the lexicon would be larger than a file may be. */
-const textOf = (part: object): string =>
-  `${JSON.stringify(lexiconJson()).slice(0, -1)},\n"organisations": ${JSON.stringify({ rail: part }, null, 2)}}`;
+const textOf = (part: object, of: object = lexiconJson()): string =>
+  `${JSON.stringify(of).slice(0, -1)},\n"organisations": ${JSON.stringify({ rail: part }, null, 2)}}`;
+const { languages: _, phrasings: __, ...WITHOUT_LANGUAGES } = lexiconJson();
+/** The text of a lexicon that is compiled in half the time: no word of an organisation depends on the missing parts. */
+const shorterTextOf = (part: object): string => textOf(part, WITHOUT_LANGUAGES);
 const lexiconOf = (part: OrganisationFile): Lexicon => compileLexicon(JSON.parse(textOf(part)));
 
 interface Finding {
@@ -28,7 +31,7 @@ interface Finding {
 
 /** The findings of a folder with this part. */
 function findingsOf(part: object): readonly Finding[] {
-  const loaded = loadPolicySet([], { path: 'lexicon.json', text: textOf(part) }, { compileLexicon });
+  const loaded = loadPolicySet([], { path: 'lexicon.json', text: shorterTextOf(part) }, { compileLexicon });
   return loaded.ok ? [] : loaded.findings;
 }
 
@@ -101,11 +104,11 @@ describe('words of one organisation', () => {
 
   it('share unchanged tables and cache the lexicon; of very many those not used again are compiled again', () => {
     expect(lexicon.forOrganisation('rail')).to.equal(own);
-    const parts = Array.from({ length: 1_500 }, (_, i) => [`org-${i}`, { domains: { trains: [`carriage${i}x`] } }]);
+    const parts = Array.from({ length: 1_100 }, (_, i) => [`org-${i}`, { domains: { trains: [`carriage${i}x`] } }]);
     const many = compileLexicon({ ...lexiconJson(), organisations: Object.fromEntries(parts) });
     const first = many.forOrganisation('org-0');
     const second = many.forOrganisation('org-1');
-    for (let i = 2; i < 1_500; i += 1) {
+    for (let i = 2; i < 1_100; i += 1) {
       const { domain } = parseIntent(`Read carriage${i}x`, many.forOrganisation(`org-${i}`));
       expect(domain).to.equal('trains');
       expect(many.forOrganisation('org-0')).to.equal(first);
@@ -133,7 +136,7 @@ describe('words of one organisation are refused,', () => {
         ['LEXICON', `/organisations/rail${at}`],
       ]);
       expect(found[0]?.message).to.contain(says);
-      const text = textOf(part);
+      const text = shorterTextOf(part);
       expect(found[0]?.line).to.be.above(positionAt(text, text.indexOf('"organisations"')).line);
     });
 
