@@ -1,13 +1,10 @@
 // Measures the log over its size, on an embedded PostgreSQL: time and rows read for inclusion and consistency proofs, and how many
 // leaves a second are appended and audited.
 // Usage: node dist/bench/log-proofs.js [--sizes 10000,100000,1000000] [--rounds 500] [--json]
-import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
 import os from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Database, openDatabase, type Sql } from '../shared/platform/db/database.ts';
-import { migrate } from '../shared/platform/db/migrate.ts';
-import { startEmbedded } from '../shared/platform/embedded/embedded.ts';
+import type { Database, Sql } from '../shared/platform/db/database.ts';
+import { BENCH_ORGANISATION, withBenchDatabase } from './bench-database.ts';
 import { appendWaiting } from '../shared/domain/ledger/append.ts';
 import { createAuditor } from '../shared/domain/ledger/audit.ts';
 import { readConsistencyPath, readInclusionPath, readRoot } from '../shared/domain/ledger/nodes.ts';
@@ -29,7 +26,6 @@ interface Rate {
   readonly leavesPerSecond: number;
 }
 
-const ORGANISATION = 'org_bench';
 const LOG = 'SELECT log_id FROM log';
 /** Rows that one statement inserts. */
 const CHUNK = 20_000;
@@ -49,8 +45,8 @@ function say(line: string): void {
 
 async function fill(db: Database, from: number, to: number): Promise<void> {
   for (let start = from; start < to; start += CHUNK) {
-    await db.query(FILL, [ORGANISATION, start, Math.min(to, start + CHUNK) - 1]);
-    await appendWaiting({ db, nowMs: Date.now, logHost: 'bench.local' }, ORGANISATION, 'live');
+    await db.query(FILL, [BENCH_ORGANISATION, start, Math.min(to, start + CHUNK) - 1]);
+    await appendWaiting({ db, nowMs: Date.now, logHost: 'bench.local' }, BENCH_ORGANISATION, 'live');
     if (start === 0) await db.query('ANALYZE', []);
   }
 }
@@ -149,20 +145,7 @@ async function main(): Promise<void> {
       json: { type: 'boolean', default: false },
     },
   });
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'custos-bench-'));
-  chmodSync(folder, 0o711);
-  const embedded = await startEmbedded({ dataDir: path.join(folder, 'custos'), say });
-  await migrate({ databaseUrl: embedded.url, migrationDatabaseUrl: embedded.ownerUrl }, 'the pepper of a benchmark');
-  const db = await openDatabase({
-    url: embedded.url,
-    applicationName: 'custos-bench',
-    poolSize: 2,
-    queryTimeoutMs: 60_000,
-    onError: () => undefined,
-  });
-  try {
-    const text = "INSERT INTO organisation (id, slug, name, created_at) VALUES ($1, 'bench', 'bench', now())";
-    await db.query(text, [ORGANISATION]);
+  await withBenchDatabase({ dir: os.tmpdir(), say }, async ({ db }) => {
     const costs: Cost[] = [];
     const rates: Rate[] = [];
     let filled = 0;
@@ -183,11 +166,7 @@ async function main(): Promise<void> {
       process.stdout.write(
         `${work.padEnd(12)} ${String(leaves).padStart(9)} leaves  ${Math.round(leavesPerSecond)} leaves/s\n`,
       );
-  } finally {
-    await db.close();
-    await embedded.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 await main();

@@ -2,7 +2,7 @@
 // Usage: node dist/bench/main.js [--quick] [--only enforce,unseen,tools,intent,proofs,signals,intents,guard,policies]
 //   also: log (inclusion and consistency proofs over the size of the log), check (custos policy check),
 //   bytes (what a decision costs the database: WAL and stored bytes by table and index), start (start to ready, and its CPU),
-//   backlog (enforcement beside 100,000 waiting intents)
+//   backlog (enforcement beside 100,000 waiting intents), day (three days of load within an hour, with retention on; only if named)
 //   [--connections 1,16,64] [--seconds 3] [--json] [--no-write]
 //   --gate: only what limits.json limits, quickly; exit code 1 when a ratio is beyond its limit
 import { spawnSync } from 'node:child_process';
@@ -205,6 +205,11 @@ async function main(): Promise<number> {
   );
   if (values.gate) return gate(readLimits());
   const plan = values.quick ? QUICK : FULL;
+  // Not part of a whole run, because it takes an hour.
+  if (values.only === 'day') {
+    runAlone('./day.js', '--minutes', plan.mode === 'quick' ? '10' : '60');
+    return 0;
+  }
   const connections = values.connections?.split(',').map(Number) ?? plan.connections;
   const durationMs = values.seconds === undefined ? plan.durationMs : Number(values.seconds) * 1_000;
   const alone = [

@@ -112,12 +112,14 @@ export interface ServiceOptions {
   readonly redisUrl?: string | undefined;
   /** Folder of the compiled service. Default: the one of this benchmark. */
   readonly dist?: string | undefined;
+  /** Further settings. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts the service as `npm start` does, with its own database and policy folder in a temporary folder. */
 export async function startService(
   policyCount: number,
-  { redisUrl, dist = path.join(here, '..') }: ServiceOptions = {},
+  { redisUrl, dist = path.join(here, '..'), env = {} }: ServiceOptions = {},
 ): Promise<Service> {
   const folder = mkdtempSync(path.join(tmpdir(), 'custos-bench-'));
   // The database of root runs as another user, who must be able to pass this folder.
@@ -144,6 +146,7 @@ export async function startService(
       CUSTOS_POLICY_DIR: policyDir,
       CUSTOS_RATE_LIMIT: 'off',
       ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
+      ...env,
     },
     // Access logs are written, as in production, but to a file: reading a pipe would cost time on the same two cores.
     stdio: ['ignore', log, 'ignore'],

@@ -1,17 +1,14 @@
 // Fills tables with millions of decisions and leaves, and prints the plan and the time of every list and lookup over them.
 // Usage: npm run build && node dist/bench/scale.js [--rows 10000000] [--leaves ROWS] [--dir FOLDER]; ten million need 15 GB of disk and ten minutes.
-import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createDecisionStore, type DecisionFilter } from '../shared/domain/decisions/decision-store.ts';
 import { createReceiptStore } from '../shared/domain/ledger/receipts.ts';
 import { createEvidenceStore } from '../shared/domain/verification/store.ts';
 import { lowestId } from '../shared/kernel/ids.ts';
-import { type Database, openDatabase } from '../shared/platform/db/database.ts';
-import { migrate } from '../shared/platform/db/migrate.ts';
-import { startEmbedded } from '../shared/platform/embedded/embedded.ts';
+import type { Database } from '../shared/platform/db/database.ts';
+import { BENCH_ORGANISATION, withBenchDatabase } from './bench-database.ts';
 import { alignedLines, quantile } from './numbers.ts';
 
 const DAYS = 30;
@@ -20,7 +17,7 @@ const AGENTS = 500;
 const BATCH = 100_000;
 const ROUNDS = 20;
 const DAY_MS = 86_400_000;
-const OWNER = { organisationId: 'org_bench', environment: 'live' } as const;
+const OWNER = { organisationId: BENCH_ORGANISATION, environment: 'live' } as const;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** The id of row `n` at `ms`, faster than custos_id_at. */
@@ -190,37 +187,23 @@ async function main(): Promise<void> {
   });
   const rows = Number(values.rows);
   const leaves = Number(values.leaves ?? values.rows);
-  const dir = mkdtempSync(path.join(values.dir, 'custos-scale-'));
-  const server = await startEmbedded({ dataDir: dir, say });
-  try {
-    await migrate({ databaseUrl: server.url, migrationDatabaseUrl: server.ownerUrl }, 'p'.repeat(32));
-    const client = new pg.Client({ connectionString: server.adminUrl });
+  await withBenchDatabase({ dir: values.dir, asSuperuser: true, say }, async ({ db, adminUrl }) => {
+    const client = new pg.Client({ connectionString: adminUrl });
     await client.connect();
-    await client.query("SET synchronous_commit = off; SET maintenance_work_mem = '512MB'");
-    await client.query(
-      "INSERT INTO organisation (id, slug, name, created_at) VALUES ('org_bench', 'bench', 'bench', now())",
-    );
-    await client.query(
-      "INSERT INTO log (organisation_id, environment, origin, size) VALUES ('org_bench', 'live', 'bench', $1)",
-      [leaves],
-    );
-    const firstMs = Date.now() - DAYS * DAY_MS;
-    await fill(client, rows, leaves, firstMs);
-    const db = await openDatabase({
-      url: server.adminUrl,
-      applicationName: 'custos-bench',
-      poolSize: 2,
-      queryTimeoutMs: 60_000,
-      onError: () => undefined,
-    });
-    for (const line of await measurePlans(db, rows, leaves, firstMs)) say(line);
-    await db.close();
-    for (const line of await measureDrop(client)) say(line);
-    await client.end();
-  } finally {
-    await server.stop();
-    rmSync(dir, { recursive: true, force: true });
-  }
+    try {
+      await client.query("SET synchronous_commit = off; SET maintenance_work_mem = '512MB'");
+      await client.query(
+        "INSERT INTO log (organisation_id, environment, origin, size) VALUES ($1, 'live', 'bench', $2)",
+        [BENCH_ORGANISATION, leaves],
+      );
+      const firstMs = Date.now() - DAYS * DAY_MS;
+      await fill(client, rows, leaves, firstMs);
+      for (const line of await measurePlans(db, rows, leaves, firstMs)) say(line);
+      for (const line of await measureDrop(client)) say(line);
+    } finally {
+      await client.end();
+    }
+  });
 }
 
 await main();

@@ -12,8 +12,8 @@ const SECOND = { name: 'second', seconds: 1 } as const;
 const MINUTE = { name: 'minute', seconds: 60 } as const;
 /** `dev` keys have the highest tier's limits times this. */
 const DEV_FACTOR = 10;
-/** How long what is shared is not used after it failed, so that a hanging Redis delays one request a second and not all. */
-export const REDIS_PAUSE_MS = 1_000;
+/** How long what is shared is not used after it failed, so that a hanging Redis or supervisor delays one request a second and not all. */
+export const SHARED_PAUSE_MS = 1_000;
 
 export interface LimitRow {
   readonly tier: number;
@@ -82,7 +82,7 @@ export function createLimiter(options: LimiterOptions): RateLimiter {
       try {
         return await take(limit, limit.shared, key.keyId, units);
       } catch (error) {
-        pausedUntilMs = monotonicMs() + REDIS_PAUSE_MS;
+        pausedUntilMs = monotonicMs() + SHARED_PAUSE_MS;
         onError(error);
       }
     }

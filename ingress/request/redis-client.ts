@@ -1,6 +1,6 @@
 // The Redis client of the rate limits. A service without Redis does not load this file, which saves 100 ms of its start.
 import { Redis } from 'ioredis';
-import { REDIS_PAUSE_MS } from './key-limit.ts';
+import { SHARED_PAUSE_MS } from './key-limit.ts';
 
 /** A Redis that answers slower than this counts as away: waiting longer would cost more than the limit saves. */
 const REDIS_TIMEOUT_MS = 250;
@@ -10,9 +10,9 @@ export function connectLimits(url: string, onError: (error: unknown) => void): R
   const client = new Redis(url, {
     enableOfflineQueue: false,
     commandTimeout: REDIS_TIMEOUT_MS,
-    connectTimeout: REDIS_PAUSE_MS,
+    connectTimeout: SHARED_PAUSE_MS,
     maxRetriesPerRequest: 0,
-    retryStrategy: (attempt) => Math.min(attempt * 100, REDIS_PAUSE_MS),
+    retryStrategy: (attempt) => Math.min(attempt * 100, SHARED_PAUSE_MS),
     connectionName: 'custos-limits',
     disableClientInfo: true,
   });
