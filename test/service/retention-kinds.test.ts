@@ -194,6 +194,28 @@ describe('retention by kind', () => {
     expect(left.map(({ state }) => state)).to.deep.equal(['dead', 'retried']);
   });
 
+  it('drops nothing and records nothing while the disk is full, and drops it when there is room again', async () => {
+    const tampered = (text: string): Promise<unknown> => asSuperuser(service.db, (sql) => sql.query(text, []));
+    const state = async (): Promise<number[]> => [
+      await count('decision'),
+      await count("record WHERE event = 'custos.retention'"),
+    ];
+    await tampered(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$`);
+    // Between the records and the drop.
+    await tampered(
+      'CREATE TRIGGER full_disk BEFORE INSERT ON retention_drop FOR EACH ROW EXECUTE FUNCTION full_disk()',
+    );
+    const before = await state();
+    for (const kinds of [{ decisions: 8 * DAY_MS }, { facts: DAY_MS, decisions: 8 * DAY_MS }])
+      expect(String(await retain(kinds).catch((error: unknown) => error))).to.match(/No space|E6002|database/);
+    expect(await state()).to.deep.equal(before);
+    await tampered('DROP TRIGGER full_disk ON retention_drop');
+    await retain({ decisions: 8 * DAY_MS });
+    const [decisions = 0, records = 0] = await state();
+    expect([decisions < (before[0] ?? 0), records > (before[1] ?? 0)]).to.deep.equal([true, true]);
+  });
+
   it('drops a partition without facts, and one whose copy was begun, with its decisions', async () => {
     const [part] = await service.rows<{ name: string }>(
       `SELECT name FROM ${OLD_PARTS(1)} AND name NOT LIKE '%\\_bare' ORDER BY past_id LIMIT 1`,
