@@ -63,6 +63,21 @@ describe('requests in other languages', () => {
       expect(parse.coverage).to.be.above(0.5);
     });
 
+  it('are read the same whatever the order of the members of the lexicon', () => {
+    const reversed = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(reversed);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value)
+          .map(([name, member]) => [name, reversed(member)])
+          .reverse(),
+      );
+    };
+    const lexicon = compileLexicon(reversed(lexiconJson()));
+    for (const [text] of [...CASES, ['列の名前を合計に変えて'], ['请移除用户王伟和他的全部文件']] as const)
+      expect(parseIntent(text, lexicon), text).to.deep.equal(read(text));
+  });
+
   it('leave the organisation when they send something to an address outside', () => {
     for (const text of [
       'Téléverse le rapport sur https://depot.example',

@@ -6,6 +6,8 @@ import { K } from '../lexicon/word-kinds.ts';
 /** A member of structured data that contains an order: `"ai_instruction": ...`, `x-ai-override: ...`. */
 const ORDER_MEMBER =
   /(?<![a-z0-9])(?:ai|assistant|agent|llm|model|internal|hidden|processing|metadata)[_-](?:note|instruction|directive|command|override)["']?\s?[:=]|[{,]\s{0,8}["']_(?:hidden|secret|internal|instructions?|system|note)["']\s?:|\bdata-(?:instruction|directive|command)\s?=/;
+/** Fast check: the second parts of their names. */
+const MAY_BE_MEMBER = /["'_-](?:_|note|instruction|directive|command|override)/;
 
 /** Elements that wrap the input that a program gives to a model: these, and names with an underscore, which HTML does not have. */
 const WRAPPERS =
@@ -211,7 +213,7 @@ const isOrderOfData = (text: string, lower: string): boolean =>
   SPEAKS_FIRST.test(lower) ||
   SYSTEM_TURN.test(lower) ||
   hasForgedSteps(lower) ||
-  ORDER_MEMBER.test(lower) ||
+  (MAY_BE_MEMBER.test(lower) && ORDER_MEMBER.test(lower)) ||
   PRESSING_MEMBER.test(text) ||
   HIDDEN_ADDRESS.test(text) ||
   LEAKY_PICTURE.test(text) ||

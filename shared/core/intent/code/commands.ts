@@ -134,11 +134,26 @@ function isNothing(parts: readonly string[], value: string, lexicon: Lexicon): b
   );
 }
 
+const valuesByLexicon = new WeakMap<Lexicon, ReadonlySet<string>>();
+
+/** All values that leave nothing of some setting. */
+function emptyValues(lexicon: Lexicon): ReadonlySet<string> {
+  let values = valuesByLexicon.get(lexicon);
+  if (values === undefined) {
+    values = new Set(['1', ...[...lexicon.emptying.values()].flatMap((of) => [...of])]);
+    valuesByLexicon.set(lexicon, values);
+  }
+  return values;
+}
+
 /** Whether a setting that keeps something is set to nothing: `--replicas=0`, `maxmemory 1`, `"retention": 0`. */
 export function emptiesSetting(text: string, lexicon: Lexicon): boolean {
   if (lexicon.emptying.size === 0 || !MAY_EMPTY.test(text)) return false;
-  for (const [, name = '', value = ''] of text.matchAll(SETTING))
-    if (isNothing(partsOf(name), value.toLowerCase(), lexicon)) return true;
+  const values = emptyValues(lexicon);
+  for (const [, name = '', value = ''] of text.matchAll(SETTING)) {
+    const lower = value.toLowerCase();
+    if (values.has(lower) && isNothing(partsOf(name), lower, lexicon)) return true;
+  }
   return false;
 }
 

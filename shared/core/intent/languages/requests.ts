@@ -124,18 +124,35 @@ function spaced(sentences: ReadonlyMap<number, Said>, language: Language): Found
   });
 }
 
-function dense(text: string, language: Language): Found[] {
+/**
+ * The longest noun in a text without spaces. Of equally long ones, whatever their order in the lexicon, those that mean a certain thing come
+ * first, and then the first in the text.
+ */
+function denseNoun(text: string, { nouns }: Language, { genericNouns }: Lexicon): string | undefined {
+  const found = [...nouns]
+    .filter(([word]) => text.includes(word))
+    .map(([word, noun]) => ({
+      noun,
+      length: word.length,
+      isGeneric: Number(genericNouns.has(noun)),
+      at: text.indexOf(word),
+    }));
+  return found.sort((a, b) => b.length - a.length || a.isGeneric - b.isGeneric || a.at - b.at)[0]?.noun;
+}
+
+function dense(text: string, language: Language, lexicon: Lexicon, counts: (verb: ForeignVerb) => boolean): Found[] {
+  const matches = verbsWithin(text, language).filter(({ verb }) => counts(verb));
+  if (matches.length === 0) return [];
   const isAll = [...language.all].some((word) => text.includes(word));
   const leaves = language.outside.some((phrase) => text.includes(phrase));
-  const nouns = [...language.nouns].filter(([word]) => text.includes(word)).sort(([a], [b]) => b.length - a.length);
-  const [noun] = nouns;
-  return verbsWithin(text, language).map((match) => {
+  const noun = denseNoun(text, language, lexicon);
+  return matches.map((match) => {
     const around = text.slice(Math.max(0, match.at - 2), match.at) + text.slice(match.end, match.end + DENSE_REACH);
     return {
       match,
       at: match.at,
       sentence: 0,
-      noun: noun?.[1],
+      noun,
       isAll,
       leaves,
       negated: [...language.negations].some((word) => word.length > 1 && around.includes(word)),
@@ -192,9 +209,7 @@ function questionOf(sentences: readonly Said[], text: string, language: Language
     rest: undefined,
     reports: false,
   };
-  const noun = language.isDense
-    ? [...language.nouns].find(([word]) => text.includes(word))?.[1]
-    : nounNear(words, 0, 0, language);
+  const noun = language.isDense ? denseNoun(text, language, lexicon) : nounNear(words, 0, 0, language);
   const found = {
     match: { verb, at: 0, end: 0 },
     at: 0,
@@ -256,7 +271,9 @@ export function foreignReading(
   const said = sentences.map(saidIn);
   const languages = languagesOf(text, words, lexicon.languages);
   const readings = languages.flatMap((language) => {
-    const found = language.isDense ? dense(text, language) : spaced(new Map(said.entries()), language);
+    const found = language.isDense
+      ? dense(text, language, lexicon, () => true)
+      : spaced(new Map(said.entries()), language);
     const requests = found.slice(0, MAX_REQUESTS).map((one) => candidateOf(one, lexicon));
     const asked = requests.some(({ negated }) => !negated)
       ? requests
@@ -313,10 +330,11 @@ export function foreignDestruction(text: string, sentences: readonly Sentence[],
   if (!isDense && said.size === 0) return [];
   return lexicon.languages.flatMap((language) => {
     if (language.isDense && !isDense) return [];
-    const found = language.isDense ? dense(text, language) : spaced(said, language);
-    return found
-      .filter(({ match, negated }) => !negated && destroysInEnglish(match.verb, language, lexicon))
-      .map((one) => candidateOf(one, lexicon));
+    const destroys = (verb: ForeignVerb) => destroysInEnglish(verb, language, lexicon);
+    const found = language.isDense
+      ? dense(text, language, lexicon, destroys)
+      : spaced(said, language).filter(({ match }) => destroys(match.verb));
+    return found.filter(({ negated }) => !negated).map((one) => candidateOf(one, lexicon));
   });
 }
 

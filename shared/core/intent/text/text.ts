@@ -27,12 +27,12 @@ const CONTROL_INSIDE_WORD = /[A-Za-z][\u0000-\u0008\u000e-\u001f\u007f][A-Za-z]/
 const STYLED_LETTER = /[\uff21-\uff3a\uff41-\uff5a\u24b6-\u24e9\u249c-\u24b5\u{1d400}-\u{1d6a3}\u{1f130}-\u{1f189}]/u;
 const COMBINING_RUN = /(\p{M}{4})\p{M}+/gu;
 
-/** Letters of other scripts that look like Latin ones (a subset of the confusables of Unicode TS 39). */
+/** Each letter with the Latin one at the same place. */
 export function pairs(letters: string, latin: string): [letter: string, latin: string][] {
   return [...letters].map((letter, at) => [letter, latin.charAt(at)]);
 }
 
-// A word that consists of ASCII and look-alikes. The lookbehind comes last, because most letters are neither.
+/** Letters of other scripts that look like Latin ones (a subset of the confusables of Unicode TS 39). */
 const LOOK_ALIKES = new Map([
   ...Object.entries({
     а: 'a',
@@ -91,12 +91,9 @@ const LOOK_ALIKES = new Map([
     ց: 'g',
     զ: 'q',
   }),
-  // Replaces the look-alike letters of a word by Latin ones.
+  // Coptic, Lisu and Cherokee.
   ...pairs('ⲁⲃⲅⲇⲉⲓⲕⲙⲛⲟⲡⲣⲥⲧⲩⲭ', 'abrdeikmnonpctyx'),
-  // A lower-case word as it looks. It is disguised if it mixes Latin with the letters of a script that has look-alikes, or if it is written
-  // in that script alone and looks like a word that `isKnown` knows.
   ...pairs('ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ', 'bpdtgkjczfmnlsrvhwxyaeiou'),
-  // Replaces look-alikes in words that mix scripts, and in whole words when `mostlyLatin` and `isKnown` knows the result.
   ...pairs('ꭰꭱꭲꭵꭺꭻꭼꮃꮇꮋꮐꮓꮟꮢꮤꮥꮩꮪꮮꮯꮲꮶᏼ', 'drtiajewmhgzbrwsvslcpkb'),
 ]);
 const LATIN = /[a-z]/i;
@@ -107,21 +104,24 @@ const OTHER_SCRIPT =
 const NEVER_WITH_LATIN =
   /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}])\p{L}|(?![0-9])\p{Nd}/u;
 
-/** Two single characters in a row with their separators: a cheap test that every spelled-out word passes. */
+/** A word that consists of ASCII and look-alikes. The lookbehind comes second, because most letters are neither. */
 const FOLDABLE = (() => {
   const letters = [...LOOK_ALIKES.keys()].join('');
   const kinds = `[A-Za-z0-9${letters}${letters.toUpperCase()}]`;
   return new RegExp(`${kinds}(?<![\\p{L}\\p{N}].)${kinds}*(?![\\p{L}\\p{N}])`, 'gu');
 })();
 
-/** Joins the letters of a spelled-out word, as in `d e l e t e`, when `isKnown` knows the word. */
+/** A word with its look-alikes replaced by the Latin letters. */
 function latinOf(word: string): string {
   let plain = '';
   for (const char of word) plain += LATIN.test(char) ? char : (LOOK_ALIKES.get(char.toLowerCase()) ?? char);
   return plain;
 }
 
-/** Digits and signs, with the letters that they represent. */
+/**
+ * A lower-case word as it looks. It is disguised if it mixes Latin with the letters of a script that has look-alikes, or if it is written in
+ * that script alone and looks like a word that `isKnown` knows.
+ */
 export function plainWord(word: string, isKnown: (word: string) => boolean): PlainText {
   const mixed = LATIN.test(word) && NEVER_WITH_LATIN.test(word);
   if (!mixed && !OTHER_SCRIPT.test(word)) return { text: word, disguised: false };
@@ -130,10 +130,10 @@ export function plainWord(word: string, isKnown: (word: string) => boolean): Pla
   return { text: disguised ? text : word, disguised };
 }
 
-/** Cheap test: every such word has one of these signs right after a letter. */
+/** Folds look-alike letters of words that also have Latin ones, or that `isKnown` knows when they are folded. */
 function foldLookAlikes(text: string, isKnown: (word: string) => boolean): PlainText {
   if (!LOOK_ALIKE.test(text)) return { text, disguised: false };
-  const latin = text.match(/[a-z]/gi)?.length ?? 0;
+  const latin = text.replace(/[^a-z]+/gi, '').length;
   const mostlyLatin = latin * 2 > text.length / 2;
   let disguised = false;
   const folded = text.replace(FOLDABLE, (word) => {
@@ -148,13 +148,13 @@ function foldLookAlikes(text: string, isKnown: (word: string) => boolean): Plain
   return { text: folded, disguised };
 }
 
-// A word with such a sign right after a letter, and a letter at its end.
+/** A word with a space or sign between each two letters: `d e l e t e`. */
 const SPELLED_OUT = /(?=.[ ._-].[ ._-])(?<![\p{L}\p{N}])\p{L}(?:[ ._-]\p{L}){2,30}(?![\p{L}\p{N}])/gu;
 
-/** Replaces `d3l3te` by `delete`, when `isKnown` knows the word. */
+/** Two single characters in a row with their separators: a cheap test that every spelled-out word passes. */
 const SINGLES = /[ ._-][^ ._-]{1,2}[ ._-][^ ._-]{1,2}(?![A-Za-z0-9])/;
 
-/** Composes compatibility forms (NFKC) and removes invisible and control characters. */
+/** Joins the letters of a spelled-out word when `isKnown` knows the word. */
 function joinSpelledOut(text: string, isKnown: (word: string) => boolean): PlainText {
   if (!SINGLES.test(text)) return { text, disguised: false };
   let disguised = false;
@@ -167,7 +167,7 @@ function joinSpelledOut(text: string, isKnown: (word: string) => boolean): Plain
   return { text: joined, disguised };
 }
 
-/** Reordering long runs of combining marks is not linear in every Unicode library, and no readable text contains them. */
+/** Digits and signs, with the letters that they represent. */
 export const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'i',
@@ -179,12 +179,9 @@ export const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = {
   $: 's',
 };
 
-/**
- * The text as a human reads it: compatibility forms composed, invisible and control characters removed, look-alike letters folded.
- * `isKnown` tells whether a lower-case word has a meaning for the parser.
- */
+/** Fast check: every word below has one of these signs between letters. */
 const LEET_SIGN = /[013457@$](?<=[a-z].)(?=[a-z])/i;
-/** One character may become eighteen. No readable text grows beyond the limit, so a truncated text counts as disguised. */
+/** A word with such a sign among its letters. */
 const LEET_WORD = /(?<![\w@$])(?=[a-z@$0-9]{0,14}?[a-z][013457@$][a-z])[a-z@$0-9]{4,16}(?![\w@$])/gi;
 
 const withLetters = (word: string): string =>
