@@ -3,6 +3,7 @@ import type { CandidateAction } from '../grammar/candidate.ts';
 import { type ForeignMatch, type ForeignVerb, type Language, verbsAmong, verbsWithin } from '../lexicon/languages.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
+import { denseNoun, nounAt, nounNear, withoutElision } from './nouns.ts';
 
 /** A reading of another language is less certain than one of English. */
 const CERTAINTY = 0.85;
@@ -11,9 +12,6 @@ const MAX_REQUESTS = 50;
 const MIN_KNOWN = 0.3;
 const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const HAN = /\p{sc=Han}/u;
-/** Words between a verb and its object, before and after it. */
-const REACH_AFTER = 8;
-const REACH_BEFORE = 6;
 /** Words, or characters in a script without spaces, between a verb and its negation. */
 const NEGATION_REACH = 3;
 const DENSE_REACH = 6;
@@ -41,39 +39,9 @@ interface Found {
   readonly negated: boolean;
 }
 
-const ELISION = /^(?:l|d|qu|n|s|j|m|t|c|dell|all|un|nell|sull|dall|quell)'/;
 /** A word without typographic apostrophes and the signs that open a Spanish question. */
 const plain = (word: string): string => (DECORATED.test(word) ? word.replaceAll('’', "'").replace(/^[¿¡]+/, '') : word);
 const DECORATED = /[’¿¡]/;
-const withoutElision = (word: string): string => (word.includes("'") ? word.replace(ELISION, '') : word);
-
-/** Nouns for a collection, which the noun after them specifies: `liste des clients`. */
-const COLLECTIONS: ReadonlySet<string> = new Set(['list', 'table', 'database', 'sheet', 'archive', 'backup', 'record']);
-const SPECIFIED_WITHIN = 3;
-
-/** The noun at `words[at]`, in the order of English with the noun that specifies it: `customer_list`. */
-function nounAt(words: readonly string[], at: number, { nouns }: Language): string | undefined {
-  const noun = nouns.get(withoutElision(words[at] ?? ''));
-  if (noun === undefined || !COLLECTIONS.has(noun)) return noun;
-  for (let i = at + 1; i <= Math.min(words.length - 1, at + SPECIFIED_WITHIN); i += 1) {
-    const of = nouns.get(withoutElision(words[i] ?? ''));
-    if (of !== undefined) return of === noun ? noun : `${of}_${noun}`;
-  }
-  return noun;
-}
-
-function nounNear(words: readonly string[], at: number, end: number, language: Language): string | undefined {
-  for (let i = end; i < Math.min(words.length, end + REACH_AFTER); i += 1) {
-    const noun = nounAt(words, i, language);
-    if (noun !== undefined) return noun;
-  }
-  for (let i = at - 1; i >= Math.max(0, at - REACH_BEFORE); i -= 1) {
-    const noun = language.nouns.get(withoutElision(words[i] ?? ''));
-    if (noun !== undefined) return noun;
-  }
-  return undefined;
-}
-
 /** A sentence without its punctuation: a word for each token, empty for what is no word. */
 interface Said {
   readonly tokens: Sentence;
@@ -122,22 +90,6 @@ function spaced(sentences: ReadonlyMap<number, Said>, language: Language): Found
       };
     });
   });
-}
-
-/**
- * The longest noun in a text without spaces. Of equally long ones, whatever their order in the lexicon, those that mean a certain thing come
- * first, and then the first in the text.
- */
-function denseNoun(text: string, { nouns }: Language, { genericNouns }: Lexicon): string | undefined {
-  const found = [...nouns]
-    .filter(([word]) => text.includes(word))
-    .map(([word, noun]) => ({
-      noun,
-      length: word.length,
-      isGeneric: Number(genericNouns.has(noun)),
-      at: text.indexOf(word),
-    }));
-  return found.sort((a, b) => b.length - a.length || a.isGeneric - b.isGeneric || a.at - b.at)[0]?.noun;
 }
 
 function dense(text: string, language: Language, lexicon: Lexicon, counts: (verb: ForeignVerb) => boolean): Found[] {
