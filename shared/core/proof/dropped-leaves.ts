@@ -27,6 +27,9 @@ export interface DropCheck {
   end(signedSize: number): { readonly ranges: readonly DroppedRange[]; readonly unfounded: readonly Unfounded[] };
 }
 
+/** The longest CUSTOS_MAX_MERGE_DELAY: a record is in its log by then. */
+const LONGEST_DELAY_MS = 86_400_000;
+
 interface Range {
   first: number;
   last: number;
@@ -44,7 +47,7 @@ const DECISION_PROOF = /^prf_[0-9a-hjkmnp-tv-z]{26}$/;
 
 /**
  * A leaf is dropped rightly when a later, signed record states that decisions with higher ids were dropped. Its id is a claim of the file, so
- * its place is compared, too: a leaf that was appended when its decision should have been dropped already is a younger one.
+ * its place is compared, too: a leaf that was appended more than a day after the time in its id is a younger one.
  */
 export function createDropCheck(): DropCheck {
   const ranges: Range[] = [];
@@ -60,7 +63,7 @@ export function createDropCheck(): DropCheck {
         index > range.last &&
         index < signedSize &&
         `prf${body.beforeId.slice(3)}` > range.highestId &&
-        afterMs < idTimeMs(body.beforeId) + body.keepSeconds * 1_000,
+        afterMs < idTimeMs(range.highestId) + LONGEST_DELAY_MS,
     ) !== undefined;
 
   return {
