@@ -125,7 +125,11 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   const code = [...segments.code.filter((fragment) => !mentioned.includes(fragment)), ...(runs ? hidden.code : [])];
   const isPartOfCode = isWithin(segments);
   const onlyRunsCode = ({ action, at }: CandidateAction) =>
-    action === 'execute' && code.some((fragment) => onlyRuns(text, at, fragment.at));
+    code.some(
+      (fragment) =>
+        (action === 'execute' || (action === 'send' && fragment.language === 'http')) &&
+        onlyRuns(text, at, fragment.at),
+    );
   const all = [
     ...requests.filter((request) => !(isPartOfCode(request) || onlyRunsCode(request))),
     ...code.map((fragment) => candidateOfFragment(fragment, 0)),

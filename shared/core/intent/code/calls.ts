@@ -1,6 +1,6 @@
 // Reads calls in programs: fetch and its like, calls to databases and file systems, and short programs on a command line.
 import { type Fragment, fragmentOf, gravity, readsOnly, sentOutside, type Span, unknownCode } from './code.ts';
-import { doingOfName, withMoney } from './commands.ts';
+import { doingOfName, emptiesSetting, withMoney } from './commands.ts';
 import { METHODS, requestFragment } from './http.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 
@@ -107,7 +107,11 @@ function fetchOf({ path, arguments: args, at, end }: Call, lexicon: Lexicon): Fr
   const carries = CARRIES.test(isDynamic ? args.slice(comma < 0 ? args.length : comma) : args);
   const sent = requestFragment({ method: stated ?? 'GET', url: target, body, carries }, { at, end }, lexicon);
   return carries && sent.action === 'send'
-    ? sentOutside(sent, args, /environ|process\.env|\$\{|select|dump/i.test(args))
+    ? sentOutside(
+        { ...sent, object: 'file', domain: 'files' },
+        args,
+        /environ|process\.env|\$\{|select|dump/i.test(args),
+      )
     : sent;
 }
 
@@ -118,6 +122,19 @@ export type Where = 'program' | 'prose';
 function stageOf(args: string): Doing | undefined {
   if (/[{,]\s{0,3}["']?\$out\b/.test(args) || (/^\s*\{\s*\}/.test(args) && /\$unset\b/.test(args))) return DELETES;
   return /\$merge\b/.test(args) ? { action: 'update', effect: 'write', traits: [] } : undefined;
+}
+
+/** A document or a file is replaced by an empty one, or by nothing. */
+const REPLACES_ALL =
+  /^(?:replace|update|set|put|write|findoneandreplace)\w{0,20} [^]{0,500},\s{0,3}(?:\{\s{0,3}\}|""|'')\s{0,3}$|^(?:move|rename|copy)\w{0,20} [^]{0,500}["']\/dev\/null["']/;
+const KEY = /[{[,]\s{0,3}["']?([A-Za-z]\w{1,40})["']?\s{0,3}:/g;
+/** What is made is no payment: `db.payments.createIndex()`. */
+const PART_OF_STORE = /(?:index|indexes|collection|view|user|role|trigger|search)$/i;
+
+/** The gravest of what the keys of a command in an object say: `runCommand({ drop: "users" })`; undefined when none is known. */
+function doingOfKeys(args: string, lexicon: Lexicon): Doing | undefined {
+  const known = [...args.matchAll(KEY)].flatMap(([, name = '']) => doingOfName(name, lexicon) ?? []);
+  return known.reduce<Doing | undefined>((a, b) => (a && gravity(a) >= gravity(b) ? a : b), undefined);
 }
 
 /** What one call does; undefined where the text says nothing about it. `runShell` reads a command line within. */
@@ -144,9 +161,13 @@ export function callFragment(
   }
   if (lexicon.codeWords.evaluators.has(lower) && (where === 'program' || path.length === 1))
     return args.trim() === '' ? undefined : unknownCode(call);
-  const named = stageOf(args) ?? doingOfName(last.replace(/Sync$/, ''), lexicon);
-  if (!named) return undefined;
-  const doing = withMoney(named, path.slice(0, -1), lexicon);
+  const carries = isMember && lexicon.codeWords.commandCalls.has(lower);
+  const named = carries
+    ? doingOfKeys(args, lexicon)
+    : (stageOf(args) ?? doingOfName(last.replace(/Sync$/, ''), lexicon));
+  if (!named) return carries ? unknownCode(call) : undefined;
+  const empties = named.effect === 'write' && (emptiesSetting(args, lexicon) || REPLACES_ALL.test(`${lower} ${args}`));
+  const doing = empties ? DELETES : PART_OF_STORE.test(last) ? named : withMoney(named, path.slice(0, -1), lexicon);
   const isCode = where === 'program' || isMember;
   // In prose, `items.remove(x)` may be about a list in memory.
   const isSystem =
@@ -172,11 +193,13 @@ export function callFragment(
 }
 
 const HARMLESS_STATEMENT =
-  /^(?:(?:import|from|use|require)\s[\w., ]{1,200}|(?:const|let|var|my)?\s?[\w$]{1,60}\s?=\s?(?:[\d.]{1,20}|"[^"\\$`]*"|'[^'\\]*')|(?:print|puts|echo|say|console\.log)\s?\(?\s?(?:f?"[^"\\$`{]*"|'[^'\\{]*'|[\d\s.+*/%()-]{1,100}|[\w.]{1,60}version(?:_info)?)\s?\)?|)$/i;
+  /^(?:(?:s|tr|y)\/[^/\\]{0,100}\/[^/\\]{0,100}\/[gims]{0,4}|print(?:\s\$[\w[\]]{1,20})?(?:\s(?:if|unless)\s\/[^/]{1,100}\/i?)?|[\d\s.+*/%()-]{1,100}|(?:process|os|sys|platform)\.(?:versions?|arch|platform|release|python_version)[\w.()]{0,40}|(?:import|from|use|require)\s[\w., ]{1,200}|(?:const|let|var|my)?\s?[\w$]{1,60}\s?=\s?(?:[\d.]{1,20}|"[^"\\$`]*"|'[^'\\]*')|(?:print|puts|echo|say|console\.log)\s?\(?\s?(?:f?"[^"\\$`{]*"|'[^'\\{]*'|[\d\s.+*/%()-]{1,100}|[\w.]{1,60}version(?:_info)?)\s?\)?|)$/i;
 /** Ways to run code without a plain call by name. */
 const RUNS_CODE = /`|\)\s*\(|\b(?:system|exec|eval|qx|popen|unlink|rmtree)\b|\|\s*["']|__|=(?!=)\s*[\w.]+\s*$/;
 const DESTROYS_WORD = /\b(unlink|rmtree|rmdir|remove_tree|rm_rf|rm_r)\b\s*\(?/i;
 
+/** Modules of Node.js that run nothing when they are loaded. */
+const READS_MODULES = /^["'](?:node:)?(?:fs|path|os|util|url|crypto|zlib|querystring|assert)["']$/;
 const OPENS_TO_READ = /^\s*(?:'[^'\\]*'|"[^"\\]*")\s*(?:,\s*(?:'r[bt]?'|"r[bt]?")\s*)?$/;
 
 /** What a program on a command line does: harmless statements, known calls, or else it is not understood. */
@@ -193,6 +216,9 @@ export function programFragments(
   const isHarmless = ({ path, arguments: args }: Call) => {
     const name = (path.at(-1) ?? '').toLowerCase();
     if (name === 'open' && path.length === 1) return OPENS_TO_READ.test(args);
+    if (name === 'require') return READS_MODULES.test(args);
+    // What is sent with a request is looked at below.
+    if (path.some((part) => lexicon.codeWords.httpClients.has(part.toLowerCase()))) return false;
     return lexicon.codeWords.pureFunctions.has(name) || lexicon.commandVerbs.get(name)?.action === 'read';
   };
   if (calls.length > 0 && calls.every(isHarmless) && !RUNS_CODE.test(program))

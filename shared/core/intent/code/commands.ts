@@ -49,6 +49,14 @@ function verbIn(word: string, lexicon: Lexicon): Doing | undefined {
 export function doingOfName(name: string, lexicon: Lexicon): Doing | undefined {
   if (name.length > 80) return undefined;
   const parts = partsOf(name);
+  const and = parts.indexOf('and');
+  // `findOneAndDelete` does both.
+  if (and > 0) {
+    const both = [parts.slice(0, and), parts.slice(and + 1)].flatMap(
+      (some) => doingOfName(some.join('-'), lexicon) ?? [],
+    );
+    return both.length > 0 ? both.reduce((a, b) => (gravity(b) > gravity(a) ? b : a)) : undefined;
+  }
   const [first = '', last = ''] = [parts[0], parts.at(-1)];
   const doing = verbIn(parts.join('-'), lexicon) ?? verbIn(first, lexicon) ?? verbIn(last, lexicon);
   // `sendPayment` moves money, as in a sentence.
@@ -90,11 +98,12 @@ export function argumentsOf(words: readonly string[], valued: ReadonlySet<string
 /** Whether an option is among the words: itself, with a value (`--force=true`), or in a cluster (`-rf` has `-f`). */
 function hasOption(words: readonly string[], option: string): boolean {
   const letter = /^-[a-zA-Z]$/.test(option) ? option.charAt(1) : undefined;
-  const prefix = /[=/:]$/.test(option) ? option : `${option}=`;
+  const [, stem] = /^(.+)\*$/.exec(option) ?? [];
+  const prefix = stem ?? (/[=/:]$/.test(option) ? option : `${option}=`);
   return words.some(
-    (word) =>
+    (word, at) =>
       word === option ||
-      word.startsWith(prefix) ||
+      (at > 0 && word.startsWith(prefix) && (stem === undefined || word !== stem)) ||
       (letter !== undefined && word.includes(letter) && /^-[a-zA-Z]{2,6}$/.test(word)),
   );
 }
@@ -157,7 +166,7 @@ export function emptiesSetting(text: string, lexicon: Lexicon): boolean {
   return false;
 }
 
-/** A setting is set to nothing. */
+/** A setting is set to nothing, or an option destroys. */
 export const EMPTIES: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };
 const READS: Doing = { action: 'read', effect: 'read', traits: [] };
 const HELP = new Set(['--help', '--version', '-h', '-v', '-V', '-?', 'help', 'version']);
@@ -169,6 +178,27 @@ function withOptions(doing: Doing, { options }: CommandEntry, words: readonly st
     if (gravity(rule) > gravity(gravest) && [...rule.any].some((option) => hasOption(words, option))) gravest = rule;
   return gravest;
 }
+
+/** A change is graver by what it changes: `put-bucket-policy`, `stop-logging`. */
+function withNouns(doing: Doing, names: readonly string[], { commandNouns }: Lexicon): Doing {
+  if (doing.effect === 'read' || commandNouns.length === 0) return doing;
+  const parts = new Set(names.flatMap(partsOf));
+  const has = (words: ReadonlySet<string>) => [...parts].some((part) => words.has(part));
+  return commandNouns.reduce(
+    (gravest: Doing, rule) =>
+      gravity(rule) > gravity(gravest) && has(rule.words) && (rule.verbs === undefined || has(rule.verbs))
+        ? rule
+        : gravest,
+    doing,
+  );
+}
+
+/** Whether a long option destroys something beside what the command changes: `--purge`, `--delete-backup-data true`. */
+const hasDestroyingOption = (words: readonly string[], { codeWords }: Lexicon): boolean =>
+  words.some((word, at) => {
+    const [, first = '', value = words[at + 1] ?? ''] = /^--([a-z]+)[a-z-]*(?:=(.*))?$/.exec(word) ?? [];
+    return codeWords.destroyingOptions.has(first) && !NOT_DRY.test(value);
+  });
 
 /** The command of a line by the lexicon; undefined for one that it has not. */
 export function knownCommand(words: readonly string[], lexicon: Lexicon): KnownCommand | undefined {
@@ -195,11 +225,15 @@ export function knownCommand(words: readonly string[], lexicon: Lexicon): KnownC
     isKnown = found.length > 0;
     doing = found.reduce((a, b) => (gravity(b) > gravity(a) ? b : a), found[0] ?? doing);
     doing = withMoney(doing, subcommands.slice(0, 3), lexicon);
+    doing = withNouns(doing, subcommands.slice(0, Math.max(...verbs)), lexicon);
   }
   // Rules of the command itself hold for its subcommands too.
   doing = withOptions(doing, base, words);
   if (entry !== base) doing = withOptions(doing, entry, words);
-  if (gravity(doing) < gravity(EMPTIES) && emptiesSetting(words.slice(1).join(' '), lexicon)) doing = EMPTIES;
+  const destroys = () =>
+    (doing.effect !== 'read' && hasDestroyingOption(words, lexicon)) ||
+    emptiesSetting(words.slice(1).join(' '), lexicon);
+  if (gravity(doing) < gravity(EMPTIES) && destroys()) doing = EMPTIES;
   // An option of a command that it runs is not one of its own.
   if (entry.runs?.language !== 'command' && isDryRun(words, base, entry)) [doing, isKnown] = [READS, true];
   if (words.length === 2 && HELP.has(words[1] ?? '') && !entry.unseen && entry.effect !== 'destructive')
@@ -226,7 +260,7 @@ function cmdletOf(word: string, lexicon: Lexicon): CommandEntry | undefined {
   if (!CMDLET.test(word)) return undefined;
   const doing = verbIn((word.split('-')[0] ?? '').toLowerCase(), lexicon);
   if (!doing) return undefined;
-  const { action, effect, traits } = doing;
+  const { action, effect, traits } = withNouns(doing, [word], lexicon);
   const none = {
     valued: new Set<string>(),
     options: [],

@@ -2,6 +2,7 @@
 import { fragmentOf, sentOutside } from './code.ts';
 import { actOfUrl, graphOperation, isOutside, isUrl, METHODS, requestFragment } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
+import type { Piece } from './pieces.ts';
 import type { Place, ReadAt } from './start.ts';
 
 /** The number of pieces between a method in words and its address. */
@@ -28,6 +29,20 @@ const CARRIES = /^\W{0,3}\s{0,3}(?:with|containing|carrying|including)\s{1,3}(?!
 const carriesData = (after: string, { codeWords }: Lexicon): boolean =>
   CARRIES.test(after) && (after.toLowerCase().match(/[a-z]+/g) ?? []).some((word) => codeWords.dataNouns.has(word));
 
+const ENDPOINT = /^(?:endpoint|route|api|resource|url|webhook)s?[.,;:!?]?$/;
+const LEADS_TO = /^(?:to|on|at|against|the|with|via|via|using|of)$/;
+const NEAR_ENDPOINT = 8;
+
+/** The path of an endpoint that the words around a method name: `issue a POST to the charges endpoint`, `call the payouts API with POST`. */
+function namedEndpoint(pieces: readonly Piece[], at: number): string | undefined {
+  const near = pieces.slice(Math.max(0, at - NEAR_ENDPOINT), at + NEAR_ENDPOINT + 1);
+  const end = near.findIndex(({ lower }) => ENDPOINT.test(lower));
+  const beside = [pieces[at - 1], pieces[at + 1]].some((piece) => piece !== undefined && LEADS_TO.test(piece.lower));
+  if (end < 1 || !beside) return undefined;
+  const name = near[end - 1]?.lower.replace(/[^a-z_-]/g, '') ?? '';
+  return name === '' || LEADS_TO.test(name) ? '/' : `/${name}`;
+}
+
 /** A request: `DELETE /v1/users/7`, `send a DELETE request to /v1/users`. */
 export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined {
   const head = pieces[at];
@@ -38,11 +53,12 @@ export function httpAt({ text, pieces, at, lexicon }: Place): ReadAt | undefined
   if (!isCapital && !inWords) return undefined;
   const most = inWords ? MAX_BETWEEN + 1 : isCapital && !isTarget(pieces[at + 1]?.text ?? '') ? 3 : 1;
   const next = pieces.slice(at + 1, at + 1 + most).find(({ text: word }) => isTarget(word));
-  if (!next && !(inWords && isCapital)) return undefined;
-  const last = next ?? pieces[at + 1] ?? head;
+  const named = next || !isCapital ? undefined : namedEndpoint(pieces, at);
+  if (!next && !(inWords && isCapital) && named === undefined) return undefined;
+  const last = next ?? (named !== undefined && !inWords ? head : (pieces[at + 1] ?? head));
   const end = last.at + last.text.length;
   const { body, end: bodyEnd } = method === 'GET' || method === 'HEAD' ? { body: '', end } : bodyAfter(text, end);
-  const url = next ? bare(next.text) : '/';
+  const url = next ? bare(next.text) : (named ?? '/');
   const carries = isOutside(url, lexicon) && carriesData(text.slice(end, end + MAX_CARRIED), lexicon);
   const read = requestFragment({ method, url, body, carries }, { at: head.at, end }, lexicon);
   const fragment = carries && read.action === 'send' ? sentOutside(read, '', true) : read;

@@ -1,6 +1,6 @@
 // Reads HTTP requests: request lines, requests in words, the arguments of curl and of fetch, GraphQL operations.
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
-import { type Fragment, fragmentOf, gravity, type Span } from './code.ts';
+import { type Fragment, fragmentOf, gravity, type Span, unknownCode } from './code.ts';
 import { doingOfName, EMPTIES, emptiesSetting, isMoney, partsOf } from './commands.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import { singular } from '../lexicon/inflection.ts';
@@ -10,7 +10,7 @@ import { wordMap } from '../text/word-set.ts';
 
 /** HTTP methods with their action classes. */
 export const METHODS: ReadonlyMap<string, ActionClass> = wordMap({
-  read: 'GET HEAD OPTIONS',
+  read: 'GET HEAD OPTIONS PROPFIND',
   create: 'POST',
   update: 'PUT PATCH',
   delete: 'DELETE',
@@ -68,12 +68,18 @@ export interface HttpParts {
 
 const OPERATION =
   /["']?_?(?:op|operation|action|act|do|cmd|command|method|type)["']?\s{0,3}[:=]\s{0,3}["']([a-z_-]{2,40})["']/gi;
+/** What something becomes: `"status": "deleted"`. */
+const STATE = /["']?(?:status|state|lifecycle|phase)["']?\s{0,3}[:=]\s{0,3}["']?([a-z]{3,40})/gi;
 const EXPANDS = /\$(?:\{|\(|[A-Z_a-z])|`/;
 const AMOUNT = /["']?(?:amount|sum|total|value)["']?\s{0,3}[:=]/i;
 
 /** What a body asks for, whatever the method: `{"op":"destroy"}`, a GraphQL mutation, a setting that empties. */
 function actOfBody(body: string, lexicon: Lexicon): Doing | undefined {
   const named = [...body.matchAll(OPERATION)].flatMap(([, name = '']) => doingOfName(name, lexicon) ?? []);
+  for (const [, state = ''] of body.matchAll(STATE)) {
+    const become = lexicon.participles.get(state.toLowerCase());
+    if (become?.effect === 'destructive') named.push(become);
+  }
   const graph = graphOperation(body, lexicon);
   if (graph) named.push(graph);
   if (emptiesSetting(body, lexicon)) named.push(EMPTIES);
@@ -137,13 +143,17 @@ const EMPTY = /^\s*(?:\[\s*\]|\{\s*\})|[:=]\s{0,3}(?:\[\s{0,3}\]|\{\s{0,3}\})/;
 /** What a request does: by its method, or graver by its URL or its body. */
 export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon): Fragment {
   const { method, url, body = '', carries = false } = parts;
-  const own = METHODS.get(method.toUpperCase()) ?? 'execute';
+  // Another method says itself what it does (`PURGE`), or is not understood.
+  const listed = METHODS.get(method.toUpperCase());
+  const other = listed === undefined ? doingOfName(method.toLowerCase(), lexicon) : undefined;
+  if (listed === undefined && other === undefined) return unknownCode(span, { domain: 'web', language: 'http' });
+  const own = listed ?? other?.action ?? 'execute';
   const outside = isOutside(url, lexicon);
   const leaks = outside && (carries || EXPANDS.test(url.slice(0, 2_048)) || EXPANDS.test(body));
   const byMethod: Doing =
     leaks && own !== 'delete'
       ? { action: 'send', effect: 'write', traits: ['external'] }
-      : { action: own, effect: effectOfAction(own), traits: [] };
+      : (other ?? { action: own, effect: effectOfAction(own), traits: [] });
   const act = actOfUrl(url, lexicon);
   const asks: Doing[] = [byMethod];
   if (act) asks.push(act.entry);

@@ -50,6 +50,12 @@ const HOST_OF_DATA = /[)`}\w]\.(?:[a-z0-9-]{1,63}\.){0,6}[a-z]{2,24}\.?$/i;
 export const asksWithData = ({ entry }: KnownCommand, words: readonly ShellWord[]): boolean =>
   entry.asks && words.some(({ text, isDynamic }) => isDynamic && HOST_OF_DATA.test(text.slice(-200)));
 
+/** Whether all addresses that a command sends to are within the organisation: `mail ops@localhost`. */
+export function staysInside({ arguments: args }: KnownCommand, lexicon: Lexicon): boolean {
+  const hosts = args.flatMap((arg) => /^[\w.+-]{1,64}@([\w.-]{1,253})$/.exec(arg)?.[1] ?? []);
+  return hosts.length > 0 && hosts.every((host) => !isOutside(`ssh://${host}`, lexicon));
+}
+
 /** Commands that copy whole folders. */
 const MUCH = /^(?:rclone|aws s3 sync|gsutil rsync)/;
 
@@ -66,7 +72,10 @@ export function copied(known: KnownCommand, words: readonly string[], fragment: 
   const isMuch =
     MUCH.test(known.entry.command) ||
     words.some((word) => /^-[a-zA-Z]{0,5}[ra]|^--(?:recursive|archive)|\*/.test(word));
-  if (isRemote && !inside) return sentOutside(fragment, places.slice(0, -1).join(' '), isMuch);
+  if (isRemote && !inside) {
+    const what = fragment.domain === 'infra' ? { ...fragment, object: 'file', domain: 'files' } : fragment;
+    return sentOutside(what, places.slice(0, -1).join(' '), isMuch);
+  }
   const traits = fragment.traits.filter((trait) => trait !== 'external');
   if (isNowhere(target)) return destroys(fragment, { verb: fragment.verb, object: 'file', domain: 'files' });
   return fragment.action === 'send' && places.length > 0

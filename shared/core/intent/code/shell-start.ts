@@ -155,6 +155,8 @@ export function shellAt(place: Place): ReadAt | undefined {
   if (!piece) return undefined;
   if (isOpening(place)) return readFrom(place);
   if (!/[a-z$]/i.test(piece.text)) return undefined;
+  // `stripe.charges.list(` is a call.
+  if (piece.text.includes('.') && text.charAt(piece.at + piece.text.length) === '(') return undefined;
   const name = commandName(piece.text);
   const isEnclosed = text.charAt(piece.at - 1) === '`';
   const entry = commandOf(name, lexicon);

@@ -13,7 +13,7 @@ import { commandName, type KnownCommand, knownCommand } from './commands.ts';
 import { requestFragment, requestOfWords } from './http.ts';
 import type { CodeOnLine, Lexicon } from '../lexicon/types.ts';
 import { type Before, codeFragments, codesOnLine, fedCode, type Reading } from './shell-code.ts';
-import { asksWithData, copied, fedTo, writesNothing, writtenFiles } from './shell-files.ts';
+import { asksWithData, copied, fedTo, staysInside, writesNothing, writtenFiles } from './shell-files.ts';
 import { parseInner, type ShellCode, type ShellCommand } from './shell-syntax.ts';
 import { type ShellWord, textsOf } from './shell-words.ts';
 
@@ -51,6 +51,11 @@ function ownFragment(known: KnownCommand, words: readonly ShellWord[], span: Spa
   });
 }
 
+const withoutExternal = (fragment: Fragment): Fragment => ({
+  ...fragment,
+  traits: fragment.traits.filter((trait) => trait !== 'external'),
+});
+
 /** What one simple command does, without redirections. */
 function wordsFragments(
   words: readonly ShellWord[],
@@ -64,6 +69,9 @@ function wordsFragments(
   if (head === undefined) return [];
   const span = { at: head.at, end: Math.max(head.end, words.at(-1)?.end ?? 0) };
   if (/\s/.test(head.text.trim())) return reading.inner(textsOf(words).join(' '), head.at);
+  // `python -m pytest` runs the module as a command.
+  if (/^python[\d.]*$/.test(head.text) && words[1]?.text === '-m' && words.length > 2 && prefixes < MAX_PREFIXES)
+    return wordsFragments(words.slice(2), command, before, reading, prefixes + 1);
   const known = head.isDynamic || prefixes > MAX_PREFIXES ? undefined : knownCommand(textsOf(words), lexicon);
   if (!known) return [unknownCode(span)];
   const { entry, doing } = known;
@@ -74,12 +82,19 @@ function wordsFragments(
     const read = requestFragment(request, span, lexicon);
     const sources = textsOf(words).join(' ');
     const isSent = read.action === 'send' && request.carries;
-    const fragment = isSent ? sentOutside(read, sources, before !== undefined) : read;
+    // What is sent is a file, whatever the address is called.
+    const file = isSent ? { ...read, object: 'file', domain: 'files' } : read;
+    const fragment = isSent ? sentOutside(file, sources, before !== undefined) : read;
     return request.saves ? [fragment, fileWrite('', span)] : [fragment];
   }
   const plain = ownFragment(known, words, span);
-  const isFed = before !== undefined && plain.action === 'send' && plain.traits.includes('external');
-  const copy = entry.sends ? copied(known, textsOf(words), plain, lexicon) : plain;
+  const isFed =
+    before !== undefined &&
+    plain.action === 'send' &&
+    plain.traits.includes('external') &&
+    !staysInside(known, lexicon);
+  const kept = plain.action === 'send' && staysInside(known, lexicon) ? withoutExternal(plain) : plain;
+  const copy = entry.sends ? copied(known, textsOf(words), kept, lexicon) : kept;
   const own = isFed || asksWithData(known, words) ? sentOutside(plain, '', true) : copy;
   const isHidden = ({ text, isQuoted }: ShellWord, at: number): boolean =>
     at > 0 && ((text.startsWith('-') && RUNS_OTHERS.test(text)) || (isQuoted && programRuns(entry.command, text)));

@@ -1,7 +1,7 @@
 // Reads SQL statements for what they do. A statement, or a part of one, that is not known is not understood.
 import { newEffort } from './effort.ts';
 import { type Fragment, fragmentOf, gravity, type Span, unknownCode } from './code.ts';
-import { emptiesSetting, isMoney } from './commands.ts';
+import { doingOfName, emptiesSetting, isMoney } from './commands.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { type SqlToken, sqlTokens, statementsOf } from './sql-tokens.ts';
@@ -75,11 +75,31 @@ function sentTo(statement: Statement, verb: string): Fragment {
   return make(statement, verb, 'create', { object: 'file' });
 }
 
-function readSelect(statement: Statement): Fragment {
+/** What the functions of a SELECT do, if one does more than compute or read. One that the lexicon has not is not understood. */
+function calledIn(statement: Statement): Fragment | undefined {
   const { tokens, lexicon } = statement;
+  const { sqlReading, sqlActing, sqlGlue } = lexicon.codeWords;
+  // A lexicon without the list of those that read can't tell.
+  if (sqlReading.names.size === 0) return undefined;
+  let found: Fragment | undefined;
+  for (const [at, { lower, kind }] of tokens.entries()) {
+    if (tokens[at + 1]?.lower !== '(' || kind === 'sign' || kind === 'string') continue;
+    // `AS totals (site, sum)` names columns.
+    if (sqlReading.has(lower) || (kind === 'word' && sqlGlue.has(lower)) || tokens[at - 1]?.lower === 'as') continue;
+    const object = nameAt(tokens, at);
+    const doing = doingOfName(lower, lexicon);
+    if (doing?.effect === 'destructive') return make(statement, lower, 'delete', { ...GONE, object });
+    if (!sqlActing.has(lower)) found = unknownCode(statement.span, { domain: 'db', object, language: 'sql' });
+    found ??= make(statement, 'select', 'execute', { object });
+  }
+  return found;
+}
+
+function readSelect(statement: Statement): Fragment {
+  const { tokens } = statement;
   const words = tokens.map(({ lower }) => lower);
-  const acting = tokens.findIndex(({ lower }, at) => lexicon.codeWords.sqlActing.has(lower) && words[at + 1] === '(');
-  if (acting >= 0) return make(statement, 'select', 'execute', { object: nameAt(tokens, acting) });
+  const called = calledIn(statement);
+  if (called) return called;
   const from = words.indexOf('from');
   const into = words.indexOf('into');
   if (into > 0 && EXPORTS.has(words[into + 1] ?? ''))
@@ -188,12 +208,8 @@ function readOther(statement: Statement, head: string): Fragment {
       ? make(statement, 'vacuum', 'delete', { ...GONE, object: named(statement, 1) })
       : make(statement, 'vacuum', 'update', { object: named(statement, 1) });
   if (head === 'copy' || head === 'unload' || head === 'export' || head === 'backup') {
-    const isOut = head !== 'copy' || words.includes('to');
-    return isOut
-      ? sentTo(statement, head)
-      : destination(statement) === 'program'
-        ? sentTo(statement, head)
-        : make(statement, head, 'create');
+    const isOut = head !== 'copy' || words.includes('to') || destination(statement) === 'program';
+    return isOut ? sentTo(statement, head) : make(statement, head, 'create');
   }
   if (head === 'grant' || head === 'revoke' || head === 'deny')
     return make(statement, head, head === 'grant' ? 'grant' : 'revoke', {
@@ -203,12 +219,10 @@ function readOther(statement: Statement, head: string): Fragment {
     });
   if (head === 'kill' || head === 'shutdown')
     return make(statement, head, 'execute', { effect: 'destructive', object: 'session' });
-  if (codeWords.sqlSession.has(head)) {
-    const empties = emptiesSetting(words.join(' '), statement.lexicon);
-    return empties
+  if (codeWords.sqlSession.has(head))
+    return emptiesSetting(words.join(' '), statement.lexicon)
       ? make(statement, head, 'delete', GONE)
       : make(statement, head, 'execute', { effect: 'read', object: 'session' });
-  }
   if (codeWords.sqlChanges.has(head)) {
     const action = head === 'create' || head === 'insert' || head === 'import' || head === 'load' ? 'create' : 'update';
     // CREATE OR REPLACE loses what was there; a function holds code that is not read.

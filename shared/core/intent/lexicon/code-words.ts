@@ -9,6 +9,7 @@ const MEMBERS = {
   httpClients: words('Names of functions and objects that make HTTP requests.', ['fetch', 'axios']),
   shellCalls: words('Functions that run a command line.', ['popen']),
   evaluators: words('Functions that run code given as text.', ['eval']),
+  commandCalls: words('Methods that are given commands as keys of an object.', ['runcommand', 'bulkwrite']),
   systemObjects: words('Objects whose methods change files and databases, and not only memory.', ['prisma', 'fs']),
   pureFunctions: words('Functions of short programs that change nothing.', ['isinstance']),
   sqlHeads: words('Words at which a statement of SQL may begin in a text.', ['select', 'vacuum']),
@@ -18,12 +19,20 @@ const MEMBERS = {
   sqlDestroys: words('Statements after which something is gone.', ['truncate']),
   sqlObjects: words('Kinds of things that statements create, change and drop.', ['table', 'schema']),
   sqlNoise: words('Words between a statement and the name of its object.', ['if', 'exists']),
-  sqlActing: words('Functions that a SELECT calls for their side effects; `*` at the end stands for any rest.', [
-    'pg_terminate_backend',
-    'dbms_*',
+  sqlReading: words(
+    'Functions that only compute or read; `*` at the end stands for any rest. Others are not understood.',
+    ['count', 'regexp_*'],
+  ),
+  sqlActing: words('Functions that change something and destroy nothing; `*` at the end stands for any rest.', [
+    'nextval',
+    'pg_advisory_*',
   ]),
+  sqlGlue: words('Words before a parenthesis that call no function.', ['in', 'values']),
   sqlReadingProcedures: words('Procedures that only read; `*` at the end stands for any rest.', ['sp_help*']),
   sqlMoney: words('Columns and tables that hold money: to change them is to move it.', ['balance']),
+  destroyingOptions: words('First words of long options that destroy something beside what a command changes.', [
+    'purge',
+  ]),
   textFields: words('Last words of the names of fields that hold text for people.', ['title', 'comment']),
   dataNouns: words('Words that name data as a whole, which a request carries.', ['contents', 'dump']),
   searchFields: words('Fields that hold what a search looks for.', ['query']),

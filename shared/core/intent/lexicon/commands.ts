@@ -4,12 +4,16 @@ import { closed, COMMAND_PATTERN, DOING, list, named } from './parts.ts';
 import { doingOf, type Report } from './tables.ts';
 import type { CommandEntry, Doing } from './types.ts';
 
-const Option = Type.String({ pattern: '^[-/+=.a-zA-Z0-9][a-zA-Z0-9_.:/=+-]*$', maxLength: 40 });
+const Option = Type.String({ pattern: '^[-/+=.:a-zA-Z0-9][a-zA-Z0-9_.:/=+-]*\\*?$', maxLength: 40 });
 const options = (description: string, example: readonly string[]) => Type.Optional(list(Option, description, example));
 
 const OptionRule = Type.Object(
   {
-    any: list(Option, 'One of these options or arguments is there. `-f` is found within `-rf` too.', ['-f', '--force']),
+    any: list(
+      Option,
+      'One of these options or arguments is there. `-f` is found within `-rf` too; `*` at the end stands for any rest.',
+      ['-f', '--force'],
+    ),
     ...DOING,
   },
   { ...closed, description: 'What the command does with these options.' },
@@ -46,6 +50,13 @@ export const Command = Type.Object(
       description: 'The command as it is typed, with at most two subcommands.',
       examples: ['git push'],
     }),
+    also: Type.Optional(
+      list(
+        Type.String({ pattern: COMMAND_PATTERN, maxLength: 60 }),
+        'Further commands for which all of this holds too.',
+        ['unlink'],
+      ),
+    ),
     ...DOING,
     object: Type.Optional(named('The object when the command line names none.', 'branch')),
     domain: Type.Optional(named('The domain, whatever the object.', 'code')),
@@ -116,6 +127,25 @@ export const CommandVerbs = Type.Array(
   },
 );
 
+const Parts = (description: string, example: readonly string[]) =>
+  list(Type.String({ pattern: '^[a-z0-9]+$', maxLength: 40 }), description, example);
+
+export const CommandNouns = Type.Array(
+  Type.Object(
+    {
+      ...DOING,
+      words: Parts('Parts of the names of subcommands that say what is changed.', ['policy', 'acl']),
+      verbs: Type.Optional(Parts('The verbs beside them. Absent: any that changes something.', ['disable', 'stop'])),
+    },
+    { ...closed, description: 'What a change of these things is.' },
+  ),
+  {
+    description:
+      'Nouns in the names of subcommands that make a change graver than its verb: `put-bucket-policy`, `stop-logging`.',
+    examples: [[{ action: 'grant', traits: ['privileged'], words: ['policy', 'acl'] }]],
+  },
+);
+
 export const Emptying = Type.Array(
   Type.Object(
     {
@@ -136,15 +166,22 @@ export const Emptying = Type.Array(
 
 type File = { readonly commands: readonly Static<typeof Command>[] };
 
-export function compileCommands({ commands }: File, report: Report): Map<string, CommandEntry> {
+/** Every command of a file with its entry and its JSON pointer. */
+export const namedCommands = ({ commands }: File) =>
+  commands.flatMap((entry, at) => [
+    { name: entry.command, entry, pointer: `/commands/${at}/command` },
+    ...(entry.also ?? []).map((name, index) => ({ name, entry, pointer: `/commands/${at}/also/${index}` })),
+  ]);
+
+export function compileCommands(file: File, report: Report): Map<string, CommandEntry> {
   const found = new Map<string, CommandEntry>();
-  for (const [at, entry] of commands.entries()) {
-    if (found.has(entry.command)) {
-      report(`/commands/${at}/command`, `the command "${entry.command}" is listed twice`);
+  for (const { name, entry, pointer } of namedCommands(file)) {
+    if (found.has(name)) {
+      report(pointer, `the command "${name}" is listed twice`);
       continue;
     }
-    found.set(entry.command, {
-      command: entry.command,
+    found.set(name, {
+      command: name,
       ...doingOf(entry),
       object: entry.object,
       domain: entry.domain,
@@ -176,6 +213,20 @@ export function commandGroups(commands: Iterable<string>): Set<string> {
 /** Verbs of subcommands and functions by word. */
 export const compileCommandVerbs = (groups: Static<typeof CommandVerbs> = []): Map<string, Doing> =>
   new Map(groups.flatMap((group) => group.words.map((word) => [word, doingOf(group)] as const)));
+
+/** A noun in the name of a subcommand that makes the change graver. */
+export interface NounRule extends Doing {
+  readonly words: ReadonlySet<string>;
+  /** Undefined: any verb. */
+  readonly verbs: ReadonlySet<string> | undefined;
+}
+
+export const compileCommandNouns = (groups: Static<typeof CommandNouns> = []): NounRule[] =>
+  groups.map((group) => ({
+    ...doingOf(group),
+    words: new Set(group.words),
+    verbs: group.verbs && new Set(group.verbs),
+  }));
 
 /** Values that empty, by the words in the names of their settings. */
 export function compileEmptying(groups: Static<typeof Emptying> = []): Map<string, ReadonlySet<string>> {

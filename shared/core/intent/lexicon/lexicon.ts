@@ -2,7 +2,13 @@
 import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import type { Lexicon, Prefix, Words } from './types.ts';
 import { compileCodeWords } from './code-words.ts';
-import { commandGroups, compileCommands, compileCommandVerbs, compileEmptying } from './commands.ts';
+import {
+  commandGroups,
+  compileCommands,
+  compileCommandNouns,
+  compileCommandVerbs,
+  compileEmptying,
+} from './commands.ts';
 import { compileAssessment } from './assessment.ts';
 import { compileLearned } from './learned.ts';
 import { compileFrames } from './frames.ts';
@@ -117,6 +123,7 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     commands,
     commandGroups: commandGroups(commands.keys()),
     commandVerbs: compileCommandVerbs(file.commandVerbs),
+    commandNouns: compileCommandNouns(file.commandNouns),
     emptying: compileEmptying(file.emptying),
     codeWords: compileCodeWords(file.codeWords),
     refinedObjects: objectsOf(file.refinements),

@@ -1,7 +1,7 @@
 // Layers the words of one organisation over those of the installation. It may add and refine meanings; it may not weaken them.
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
 import { EFFECTS } from '../../../kernel/vocabulary.ts';
-import { commandGroups, compileCommands } from './commands.ts';
+import { commandGroups, compileCommands, namedCommands } from './commands.ts';
 import { participles, singular, verbForms } from './inflection.ts';
 import { layered } from './layers.ts';
 import type { CommandEntry, Doing, Refinement, VerbEntry, Words } from './types.ts';
@@ -12,6 +12,7 @@ import {
   compileDomains,
   compilePhraseTables,
   compileVerbs,
+  doingOf,
   pluralsOf,
   objectsOf,
   readRefinements,
@@ -127,15 +128,16 @@ function ownRefinements(
 
 function ownCommands({ commands = [] }: OrganisationFile, base: Words, report: Report) {
   const own = compileCommands({ commands }, report);
-  for (const [at, { command }] of commands.entries()) {
+  for (const [at, given] of commands.entries())
+    if (pretends(doingOf(given))) report(`/commands/${at}/effect`, PRETENDS);
+  for (const { name: command, pointer } of namedCommands({ commands })) {
     const entry = own.get(command);
-    if (entry !== undefined && pretends(entry)) report(`/commands/${at}/effect`, PRETENDS);
     const words = command.split(' ');
     const begins = words.map((_, until) => words.slice(0, until + 1).join(' '));
     const known = [...begins, (words[0] ?? '').split('.', 1)[0] ?? '']
       .flatMap((name) => base.commands.get(name) ?? [])
       .find((other) => entry !== undefined && lowers(entry, other));
-    if (known) report(`/commands/${at}/command`, lowered(command, { name: known.command, ...known }));
+    if (known) report(pointer, lowered(command, { name: known.command, ...known }));
     const same = base.commands.get(command);
     if (entry !== undefined && same !== undefined) own.set(command, withRulesOf(same, entry));
   }

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { Learned } from './learned.ts';
 import { CodeWordsSchema } from './code-words.ts';
-import { Command, CommandVerbs, Emptying } from './commands.ts';
+import { Command, CommandNouns, CommandVerbs, Emptying } from './commands.ts';
 import {
   closed,
   DATA_CLASS_MEMBERS,
@@ -70,6 +70,7 @@ export const LexiconSchema = Type.Object(
     }),
     ...words,
     commandVerbs: Type.Optional(CommandVerbs),
+    commandNouns: Type.Optional(CommandNouns),
     emptying: Type.Optional(Emptying),
     codeWords: Type.Optional(CodeWordsSchema),
     defaultDomain: named('The domain of nouns that belong to none.', 'general'),

@@ -3,6 +3,7 @@ import type { ActionClass, DataClass, Effect, Trait } from '../../../kernel/voca
 import type { Assessment } from './assessment.ts';
 import type { LearnedWeights } from '../attack/learned.ts';
 import type { CodeWords } from './code-words.ts';
+import type { NounRule } from './commands.ts';
 import type { VerbForm } from './inflection.ts';
 import type { NearWords } from './one-edit.ts';
 import type { SIGNAL_STRENGTHS } from './parts.ts';
@@ -125,6 +126,7 @@ export interface Words {
   readonly commandGroups: ReadonlySet<string>;
   /** Verbs of subcommands and functions. */
   readonly commandVerbs: ReadonlyMap<string, Doing>;
+  readonly commandNouns: readonly NounRule[];
   /** Words in the names of settings that keep things, with the values that leave nothing. */
   readonly emptying: ReadonlyMap<string, ReadonlySet<string>>;
   readonly codeWords: CodeWords;
