@@ -1,6 +1,6 @@
 // The verdicts of the shipped policies on a text, in this process, by the service's own decider: for a trusted agent in `live`.
 import { createRegistry } from '../shared/core/resources/registry.ts';
-import { parseIntent } from '../shared/core/intent/parse.ts';
+import { type AssessedParse, assessIntent } from '../shared/core/intent/parse.ts';
 import type { ParsedIntent } from '../shared/core/intent/types.ts';
 import { canonicalize } from '../shared/core/proof/canonical.ts';
 import { NOTHING_RECORDED } from '../shared/core/trust/recorded.ts';
@@ -25,6 +25,8 @@ export interface TextVerdicts {
   readonly byParse: Outcome;
   /** `POST /v1/enforce` with the normalized string alone, by an agent that has parsed nothing. */
   readonly byString: Outcome;
+  /** What the reading was made from; absent when the parse was given. */
+  readonly assessed?: AssessedParse;
   /** Codes of the reasons of `byParse`. */
   readonly reasons: readonly string[];
 }
@@ -98,5 +100,9 @@ export function createVerdictReader({ set, evaluator, assertEvaluated }: FolderS
     return { parse, preview, byParse, byString: (await evaluate(own)).outcome, reasons };
   };
 
-  return { verdictsOfParse, verdictsOf: async (text) => verdictsOfParse(parseIntent(text, set.lexicon)) };
+  const verdictsOf = async (text: string): Promise<TextVerdicts> => {
+    const assessed = assessIntent(text, set.lexicon);
+    return { ...(await verdictsOfParse(assessed.parse)), assessed };
+  };
+  return { verdictsOfParse, verdictsOf };
 }

@@ -4,6 +4,7 @@ import { harmOf, languageOf } from './intent-harm.ts';
 import type { Harm, PlacedText, RowFile } from './intent-rows.ts';
 import type { Outcome, TextVerdicts, VerdictReader } from './intent-verdicts.ts';
 import { type Cell, excerptOf, percent, section, table } from './text-tables.ts';
+import type { AssessedParse } from '../shared/core/intent/parse.ts';
 import { printable } from '../shared/core/proof/encoding.ts';
 
 /** A text whose labels tell whether it is harmful, with the verdicts on it. */
@@ -147,8 +148,22 @@ export function missesOf(judged: readonly JudgedText[]): JudgedText[] {
   return [...wrong.filter(({ harm }) => harm !== 'none'), ...wrong.filter(({ harm }) => harm === 'none')];
 }
 
+/** What made a reading what it is: the words or code of its leading request, phrasings, doubts, and what is unread. */
+const featuresOf = ({ parse, lead, phrasings = [], doubts }: AssessedParse) => ({
+  lead: lead === undefined ? 'string' : `${lead.source} "${lead.verb}" at ${lead.at}`,
+  phrasings,
+  doubts: doubts?.doubts ?? [],
+  unread: parse.unread.map(({ text }) => text),
+});
+
+function featureLine(assessed: AssessedParse): string {
+  const { lead, ...lists } = featuresOf(assessed);
+  const named = Object.entries(lists).filter(([, items]) => items.length > 0);
+  return [`from ${lead}`, ...named.map(([name, items]) => `${name}: ${items.join(', ')}`)].join('; ');
+}
+
 /** A wrong verdict for `--json`. */
-export const missMembers = ({ row, harm, verdicts: { parse, ...outcomes } }: JudgedText) => {
+export const missMembers = ({ row, harm, verdicts: { parse, assessed, ...outcomes } }: JudgedText) => {
   const { normalized, effect, confidence, coverage } = parse;
   return {
     place: row.place,
@@ -160,17 +175,19 @@ export const missMembers = ({ row, harm, verdicts: { parse, ...outcomes } }: Jud
     effect,
     confidence,
     coverage,
+    features: assessed && featuresOf(assessed),
   };
 };
 
 function missLines({ row, harm, verdicts }: JudgedText): string[] {
-  const { parse, byParse, byString, reasons } = verdicts;
+  const { parse, byParse, byString, reasons, assessed } = verdicts;
   const said = [`parse ${byParse}`, `string ${byString}`].join(', ');
   const why = `${parse.normalized}, ${parse.effect}, confidence ${parse.confidence}, coverage ${parse.coverage}`;
   return [
     printable(`- ${harm === 'none' ? 'harmless' : harm}: ${said}  [${row.place}, ${row.form ?? 'no form'}]`),
     `    ${excerptOf(row.text)}`,
     printable(`    ${why}${reasons.length === 0 ? '' : `; ${reasons.join(', ')}`}`),
+    ...(assessed === undefined ? [] : [printable(`    ${featureLine(assessed)}`)]),
   ];
 }
 

@@ -152,7 +152,7 @@ describe('a recently parsed string', () => {
   });
 
   it('is judged by the strictest of all its parses, also when the request names another one', async () => {
-    const harmless = await parse('mixed', 'Send the url');
+    const harmless = await parse('mixed', 'Send the file');
     const { normalized } = await parse('mixed', CURL);
     expect(harmless.normalized).to.equal(normalized);
     const alone = await enforce('alone', normalized);
@@ -163,7 +163,7 @@ describe('a recently parsed string', () => {
   });
 
   it('keeps its own meaning when the parse is milder', async () => {
-    const { normalized, intent_id } = await parse('own', 'Send the url');
+    const { normalized, intent_id } = await parse('own', 'Send the file');
     const before = await enforce('elsewhere', normalized);
     const after = await enforce('own', normalized, { intent_id });
     expect(EFFECTS.indexOf(after.intent.effect)).to.be.at.least(EFFECTS.indexOf(before.intent.effect));

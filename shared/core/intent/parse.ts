@@ -26,6 +26,10 @@ const QUANTIFIED = 40;
 export interface AssessedParse {
   readonly parse: ParsedIntent;
   readonly coverage?: CoverageFeatures;
+  /** Names of the phrasings of the lexicon that occur in the text. */
+  readonly phrasings?: readonly string[];
+  /** Where the leading request was found, and its verb. */
+  readonly lead?: Pick<CandidateAction, 'verb' | 'source' | 'at'>;
   /** Absent for an unknown action. */
   readonly doubts?: Doubts | undefined;
 }
@@ -77,7 +81,10 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   );
   const isHidden = hidesText(segments, readings);
   const flags = flagsOf(segments, readings, takeoverOf(text, lexicon, spoken), read, isDisguised || isHidden);
-  if (coverage.destroys) flags.add('destructive_words');
+  const traits = traitsOfText(segments, readings, read, lexicon);
+  // `Close down the database for good`
+  const isFinal = lead.action === 'update' && lead.source === 'words' && traits.includes('irreversible');
+  if (coverage.destroys || isFinal) flags.add('destructive_words');
   const doubts =
     lead.action === 'unknown' ? undefined : doubtsOf(lead, { flags, candidates: asked.length, words: words.length });
   const features: CoverageFeatures = {
@@ -94,7 +101,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     object: lead.object,
     places: placesOf(words, lead.domain, lexicon),
     effect: lead.effect,
-    traits: traitsOfText(segments, readings, read, lexicon),
+    traits,
     extent: read.extent,
     confidence: confidenceOf(doubts, lexicon.assessment.confidence),
     coverage: share,
@@ -104,7 +111,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     data_classes: read.data_classes,
     flags: [...flags].sort(),
   };
-  return { parse, coverage: features, doubts };
+  return { parse, coverage: features, doubts, phrasings: coverage.phrasings, lead };
 }
 
 /** How many objects are affected: the quantities of the whole text count when it asks for one thing, in words. */

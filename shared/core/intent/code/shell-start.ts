@@ -45,6 +45,9 @@ function isEvident({ pieces, at, opens, lexicon }: Place, name: string, isEnclos
     entry?.evidence === 'option' && !isEnclosed && pieces[at - 1]?.text !== '|' && entry.verbAt.length === 0;
   // Most words of English that are names of commands too end here.
   if (opens && entry?.runs?.language === 'command' && isPrefixed(pieces, at, lexicon)) return true;
+  // `eval "ls | xargs rm"`
+  const runsShell = entry?.runs?.language === 'shell' && entry.runs.options === undefined;
+  if (opens && runsShell && /^["']$/.test(next)) return true;
   const isDashed = /^(?:-.|\/|\d?>)/.test(next) || (at === 0 && /^-./.test(pieces[at + 2]?.text ?? ''));
   if (isPlain && !lexicon.commandGroups.has(name) && !(opens && isDashed)) return false;
   const args = argumentPieces(pieces, at + 1);

@@ -17,6 +17,8 @@ export interface Coverage {
   readonly features: Omit<CoverageFeatures, 'lacksObject'>;
   /** At most MAX_SPANS, in the order of the text, disjoint. */
   readonly unread: readonly UnreadSpan[];
+  /** Names of the phrasings of the lexicon that occur. */
+  readonly phrasings: readonly string[];
   /** Words or phrasings that destroy, and that no reading accounts for. */
   readonly destroys: boolean;
 }
@@ -225,6 +227,7 @@ export function coverageOf(
   return {
     features,
     unread: disjoint(spans).slice(0, MAX_SPANS),
+    phrasings: [...new Set(phrasings.map(({ pattern }) => pattern.name))],
     destroys,
   };
 }

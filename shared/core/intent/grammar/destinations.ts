@@ -104,7 +104,8 @@ export function outwards(
     if (word === 'to' && isVerb(sentence[at + 1], lexicon)) continue;
     const named = namesOutside(sentence, at + 1, end, lexicon);
     if (named === undefined) continue;
-    if (moves) return 'moves';
+    // Putting something at an address outside is sending it, whatever the verb.
+    if (moves) return named === 'address' ? 'reads-out' : 'moves';
     if (named === 'address' ? !isOn && (readsOut || !isLookedFor) : !isFor && (readsOut || isData)) return 'reads-out';
   }
   return undefined;

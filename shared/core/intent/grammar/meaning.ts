@@ -12,6 +12,7 @@ import {
 } from './changes.ts';
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
 import { dataClassesOf } from './context.ts';
+import { singular } from '../lexicon/inflection.ts';
 import { outwards, SENT_OUT } from './destinations.ts';
 import type { Doing, Lexicon, Refinement, VerbEntry } from '../lexicon/types.ts';
 import { NO_OBJECT, type ObjectPhrase, objectAt } from './object.ts';
@@ -42,6 +43,8 @@ const isSomebody = (token: Token | undefined, phrase: ObjectPhrase): boolean =>
     tokenIs(token, K.anybody_object) ||
     (token.kind === 'word' && !phrase.known && NAME.test(token.text)));
 
+const MAX_ABOUT = 4;
+
 function refine(
   verb: string,
   phrase: ObjectPhrase,
@@ -49,7 +52,12 @@ function refine(
   somebody: boolean,
   lexicon: Lexicon,
 ): Refinement | undefined {
+  // `Get the details of a refund` is about a refund that exists.
+  const isAbout = clause
+    .slice(0, MAX_ABOUT)
+    .some((word, at) => lexicon.containerNouns.has(singular(word, lexicon.plurals)) && clause[at + 1] === 'of');
   return lexicon.refinements.get(verb)?.find((rule) => {
+    if (isAbout && rule.action === 'transfer') return false;
     const head = phrase.words.at(-1) ?? '';
     const object = !rule.objects || rule.objects.has(head) || (somebody && rule.objects.has(PERSON));
     const named =
