@@ -67,8 +67,8 @@ function isVerb(token: Token | undefined, lexicon: Lexicon): boolean {
   return reading?.form === 'base' && !reading.entry.alsoNoun && !tokenIs(token, K.portable_device);
 }
 
-/** What a request does with a destination outside the organisation: it reads something out to it, or puts something there. */
-export type Outwards = 'reads-out' | 'moves';
+/** What a request does with a destination outside the organisation: it reads something out to it, puts something at an address, or moves it there. */
+export type Outwards = 'reads-out' | 'puts-out' | 'moves';
 
 /**
  * Whether, and how, a request takes something outside. `object` is what is read, as words. A verb that mostly only reads
@@ -105,7 +105,7 @@ export function outwards(
     const named = namesOutside(sentence, at + 1, end, lexicon);
     if (named === undefined) continue;
     // Putting something at an address outside is sending it, whatever the verb.
-    if (moves) return named === 'address' ? 'reads-out' : 'moves';
+    if (moves) return named === 'address' ? 'puts-out' : 'moves';
     if (named === 'address' ? !isOn && (readsOut || !isLookedFor) : !isFor && (readsOut || isData)) return 'reads-out';
   }
   return undefined;

@@ -127,8 +127,13 @@ export function meaningOf(request: RequestedAction, end: number, { words }: Plac
   const isData = dataClassesOf(clause, lexicon).length > 0;
   const out = sum ? undefined : outwards(request, end, { object: phrase.words, isData }, lexicon);
   const meant = rule ?? { ...base, traits: request.entry.traits };
-  if (out === 'moves' || (out !== undefined && OUTRANKED.has(meant.action) && meant.effect !== 'destructive')) {
-    const { action, effect } = out === 'reads-out' ? SENT_OUT : meant;
+  const isPut = out === 'puts-out' && (meant.action === 'create' || meant.action === 'update');
+  if (
+    out === 'moves' ||
+    out === 'puts-out' ||
+    (out !== undefined && OUTRANKED.has(meant.action) && meant.effect !== 'destructive')
+  ) {
+    const { action, effect } = out === 'reads-out' || (isPut && meant.effect !== 'destructive') ? SENT_OUT : meant;
     const traits = [...meant.traits, ...SENT_OUT.traits];
     return { verb: base.verb, action, effect, traits, weak: false, pronoun, phrase, clause };
   }
