@@ -247,12 +247,16 @@ export function foreignReading(
 
 const startsByLexicon = new WeakMap<Lexicon, ReadonlySet<string>>();
 
-/** Whether a verb destroys, and its first word is neither English nor short. */
-function destroysInEnglish({ effect, head, rest }: ForeignVerb, { isDense }: Language, lexicon: Lexicon): boolean {
+/** Whether a verb destroys or pays, and its first word is neither English nor short. */
+function isGraveInEnglish(
+  { effect, action, head, rest }: ForeignVerb,
+  { isDense }: Language,
+  lexicon: Lexicon,
+): boolean {
   const [word = ''] = head;
   const isEnglish = lexicon.verbForms.get(word) !== undefined || lexicon.domainOfNoun.has(word);
   const isTelling = isDense || rest !== undefined || head.length > 1 || word.length >= MIN_FOREIGN || !ASCII.test(word);
-  return effect === 'destructive' && !isEnglish && isTelling;
+  return (effect === 'destructive' || action === 'transfer') && !isEnglish && isTelling;
 }
 
 /** The first words of these verbs in languages with spaces. */
@@ -262,7 +266,7 @@ function destructiveStarts(lexicon: Lexicon): ReadonlySet<string> {
     const verbs = lexicon.languages.flatMap((language) =>
       language.isDense
         ? []
-        : [...language.verbs.values()].flat().filter((verb) => destroysInEnglish(verb, language, lexicon)),
+        : [...language.verbs.values()].flat().filter((verb) => isGraveInEnglish(verb, language, lexicon)),
     );
     starts = new Set(verbs.flatMap(({ head }) => head.slice(0, 1)));
     startsByLexicon.set(lexicon, starts);
@@ -282,7 +286,7 @@ export function foreignDestruction(text: string, sentences: readonly Sentence[],
   if (!isDense && said.size === 0) return [];
   return lexicon.languages.flatMap((language) => {
     if (language.isDense && !isDense) return [];
-    const destroys = (verb: ForeignVerb) => destroysInEnglish(verb, language, lexicon);
+    const destroys = (verb: ForeignVerb) => isGraveInEnglish(verb, language, lexicon);
     const found = language.isDense
       ? dense(text, language, lexicon, destroys)
       : spaced(said, language).filter(({ match }) => destroys(match.verb));
