@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { checkedLexicons } from './checked-lexicons.mjs';
 import { licencesOf } from './licences.mjs';
 import { validators, withValidators } from './validators.mjs';
 
@@ -57,6 +58,7 @@ const { outputFiles, metafile } = await build({
   chunkNames: `${CHUNKS}/[name]-[hash]`,
   external: EXTERNAL,
   plugins: [keepAddresses, validators(root)],
+  define: { CHECKED_LEXICONS: JSON.stringify((await checkedLexicons(root)).join()) },
   banner: { js: PREAMBLE },
   bundle: true,
   splitting: true,

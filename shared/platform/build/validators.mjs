@@ -31,7 +31,7 @@ export function withValidators(text, file, root) {
 }
 
 /** The exports of a source file with what it imports, without the compiler's output, which a fresh checkout does not have. */
-async function load(file, names) {
+export async function load(file, names) {
   const contents = `export { ${names} } from ${JSON.stringify(file)};`;
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: path.dirname(file) },
