@@ -5,6 +5,7 @@ import { ERROR_TABLE, type ErrorCode } from '../../shared/kernel/errors.ts';
 import { type ClientRequest, type ClientResponse, createClient } from '../support/client.ts';
 import { lowestId } from '../../shared/kernel/ids.ts';
 import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts';
+import { writeSealedDrop } from '../../shared/domain/retention/dropped.ts';
 import { type Service, startService } from '../support/service.ts';
 
 interface Provocation {
@@ -73,11 +74,15 @@ const PROVOCATIONS: readonly Provocation[] = [
     code: 'E4006',
     async send(s) {
       // What the job `retain` leaves behind; test/service/retention.test.ts runs the job itself.
-      const body = { what: 'decisions', beforeId: lowestId('dec', s.nowMs() - 86_400_000) };
+      const body = {
+        what: 'decisions',
+        beforeId: lowestId('dec', s.nowMs() - 86_400_000),
+      } as const;
       const owner = { organisationId: s.operatorId, environment: 'live' } as const;
-      await s.db.transaction((sql) =>
-        writeServiceRecord(sql, { ...owner, event: 'custos.retention', body }, s.nowMs()),
-      );
+      await s.db.transaction(async (sql) => {
+        await writeServiceRecord(sql, { ...owner, event: 'custos.retention', body }, s.nowMs());
+        await writeSealedDrop(sql, body);
+      });
       return s.admin.get(`/v1/decisions/${lowestId('dec', s.nowMs() - 2 * 86_400_000)}`);
     },
   },

@@ -115,7 +115,7 @@ describe('parses and their approvals', () => {
   });
 
   it('a parse is not hidden by an approval that was opened before it', async () => {
-    const question = { agent_id: 'chooser', intent: 'web.send.url' };
+    const question = { agent_id: 'chooser', intent: 'files.send.file' };
     const approval_id = await escalate(client, question);
     await approve(service.admin, approval_id);
     await pass('chooser', 30);
@@ -142,8 +142,9 @@ describe('parses and their approvals', () => {
 
   it('a submitted intent continues when a human approves it later', async () => {
     await parse('submits', CURL);
-    const { intentId } = (await client.post('/v1/intents', { agentId: 'submits', action: 'send', resource: 'web/url' }))
-      .json;
+    const { intentId } = (
+      await client.post('/v1/intents', { agentId: 'submits', action: 'send', resource: 'files/file' })
+    ).json;
     await both.worker.evaluate(intentId);
     const { approvalId } = (await client.get(`/v1/intents/${intentId}`)).json;
     await pass('submits', 40);

@@ -39,7 +39,10 @@ export async function readSealedDrops(sql: Sql): Promise<(what: RetentionBody['w
 }
 
 /** Seals a drop, in its transaction. Partitions are dropped oldest first, so it never goes back. */
-export async function writeSealedDrop(sql: Sql, { what, beforeId }: RetentionBody): Promise<void> {
+export async function writeSealedDrop(
+  sql: Sql,
+  { what, beforeId }: Pick<RetentionBody, 'what' | 'beforeId'>,
+): Promise<void> {
   await sql.query(SEAL, [what, beforeId, dropSeal(sql.seals, what, beforeId)]);
 }
 
