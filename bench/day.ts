@@ -13,6 +13,7 @@ import { alignedLines, quantile } from './numbers.ts';
 import { enforceBodies } from './policies.ts';
 import { type Generator, type Service, startGenerator, startService } from './processes.ts';
 import { memoryOf, partsBelow } from './usage.ts';
+import { enqueueSql } from '../shared/platform/queues/outbox.ts';
 import { signalBodies } from './work-bodies.ts';
 
 const POLICIES = 100;
@@ -60,7 +61,7 @@ const SIZES = `SELECT (pg_database_size(current_database()) / 1048576)::float8 A
         'change'::regclass, 'decision_count'::regclass, 'request_count'::regclass, 'trust_state'::regclass, 'trust_bucket'::regclass)))::float8 AS queues,
     (SELECT sum(n_dead_tup) FROM pg_stat_user_tables WHERE schemaname = 'bullmq' OR relname IN ('outbox', 'log_inbox', 'trust_inbox', 'trust_state', 'trust_bucket'))::float8 AS dead,
     (SELECT count(*) FROM table_partition WHERE parent = 'decision')::float8 AS partitions`;
-const RETAIN = `INSERT INTO outbox (queue, name, payload) VALUES ('upkeep', 'retain', '{"v":1}')`;
+const RETAIN = enqueueSql('upkeep', 'retain', {});
 const TIDY = `SELECT NOT EXISTS (SELECT FROM outbox) AND NOT EXISTS (SELECT FROM log_inbox) AND NOT EXISTS (SELECT FROM trust_inbox) AS yes`;
 const OLDEST =
   "SELECT (SELECT min(past_id) FROM table_partition WHERE parent = 'decision') > custos_id_at('dec', shifted.now() - $1::float8 * interval '1 hour') AS yes";

@@ -36,6 +36,8 @@ describe('every row that gives authority', () => {
         EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND a.attnum = ANY (i.indkey)) AS key
        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
        WHERE c.relnamespace = 'public'::regnamespace AND a.attnum > 0 AND NOT a.attisdropped
+         -- Its rows give no authority; retention-kinds.test.ts shows that an edit is noticed.
+         AND c.relname <> 'retention_drop'
          AND EXISTS (SELECT FROM pg_attribute s WHERE s.attrelid = c.oid AND s.attname = 'seal' AND c.relkind = 'r')
        ORDER BY c.relname, a.attname`,
     );
