@@ -62,11 +62,11 @@ describe('a row that gives authority and was changed outside the service', () =>
     expect(await codeOf(client)).to.equal('E1004');
     await tamper("UPDATE api_key SET scopes = '{admin:*}' WHERE key_id = $1", [keyId]);
     await becomes(() => codeOf(client), 'E1002');
-    const metrics = readExposition((await service.admin.get('/metrics', { check: false })).text);
-    const counted = metrics
-      .get('custos_refused_rows_total')
-      ?.samples.find(({ labels }) => labels['table'] === 'api_key');
-    expect(counted?.value).to.be.at.least(1);
+    const counted = await waitFor(async () => {
+      const metrics = readExposition((await service.admin.get('/metrics', { check: false })).text);
+      return metrics.get('custos_refused_rows_total')?.samples.find(({ labels }) => labels['table'] === 'api_key');
+    });
+    expect(counted.value).to.be.at.least(1);
     // A rotation does not copy the wider scopes either.
     expect((await service.admin.post(`/v1/auth/keys/${keyId}/rotate`, {})).status).to.equal(404);
     expect((await service.admin.get('/v1/auth/keys')).text).not.to.contain(keyId);
