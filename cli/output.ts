@@ -3,7 +3,6 @@ import { styleText } from 'node:util';
 import { printable } from '../shared/core/proof/encoding.ts';
 
 type Tone = 'red' | 'yellow' | 'green' | 'cyan' | 'bold' | 'dim';
-
 /** Functions that colour a text, or return it unchanged. */
 export type Paint = Readonly<Record<Tone, (text: string) => string>>;
 

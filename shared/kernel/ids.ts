@@ -40,6 +40,12 @@ export function idTimeMs(id: string): number {
   return [...id.slice(4, 14)].reduce((ms, character) => ms * 32 + BASE32.indexOf(character), 0);
 }
 
+/** The id of a decision's proof: the same ULID, so that neither is stored beside the other. */
+export const proofIdOfDecision = (decisionId: string): string => `prf${decisionId.slice(3)}`;
+
+/** The id of the decision that a proof is of. Only for the proof of a decision. */
+export const decisionIdOfProof = (proofId: string): string => `dec${proofId.slice(3)}`;
+
 /**
  * A new id such as `dec_01jq3k...`: prefix, 10 characters of milliseconds since 1970, 16 of randomness.
  * Ids sort by time to the millisecond. With 80 random bits in each millisecond, collisions are negligible.

@@ -12,21 +12,13 @@ import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
 import { type RetainDeps, runRetain } from '../../workers/jobs/retain.ts';
 import type { Client } from '../support/client.ts';
 import { asSuperuser } from '../support/database.ts';
-import { dailyPartitions } from '../support/daily-partitions.ts';
+import { dailyPartitions, FOR_EVER } from '../support/retention.ts';
 import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
 import { compileStored, type Service } from '../support/service.ts';
 import { type ServiceAndWorker, startServiceAndWorker } from '../support/worker.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 12;
-const FOR_EVER = {
-  decisions: undefined,
-  facts: undefined,
-  texts: undefined,
-  intents: undefined,
-  signals: undefined,
-  jobs: undefined,
-};
 
 describe('retention by kind', () => {
   let both: ServiceAndWorker;

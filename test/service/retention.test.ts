@@ -17,7 +17,7 @@ import { lowestId } from '../../shared/kernel/ids.ts';
 import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
 import { type RetainDeps, runRetain, spanHours } from '../../workers/jobs/retain.ts';
 import type { Client } from '../support/client.ts';
-import { dailyPartitions } from '../support/daily-partitions.ts';
+import { dailyPartitions, FOR_EVER } from '../support/retention.ts';
 import { asSuperuser } from '../support/database.ts';
 import { checkpointsOf, testKeyFiles } from '../support/keys.ts';
 import { compileStored, type Service } from '../support/service.ts';
@@ -27,14 +27,6 @@ const DAY_MS = 86_400_000;
 const DAYS = 40;
 const KEPT_DAYS = 8;
 const A_DAY = 4;
-const FOR_EVER = {
-  decisions: undefined,
-  facts: undefined,
-  texts: undefined,
-  intents: undefined,
-  signals: undefined,
-  jobs: undefined,
-};
 
 interface Asked {
   readonly day: number;

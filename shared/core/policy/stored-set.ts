@@ -83,7 +83,7 @@ function* storedInstallation<Lexicon>(
 
 function* storedSet<Lexicon>(
   document: unknown,
-  text: string,
+  digest: string,
   deps: LoadDependencies<Lexicon>,
 ): Sliced<PolicySet<Lexicon>> {
   assertEngine(document, '');
@@ -96,8 +96,7 @@ function* storedSet<Lexicon>(
     const own = storedOwnPolicies(memberOf(document, 'organisation'), installation.declarations);
     set = composeSet(installation, own, composedDigests(installation.canonical)(own.text));
   }
-  const isCanonical = digestOfText(text) === set.digest;
-  if (!isCanonical) throw new StoredProblem('SCHEMA', '', 'is not in canonical form');
+  if (set.digest !== digest) throw new StoredProblem('SCHEMA', '', 'is not in canonical form');
   return set;
 }
 
@@ -111,7 +110,7 @@ function refused(error: unknown): LoadResult<never> {
 /** Rebuilds a set from its stored canonical text. Refused unless the digest of the result is that of the text. */
 export function loadCanonicalSet<Lexicon>(canonicalText: string, deps: LoadDependencies<Lexicon>): LoadResult<Lexicon> {
   try {
-    return { ok: true, set: inOneGo(storedSet(parseJson(canonicalText), canonicalText, deps)) };
+    return { ok: true, set: inOneGo(storedSet(parseJson(canonicalText), digestOfText(canonicalText), deps)) };
   } catch (error) {
     return refused(error);
   }
@@ -130,7 +129,7 @@ export function* knownSet<Lexicon>(
   try {
     if (digestOfText(canonicalText) !== digest)
       throw new StoredProblem('SCHEMA', '', `does not have the digest ${digest}`);
-    return { ok: true, set: yield* storedSet(JSON.parse(canonicalText), canonicalText, deps) };
+    return { ok: true, set: yield* storedSet(JSON.parse(canonicalText), digest, deps) };
   } catch (error) {
     return refused(error);
   }

@@ -1,5 +1,5 @@
 // Which leaves of an exported log have no record because retention dropped it, as records of the same log state. Pure.
-import { idTimeMs } from '../../kernel/ids.ts';
+import { idTimeMs, proofIdOfDecision } from '../../kernel/ids.ts';
 import type { FindingKind } from './audit-findings.ts';
 import { readRecord } from './record-read.ts';
 import { claimsTooMuch, type RetentionBody, retentionOf } from './retention-record.ts';
@@ -62,7 +62,7 @@ export function createDropCheck(): DropCheck {
       ({ index, body }) =>
         index > range.last &&
         index < signedSize &&
-        `prf${body.beforeId.slice(3)}` > range.highestId &&
+        proofIdOfDecision(body.beforeId) > range.highestId &&
         afterMs < idTimeMs(range.highestId) + LONGEST_DELAY_MS,
     ) !== undefined;
 

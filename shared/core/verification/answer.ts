@@ -1,4 +1,5 @@
 // Checks on a recorded decision alone: its members agree with each other, and its row agrees with it.
+import { proofIdOfDecision } from '../../kernel/ids.ts';
 import { permits } from '../../kernel/vocabulary.ts';
 import type { RepeatedColumns } from '../proof/audit.ts';
 import { strictTime } from '../proof/encoding.ts';
@@ -52,7 +53,7 @@ export function checkAnswer({ record, body }: DecisionRecord, report: Report): v
     wrong(`The record is of ${record.occurredAt}, its decision of ${body.evaluated_at}.`);
   if (record.agentId !== body.agent_id)
     wrong(`The record is of the agent ${shown(record.agentId)}, its decision of ${shown(body.agent_id)}.`);
-  if (record.payload.proofId !== `prf${body.decision_id.slice(3)}`)
+  if (record.payload.proofId !== proofIdOfDecision(body.decision_id))
     wrong(`The decision ${shown(body.decision_id)} is not that of the proof ${shown(record.payload.proofId)}.`);
   const effective = Math.min(trust.recorded_level, trust.claimed_level ?? trust.recorded_level);
   if (trust.recorded_level !== levelOf(trust.score) || trust.effective_level !== effective)

@@ -1,7 +1,7 @@
 // Decides questions: gathers facts, evaluates policies, and builds the answer and record of a decision.
 import type { ChangeFeed } from '../../platform/db/changes.ts';
 import { beginSpan, endAfter, endOnFailure } from '../../platform/observe/spans.ts';
-import { newId } from '../../kernel/ids.ts';
+import { newId, proofIdOfDecision } from '../../kernel/ids.ts';
 import { permits } from '../../kernel/vocabulary.ts';
 import type { Promiser, PromiseSubject } from '../ledger/promises.ts';
 import { promiseText } from '../../core/proof/promise.ts';
@@ -303,7 +303,7 @@ export function createDecider(deps: DeciderDeps): Decider {
     record(question, answer, approval) {
       const { key, agentId, active } = question;
       const decisionId = newId('dec', answer.nowMs);
-      const proofId = `prf${decisionId.slice(3)}`;
+      const proofId = proofIdOfDecision(decisionId);
       const salt = newSalt();
       const facts = canonicalFacts(answer.facts, {
         agent: answer.agentText,

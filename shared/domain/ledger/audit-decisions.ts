@@ -1,4 +1,5 @@
 // The audit of decisions: verifies new decisions, and old ones in turn, as `custos decision verify` does.
+import { proofIdOfDecision } from '../../kernel/ids.ts';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Database } from '../../platform/db/database.ts';
 import { decisionIdOf, isDecision } from '../../platform/db/leaf-sql.ts';
@@ -86,7 +87,7 @@ function findingOf(decisionId: string, code: string, sentence: string): Finding 
   return {
     kind: 'decision-unverified',
     leafIndex: null,
-    proofId: `prf${decisionId.slice(3)}`,
+    proofId: proofIdOfDecision(decisionId),
     // The failure's sentence may repeat content of the record, which findings never contain. The command shows it.
     sentence: `The decision ${quoted(decisionId)} does not hold: ${code}${sentence === '' ? '' : '; "custos decision verify" says more'}.`,
   };

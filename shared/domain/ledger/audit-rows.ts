@@ -1,4 +1,5 @@
 // The auditor's queries: heads, leaves with their source rows, nodes and checkpoints, by primary key and in ranges.
+import { decisionIdOfProof } from '../../kernel/ids.ts';
 import { unpackFacts } from '../../core/decision/packed-facts.ts';
 import { unpackRecord } from '../../core/decision/packed-record.ts';
 import type { Owner } from '../../kernel/owner.ts';
@@ -242,7 +243,7 @@ export async function readLeaves(
       eventHash: row.event_hash,
       leafHash: row.leaf_hash,
       source: sourceOf(row, sourceAt),
-      isDropped: isMissing(row) && `dec${row.proof_id.slice(3)}` < droppedBefore,
+      isDropped: isMissing(row) && decisionIdOfProof(row.proof_id) < droppedBefore,
       isUnfounded: unfounded.has(row),
       decision: decisionOf(row, sourceAt),
       previous: previousOf(row, logId),

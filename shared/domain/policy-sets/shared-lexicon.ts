@@ -1,7 +1,9 @@
 // Lets a worker compile a lexicon once for the set in force and for the folder that the set comes from: it is a quarter of its start.
-import { createHash } from 'node:crypto';
 import { compileLexicon } from '../../core/intent/lexicon/lexicon.ts';
+import { digestOfLexicon } from '../../core/intent/lexicon/problems.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
+import { withoutSchema } from '../../core/policy/kinds.ts';
+import { digestOfText } from '../../core/policy/own/compose.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
 
 type Compile = (json: unknown) => Lexicon;
@@ -16,26 +18,18 @@ export interface SharedLexicon {
   readonly ofFiles: Compile;
 }
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64');
-
-/** As in a stored set, which has no reference to the schema of the file. */
-function canonicalOf(json: object): string {
-  const { $schema: _, ...members } = json as { readonly $schema?: unknown };
-  return canonicalize(members);
-}
-
 export function shareLexicon(compile: Compile = compileLexicon): SharedLexicon {
   let last: { readonly digest: string; readonly lexicon: Lexicon } | undefined;
   return {
     ofStoredSets(json) {
       const lexicon = compile(json);
       // The members of a stored set are in canonical order.
-      last = { digest: digestOf(JSON.stringify(json)), lexicon };
+      last = { digest: digestOfLexicon(json), lexicon };
       return lexicon;
     },
     ofFiles(json) {
       const isObject = typeof json === 'object' && json !== null;
-      return last !== undefined && isObject && digestOf(canonicalOf(json)) === last.digest
+      return last !== undefined && isObject && digestOfText(canonicalize(withoutSchema(json))) === last.digest
         ? last.lexicon
         : compile(json);
     },

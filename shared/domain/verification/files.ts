@@ -1,4 +1,5 @@
 // The evidence of decisions from exported files: a log, facts and policy sets. Pure.
+import { decisionIdOfProof } from '../../kernel/ids.ts';
 import { createHash } from 'node:crypto';
 import { exactMembers, parseBounded, strictBase64 } from '../../core/proof/encoding.ts';
 import { ProofError } from '../../core/proof/failures.ts';
@@ -35,8 +36,6 @@ export interface FileEvidence {
   /** @param size number of signed leaves; later decisions are ignored */
   store(size: number): EvidenceStore;
 }
-
-const decisionIdOf = (proofId: string): string => `dec${proofId.slice(3)}`;
 
 function addTo(lists: Map<string, LoggedRecord[]>, id: string, record: LoggedRecord): void {
   const known = lists.get(id);
@@ -77,7 +76,7 @@ export function createFileEvidence(): FileEvidence {
       else if (eventType === 'custos.approval') addTo(approvals, agentId, record);
       else if (eventType === 'custos.decision') {
         const decision = readDecisionRecord(bytes);
-        const decisionId = decisionIdOf(payload.proofId);
+        const decisionId = decisionIdOfProof(payload.proofId);
         const approvalId = 'body' in decision ? decision.body.approval?.approval_id : undefined;
         if (approvalId !== undefined && !openings.has(approvalId)) openings.set(approvalId, decisionId);
         decisions.push({
@@ -91,7 +90,7 @@ export function createFileEvidence(): FileEvidence {
     },
     addDropped(proofId) {
       leaves += 1;
-      dropped.add(decisionIdOf(proofId));
+      dropped.add(decisionIdOfProof(proofId));
     },
     addFacts(line) {
       const value = parseBounded(line, 'A line of the facts', MAX_LINE_BYTES);

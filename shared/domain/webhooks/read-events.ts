@@ -1,4 +1,5 @@
 // Reads events from a log: a range of its leaves with their records, and what the records do not say about themselves.
+import { decisionIdOfProof } from '../../kernel/ids.ts';
 import { type Owner, ownerColumns } from '../../kernel/owner.ts';
 import type { WebhookEventType } from '../../kernel/webhook-events.ts';
 import { unpackRecord } from '../../core/decision/packed-record.ts';
@@ -56,14 +57,14 @@ interface LeafRow {
 }
 
 /** The id of the decision that a leaf is about; undefined: its record is in the table of records. */
-const decisionIdOf = (row: LeafRow): string | undefined =>
-  row.event === DECISION_EVENT ? `dec${row.proof_id.slice(3)}` : undefined;
+const decisionOf = (row: LeafRow): string | undefined =>
+  row.event === DECISION_EVENT ? decisionIdOfProof(row.proof_id) : undefined;
 
 async function withBodies(sql: Sql, owner: Owner, rows: readonly LeafRow[]): Promise<LoggedEvent[]> {
   const bodies = new Map<string, LoggedEvent['body']>();
   for (const source of ['decision', 'record'] as const) {
     const ids = rows.flatMap((row) => {
-      const decisionId = decisionIdOf(row);
+      const decisionId = decisionOf(row);
       return (decisionId !== undefined) === (source === 'decision') ? [decisionId ?? row.proof_id] : [];
     });
     if (ids.length === 0) continue;
@@ -76,7 +77,7 @@ async function withBodies(sql: Sql, owner: Owner, rows: readonly LeafRow[]): Pro
   }
   return rows.flatMap((row) => {
     const { index, proof_id: proofId, event, entity_id: entityId, occurred_at: occurredAt } = row;
-    const decisionId = decisionIdOf(row);
+    const decisionId = decisionOf(row);
     const body = bodies.get(decisionId === undefined ? `record ${proofId}` : `decision ${decisionId}`);
     // A deleted row is the auditor's finding and must not stop all events after it.
     return body === undefined ? [] : [{ index, proofId, event, entityId, occurredAt, body }];
@@ -120,7 +121,7 @@ export async function readEvents(sql: Sql, owner: Owner, range: LeafRange): Prom
   const rows = await sql.query<LeafRow>(LEAVES, [logId, from, to, since, stream, sources]);
   if (rows.length === 0) return [];
   const leaves = await withBodies(sql, owner, rows);
-  const decisionIds = rows.flatMap((row) => decisionIdOf(row) ?? []);
+  const decisionIds = rows.flatMap((row) => decisionOf(row) ?? []);
   const around: Surroundings = {
     intents: types.has('intent.decided') ? await intentsOf(sql, owner, decisionIds) : new Map(),
     openings: types.has('approval.opened') ? await openingsOf(sql, owner, leaves) : new Set(),

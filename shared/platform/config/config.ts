@@ -124,7 +124,7 @@ function conflictsOf(config: Config): string[] {
     );
   if ((config.readerUrl === undefined) !== (config.readerModel === undefined))
     problems.push('CUSTOS_READER_URL and CUSTOS_READER_MODEL must be set together.');
-  for (const key of ['keepDecisionsMs', 'keepFactsMs', 'keepTextsMs'] as const) problems.push(...tooShort(config, key));
+  for (const key of NEEDED_FOR_A_WHILE) problems.push(...tooShort(config, key));
   if (config.databaseUrl !== undefined && config.pepper === undefined) problems.push(missingSentence('pepper'));
   if (config.pepper !== undefined && config.pepper === config.pepperPrevious)
     problems.push(
@@ -135,11 +135,13 @@ function conflictsOf(config: Config): string[] {
   return problems;
 }
 
+/** What promises and approvals refer to. */
+const NEEDED_FOR_A_WHILE = ['keepDecisionsMs', 'keepFactsMs', 'keepTextsMs'] as const;
 /** For approvals that are used at the end of their life, and for clocks that differ. */
 const KEPT_LONGER_MS = 3_600_000;
 
 /** What is kept must outlive what still needs it. */
-function tooShort(config: Config, key: 'keepDecisionsMs' | 'keepFactsMs' | 'keepTextsMs'): string[] {
+function tooShort(config: Config, key: (typeof NEEDED_FOR_A_WHILE)[number]): string[] {
   const keptMs = config[key];
   if (keptMs === undefined) return [];
   const { name } = SETTINGS[key];

@@ -1,4 +1,14 @@
-// For tests: an installation that has made a partition for each day.
+// For tests of retention: what is kept, and an installation that has made a partition for each day.
+
+/** No setting of retention. */
+export const FOR_EVER = {
+  decisions: undefined,
+  facts: undefined,
+  texts: undefined,
+  intents: undefined,
+  signals: undefined,
+  jobs: undefined,
+};
 
 /** SQL: partitions of a day, from one day ahead to `days` days ago, instead of the first one. */
 export const dailyPartitions = (days: number): string => `DO $$
