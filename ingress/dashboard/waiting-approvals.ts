@@ -19,12 +19,19 @@ import {
   type WaitingApproval as WaitingRow,
   type WaitingGroup,
 } from '../../shared/domain/approvals/waiting.ts';
+import { mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { loadTrust } from '../../shared/domain/trust/state.ts';
 import { type Owner, ownerColumns, ownerOf } from '../../shared/kernel/owner.ts';
 import type { Verdict } from '../../shared/kernel/vocabulary.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
-import type { AgentGlance, ApprovalGroup, EarlierDecision, WaitingApproval } from './client/wire/approvals.ts';
+import type {
+  AgentGlance,
+  ApprovalGroup,
+  EarlierDecision,
+  WaitingApproval,
+  WordsRead,
+} from './client/wire/approvals.ts';
 
 export interface WaitingDeps {
   readonly db: Database;
@@ -44,6 +51,8 @@ export interface WaitingReader {
   groups(key: AuthenticatedKey, page: WaitingPage): Promise<ReadGroups>;
   /** The members of one group. */
   members(key: AuthenticatedKey, group: string, page: WaitingPage): Promise<ReadMembers>;
+  /** The words of the request of one approval, pending or not. Undefined: the key may see no such approval, or it is not genuine. */
+  words(key: AuthenticatedKey, approvalId: string): Promise<WordsRead | undefined>;
 }
 
 export interface ReadGroups {
@@ -167,10 +176,23 @@ export function createWaitingReader({ db, nowMs, trustDailyCap }: WaitingDeps): 
       );
       return { places, items: places.flatMap(({ id }) => items.get(id) ?? []) };
     },
+    async words(key, approvalId) {
+      const row = (await readWaiting(db, key, [approvalId])).get(approvalId);
+      return row === undefined || !mayName(key, row.agent_id) ? undefined : wordsRead(row);
+    },
   };
 }
 
 type Deciders = 'mayDecide' | 'mayApprove' | 'hasApproved' | 'approvers';
+
+function wordsRead(row: WaitingRow): WordsRead {
+  return {
+    // Text that this service wrote.
+    text: row.raw_intent === null ? null : (JSON.parse(row.raw_intent) as string),
+    reading: readingOf(row),
+    secondReader: secondReaderOf(row),
+  };
+}
 
 /** Parses of earlier versions have neither coverage nor unread. */
 function readingOf({ parse }: WaitingRow): WaitingApproval['reading'] {
@@ -206,9 +228,7 @@ function shownItem(row: WaitingRow, names: Names): Omit<WaitingApproval, Decider
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
     decision: { decision_id, intent, reasons, trust, ...(tool === undefined ? {} : { tool }) },
-    text: row.raw_intent === null ? null : (JSON.parse(row.raw_intent) as string),
-    reading: readingOf(row),
-    secondReader: secondReaderOf(row),
+    ...wordsRead(row),
     call: facts?.tool ?? null,
     masked,
     context: facts?.context ?? null,

@@ -1,10 +1,11 @@
 // The routes of waiting approvals: groups of alike ones, and the members of one group, soonest expiry first.
 import { Type } from 'typebox';
 import type { ExpiryPlace } from '../../../shared/domain/approvals/waiting.ts';
-import { CallerId, closed, Cursor, DEFAULT_LIMIT, Limit } from '../../../shared/api/common.ts';
+import { CallerId, closed, Cursor, DEFAULT_LIMIT, IdParams, Limit } from '../../../shared/api/common.ts';
+import { ApiError } from '../../../shared/kernel/errors.ts';
 import type { Route } from '../../route.ts';
 import { agentsOf, decodeCursor, encodeCursor } from '../../routes/paging.ts';
-import type { WaitingGroups, WaitingMembers } from '../client/wire/approvals.ts';
+import type { WaitingGroups, WaitingMembers, WordsRead } from '../client/wire/approvals.ts';
 import type { WaitingReader } from '../waiting-approvals.ts';
 import { pageRoute } from './page-route.ts';
 
@@ -58,6 +59,18 @@ export function waitingApprovalRoutes(reader: WaitingReader): Route[] {
         const { places, items } = await reader.members(key, group, page);
         const last = places.at(-1);
         return { items, nextCursor: places.length < limit || last === undefined ? null : encodeCursor(textOf(last)) };
+      },
+    }),
+    pageRoute({
+      path: '/approvals/{id}/words',
+      summary: 'The words of which the intent of an approval was read, and what the reading leaves out',
+      request: { params: IdParams },
+      errors: ['E4001'],
+      answer: async ({ key, params }): Promise<WordsRead> => {
+        const words = await reader.words(key, params.id);
+        if (words === undefined)
+          throw new ApiError('E4001', 'There is no such approval in this organisation and environment.');
+        return words;
       },
     }),
   ];

@@ -294,7 +294,16 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', () => {
     expect(marks).to.deep.equal(read.unread.map(({ text }: { text: string }) => text));
     expect(await row.textContent()).to.match(/Read: \d+ % of the text; what is marked was left out/);
     await pages.looks('approvals');
+    await pages.open(`/approvals/${approvalId}`);
+    // The page of one approval shows the same, also when it is decided.
+    const words = page.locator('.card', { hasText: 'Words of the agent' });
+    await words.waitFor();
+    expect(await words.locator('mark .said').allTextContents()).to.deep.equal(marks);
+    await pages.looks('approvals-item-words');
     await approve(service.admin, approvalId);
+    await page.reload();
+    await words.waitFor();
+    expect((await words.locator('.ask-words .said').allTextContents()).join('')).to.equal(raw_intent);
   });
 
   it("expiry follows the service's clock, however wrong the browser's clock is", async () => {

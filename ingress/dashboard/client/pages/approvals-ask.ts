@@ -4,7 +4,7 @@ import { html, useState, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
 import { Badge, Name, Peek, Said, Status, Time, ToolName, Trust } from '../ui.ts';
 import { firstOf, partsOf, type UnreadSpan } from '../unread.ts';
-import type { AgentGlance, ApprovalGroup, SecondReaderShown, WaitingApproval } from '../wire/approvals.ts';
+import type { AgentGlance, ApprovalGroup, SecondReaderShown, WaitingApproval, WordsRead } from '../wire/approvals.ts';
 import { RiskLevel, wordsOf } from './decisions-parts.ts';
 
 /** Longer words of a caller are folded. */
@@ -20,16 +20,22 @@ export function AskTitle({ ask, id }: { readonly ask: WaitingApproval; readonly 
 
 /** What differs between alike requests: words, arguments and context. */
 export function AskDetails({ ask }: { readonly ask: WaitingApproval }): VNode {
-  const { text, reading, secondReader, call, masked, context, isLarge, decision } = ask;
+  const { call, masked, context, isLarge, decision } = ask;
   const hasContext = context !== null && Object.keys(context).length > 0;
   return html`
-    ${text !== null && html`<${Words} text=${text} unread=${reading?.unread ?? []} />`}
-    ${reading !== null && html`<p class="ask-line"><span class="muted">Read:</span> ${coverageText(reading)}</p>`}
-    ${secondReader !== null && html`<p class="ask-line"><span class="muted">Second reader:</span> <${Said} text=${secondReaderText(secondReader)} /></p>`}
+    <${AskedWords} words=${ask} />
     ${isElsewhere(decision) && html`<p class="ask-line"><span class="muted">On</span> <${Name} text=${decision.intent.resource} length=${90} /></p>`}
     ${call !== null && html`<${Peek} label="Arguments" value=${call.arguments} masked=${masked} />`}
     ${hasContext && html`<${Peek} label="Context" value=${context} />`}
     ${isLarge && html`<p class="ask-line muted">Arguments and context are too large for this list. <${Link} to=${href('approvals', ask.approvalId)}>Show them<//></p>`}`;
+}
+
+/** The words of the request with what its reading leaves out. */
+export function AskedWords({ words: { text, reading, secondReader } }: { readonly words: WordsRead }): VNode {
+  return html`
+    ${text !== null && html`<${Words} text=${text} unread=${reading?.unread ?? []} />`}
+    ${reading !== null && html`<p class="ask-line"><span class="muted">Read:</span> ${coverageText(reading)}</p>`}
+    ${secondReader !== null && html`<p class="ask-line"><span class="muted">Second reader:</span> <${Said} text=${secondReaderText(secondReader)} /></p>`}`;
 }
 
 /** `62 % of the text; what is marked was left out`. */

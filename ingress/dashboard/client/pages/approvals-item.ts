@@ -21,7 +21,8 @@ import {
   useNow,
   WhenLoaded,
 } from '../ui.ts';
-import type { WaitingApprovals } from '../wire/approvals.ts';
+import type { WaitingApprovals, WordsRead } from '../wire/approvals.ts';
+import { AskedWords } from './approvals-ask.ts';
 import { ApproversCard } from './approvals-approvers.ts';
 import { DecideCard } from './approvals-decide.ts';
 import { isMissing, statusAt } from './approvals-states.ts';
@@ -53,6 +54,7 @@ function Shown({ approval, reload }: ShownProps): VNode {
       <div class="decide-main">
         <${WhyCard} approval=${approval} />
         <${CallCard} approval=${approval} />
+        <${WordsCard} approval=${approval} />
         <${WhatCard} approval=${approval} />
         <${ContextCard} context=${approval.context} />
       </div>
@@ -88,6 +90,13 @@ function CallCard({ approval: { decision, bound, masked } }: { readonly approval
   return html`<${Card} title="Tool call" aside="All of it is bound by the approval">
     <${ToolCall} tool=${tool} facts=${bound?.tool} masked=${masked} missing="Erased by retention." />
   <//>`;
+}
+
+/** The agent's own words, if the intent was read from a text that is still kept. */
+function WordsCard({ approval: { approvalId, intentId } }: { readonly approval: Approval }): VNode | null {
+  const { data } = useApi<WordsRead>(intentId === null ? null : `/approvals/${encodeURIComponent(approvalId)}/words`);
+  if (data === undefined || data.text === null) return null;
+  return html`<${Card} title="Words of the agent"><div class="stack"><${AskedWords} words=${data} /></div><//>`;
 }
 
 /** What the agent requested. */

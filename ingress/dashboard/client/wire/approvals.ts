@@ -23,8 +23,18 @@ export interface WaitingApprovals {
   readonly newest: readonly { readonly approvalId: string; readonly agentId: string }[];
 }
 
+/** The words of which the intent of a request was read, and what became of them. */
+export interface WordsRead {
+  /** Null: there was no text, or retention has erased it. */
+  readonly text: string | null;
+  /** How much of the text its reading accounts for, 0 to 1, and what it leaves out; null: the text is not there. */
+  readonly reading: { readonly coverage: number; readonly unread: readonly UnreadSpan[] } | null;
+  /** What the second reader made of the text; null: it was not asked, or the text is not there. */
+  readonly secondReader: SecondReaderShown | null;
+}
+
 /** A pending approval, with what a person reads to decide it. */
-export interface WaitingApproval {
+export interface WaitingApproval extends WordsRead {
   readonly approvalId: string;
   readonly agentId: string;
   /** The key that asked. */
@@ -42,12 +52,6 @@ export interface WaitingApproval {
   readonly approvers: Approval['approvers'];
   /** The ESCALATE that opened it. */
   readonly decision: Pick<DecisionAnswer, 'decision_id' | 'intent' | 'tool' | 'reasons' | 'trust'>;
-  /** The text of which the intent was read; null: there was none, or retention has erased it. */
-  readonly text: string | null;
-  /** How much of the text its reading accounts for, 0 to 1, and what it leaves out; null: the text is not there. */
-  readonly reading: { readonly coverage: number; readonly unread: readonly UnreadSpan[] } | null;
-  /** What the second reader made of the text; null: it was not asked, or the text is not there. */
-  readonly secondReader: SecondReaderShown | null;
   /** Null: not a tool call, erased by retention, or too large for a list. */
   readonly call: ToolFacts | null;
   /** The masked arguments of `call`. */
