@@ -37,4 +37,4 @@ RUN install --directory --owner=node --group=node --mode=0700 /var/lib/custos/ch
 USER node
 EXPOSE 3000
 # Exec form: the process is number 1 of its container and receives SIGTERM itself.
-CMD ["node", "dist/ingress/main.js"]
+CMD ["node", "--max-semi-space-size=32", "dist/ingress/main.js"]

@@ -28,9 +28,9 @@ import { type Admit, admitBySize, type Admitted } from '../shared/domain/policy-
 
 /** Poll interval of the folder. It must read equal twice in a row (debounce), so that a half-written folder is not used. */
 const POLL_EVERY_MS = 250;
-/** Polling may take this share of the worker's time; very large folders are polled less often. */
-const MAX_SHARE = 0.1;
-/** Longest pause between two polls. */
+/** Polling may take this share of the worker's time; folders of more than some dozen files are polled less often. */
+const MAX_SHARE = 0.01;
+/** Longest pause between two polls, and between two looks at the row of the set in force. */
 const MAX_PAUSE_MS = 1_000;
 /** A file system that does not answer in this time counts as hanging. Another worker gets the lock; its mount may work. */
 const READ_DEADLINE_MS = 10_000;
@@ -176,6 +176,8 @@ interface Previous {
   isValid: boolean;
   /** Durations of the last two polls. */
   pollsMs: readonly [last: number, before: number];
+  /** When the row of the set in force was last looked at. */
+  stateAtMs: number;
 }
 
 const NOTHING_READ: Previous = {
@@ -184,6 +186,7 @@ const NOTHING_READ: Previous = {
   stamp: undefined,
   isValid: false,
   pollsMs: [0, Number.POSITIVE_INFINITY],
+  stateAtMs: Number.NEGATIVE_INFINITY,
 };
 
 class FolderHangs extends Error {}
@@ -248,6 +251,8 @@ export function startPolicyReader(deps: PolicyReaderDeps): Loop {
       previous.pollsMs = [performance.now() - startedMs, previous.pollsMs[0]];
     }
     if (looked === undefined) {
+      if (startedMs - previous.stateAtMs < MAX_PAUSE_MS) return;
+      previous.stateAtMs = startedMs;
       // The next poll reads the whole folder and activates it again.
       if (!(await stateIsForged(deps.db))) return;
       if (previous.isValid) [previous.stamp, previous.applied] = [undefined, ''];
@@ -278,6 +283,8 @@ export function startPolicyReader(deps: PolicyReaderDeps): Loop {
       if (isFirst) previous = { ...NOTHING_READ };
       // A lost connection means a lost lock, and another worker may have activated a newer folder.
       await readAndApply(previous, { signal, mayApply: ensureHeld, admit });
+      // The second of two equal reads follows soon.
+      if (previous.seen !== previous.applied) return POLL_EVERY_MS;
       // From the shorter of the last two polls: the other may have waited while this process loaded a set.
       const pauseMs = Math.max(POLL_EVERY_MS, Math.min(...previous.pollsMs) / MAX_SHARE);
       return Math.min(pauseMs, MAX_PAUSE_MS);

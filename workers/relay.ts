@@ -4,7 +4,6 @@ import type { Database } from '../shared/platform/db/database.ts';
 import { type Job, QUEUE_NAMES } from '../shared/kernel/jobs.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Producer } from '../shared/platform/queues/queues.ts';
-import { ALL_JOBS } from './jobs/list.ts';
 import { wakeUpKeyOf } from './jobs/options.ts';
 import { type Loop, pause, startLoop } from './loop.ts';
 
@@ -20,22 +19,17 @@ export const BATCH = 1_000;
 const BATCH_MIN = 10;
 /** A hand-over that took longer is followed by a smaller one, so that a slow store slows the relay and never stops it. */
 const SLOW_MS = 1_000;
-/** Pause between two polls: while there is work, and after there was none for a while. */
-const BUSY_MS = 20;
+/** From one pass to the next while there is work, so that one wake-up does for all rows of that time. */
+const BUSY_MS = 50;
+/** The same after there was no work for a while. */
 const IDLE_MS = 100;
-/** Jobs that are not urgent are handed over this often, so that one wake-up does for all rows of that time. */
-const WAKE_UP_MS = 50;
 /** Pause while the queues' store or PostgreSQL is away. */
 const AWAY_MS = 500;
 
 // An array, because PostgreSQL may run a subquery behind IN once per row, and would then take more rows than its LIMIT.
-const TAKE = (where: string): string =>
-  `DELETE FROM outbox WHERE seq = ANY (ARRAY(
-    SELECT seq FROM outbox ${where} ORDER BY seq LIMIT $1 FOR UPDATE SKIP LOCKED
+const TAKE = `DELETE FROM outbox WHERE seq = ANY (ARRAY(
+    SELECT seq FROM outbox ORDER BY seq LIMIT $1 FOR UPDATE SKIP LOCKED
   )) RETURNING seq, queue, name, payload, created_at`;
-const NOT_URGENT = ALL_JOBS.flatMap(({ queue, name, isUrgent }) => (isUrgent ? [] : [`('${queue}', '${name}')`]));
-const TAKE_ALL = TAKE('');
-const TAKE_URGENT = TAKE(`WHERE (queue, name) NOT IN (${NOT_URGENT.join(', ')})`);
 /** In the order of TAKE, because an index scan skips rows that were deleted. */
 const ANY = 'SELECT FROM outbox ORDER BY seq LIMIT 1';
 const BURY = 'INSERT INTO dead_job (queue, name, payload, error, failed_at) VALUES ($1, $2, $3, $4, now())';
@@ -100,17 +94,12 @@ export function nextBatch(rows: number, tookMs: number | 'failed'): number {
 
 /**
  * Hands over the oldest rows that no other worker has locked.
- * @param what `urgent` leaves rows of jobs that are not urgent
  * @param batch most rows
  * @throws when PostgreSQL or the queues' store is away; then all rows are still there
  */
-export async function handOver(
-  { db, queues, logger }: RelayDeps,
-  what: 'all' | 'urgent' = 'all',
-  batch = BATCH,
-): Promise<HandedOver> {
+export async function handOver({ db, queues, logger }: RelayDeps, batch = BATCH): Promise<HandedOver> {
   return db.transaction(async (sql) => {
-    const rows = await sql.query<OutboxRow>(what === 'all' ? TAKE_ALL : TAKE_URGENT, [batch]);
+    const rows = await sql.query<OutboxRow>(TAKE, [batch]);
     if (rows.length === 0) return { rows: 0, jobs: 0 };
     rows.sort((a, b) => Number(a.seq) - Number(b.seq));
     const accepted: Job[] = [];
@@ -146,33 +135,27 @@ export function startRelay(deps: RelayDeps): Loop {
     let isAway = false;
     /** The last pass found nothing. One statement then finds out whether the three of a hand-over are needed. */
     let isIdle = false;
-    let allAtMs = 0;
     let batch = BATCH;
     while (!signal.aborted) {
-      const nowMs = performance.now();
-      const what = nowMs - allAtMs >= WAKE_UP_MS ? 'all' : 'urgent';
+      const startedMs = performance.now();
       try {
         const isEmpty: boolean = isIdle && (await db.query(ANY, [])).length === 0;
-        const rows: number = isEmpty ? 0 : (await handOver(deps, what, batch)).rows;
+        const rows: number = isEmpty ? 0 : (await handOver(deps, batch)).rows;
         isIdle = rows === 0;
         if (isAway) logger.info('the relay hands over again');
         isAway = false;
         const isBacklog = rows === batch;
-        batch = nextBatch(batch, performance.now() - nowMs);
-        // During a backlog the next pass takes all rows, too.
-        if (what === 'all') allAtMs = isBacklog ? 0 : nowMs;
-        if (rows > 0) pauseMs = BUSY_MS;
+        batch = nextBatch(batch, performance.now() - startedMs);
         // Back off in steps: a single empty pass between two that found rows costs nothing.
-        else if (what === 'all') pauseMs = Math.min(pauseMs * 1.5, IDLE_MS);
+        pauseMs = rows > 0 ? BUSY_MS : Math.min(pauseMs * 1.5, IDLE_MS);
         if (isBacklog) continue;
       } catch (error) {
         if (!isAway) logger.warn({ err: error }, 'the relay cannot hand over now; accepted work waits in the outbox');
         isAway = true;
         // The batch may have been too large. Jobs that were queued all the same keep their ids and are not queued twice.
         batch = nextBatch(batch, 'failed');
-        pauseMs = AWAY_MS;
       }
-      await pause(pauseMs, signal);
+      await pause(isAway ? AWAY_MS : Math.max(0, startedMs + pauseMs - performance.now()), signal);
       if (isAway) pauseMs = BUSY_MS;
     }
   });

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SETTINGS_FOLLOW, type SettingsMessage } from '../../shared/platform/process/late-settings.ts';
 import { isStopped } from '../../shared/platform/embedded/processes.ts';
+import { heapOptions } from '../../shared/platform/process/heap.ts';
 import { isReadyMessage } from '../../shared/platform/process/lifecycle.ts';
 import { PRETTY_LOG, PULSE_FD } from '../../shared/platform/process/start.ts';
 import type { LineWriter } from '../../shared/platform/observe/line-writer.ts';
@@ -85,18 +86,22 @@ export function superviseChild({ name, entry, env, settings, logger, output, onR
   const runOnce = (): Promise<string> =>
     new Promise((resolve) => {
       // With the options of the supervisor itself, such as a limit of memory.
-      const started = spawn(process.execPath, [...process.execArgv, entry], {
-        // In its own process group, so that Ctrl-C reaches only the supervisor, which stops the parts in order.
-        detached: true,
-        env: {
-          ...env,
-          [SETTINGS_FOLLOW]: '1',
-          [PULSE_FD]: String(PULSE_INDEX),
-          ...(process.stderr.isTTY ? { [PRETTY_LOG]: '1' } : {}),
+      const started = spawn(
+        process.execPath,
+        [...process.execArgv, ...heapOptions(process.execArgv, env['NODE_OPTIONS']), entry],
+        {
+          // In its own process group, so that Ctrl-C reaches only the supervisor, which stops the parts in order.
+          detached: true,
+          env: {
+            ...env,
+            [SETTINGS_FOLLOW]: '1',
+            [PULSE_FD]: String(PULSE_INDEX),
+            ...(process.stderr.isTTY ? { [PRETTY_LOG]: '1' } : {}),
+          },
+          // Not inherited: a shared output would be set to block at each start of a process, and would stop all of them when it is full.
+          stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
         },
-        // Not inherited: a shared output would be set to block at each start of a process, and would stop all of them when it is full.
-        stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
-      });
+      );
       // Both go to standard error: standard output has only the banner, which scripts read.
       for (const from of [started.stdout, started.stderr]) if (from !== null) output.copy(from);
       child = started;

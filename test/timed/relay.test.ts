@@ -90,14 +90,6 @@ describe('the relay', () => {
     expect(await left()).to.equal(0);
   });
 
-  it('defers wake-ups when only urgent rows are requested', async () => {
-    await accept([append('org_1'), fold, { queue: 'upkeep', name: 'replay', payload: { v: 1 } }]);
-    const queues = producer();
-    expect(await handOver({ db, queues, logger }, 'urgent')).to.deep.equal({ rows: 1, jobs: 1 });
-    expect(queues.jobs.map(idOf)).to.deep.equal(['replay']);
-    expect(await left()).to.equal(2);
-  });
-
   it('keeps every row when the queue refuses', async () => {
     await accept([intent(1), intent(2)]);
     const queues = producer(() => Promise.reject(new Error('away')));

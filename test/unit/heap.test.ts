@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { heapOptions } from '../../shared/platform/process/heap.ts';
 
 const HEAP = new URL('../../shared/platform/process/heap.js', import.meta.url).href;
 
@@ -36,4 +37,10 @@ describe('the heap of a process that allocates much', () => {
     it(`grows as the command line says: ${option}`, async () => {
       expect(await growthWith(option)).to.be.above(3.5);
     });
+
+  it('has a larger young generation, unless its options or NODE_OPTIONS give the size', () => {
+    expect(heapOptions([])).to.deep.equal(['--max-semi-space-size=32']);
+    expect(heapOptions(['--max_semi_space_size=8'])).to.deep.equal([]);
+    expect(heapOptions([], '--enable-source-maps --max-semi-space-size=64')).to.deep.equal([]);
+  });
 });

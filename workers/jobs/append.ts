@@ -39,7 +39,6 @@ export const append: JobDefinition<'proofs', 'append', AppendDeps> = {
   concurrency: 2,
   retries: THREE_ATTEMPTS,
   coalescing: { kind: 'wake-up', key: ({ organisationId, environment }) => [organisationId, environment] },
-  isUrgent: false,
   sweeping: {
     requeue: `${OLDEST} ${QUEUE_LOST} RETURNING seq`,
     // Appended, and the newest generation of the log is signed up to its end.

@@ -41,8 +41,6 @@ export interface Definition<Payload, Deps> {
   readonly concurrency: number;
   readonly retries: Retries;
   readonly coalescing: Coalescing<Payload>;
-  /** Whether the relay hands it over at once. Others wait up to 50 ms, so that more rows share a job. */
-  readonly isUrgent: boolean;
   /** Scheduled this often, once for the whole installation. */
   readonly everyMs?: number;
   readonly sweeping?: Sweeping;
@@ -79,7 +77,6 @@ export function upkeepJob<N extends JobName<'upkeep'>, Deps>(job: {
     concurrency: UPKEEP_CONCURRENCY,
     retries: THREE_ATTEMPTS,
     coalescing: { kind: 'none' },
-    isUrgent: true,
     everyMs,
     handler: (deps) => () => run(deps),
   };

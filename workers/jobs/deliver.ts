@@ -33,7 +33,6 @@ export const deliver: JobDefinition<'webhooks', 'deliver', DeliverDeps> = {
   concurrency: 16,
   retries: THREE_ATTEMPTS,
   coalescing: { kind: 'wake-up', key: ({ endpointId }) => [endpointId] },
-  isUrgent: false,
   sweeping: {
     requeue: `${enqueueSql('webhooks', 'deliver', { endpointId: 'e.endpoint_id', swept: 'true' }, WAITING)} RETURNING seq`,
     isDone: `NOT EXISTS (SELECT FROM webhook_endpoint e WHERE e.endpoint_id = d.payload::json ->> 'endpointId' AND e.disabled_at IS NULL

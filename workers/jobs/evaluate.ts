@@ -132,7 +132,6 @@ export const evaluate: JobDefinition<'intents', 'evaluate', EvaluateDeps> = {
         ? [organisationId, environment]
         : [organisationId, environment, intentId],
   },
-  isUrgent: false,
   sweeping: {
     requeue: `${OWNERS} ${QUEUE_LOST} RETURNING seq`,
     isDone: `CASE WHEN d.payload::json ->> 'intentId' IS NULL THEN NOT EXISTS (

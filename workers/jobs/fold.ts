@@ -27,7 +27,6 @@ export const fold: JobDefinition<'trust', 'fold', FoldDeps> = {
   concurrency: 1,
   retries: THREE_ATTEMPTS,
   coalescing: { kind: 'wake-up', key: () => ['all', 'all'] },
-  isUrgent: false,
   sweeping: {
     requeue: `${enqueueSql('trust', 'fold', { swept: 'true' }, LOST)} RETURNING seq`,
     isDone: 'NOT EXISTS (SELECT FROM trust_inbox i WHERE i.created_at <= d.failed_at)',

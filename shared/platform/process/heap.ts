@@ -1,4 +1,4 @@
-// Limits the garbage in a process's heap. Called once, before the process does anything else.
+// Limits the garbage in a process's heap, and the time to collect it. Called once, before the process does anything else.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -19,10 +19,24 @@ export function collectGarbage(): void {
   setFlagsFromString('--no-expose-gc');
 }
 
-/** @param execArgv options of the process; when they set the same flag, nothing is changed */
+/** V8 reads it only when it starts. With its default of 16, twice as many objects of requests in flight are copied. */
+const YOUNG_FLAG = '--max-semi-space-size';
+const YOUNG_MB = 32;
+
+// V8 accepts underscores in place of hyphens.
+const sets = (options: readonly string[], flag: string): boolean =>
+  options.some((option) => option.replaceAll('_', '-').startsWith(flag));
+
+/** Command-line options for a process that serves requests or runs jobs, unless it has the same one already. */
+export function heapOptions(execArgv: readonly string[], nodeOptions = ''): string[] {
+  return sets([...execArgv, ...nodeOptions.split(' ')], YOUNG_FLAG) ? [] : [`${YOUNG_FLAG}=${YOUNG_MB}`];
+}
+
+/** @param execArgv options of the process; when they limit the growth, it is not changed */
 export function keepHeapSmall(execArgv: readonly string[], firstCollectionMs = FIRST_COLLECTION_MS): void {
-  // V8 accepts underscores in place of hyphens.
-  if (execArgv.some((option) => option.replaceAll('_', '-').startsWith(FLAG))) return;
+  // The processes of the service use all cores: threads that help one of them to collect keep the others waiting.
+  setFlagsFromString('--no-parallel-scavenge');
+  if (sets(execArgv, FLAG)) return;
   // An unknown flag only prints a warning here; as a command-line option it would end the process.
   setFlagsFromString(`${FLAG}=${GROWTH_PERCENT}`);
   setTimeout(collectGarbage, firstCollectionMs).unref();

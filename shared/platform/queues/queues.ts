@@ -117,6 +117,8 @@ export function createQueues(options: QueueOptions): Queues {
       : createRedisBackend(redisUrl, onError, telemetry);
   const queues = new Map<QueueName, Promise<BullQueue>>();
   const consumers: Consumer[] = [];
+  /** The intervals of the jobs that this process has scheduled: an earlier version may have used others. */
+  const scheduled = new Map<string, number>();
 
   const queueOf = (name: QueueName): Promise<BullQueue> => {
     const known = queues.get(name);
@@ -163,12 +165,12 @@ export function createQueues(options: QueueOptions): Queues {
       await ask(queue, async (opened) => {
         const next = (await opened.getJobScheduler(name))?.next ?? 0;
         // It was scheduled by a clock that ran ahead and was corrected since. Nothing would be queued until that time.
-        if (next > nowMs() + 2 * everyMs + CLOCK_TOLERANCE_MS) await opened.removeJobScheduler(name);
-        return opened.upsertJobScheduler(
-          name,
-          { every: everyMs },
-          { name, data: payload, opts: { attempts, backoff } },
-        );
+        const isTooLate = next > nowMs() + 2 * everyMs + CLOCK_TOLERANCE_MS;
+        // The next run is set when a run begins, so it is in the past only while the run is late, or when its job is lost.
+        if (!isTooLate && next > nowMs() - CLOCK_TOLERANCE_MS && scheduled.get(`${queue} ${name}`) === everyMs) return;
+        if (isTooLate) await opened.removeJobScheduler(name);
+        await opened.upsertJobScheduler(name, { every: everyMs }, { name, data: payload, opts: { attempts, backoff } });
+        scheduled.set(`${queue} ${name}`, everyMs);
       });
     },
     work(queue, handlers, { concurrency, onDead }) {
