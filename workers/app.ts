@@ -20,6 +20,7 @@ import { createAddressRule } from '../shared/domain/webhooks/addresses.ts';
 import { createDeliverer } from '../shared/domain/webhooks/deliver.ts';
 import { createSender } from '../shared/domain/webhooks/send.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
+import { createChainHeads } from '../shared/domain/ledger/chain-heads.ts';
 import { createCheckpointer } from '../shared/domain/ledger/checkpoints.ts';
 import { readAuditLag } from '../shared/domain/ledger/audit-lag.ts';
 import { createCheckpointKeeper } from '../shared/domain/ledger/kept.ts';
@@ -184,6 +185,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     webhooks,
     checkpointer,
     logHost: config.logHost,
+    chainHeads: createChainHeads(),
     dailyCap: trustDailyCap,
     approvalTtlMs: config.approvalTtlMs,
     keepMs: {

@@ -3,6 +3,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { appendWaiting } from '../../shared/domain/ledger/append.ts';
 import { type Auditor, createAuditor } from '../../shared/domain/ledger/audit.ts';
+import { createChainHeads } from '../../shared/domain/ledger/chain-heads.ts';
 import { type Checkpointer, createCheckpointer } from '../../shared/domain/ledger/checkpoints.ts';
 import { findLog } from '../../shared/domain/ledger/export.ts';
 import { type CheckpointKeeper, createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
@@ -67,6 +68,7 @@ export function logUnderTest(options: {
     // A run ends when its work is done, not after a second: tests of the time limit set their own.
     runMs: 60_000,
   });
+  const chainHeads = createChainHeads();
   const log: LogUnderTest = {
     db,
     organisationId,
@@ -107,7 +109,7 @@ export function logUnderTest(options: {
         ],
       );
     },
-    append: () => appendWaiting({ db, nowMs, logHost: 'custos.local' }, organisationId, 'live'),
+    append: () => appendWaiting({ db, nowMs, logHost: 'custos.local', chainHeads }, organisationId, 'live'),
     publish: () => checkpointer.publish(organisationId, 'live'),
     async findings({ full = false, runs = 1 } = {}) {
       const logId = await log.logId();

@@ -4,6 +4,7 @@ import type { IntentKey } from '../../shared/domain/decisions/intent-batch.ts';
 import { type Deciding, startDeciding } from '../../shared/domain/decisions/deciding.ts';
 import type { JobPayload } from '../../shared/kernel/jobs.ts';
 import type { Owner } from '../../shared/kernel/owner.ts';
+import { createChainHeads } from '../../shared/domain/ledger/chain-heads.ts';
 import { createCheckpointer } from '../../shared/domain/ledger/checkpoints.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { loadPrivateKey } from '../../shared/core/proof/keys.ts';
@@ -91,8 +92,16 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
       throw error;
     },
   });
+  const chainHeads = createChainHeads();
   const appendAll = async (signer: typeof checkpointer): Promise<void> => {
-    const append = appendJob.handler({ db, nowMs, logHost: 'custos.local', checkpointer: signer, announce });
+    const append = appendJob.handler({
+      db,
+      nowMs,
+      logHost: 'custos.local',
+      chainHeads,
+      checkpointer: signer,
+      announce,
+    });
     const logs = await service.rows<{ organisation_id: string; environment: Environment }>(
       'SELECT organisation_id, environment FROM log_inbox UNION SELECT organisation_id, environment FROM log',
     );

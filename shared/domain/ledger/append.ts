@@ -9,6 +9,7 @@ import type { Environment, Verdict } from '../../kernel/vocabulary.ts';
 import { addRecordSpans, type RecordSpan } from '../../platform/observe/spans.ts';
 import { readFrontier } from './nodes.ts';
 import { proofOf } from '../../platform/db/leaf-sql.ts';
+import { type ChainHeads, type LogState, readHeads } from './chain-heads.ts';
 import { waitingIds } from './inbox.ts';
 import { type Zone, ZONE, zonesOf } from './zones.ts';
 import { COUNTS, countsOf, onCountConflict } from './decision-counts.ts';
@@ -54,13 +55,6 @@ const TAKE = `SELECT inbox.seq::text AS seq, inbox.nth::int AS nth, inbox.source
       WHERE inbox.source = 'record'
       LIMIT 1
     ) AS found ON true`;
-// A chain continues in the next generation of the log.
-const HEADS = `SELECT asked.entity_id, head.chain_index::text AS chain_index, encode(head.event_hash, 'hex') AS event_hash
-    FROM unnest($3::text[]) AS asked (entity_id), LATERAL (
-      SELECT last.* FROM unnest(ARRAY(SELECT log_id FROM log WHERE organisation_id = $1 AND environment = $2)) AS own (log_id), LATERAL (
-        SELECT chain_index, event_hash FROM leaf WHERE leaf.log_id = own.log_id AND leaf.entity_id = asked.entity_id ORDER BY chain_index DESC LIMIT 1
-      ) AS last ORDER BY last.chain_index DESC LIMIT 1
-    ) AS head`;
 const ZONE_LEAVES = `SELECT event, entity_id, (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_ms FROM leaf
     WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index`;
 interface InboxRow {
@@ -83,11 +77,6 @@ interface InboxRow {
 }
 
 type ZoneRow = Pick<InboxRow, 'event' | 'entity_id' | 'occurred_ms'>;
-
-interface Head {
-  chainIndex: number;
-  eventHash: string;
-}
 
 const HASH_BYTES = 32;
 
@@ -149,10 +138,7 @@ const APPEND = `WITH leaves AS (
     )
     UPDATE log SET size = $7, frontier = $8 WHERE log_id = $1`;
 
-interface LogRow {
-  log_id: number;
-  size: string;
-  frontier: Buffer;
+interface LogRow extends LogState {
   /** Number of leaves in zones. It may be outdated after a wait for the lock: zones that exist already are inserted without effect. Null: none. */
   in_zones: string | null;
   /** Null for a log of a version without origins. */
@@ -164,6 +150,8 @@ export interface AppendDeps {
   readonly nowMs: () => number;
   /** First part of the origin of new logs (CUSTOS_LOG_HOST). */
   readonly logHost: string;
+  /** Absent: the last record of each chain is looked up for each batch. */
+  readonly chainHeads?: ChainHeads | undefined;
 }
 
 /** The stored frontier; for a log of a version without one, computed from the stored nodes. @throws {MissingNodeError} */
@@ -212,6 +200,8 @@ interface Appended {
   readonly count: number;
   /** Added to the traces of the records' requests after the commit. */
   readonly spans: readonly RecordSpan[];
+  /** To be called after the commit. */
+  readonly remember?: () => void;
 }
 
 /** Appends one batch. */
@@ -219,7 +209,7 @@ async function appendBatch(
   sql: Sql,
   organisationId: string,
   environment: Environment,
-  { nowMs, logHost }: AppendDeps,
+  { nowMs, logHost, chainHeads }: AppendDeps,
 ): Promise<Appended> {
   const startedAtMs = nowMs();
   const log = await holdLog(sql, organisationId, environment, logHost);
@@ -228,13 +218,8 @@ async function appendBatch(
   rows.sort((a, b) => Number(a.seq) - Number(b.seq) || a.nth - b.nth);
   if (rows.length === 0) return { count: 0, spans: [] };
   const size = Number(log.size);
-  const heads = new Map<string, Head>();
-  const found = await sql.query<{ entity_id: string; chain_index: string; event_hash: string }>(HEADS, [
-    organisationId,
-    environment,
-    [...new Set(rows.map((row) => row.entity_id))],
-  ]);
-  for (const row of found) heads.set(row.entity_id, { chainIndex: Number(row.chain_index), eventHash: row.event_hash });
+  const entities = rows.map((row) => row.entity_id);
+  const heads = await readHeads(sql, [organisationId, environment], entities, chainHeads?.of(log));
   const leaves = rows.map((row, i) => {
     if (row.proof_id === null)
       throw new Error(`the ${row.source} ${row.source_id} is in the inbox of its log and does not exist`);
@@ -254,6 +239,7 @@ async function appendBatch(
     leaves.map((l) => l.sealed.leafHash),
   );
   const zones = await zonesWith(sql, log, rows);
+  const after: LogState = { log_id: log.log_id, size: String(frontier.size), frontier: Buffer.concat(frontier.hashes) };
   await sql.query(APPEND, [
     log.log_id,
     organisationId,
@@ -261,8 +247,8 @@ async function appendBatch(
     size,
     new Date(nowMs()).toISOString(),
     `{${[...new Set(rows.map((row) => row.seq))].join(',')}}`,
-    frontier.size,
-    Buffer.concat(frontier.hashes),
+    after.size,
+    after.frontier,
     ...LEAVES.values(leaves),
     ...NODES.values(nodes.filter(({ level }) => isStoredLevel(level))),
     ...ZONES.values(zones),
@@ -270,6 +256,7 @@ async function appendBatch(
   ]);
   return {
     count: leaves.length,
+    remember: () => chainHeads?.appended(heads, log, after),
     spans: leaves.flatMap(({ row: { traceparent, event }, index }) =>
       traceparent === null
         ? []
@@ -299,7 +286,10 @@ const CONTINUE = enqueueSql('proofs', 'append', { organisationId: '$1::text', en
 export async function appendWaiting(deps: AppendDeps, organisationId: string, environment: Environment): Promise<void> {
   const { db } = deps;
   for (let i = 0; i < BATCHES_A_CALL; i += 1) {
-    const { count, spans } = await db.transaction((sql) => appendBatch(sql, organisationId, environment, deps));
+    const { count, spans, remember } = await db.transaction((sql) =>
+      appendBatch(sql, organisationId, environment, deps),
+    );
+    remember?.();
     addRecordSpans(spans);
     if (count < MAX_BATCH) return;
   }

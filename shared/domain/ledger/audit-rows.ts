@@ -1,4 +1,5 @@
 // The auditor's queries: heads, leaves with their source rows, nodes and checkpoints, by primary key and in ranges.
+import { type ChainedRow, readPrevious } from './audit-previous.ts';
 import { decisionIdOfProof } from '../../kernel/ids.ts';
 import { unpackFacts } from '../../core/decision/packed-facts.ts';
 import { unpackRecord } from '../../core/decision/packed-record.ts';
@@ -33,8 +34,7 @@ const HEAD = `SELECT log.size::text AS size, log.frontier, log.origin, log.organ
 const LEAVES = `SELECT leaf.leaf_index::text AS leaf_index, leaf.proof_id, leaf.entity_id, leaf.event, leaf.occurred_at, leaf.chain_index::text AS chain_index,
       encode(leaf.previous_hash, 'hex') AS previous_hash, encode(leaf.event_hash, 'hex') AS event_hash, leaf.leaf_hash,
       found.proof_id AS source_proof_id, found.entity_id AS source_entity_id, found.event AS source_event, found.occurred_at AS source_occurred_at, found.record,
-      found.decision_id, found.key_id, found.verdict, found.policy_digest, found.request_id, found.tool_server, found.tool_name, found.reasons, found.facts, found.facts_salt,
-      previous.log_id AS previous_log_id, previous.chain_index::text AS previous_chain_index, previous.leaf_index::text AS previous_leaf_index, encode(previous.event_hash, 'hex') AS previous_event_hash
+      found.decision_id, found.key_id, found.verdict, found.policy_digest, found.request_id, found.tool_server, found.tool_name, found.reasons, found.facts, found.facts_salt
     FROM leaf
     LEFT JOIN LATERAL (
       SELECT coalesce(proof_id, ${proofOf('decision')}) AS proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, decision_id, key_id, verdict, policy_digest, request_id, tool_server, tool_name, reasons, facts, facts_salt FROM (
@@ -49,13 +49,6 @@ const LEAVES = `SELECT leaf.leaf_index::text AS leaf_index, leaf.proof_id, leaf.
       WHERE NOT ${isDecision('leaf')}
       LIMIT 1
     ) AS found ON true
-    LEFT JOIN LATERAL (
-      SELECT last.* FROM unnest($6::integer[]) AS own (log_id), LATERAL (
-        SELECT log_id, leaf_index, chain_index, event_hash FROM leaf AS before
-        WHERE before.log_id = own.log_id AND before.entity_id = leaf.entity_id AND before.chain_index < leaf.chain_index
-        ORDER BY before.chain_index DESC LIMIT 1
-      ) AS last ORDER BY last.chain_index DESC LIMIT 1
-    ) AS previous ON true
     WHERE leaf.log_id = $1 AND leaf.leaf_index >= $2 AND leaf.leaf_index < $3 ORDER BY leaf.leaf_index`;
 const HASH_BYTES = 32;
 const INDEX_BYTES = 8;
@@ -120,15 +113,11 @@ export async function readHead(sql: Sql, logId: number): Promise<AuditHead> {
   };
 }
 
-interface LeafRow {
-  leaf_index: string;
+interface LeafRow extends ChainedRow {
   proof_id: string;
-  entity_id: string;
   event: string;
   occurred_at: Date;
-  chain_index: string;
   previous_hash: string;
-  event_hash: string;
   leaf_hash: Buffer;
   source_proof_id: string;
   source_entity_id: string;
@@ -145,10 +134,6 @@ interface LeafRow {
   tool_name: string | null;
   facts: Buffer | null;
   facts_salt: Buffer | null;
-  previous_log_id: number | null;
-  previous_leaf_index: string;
-  previous_chain_index: string;
-  previous_event_hash: string;
 }
 
 function sourceOf(row: LeafRow, occurredAt: string): AuditedRow['source'] {
@@ -180,16 +165,6 @@ function decisionOf(row: LeafRow, evaluatedAt: string): AuditedRow['decision'] {
   };
 }
 
-function previousOf(row: LeafRow, logId: number): AuditedRow['previous'] {
-  const { previous_log_id: previousLog } = row;
-  if (previousLog === null || Number(row.previous_chain_index) !== Number(row.chain_index) - 1) return undefined;
-  const earlier = previousLog < logId ? -1 : Infinity;
-  return {
-    index: previousLog === logId ? Number(row.previous_leaf_index) : earlier,
-    eventHash: row.previous_event_hash,
-  };
-}
-
 /** Records of retention that state more than was dropped. The sealed rows are read after them, so they are never behind. */
 async function unfoundedOf(sql: Sql, rows: readonly LeafRow[]): Promise<ReadonlySet<LeafRow>> {
   const stated = rows.filter(({ event, record }) => event === RETENTION_EVENT && record !== null);
@@ -214,14 +189,8 @@ export async function readLeaves(
   from: number,
   past: number,
 ): Promise<AuditedRow[]> {
-  const rows = await sql.query<LeafRow>(LEAVES, [
-    logId,
-    from,
-    past,
-    head.organisationId,
-    head.environment,
-    head.logIds,
-  ]);
+  const rows = await sql.query<LeafRow>(LEAVES, [logId, from, past, head.organisationId, head.environment]);
+  const previous = await readPrevious(sql, rows, { logId, logIds: head.logIds });
   const isMissing = (row: LeafRow): boolean => row.record === null && row.event === DECISION_EVENT;
   // Read after the rows: a drop between two statements must not look like damage.
   const droppedBefore = rows.some(isMissing) ? await readDroppedBefore(sql, head) : '';
@@ -246,7 +215,7 @@ export async function readLeaves(
       isDropped: isMissing(row) && decisionIdOfProof(row.proof_id) < droppedBefore,
       isUnfounded: unfounded.has(row),
       decision: decisionOf(row, sourceAt),
-      previous: previousOf(row, logId),
+      previous: previous.get(row),
     };
   });
 }

@@ -7,6 +7,7 @@ import { ApiError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
 import { readVerdictBuckets } from '../../../shared/domain/decisions/verdict-buckets.ts';
 import { appendWaiting } from '../../../shared/domain/ledger/append.ts';
+import { createChainHeads } from '../../../shared/domain/ledger/chain-heads.ts';
 import { createProofStore, type ProofRow } from '../../../shared/domain/ledger/proof-store.ts';
 import { recordPrefix } from '../../../shared/core/proof/record.ts';
 import { type Environment, type Verdict, VERDICTS } from '../../../shared/kernel/vocabulary.ts';
@@ -85,8 +86,14 @@ describe('the log', () => {
     logs += 1;
     return { organisationId: `org_log_${logs}`, environment: 'live' };
   };
-  const append = (log: Log, on: Database = db): Promise<void> =>
-    appendWaiting({ db: on, nowMs: () => Date.now(), logHost: 'custos.local' }, log.organisationId, log.environment);
+  /** Of two workers, which append in turns. */
+  const heads = [createChainHeads(), createChainHeads()];
+  let turn = 0;
+  const append = (log: Log, on: Database = db): Promise<void> => {
+    turn += 1;
+    const deps = { db: on, nowMs: () => Date.now(), logHost: 'custos.local', chainHeads: heads[turn % 3] };
+    return appendWaiting(deps, log.organisationId, log.environment);
+  };
   const check = (log: Log) => checkLog(db, log.organisationId, log.environment);
   const accept = (log: Log, entities: readonly string[]) =>
     createProofStore({ db }).accept(
