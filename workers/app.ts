@@ -163,7 +163,8 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   });
 
   const version = readVersion(findRoot());
-  const auditor = createWorkerAuditor({ db, key, keeper, nowMs, logger, version });
+  const { policies } = deciding;
+  const auditor = createWorkerAuditor({ db, key, keeper, policies, nowMs, logger, version });
   const audits = createAuditRunner({ readLag: () => readAuditLag(db), auditor, monotonicMs, cpuMs, logger });
   const replays = createReplayRunner({ db, nowMs, logger });
   const webhooks = createDeliverer({

@@ -5,6 +5,9 @@ import type { Database } from '../../shared/platform/db/database.ts';
 import type { Logger } from '../../shared/platform/observe/logger.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
+import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
+import type { PolicySet } from '../../shared/core/policy/load.ts';
+import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { type Auditor, createAuditor } from '../../shared/domain/ledger/audit.ts';
 import type { AuditLag } from '../../shared/domain/ledger/audit-lag.ts';
@@ -18,6 +21,8 @@ export interface WorkerAuditorDeps {
   /** The log key. */
   readonly key: KeyObject;
   readonly keeper: CheckpointKeeper;
+  /** The sets that decide in this process, whose decisions are evaluated again without loading a set a second time. Absent: none. */
+  readonly policies?: Pick<ActivePolicySet, 'installation' | 'status'>;
   readonly nowMs: () => number;
   readonly logger: Logger;
   /** Version of this service. */
@@ -25,14 +30,17 @@ export interface WorkerAuditorDeps {
 }
 
 /** The auditor of a worker process. It logs each finding once, as fatal; /ready and the metrics report it while it lasts. */
-export function createWorkerAuditor({ db, key, keeper, nowMs, logger, version }: WorkerAuditorDeps): Auditor {
+export function createWorkerAuditor(deps: WorkerAuditorDeps): Auditor {
+  const { db, key, keeper, policies, nowMs, logger, version } = deps;
+  const loadedSet = (digest: string): PolicySet<Lexicon> | undefined =>
+    policies?.status().activeDigest === digest ? policies.installation().set : undefined;
   return createAuditor({
     db,
     key,
     keeper,
     version,
     authority: createAuthorityAudit({ db, nowMs, monotonicMs: () => performance.now() }),
-    verifier: createStoredVerifier({ store: createEvidenceStore({ db }), compileLexicon }),
+    verifier: createStoredVerifier({ store: createEvidenceStore({ db }), compileLexicon, loadedSet }),
     nowMs,
     monotonicMs: () => performance.now(),
     onFinding: (origin, finding) =>
@@ -58,7 +66,7 @@ const BEHIND_LEAVES = 1_024;
 /** The share of a core for catching up: a tenth when hardly behind, and half when this many leaves are behind, or more. */
 const LEAST_SHARE = 0.1;
 const MOST_SHARE = 0.5;
-const FAR_BEHIND_LEAVES = 10_000;
+const FAR_BEHIND_LEAVES = 100_000;
 
 /** How long to rest after this much processor time, so that catching up uses no more than its share of a core. */
 export function restMs(usedMs: number, leavesBehind: number): number {

@@ -6,6 +6,7 @@ import { quoted } from '../proof/encoding.ts';
 import { budgetFact, budgetsLeft, isCharged, toMillionths } from '../policy/budget.ts';
 import { builtInEvaluation, isUnknownRisk } from '../policy/combine.ts';
 import { createEvaluator, type Evaluator } from '../policy/evaluate.ts';
+import type { PolicySet } from '../policy/load.ts';
 import { loadCanonicalSet } from '../policy/stored-set.ts';
 import { BUILT_IN_POLICY } from '../policy/schema.ts';
 import type { Evaluation, Facts, RiskFacts } from '../policy/types.ts';
@@ -82,10 +83,14 @@ type EvaluatorFor = (facts: Facts) => Evaluator;
 
 type LoadedSet = { readonly evaluatorFor: EvaluatorFor } | { readonly failure: DecisionFailure };
 
-/** @param deps.compileLexicon the service's own compiler: a set whose lexicon it refuses was never in force */
-export function createDecisionVerifier(deps: {
+export interface VerifierDeps {
+  /** The service's own compiler: a set whose lexicon it refuses was never in force. */
   readonly compileLexicon: (json: unknown) => unknown;
-}): DecisionVerifier {
+  /** The set with this digest, if this process has loaded it already. Absent: each set is loaded from its text. */
+  readonly loadedSet?: ((digest: string) => PolicySet | undefined) | undefined;
+}
+
+export function createDecisionVerifier(deps: VerifierDeps): DecisionVerifier {
   const sets = new BoundedCache<LoadedSet>({ max: MAX_SETS });
   /** By text, because hashing a set with its lexicon costs as much as evaluating a decision. */
   const digests = new BoundedCache<string>({ max: MAX_SETS });
@@ -101,8 +106,9 @@ export function createDecisionVerifier(deps: {
     onceFor(readKeys),
   ];
 
-  const load = (text: string): LoadedSet => {
-    const loaded = loadCanonicalSet(text, deps);
+  const load = (text: string, digest: string): LoadedSet => {
+    const known = deps.loadedSet?.(digest);
+    const loaded = known === undefined ? loadCanonicalSet(text, deps) : { ok: true as const, set: known };
     // No memoization between decisions, so that json-rules-engine evaluates each of them.
     if (loaded.ok) {
       const present = createEvaluator({ set: loaded.set, memoLimit: 0 });
@@ -131,7 +137,7 @@ export function createDecisionVerifier(deps: {
     }
     let set = sets.get(actual);
     if (set === undefined) {
-      set = load(text);
+      set = load(text, actual);
       sets.set(actual, set);
     }
     if ('evaluatorFor' in set) return set.evaluatorFor;

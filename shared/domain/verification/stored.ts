@@ -6,6 +6,7 @@ import {
   createDecisionVerifier,
   type DecisionVerifier,
   type VerifiedDecision,
+  type VerifierDeps,
 } from '../../core/verification/decision.ts';
 import type { LoggedRecord } from '../../core/verification/failures.ts';
 import type { DecisionOwner, DecisionRange, EvidenceStore, FoundDecision } from './store.ts';
@@ -23,10 +24,7 @@ const PAGE = 200;
 const MAX_AGENTS = 200;
 const MAX_SETS = 4;
 
-export function createStoredVerifier(deps: {
-  readonly store: EvidenceStore;
-  readonly compileLexicon: (json: unknown) => unknown;
-}): StoredVerifier {
+export function createStoredVerifier(deps: VerifierDeps & { readonly store: EvidenceStore }): StoredVerifier {
   const { store } = deps;
   const verifier: DecisionVerifier = createDecisionVerifier(deps);
   const kept = {

@@ -2,6 +2,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createDecisionVerifier, type DecisionEvidence } from '../../../shared/core/verification/decision.ts';
+import type { PolicySet } from '../../../shared/core/policy/load.ts';
+import { loadCanonicalSet } from '../../../shared/core/policy/stored-set.ts';
 import { DECISION_FAILURES, NOT_EVALUABLE } from '../../../shared/core/verification/failures.ts';
 import { FAILURES } from '../../../shared/core/proof/failures.ts';
 import { falsified } from '../property/decision-edit.ts';
@@ -29,6 +31,27 @@ describe('a decision that is verified with incomplete evidence', () => {
     for (const made of decisions) if (await test(made)) return made.evidence;
     throw new Error('no such decision among the random ones');
   };
+
+  it('is evaluated with a set that the process has loaded already, with the same outcome', async () => {
+    const asked = new Set<string>();
+    const sets = new Map<string, PolicySet>();
+    const reusing = createDecisionVerifier({
+      compileLexicon,
+      loadedSet: (digest) => {
+        asked.add(digest);
+        return sets.get(digest);
+      },
+    });
+    for (const { evidence } of decisions.slice(0, 10)) {
+      const loaded = loadCanonicalSet(evidence.policySet ?? '', { compileLexicon });
+      if (!loaded.ok) throw new Error('the set of a random world can not be loaded');
+      sets.set(loaded.set.digest, loaded.set);
+      expect(await reusing.verify(evidence)).to.deep.equal(await verifier.verify(evidence));
+      const altered = { ...evidence, policySet: `${evidence.policySet} ` };
+      expect((await reusing.verify(altered)).status).to.equal('failed');
+    }
+    expect(asked).to.deep.equal(new Set(sets.keys()));
+  });
 
   it('is not evaluable, and not wrong, when retention has deleted its facts', async () => {
     for (const { evidence } of decisions) {
