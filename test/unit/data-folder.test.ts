@@ -47,6 +47,11 @@ describe('the data folder', () => {
       expect((describeFileError(error(code, at), dataDir) as Error).message).to.contain(
         `can't be used: ${reason} (${code}`,
       );
+    // Node does not name the file of a write to an open one.
+    const writing = Object.assign(new Error('raw'), { code: 'ENOSPC', syscall: 'write' });
+    expect((describeFileError(writing, dataDir) as Error).message).to.equal(
+      `A file can't be written: the disk is full (ENOSPC). The data folder is ${dataDir}.`,
+    );
     for (const other of [
       error('EACCES', '/etc/ssl/key.pem'),
       error('ECONNREFUSED', dataDir),

@@ -94,12 +94,12 @@ export interface StoredDecision {
 const READ =
   'SELECT decision_id, agent_id, key_id, record FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = $3';
 
-/** Ids begin with the time of the decision: a span of time is a span of ids, too, which is where an index is entered. */
+/** Ids begin with the time of the decision in milliseconds: a span of time is a span of ids. */
 function spanOf({ from, to }: DecisionFilter): ListCondition[] {
   const idAt = (time: Date): string => lowestId('dec', Math.max(0, time.getTime()));
   const span: ListCondition[] = [];
-  if (from !== undefined) span.push([[from, idAt(from)], (at, id) => `evaluated_at >= ${at} AND decision_id >= ${id}`]);
-  if (to !== undefined) span.push([[to, idAt(to)], (at, id) => `evaluated_at < ${at} AND decision_id < ${id}`]);
+  if (from !== undefined) span.push([[idAt(from)], (id) => `decision_id >= ${id}`]);
+  if (to !== undefined) span.push([[idAt(to)], (id) => `decision_id < ${id}`]);
   return span;
 }
 

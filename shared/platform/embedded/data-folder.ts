@@ -38,9 +38,15 @@ function makeFolder(folder: string): void {
 /** An error of the file system in the data folder or on the path to it as a sentence; any other error unchanged. */
 export function describeFileError(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error)) return error;
-  const { code = '', path: file } = error as NodeJS.ErrnoException;
+  const { code = '', path: file, syscall } = error as NodeJS.ErrnoException;
   const reason = REASONS[code];
-  if (reason === undefined || file === undefined || !(isWithin(file, dataDir) || isWithin(dataDir, file))) return error;
+  if (reason === undefined) return error;
+  // Node doesn't name the file when it was open already.
+  if (file === undefined && syscall === 'write')
+    return new SetupError(`A file can't be written: ${reason} (${code}). The data folder is ${dataDir}.`, {
+      cause: error,
+    });
+  if (file === undefined || !(isWithin(file, dataDir) || isWithin(dataDir, file))) return error;
   return new SetupError(
     `The data folder ${dataDir} can't be used: ${reason} (${code}, ${file}). Set CUSTOS_DATA_DIR to a folder that this user can write.`,
     { cause: error },

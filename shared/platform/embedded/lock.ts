@@ -35,9 +35,9 @@ export function takeLock(folder: string): Lock {
   const file = path.join(folder, NAME);
   const mine = path.join(folder, `${NAME}.${process.pid}`);
   const content = `${process.pid} ${startOf(process.pid)}\n`;
-  writeFileSync(mine, content, { mode: 0o600 });
   let afterCrash = false;
   try {
+    writeFileSync(mine, content, { mode: 0o600 });
     for (;;) {
       try {
         // A hard link appears with its whole content, and fails when the name exists: no start reads an incomplete lock.

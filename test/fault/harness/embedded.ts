@@ -1,18 +1,34 @@
 // A deployment as `npm start` runs it: a supervisor, its embedded PostgreSQL, ingress and workers.
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { commandOf, isAlive, signal, waitForEnd } from '../../../shared/platform/embedded/processes.ts';
 import { runningAddresses } from '../../../shared/platform/embedded/embedded.ts';
 import { freePort } from '../../../shared/platform/embedded/server.ts';
 import { fastRoot, temporaryDataDir } from '../../support/folders.ts';
-import { startCustos, untilGone } from '../../support/process.ts';
+import { startCustos, type TestCustos, untilGone } from '../../support/process.ts';
 import { queryOnce } from '../../support/database.ts';
 import { type Deployment, type KeptProcess, newAdminKey, type Part, QUIET, withChildren } from './deployment.ts';
 import { makePolicyFolder } from './policies.ts';
 import { MAX_WAL, mountSmallDisk } from './small-disk.ts';
 
 const ENDS_WITHIN_MS = 30_000;
+const STARTS_WITHIN_MS = 60_000;
+const RESTART_DELAY_MS = 500;
 /** In the command lines of the processes. */
 const PROGRAMS: Readonly<Record<Part, string>> = { ingress: 'ingress/main.', workers: 'workers/main.' };
+const NO_SPACE = /disk is full|No space left/;
+
+/** As a process manager does: a start that ends because the disk is full is tried again. */
+async function startAgain(start: () => Promise<TestCustos>): Promise<TestCustos> {
+  const deadline = performance.now() + STARTS_WITHIN_MS;
+  for (;;)
+    try {
+      return await start();
+    } catch (error) {
+      if (!NO_SPACE.test(String(error)) || performance.now() > deadline) throw error;
+      await delay(RESTART_DELAY_MS);
+    }
+}
 
 /** @param onSmallDisk its data is on a disk that can be filled, where this process may mount one */
 export async function startEmbeddedDeployment({ onSmallDisk }: { onSmallDisk: boolean }): Promise<Deployment> {
@@ -73,7 +89,7 @@ export async function startEmbeddedDeployment({ onSmallDisk }: { onSmallDisk: bo
       await untilGone(all.filter(isAlive));
     },
     async startAll() {
-      custos = await start();
+      custos = await startAgain(start);
     },
     adminUrl,
     commandEnv: () => ({ CUSTOS_DATA_DIR: dataDir, CUSTOS_PEPPER: QUIET['CUSTOS_PEPPER'] }),
