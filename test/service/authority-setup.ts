@@ -133,6 +133,7 @@ async function makeThings(
     '/v1/approvals/{id}': decided.approval?.approval_id,
     '/v1/approvals/{id}/approve': decided.approval?.approval_id,
     '/v1/approvals/{id}/reject': decided.approval?.approval_id,
+    '/approvals/{id}/words': decided.approval?.approval_id,
     '/v1/resources/{name}': 'resource-of-owner',
     '/v1/proofs/{id}': proofId,
     '/v1/proofs/chain/{entityId}': 'entity-of-owner',
