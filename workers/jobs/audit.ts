@@ -63,12 +63,12 @@ const EVERY_MS = 10 * SECOND_MS;
 const CATCH_UP_MS = EVERY_MS - SECOND_MS;
 /** Fewer leaves than one subtree wait for the next run: each run derives the last subtree again. */
 const BEHIND_LEAVES = 1_024;
-/** The share of a core for catching up: a tenth when hardly behind, and half when this many leaves are behind, or more. */
+/** The share of a core for runs and catching up together: a tenth when hardly behind, and half when this many leaves are behind, or more. */
 const LEAST_SHARE = 0.1;
 const MOST_SHARE = 0.5;
 const FAR_BEHIND_LEAVES = 100_000;
 
-/** How long to rest after this much processor time, so that catching up uses no more than its share of a core. */
+/** How long to rest after this much processor time, so that the audit uses no more than its share of a core. */
 export function restMs(usedMs: number, leavesBehind: number): number {
   const distance = Math.min(1, leavesBehind / FAR_BEHIND_LEAVES);
   const share = LEAST_SHARE + (MOST_SHARE - LEAST_SHARE) * distance;
@@ -90,8 +90,9 @@ export function createAuditRunner(deps: {
   const { signal } = stop;
   let isCatchingUp = false;
 
-  const catchUp = async (endMs: number): Promise<void> => {
-    let usedMs = 0;
+  /** @param runMs processor time of the run before */
+  const catchUp = async (endMs: number, runMs: number): Promise<void> => {
+    let usedMs = runMs;
     for (;;) {
       const behind = (await readLag()).reduce((sum, { leaves }) => sum + leaves, 0);
       const rest = restMs(usedMs, behind);
@@ -109,14 +110,15 @@ export function createAuditRunner(deps: {
 
   return {
     async run() {
-      const startedMs = monotonicMs();
+      const [startedMs, beforeMs] = [monotonicMs(), cpuMs()];
       const audits = await auditor.run();
+      const runMs = cpuMs() - beforeMs;
       logger.debug({ logs: audits.length }, 'audited the logs');
       // One of them at a time in a process, because each would use its share.
       if (isCatchingUp) return;
       isCatchingUp = true;
       try {
-        await catchUp(startedMs + CATCH_UP_MS);
+        await catchUp(startedMs + CATCH_UP_MS, runMs);
       } finally {
         isCatchingUp = false;
       }

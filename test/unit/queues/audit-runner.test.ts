@@ -62,6 +62,13 @@ describe('the job of the audit', () => {
     expect(state).to.include({ runs: 1, catchUps: 2, behind: 0 });
   });
 
+  it('rests after the run, too, so that both together use a tenth of a core while hardly behind', async () => {
+    const { state, runner } = runnerBehind(2_500, 1_000);
+    await runner.run();
+    expect(state).to.include({ runs: 1, catchUps: 1, behind: 500 });
+    expect(state.restedMs).to.be.within(4_000, 4_500);
+  });
+
   it('ends a second before the next run is due, and uses at most half of a core', async () => {
     const { state, runner } = runnerBehind(1_000_000, 5_000);
     await runner.run();
