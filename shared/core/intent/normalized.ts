@@ -88,7 +88,8 @@ export function readNormalized(
       ...new Set(spellings.flatMap((spelling) => dataClassesOfSegments(spelling, verbWords, lexicon))),
     ].sort(),
     flags: [
-      ...(doing.effect !== 'destructive' && looks.words.slice(1).some((of) => namesDestruction(of, lexicon))
+      ...(doing.effect !== 'destructive' &&
+      looks.words.slice(1).some((of) => namesDestruction(of, reading.action === 'execute', lexicon))
         ? (['destructive_words'] as const)
         : []),
       ...(isUnderstood ? [] : (['not_understood'] as const)),
@@ -97,13 +98,16 @@ export function readNormalized(
   };
 }
 
-/** Whether a segment has a verb that destroys, as in `data.execute.purge_customers`. Participles (`deleted_rows`) describe. */
-function namesDestruction(words: readonly string[], lexicon: Lexicon): boolean {
+/**
+ * Whether a segment has a verb that destroys, as in `data.execute.purge_customers`. Participles (`deleted_rows`) describe, and so do
+ * compounds (`delete_statement`), unless they are carried out.
+ */
+function namesDestruction(words: readonly string[], isCarriedOut: boolean, lexicon: Lexicon): boolean {
   return words.some(
     (word, at) =>
       lexicon.verbForms.get(word) !== undefined &&
       lexicon.destructiveWords.find(word) === 'word' &&
-      lexicon.compounds.match(words, at) === undefined,
+      (isCarriedOut || lexicon.compounds.match(words, at) === undefined),
   );
 }
 

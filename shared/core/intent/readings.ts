@@ -7,6 +7,7 @@ import type { CandidateAction } from './grammar/candidate.ts';
 import { isCarriedOut } from './grammar/clauses.ts';
 import { foreignDestruction, foreignReading, type ForeignReading } from './languages/requests.ts';
 import type { Lexicon } from './lexicon/types.ts';
+import { K, tokenIs } from './lexicon/word-kinds.ts';
 import type { Segments } from './segments.ts';
 import { correctedSentences } from './text/corrected.ts';
 import { isSecret } from './text/secrets.ts';
@@ -43,7 +44,6 @@ function requestsInWords({ sentences, code }: Segments, lexicon: Lexicon): reado
 }
 
 const isQuotation = ({ kind }: Token): boolean => kind === 'quoted' || kind === 'code';
-const CARRIES_OUT: ReadonlySet<string> = new Set('execute run perform follow obey repeat exec eval'.split(' '));
 
 /** Requests inside quotation marks count when the text asks to carry out the quotation, or consists only of it. */
 function requestsInQuotations(sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
@@ -56,7 +56,9 @@ function requestsInQuotations(sentences: readonly Sentence[], lexicon: Lexicon):
   const alone = meaningful.length > 0 && meaningful.length <= 3 && meaningful.some(isQuotation);
   const last = tokens.findLastIndex(isQuotation);
   // `What does 'delete all' do` is only a question.
-  const carriedOut = tokens.some(({ lower }, at) => CARRIES_OUT.has(lower) || (lower === 'do' && at < last));
+  const carriedOut = tokens.some(
+    (token, at) => tokenIs(token, K.carrying_out_verb) || (token.lower === 'do' && at < last),
+  );
   if (!alone && !carriedOut) return [];
   return inner.flatMap((token) =>
     candidatesOf(sentencesOf(token.text, isSecret, lexicon.wordKinds), lexicon)

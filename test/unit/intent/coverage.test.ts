@@ -47,6 +47,23 @@ describe('coverage', () => {
     );
   });
 
+  it('takes a compound that names a deletion for a name, unless it is carried out', () => {
+    const { compounds = [] } = lexiconJson() as { compounds?: readonly string[] };
+    const { destructiveWords, verbForms } = shippedLexicon();
+    const destroying = compounds.filter((compound) => {
+      const [first = ''] = compound.split(' ');
+      return verbForms.get(first) !== undefined && destructiveWords.find(first) === 'word';
+    });
+    expect(destroying).to.include('delete statement');
+    for (const compound of destroying) {
+      for (const text of [`Execute the ${compound}`, `data.execute.${compound.replaceAll(' ', '_')}`]) {
+        const { effect, flags } = read(text);
+        expect(effect === 'destructive' || flags.includes('destructive_words'), text).to.equal(true);
+      }
+      expect(read(`Where is the ${compound}?`).flags, compound).to.not.include('destructive_words');
+    }
+  });
+
   it('is low for a text without a known action', () => {
     for (const text of ['frobnicate', 'Zwei mal drei macht vier', '???', 'The weather'])
       expect(read(text).coverage, text).to.be.at.most(0.3);

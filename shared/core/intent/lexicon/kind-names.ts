@@ -2,6 +2,7 @@
 
 export const KIND_NAMES = [
   'sum_verb',
+  'carrying_out_verb',
   'program_domain',
   'changed_thing',
   'definite_own',
