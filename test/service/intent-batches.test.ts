@@ -50,7 +50,9 @@ describe('batches of submitted intents', () => {
   const openOf = async (agentId: string): Promise<number> =>
     (await service.rows("SELECT FROM intent WHERE agent_id = $1 AND status IN ('queued', 'evaluating')", [agentId]))
       .length;
-  const due = () => service.rows("UPDATE intent SET queued_at = now() WHERE status IN ('queued', 'evaluating')");
+  /** A minute ago, so that a clock that is set back in between changes nothing. */
+  const due = () =>
+    service.rows("UPDATE intent SET queued_at = now() - interval '1 minute' WHERE status IN ('queued', 'evaluating')");
   const take = (after?: string, most?: number) =>
     service.db.transaction(async (sql) => takeIntents(sql, owner, after, most));
 

@@ -1,5 +1,6 @@
 // The leaf before each leaf of a range in its entity's chain. Most of them are in the range itself; only the others are looked up.
 import type { AuditedRow } from '../../core/proof/audit.ts';
+import { anyText, columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql } from '../../platform/db/database.ts';
 
 /** A leaf as far as its chain goes; `chain_index` and `leaf_index` are whole numbers in decimal digits. */
@@ -17,9 +18,13 @@ interface FoundRow extends Omit<ChainedRow, 'entity_id'> {
 
 type Previous = AuditedRow['previous'];
 
+const ASKED = columnMap<ChainedRow>({
+  entity_id: anyText((row) => row.entity_id),
+  chain_index: numeric('bigint', (row) => row.chain_index),
+});
 // The ORDER BY of the inner query determines the index (audit-rows.ts). The chain may come from an earlier generation of the log.
-const FIND = `SELECT asked.nth::int AS nth, previous.* FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS asked (entity_id, chain_index, nth), LATERAL (
-      SELECT last.* FROM unnest($3::integer[]) AS own (log_id), LATERAL (
+const FIND = `SELECT asked.ordinal::int AS nth, previous.* FROM (${ASKED.rows(2)}) AS asked, LATERAL (
+      SELECT last.* FROM unnest($1::integer[]) AS own (log_id), LATERAL (
         SELECT log_id, leaf_index::text AS leaf_index, chain_index, encode(event_hash, 'hex') AS event_hash FROM leaf AS before
         WHERE before.log_id = own.log_id AND before.entity_id = asked.entity_id AND before.chain_index < asked.chain_index
         ORDER BY before.chain_index DESC LIMIT 1
@@ -43,8 +48,7 @@ export async function readPrevious<Row extends ChainedRow>(
     else previous.set(row, { index: Number(near.leaf_index), eventHash: near.event_hash });
   }
   if (asked.length === 0) return previous;
-  const [entities, chainIndexes] = [asked.map((row) => row.entity_id), asked.map((row) => row.chain_index)];
-  for (const found of await sql.query<FoundRow>(FIND, [entities, chainIndexes, logIds])) {
+  for (const found of await sql.query<FoundRow>(FIND, [logIds, ...ASKED.values(asked)])) {
     const row = asked[found.nth - 1];
     if (row === undefined || Number(found.chain_index) !== Number(row.chain_index) - 1) continue;
     const earlier = found.log_id < logId ? -1 : Infinity;
