@@ -1,5 +1,6 @@
 // Compares policy engines in one process with equivalent rules: Custos, plain json-rules-engine, casbin and Cedar (WebAssembly).
 import { preparsePolicySet, statefulIsAuthorized } from '@cedar-policy/cedar-wasm/nodejs';
+import { setFlagsFromString } from 'node:v8';
 import { newEnforcer, newModelFromString, StringAdapter } from 'casbin';
 import { Engine } from 'json-rules-engine';
 import { createEvaluator, type Evaluator } from '../shared/core/policy/evaluate.ts';
@@ -9,6 +10,9 @@ import type { Facts } from '../shared/core/policy/types.ts';
 import { pathReader } from '../shared/core/policy/path-reader.ts';
 import { effectiveTrust } from '../shared/core/trust/score.ts';
 import { randomNumbers } from './numbers.ts';
+
+// V8 of Node 20 sometimes aborts ("unreachable code") when it deoptimizes a function with an inlined call into WebAssembly, here Cedar's.
+setFlagsFromString('--no-turbo-inline-js-wasm-calls');
 
 /** The resources that the rules are for: each policy its own table, or every policy all resources. */
 export type Targets = 'own' | 'everything';
