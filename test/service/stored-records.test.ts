@@ -22,6 +22,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
     '\\',
     '{policy}',
     'prf_',
+    'req_',
+    'expires_at":"20',
     'score":250',
     ':',
     'policy',
@@ -48,9 +50,14 @@ describe('packed records', () => {
   it('are found by the same searches as the JSON that they stand for', async () => {
     const searcher = createDecisionSearcher({ db: service.db, monotonicMs: () => performance.now() });
     const owner = { organisationId: service.operatorId, environment: 'live' } as const;
+    // Values that follow from others, whole and in part.
+    const { items } = (await service.admin.get('/v1/decisions')).json;
+    const allowed = items.find((item: { expires_at?: string }) => item.expires_at !== undefined);
+    const { decision_id: id, evaluated_at: at, expires_at: until, request_id: request } = allowed;
+    const following = [id, `prf${id.slice(3)}`, `f${id.slice(3, 9)}`, request, until, at.slice(0, 13), at];
     const search = async (): Promise<Record<string, readonly string[]>> => {
       const found: Record<string, readonly string[]> = {};
-      for (const [field, values] of Object.entries(VALUES))
+      for (const [field, values] of [...Object.entries(VALUES), ['text', following] as const])
         for (const value of values)
           for (const negated of [false, true]) {
             const term = { field, value, negated } as QueryTerm;
@@ -62,6 +69,7 @@ describe('packed records', () => {
     const packed = await search();
     expect(packed['text:reports']).to.have.lengthOf(1);
     expect(packed['text:zzz']).to.deep.equal([]);
+    for (const value of following) expect(packed[`text:${value}`], value).to.include(id);
     await storePlainRecords(service.db);
     expect(packed).to.deep.equal(await search());
   });

@@ -2,15 +2,18 @@
 // records of callers, are canonical JSON.
 import { Buffer } from 'node:buffer';
 import { createTextPacker } from './packed-text.ts';
-import { RECORD_TEXTS } from './usual-texts.ts';
+import { FIRST_RECORD_RULES, RECORD_RULES, RECORD_TEXTS } from './usual-texts.ts';
 
-/** The first byte of a packed record. JSON begins with `{`. */
-export const RECORD_MARK = 3;
-const MARK = String.fromCharCode(RECORD_MARK);
+/** The first byte of packed records: of earlier versions, and of this one. JSON begins with `{`. */
+const FIRST = 3;
+const SECOND = 4;
+export const RECORD_MARKS: readonly number[] = [FIRST, SECOND];
+const MARK = String.fromCharCode(SECOND);
 /** Longer records are stored as they are, as large facts are. UTF-16 code units. */
 const MAX_CHARACTERS = 32_768;
-/** Of 1,237 bytes of a record 527 remain. */
-const PACKER = createTextPacker(RECORD_TEXTS);
+/** Of 1,237 bytes of a record 527 remained, without the values that follow from others about 430. */
+const PACKER = createTextPacker(RECORD_TEXTS, RECORD_RULES);
+const FIRST_PACKER = createTextPacker(RECORD_TEXTS, FIRST_RECORD_RULES);
 
 /** For reading records in SQL (stored-text.ts). */
 export const RECORD_CODES = PACKER.codes;
@@ -26,7 +29,7 @@ export function packRecord(record: string): string {
  * @param stored the column `record` of a decision, or of another record
  */
 export function unpackRecord(stored: Buffer): Buffer {
-  if (stored[0] !== RECORD_MARK) return stored;
-  const record = PACKER.unpack(stored.toString('utf8', 1), MAX_CHARACTERS);
+  const packer = stored[0] === SECOND ? PACKER : stored[0] === FIRST ? FIRST_PACKER : undefined;
+  const record = packer?.unpack(stored.toString('utf8', 1), MAX_CHARACTERS);
   return record === undefined ? stored : Buffer.from(record);
 }

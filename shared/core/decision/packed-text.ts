@@ -1,9 +1,18 @@
 // Canonical JSON with usual texts replaced by control characters, which it never contains. Any text can be read back byte for byte;
 // one that says what decisions usually say takes less than half of its bytes.
-import type { UsualText } from './usual-texts.ts';
 
-/** Stands after a code for the value that the usual text repeats. */
-const SAME = '\u0001';
+/** Where the beginning of a value, or all of it, often follows from a value that stands before it. A value ends at the next quote. */
+export interface Rule {
+  /** The member that has the other value. */
+  readonly from: string;
+  /** What may follow from it, the first that does counts; undefined or empty: nothing. */
+  readonly by: readonly ((value: string) => string | undefined)[];
+}
+/** By member. */
+export type Rules = Readonly<Record<string, Rule>>;
+
+/** Stands after a code for what follows from an earlier value: once by the first way of its rule, twice by the second. */
+const FOLLOWS = '\u0001';
 /** Begins a code of two characters. */
 const SECOND = 0x1f;
 const FIRST_OF_SECOND = 0x21;
@@ -14,11 +23,10 @@ const SINGLE = Array.from({ length: SECOND }, (_, code) => code).filter((code) =
 interface Entry {
   readonly text: string;
   readonly code: string;
-  readonly index: number;
-  /** The index of the entry whose value is often repeated after this one; -1: none. */
-  readonly repeats: number;
-  /** Whether another entry repeats the value after this one. */
-  readonly isRepeated: boolean;
+  /** What the value after this text often follows from. */
+  readonly rule: { readonly from: number; readonly by: Rule['by'] } | undefined;
+  /** The number of the member whose value is after this text, where others follow from it; -1: none does. */
+  readonly gives: number;
 }
 
 export interface TextPacker {
@@ -37,21 +45,24 @@ export interface TextPacker {
 const PROBE = 3;
 const slotOf = (first: number, probe: number): number => ((first << 5) ^ probe) & 0x3ff;
 
-export function createTextPacker(table: readonly UsualText[]): TextPacker {
-  const indexes = new Map(table.map(({ text }, index) => [text, index]));
-  const repeated = new Set(table.map(({ repeats }) => repeats));
-  const entries = table.map(
-    ({ text, repeats }, index): Entry => ({
+/** The member whose value follows a text. */
+const MEMBER = /"(\w+)":"$/;
+
+export function createTextPacker(table: readonly string[], rules: Rules): TextPacker {
+  const sources = [...new Set(Object.values(rules).map(({ from }) => from))];
+  const entries = table.map((text, index): Entry => {
+    const member = MEMBER.exec(text)?.[1] ?? '';
+    const rule = Object.hasOwn(rules, member) ? rules[member] : undefined;
+    return {
       text,
-      index,
       code:
         index < SINGLE.length
           ? String.fromCharCode(SINGLE[index] ?? 0)
           : String.fromCharCode(SECOND, FIRST_OF_SECOND + index - SINGLE.length),
-      repeats: repeats === undefined ? -1 : (indexes.get(repeats) ?? -1),
-      isRepeated: repeated.has(text),
-    }),
-  );
+      rule: rule && { from: sources.indexOf(rule.from), by: rule.by },
+      gives: sources.indexOf(member),
+    };
+  });
   const byCode = new Map(entries.map((entry) => [entry.code, entry]));
   const slots: Entry[][] = Array.from({ length: 0x400 }, () => []);
   // The longest text that fits is taken.
@@ -59,14 +70,14 @@ export function createTextPacker(table: readonly UsualText[]): TextPacker {
     slots[slotOf(entry.text.charCodeAt(0), entry.text.charCodeAt(PROBE))]?.push(entry);
   const begun = new Uint8Array(0x80);
   for (const { text } of entries) begun[text.charCodeAt(0)] = 1;
-  /** Where the value after each entry begins; -1: the entry did not occur yet. */
-  const begins = new Int32Array(entries.length);
+  /** Where the last value of each source begins; -1: it did not occur yet. */
+  const begins = new Int32Array(sources.length);
 
-  /** The value that the entry repeats, when it ended before `past`. */
-  const valueBefore = (text: string, { repeats }: Entry, past: number): string | undefined => {
-    const from = begins[repeats] ?? -1;
-    const to = from < 0 ? -1 : text.indexOf('"', from);
-    return to < 0 || to > past ? undefined : text.slice(from, to);
+  /** The value from which an entry's value may follow, when it ended before `past`. */
+  const sourceOf = (text: string, { rule }: Entry, past: number): string | undefined => {
+    const begin = rule === undefined ? -1 : (begins[rule.from] ?? -1);
+    const end = begin < 0 ? -1 : text.indexOf('"', begin);
+    return end < 0 || end > past ? undefined : text.slice(begin, end);
   };
 
   return {
@@ -98,13 +109,14 @@ export function createTextPacker(table: readonly UsualText[]): TextPacker {
         packed += text.slice(done, at) + entry.code;
         const begin = at;
         at += entry.text.length;
-        if (entry.isRepeated) begins[entry.index] = at;
-        if (entry.repeats >= 0) {
-          const value = valueBefore(text, entry, begin);
-          if (value !== undefined && text.startsWith(value, at)) {
-            packed += SAME;
-            at += value.length;
-          }
+        const source = sourceOf(text, entry, begin);
+        if (entry.gives >= 0) begins[entry.gives] = at;
+        for (let way = 0; source !== undefined && way < (entry.rule?.by.length ?? 0); way += 1) {
+          const value = entry.rule?.by[way]?.(source);
+          if (!value || !text.startsWith(value, at)) continue;
+          packed += FOLLOWS.repeat(way + 1);
+          at += value.length;
+          break;
         }
         done = at;
       }
@@ -126,12 +138,15 @@ export function createTextPacker(table: readonly UsualText[]): TextPacker {
         const begin = text.length;
         text += entry.text;
         at += entry.code.length;
-        if (entry.isRepeated) begins[entry.index] = text.length;
-        if (packed[at] === SAME) {
-          const value = valueBefore(text, entry, begin);
+        const source = sourceOf(text, entry, begin);
+        if (entry.gives >= 0) begins[entry.gives] = text.length;
+        let ways = 0;
+        while (packed[at + ways] === FOLLOWS) ways += 1;
+        if (ways > 0) {
+          const value = source === undefined ? undefined : entry.rule?.by[ways - 1]?.(source);
           if (value === undefined) return undefined;
           text += value;
-          at += 1;
+          at += ways;
         }
         if (text.length > maxCharacters) return undefined;
         done = at;

@@ -1,74 +1,105 @@
-// The texts that nearly every decision stores, as tables for packed-text.ts. Stored rows can only be read with these tables, so
-// they never change: another table needs another first byte.
-
-export interface UsualText {
-  readonly text: string;
-  /** The value after this text is often the value after that one, which is earlier in the table. A value ends at the next quote. */
-  readonly repeats?: string;
-}
-
-const AGENT = '{"agentId":"';
-const OCCURRED = '","eventType":"custos.decision","occurredAt":"';
-const text = (one: string): UsualText => ({ text: one });
+// The texts that nearly every decision stores, and the values that follow from others, as tables for packed-text.ts. Stored rows can only
+// be read with these tables, so they never change: another table needs another first byte.
+import { lowestId, proofIdOfDecision } from '../../kernel/ids.ts';
+import type { Rules } from './packed-text.ts';
 
 /**
  * Of records of decisions. The most frequent ones come first, because their codes are the shortest. None begins or ends within a value:
  * a search finds a value in the stored bytes unless it is a part of one of these texts (stored-text.ts).
  */
-export const RECORD_TEXTS: readonly UsualText[] = [
-  text(AGENT),
-  text(OCCURRED),
-  { text: '","payload":{"body":{"agent_id":"', repeats: AGENT },
-  { text: '","evaluated_at":"', repeats: OCCURRED },
-  ...[
-    '","allowed":true,"decision_id":"',
-    '","allowed":false,"decision_id":"',
-    '","expires_at":"',
-    '","factsDigest":"',
-    '","intent":{"action":"',
-    '","domain":"',
-    '","effect":"write","normalized":"',
-    '","effect":"read","normalized":"',
-    '","parsed":false,"requested":{"intent":"',
-    '"},"resource":"',
-    '","risk":{"factors":[],"level":"low","score":0},"traits":[],"verb":"',
-    '"},"key_id":"',
-    '","obligations":[],"policy_set":{"digest":"',
-    '"},"reasons":[{"code":"',
-    '","effect":"ALLOW","message":"',
-    '","effect":"DENY","message":"',
-    '","policy":"',
-    '","rule":"',
-    '"}],"request_id":"',
-    '","trust":{"as_of":{"day":"',
-    '","signals":0},"claimed_level":null,"effective_level":1,"recorded_level":1,"score":250,"uncertainty":1},"verdict":"',
-    '"},"environment":"live","organisation":"default","proofId":"',
-    '"},"reasons":[{"code":"NO_MATCH","effect":"DENY","message":"no policy permits this","policy":"default","rule":"no-match"}],"request_id":"',
-    '","effect":"',
-    // From here on a code takes two bytes.
-    '","normalized":"',
-    '","parsed":true,"requested":{"text":"',
-    '","risk":{"factors":["',
-    '},"claimed_level":',
-    ',"effective_level":',
-    ',"recorded_level":',
-    '},"verdict":"',
-    '","obligations":[{"',
-    '}],"policy_set":{"digest":"',
-    '"},"environment":"',
-    '","organisation":"',
-    '","proofId":"',
-    '"},{"code":"',
-    '","message":"',
-    '"}],"trust":{"as_of":{"day":"',
-    ',"approval":{"approval_id":"',
-    '"},"decision_id":"',
-    '","signals":',
-  ].map(text),
+export const RECORD_TEXTS: readonly string[] = [
+  '{"agentId":"',
+  '","eventType":"custos.decision","occurredAt":"',
+  '","payload":{"body":{"agent_id":"',
+  '","evaluated_at":"',
+  '","allowed":true,"decision_id":"',
+  '","allowed":false,"decision_id":"',
+  '","expires_at":"',
+  '","factsDigest":"',
+  '","intent":{"action":"',
+  '","domain":"',
+  '","effect":"write","normalized":"',
+  '","effect":"read","normalized":"',
+  '","parsed":false,"requested":{"intent":"',
+  '"},"resource":"',
+  '","risk":{"factors":[],"level":"low","score":0},"traits":[],"verb":"',
+  '"},"key_id":"',
+  '","obligations":[],"policy_set":{"digest":"',
+  '"},"reasons":[{"code":"',
+  '","effect":"ALLOW","message":"',
+  '","effect":"DENY","message":"',
+  '","policy":"',
+  '","rule":"',
+  '"}],"request_id":"',
+  '","trust":{"as_of":{"day":"',
+  '","signals":0},"claimed_level":null,"effective_level":1,"recorded_level":1,"score":250,"uncertainty":1},"verdict":"',
+  '"},"environment":"live","organisation":"default","proofId":"',
+  '"},"reasons":[{"code":"NO_MATCH","effect":"DENY","message":"no policy permits this","policy":"default","rule":"no-match"}],"request_id":"',
+  '","effect":"',
+  // From here on a code takes two bytes.
+  '","normalized":"',
+  '","parsed":true,"requested":{"text":"',
+  '","risk":{"factors":["',
+  '},"claimed_level":',
+  ',"effective_level":',
+  ',"recorded_level":',
+  '},"verdict":"',
+  '","obligations":[{"',
+  '}],"policy_set":{"digest":"',
+  '"},"environment":"',
+  '","organisation":"',
+  '","proofId":"',
+  '"},{"code":"',
+  '","message":"',
+  '"}],"trust":{"as_of":{"day":"',
+  ',"approval":{"approval_id":"',
+  '"},"decision_id":"',
+  '","signals":',
 ];
 
+const same = (value: string): string => value;
+const HOUR_MS = 3_600_000;
+/** A time of RFC 3339 an hour later. */
+function anHourLater(time: string): string | undefined {
+  const ms = Date.parse(time);
+  return Number.isNaN(ms) ? undefined : new Date(ms + HOUR_MS).toISOString();
+}
+/** The beginning of the id of a decision that was made then. */
+function idAt(time: string): string | undefined {
+  const ms = Date.parse(time);
+  return ms >= 0 ? lowestId('dec', ms).slice(0, 14) : undefined;
+}
+/** `crm.read.customers.7` is about `customers.7`. */
+const objectOf = (normalized: string): string => normalized.split('.').slice(2).join('.');
+/** The resource of `crm.read.customers.7` is `crm/customers/7`. */
+const resourceOf = (normalized: string): string =>
+  `${normalized.split('.', 1)[0] ?? ''}/${objectOf(normalized).replaceAll('.', '/')}`;
+/** `crm.read.customers.7` may have been asked for as `read:crm/customers/7`. */
+const asked = (normalized: string): string => `${normalized.split('.', 2)[1] ?? ''}:${resourceOf(normalized)}`;
+
+/** Of records with the first byte 3. */
+export const FIRST_RECORD_RULES: Rules = {
+  agent_id: { from: 'agentId', by: [same] },
+  evaluated_at: { from: 'occurredAt', by: [same] },
+};
+
+/** Rules whose values don't repeat others, or their beginnings, are in stored-text.ts, too. */
+export const RECORD_RULES: Rules = {
+  ...FIRST_RECORD_RULES,
+  decision_id: { from: 'occurredAt', by: [idAt] },
+  expires_at: { from: 'evaluated_at', by: [anHourLater] },
+  intent: { from: 'normalized', by: [same] },
+  // `read:crm/customers/7` names it.
+  resource: { from: 'intent', by: [(intent) => intent.split(':', 2)[1]] },
+  verb: { from: 'action', by: [same] },
+  // The service's own ids of requests begin with their time, as those of decisions.
+  request_id: { from: 'decision_id', by: [(id) => `req_${id.slice(4, 12)}`] },
+  day: { from: 'occurredAt', by: [(time) => time.slice(0, 10)] },
+  proofId: { from: 'decision_id', by: [proofIdOfDecision] },
+};
+
 /** Of the JCS of all facts. */
-export const FACTS_TEXTS: readonly UsualText[] = [
+export const FACTS_TEXTS: readonly string[] = [
   '{"agent":{"capabilities":[],"id":"',
   '","registered":false,"status":"UNREGISTERED","tags":[]},"client":{"address":"127.0.0.1"},"context":{',
   '},"environment":"live","history":{"last_1h":{"ALLOW":',
@@ -145,4 +176,13 @@ export const FACTS_TEXTS: readonly UsualText[] = [
   ',"level":',
   ',"recorded":{"level":',
   ',"uncertainty":',
-].map(text);
+];
+
+export const FACTS_RULES: Rules = {
+  normalized: { from: 'domain', by: [(domain) => `${domain}.`] },
+  object: { from: 'normalized', by: [objectOf] },
+  intent: { from: 'normalized', by: [same, asked] },
+  resource: { from: 'normalized', by: [resourceOf] },
+  verb: { from: 'action', by: [same] },
+  now: { from: 'date', by: [(date) => `${date}T`] },
+};

@@ -27,8 +27,7 @@ const stored = (facts: string): Buffer => Buffer.from(packFacts(facts));
 
 describe('stored facts', () => {
   it('are unpacked byte for byte', () => {
-    const texts = FACTS_TEXTS.map(({ text }) => text);
-    const facts = fc.oneof(json(), usualPieces(texts));
+    const facts = fc.oneof(json(), usualPieces(FACTS_TEXTS));
     fc.assert(fc.property(facts, (text) => unpackFacts(stored(text)).toString('utf8') === text));
   });
 
@@ -60,9 +59,43 @@ describe('stored facts', () => {
     expect(unpackFacts(packed.subarray(0, -3)).toString()).not.to.equal(FACTS);
   });
 
-  // The table is part of the format: these bytes were written with the first one.
-  it('that were written with this table can be read', () => {
-    expect(unpackFacts(Buffer.from(CODED, 'base64')).toString()).to.equal(FACTS);
+  // The table and its rules are part of the format: these bytes were written with the first ones.
+  it('that were written with this table, or before values followed from others, can be read', () => {
+    for (const written of [CODED, FIRST_CODED])
+      expect(unpackFacts(Buffer.from(written, 'base64')).toString()).to.equal(FACTS);
+  });
+
+  it('leave out values that follow from others', () => {
+    const facts = canonicalize({
+      intent: {
+        action: 'read',
+        confidence: 1,
+        coverage: 1,
+        data_classes: [],
+        depth: 3,
+        domain: 'crm',
+        effect: 'read',
+        entities: { emails: [], hosts: [], identifiers: [], money: [], paths: [], urls: [] },
+        extent: 'one',
+        flags: [],
+        normalized: 'crm.read.customers.7',
+        object: 'customers.7',
+        parsed: false,
+        places: [],
+        requested: { intent: 'crm.read.customers.7' },
+        resource: 'crm/customers/7',
+        risk: { factors: [], level: 'low', score: 0 },
+        traits: [],
+        verb: 'read',
+      },
+      key: { bound: false, environment: 'live', id: 'k', tags: [] },
+      organisation: { slug: 'default' },
+      time: { date: '2026-11-23', hour: 13, minute_of_day: 803, now: '2026-11-23T13:23:43.256Z', weekday: 1 },
+    });
+    const packed = packFacts(facts);
+    expect(packed.split('customers')).to.have.length(2);
+    expect(packed.split('2026-11-23')).to.have.length(2);
+    expect(unpackFacts(stored(facts)).toString()).to.equal(facts);
   });
 
   it('that a development version compressed can be read', () => {
@@ -82,11 +115,33 @@ const RECORD = canonicalize({
   },
 }).slice(0, -1);
 
+const WHOLE_RECORD = canonicalize({
+  agentId: 'agent-7',
+  eventType: 'custos.decision',
+  occurredAt: '2026-11-23T13:23:43.256Z',
+  payload: {
+    body: {
+      agent_id: 'agent-7',
+      allowed: true,
+      decision_id: 'dec_01m849790r0123456789abcdef',
+      evaluated_at: '2026-11-23T13:23:43.256Z',
+      expires_at: '2026-11-23T14:23:43.256Z',
+      factsDigest: 'ab',
+      reasons: [{ code: 'READ_OPEN', effect: 'ALLOW', message: 'reads are open', policy: 'reads', rule: 'open' }],
+      request_id: 'req_01m84979zz0123456789abcdef',
+      trust: { as_of: { day: '2026-11-23', signals: 0 } },
+    },
+    environment: 'live',
+    organisation: 'default',
+    proofId: 'prf_01m849790r0123456789abcdef',
+  },
+}).slice(0, -1);
+
 describe('the stored record of a decision', () => {
   const storedRecord = (record: string): Buffer => Buffer.from(packRecord(record));
 
   it('is unpacked byte for byte', () => {
-    const records = fc.oneof(json(), usualPieces(RECORD_TEXTS.map(({ text }) => text)));
+    const records = fc.oneof(json(), usualPieces(RECORD_TEXTS));
     fc.assert(fc.property(records, (text) => unpackRecord(storedRecord(text)).toString('utf8') === text));
   });
 
@@ -107,24 +162,58 @@ describe('the stored record of a decision', () => {
 
   // Searches in packed records rely on it (stored-text.ts).
   it('has its values whole: no usual text begins or ends within one', () => {
-    for (const { text } of RECORD_TEXTS) expect(text).to.match(/^["{},\]].*[":]$/);
+    for (const text of RECORD_TEXTS) expect(text).to.match(/^["{},\]].*[":]$/);
   });
 
-  // The table is part of the format: these bytes were written with the first one.
-  it('that was written with this table can be read', () => {
-    expect(unpackRecord(Buffer.from(CODED_RECORD, 'base64')).toString()).to.equal(RECORD);
+  // The table and its rules are part of the format: these bytes were written with the first ones.
+  it('that was written with this table, or before values followed from others, can be read', () => {
+    for (const written of [CODED_RECORD, FIRST_CODED_RECORD])
+      expect(unpackRecord(Buffer.from(written, 'base64')).toString()).to.equal(RECORD);
+    expect(unpackRecord(Buffer.from(CODED_WHOLE, 'base64')).toString()).to.equal(WHOLE_RECORD);
+  });
+
+  it('leaves out the ids and times that follow from others', () => {
+    const packed = packRecord(WHOLE_RECORD);
+    expect(packed).not.to.include('01m84979');
+    expect(packed).not.to.include('T14:23:43');
+    expect(packed.match(/2026-11-23/g)).to.have.length(1);
+    expect(unpackRecord(Buffer.from(packed)).toString()).to.equal(WHOLE_RECORD);
+  });
+
+  it('has other ids and times as they are', () => {
+    for (const [from, to] of [
+      ['T14:23:43', 'T14:23:44'],
+      ['T14:23:43.256Z', 'never'],
+      ['req_01m84979', 'asked-by-me-'],
+      ['prf_0', 'prf_1'],
+      ['"day":"2026-11-23', '"day":"2026-11-22'],
+    ] as const) {
+      const record = WHOLE_RECORD.replace(from, to);
+      expect(record).not.to.equal(WHOLE_RECORD);
+      expect(unpackRecord(storedRecord(record)).toString()).to.equal(record);
+    }
   });
 });
 
 describe('packed texts', () => {
   const AFTER = '","again":"';
-  const packer = createTextPacker([{ text: '{"first":"' }, { text: AFTER, repeats: '{"first":"' }]);
+  const packer = createTextPacker(['{"first":"', AFTER], {
+    again: { from: 'first', by: [(value) => value, (value) => value.toUpperCase()] },
+  });
 
-  it('write a value that a usual text repeats once', () => {
+  it('write a value that repeats another once', () => {
     const text = `{"first":"one and the same${AFTER}one and the same"}`;
     const packed = packer.pack(text) ?? '';
     expect(packed.split('one and the same')).to.have.length(2);
     expect(packer.unpack(packed, 100)).to.equal(text);
+  });
+
+  it('know a second way by which a value follows', () => {
+    const text = `{"first":"this${AFTER}THIS one"}`;
+    const packed = packer.pack(text) ?? '';
+    expect(packed).not.to.include('THIS');
+    expect(packer.unpack(packed, 100)).to.equal(text);
+    expect(packer.unpack(packed.replace('\u0001\u0001', '\u0001\u0001\u0001'), 100)).to.equal(undefined);
   });
 
   it('can be read when the repeated value goes on, is a part or is absent', () => {
@@ -150,6 +239,11 @@ describe('packed texts', () => {
 });
 
 const DEFLATED = 'ASPsNkjZZU6+E+EuUCrJTM5OBVntHxCsC3YeLG0SzMO4sgYoO+uBsqheUWpBflGJUm0tAA==';
-const CODED =
+const FIRST_CODED =
   'AgJhZ2VudC03HycidGlja2V0IjoiT1BTLTEifSwiaW50ZW50Ijp7ImFjdGlvbiI6InJlYWQfLTEsImZsYWdzIjpbHzlkYXRhLnJlYWQucmVwb3J0In19';
-const CODED_RECORD = 'AwJhZ2VudC03AzIwMjYtMTEtMjNUMTM6MjM6NDMuMjU2WgQBBmRlY18xBQEccHJmXzEifQ==';
+const FIRST_CODED_RECORD = 'AwJhZ2VudC03AzIwMjYtMTEtMjNUMTM6MjM6NDMuMjU2WgQBBmRlY18xBQEccHJmXzEifQ==';
+const CODED =
+  'AwJhZ2VudC03HycidGlja2V0IjoiT1BTLTEifSwiaW50ZW50Ijp7ImFjdGlvbiI6InJlYWQfLTEsImZsYWdzIjpbHzlkYXRhLnJlYWQucmVwb3J0In19';
+const CODED_RECORD = 'BAJhZ2VudC03AzIwMjYtMTEtMjNUMTM6MjM6NDMuMjU2WgQBBmRlY18xBQEcASJ9';
+const CODED_WHOLE =
+  'BAJhZ2VudC03AzIwMjYtMTEtMjNUMTM6MjM6NDMuMjU2WgQBBgEwMTIzNDU2Nzg5YWJjZGVmBQEIAQlhYiIsInJlYXNvbnMiOlt7ImNvZGUiOiJSRUFEX09QRU4VcmVhZHMgYXJlIG9wZW4XcmVhZHMYb3BlbhkBenowMTIzNDU2Nzg5YWJjZGVmGgEfMjB9fX0sImVudmlyb25tZW50IjoibGl2ZR8rZGVmYXVsdB8sASJ9';
