@@ -11,7 +11,7 @@ export const RECORD_MARKS: readonly number[] = [FIRST, SECOND];
 const MARK = String.fromCharCode(SECOND);
 /** Longer records are stored as they are, as large facts are. UTF-16 code units. */
 const MAX_CHARACTERS = 32_768;
-/** Of 1,237 bytes of a record 527 remained, without the values that follow from others about 430. */
+/** Of 1,237 bytes of a record about 430 remain; 527 before values followed from others. */
 const PACKER = createTextPacker(RECORD_TEXTS, RECORD_RULES);
 const FIRST_PACKER = createTextPacker(RECORD_TEXTS, FIRST_RECORD_RULES);
 
