@@ -6,8 +6,9 @@ import { namedActionOf } from './assess/named-action.ts';
 import { takeoverOf } from './attack/takeover.ts';
 import { coverageOf } from './coverage/coverage.ts';
 import { type CoverageFeatures, shareOf } from './coverage/share.ts';
-import type { CandidateAction } from './grammar/candidate.ts';
+import { bySentence, type CandidateAction } from './grammar/candidate.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, placesOf } from './grammar/context.ts';
+import { endStatesIn } from './grammar/end-states.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { parseNormalized } from './normalized.ts';
 import { type Readings, readingsOf } from './readings.ts';
@@ -61,13 +62,16 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const { all, asked, mentioned, foreign } = readings;
   const lead = leadOf(asked);
   const entities = entitiesOf(sentences);
+  const endStates = foreign === undefined ? endStatesIn(sentences, bySentence(all), lexicon) : [];
   const read = {
     lead,
     extent: extentOfText(lead, asked, words, lexicon),
     alternatives: alternativesOf(asked, lead),
     entities,
     data_classes: dataClassesOf(foreign === undefined ? words : [...words, ...foreign.nouns], lexicon),
-    external: leavesOrganisation(asked, sentences, entities, foreign !== undefined, lexicon),
+    external:
+      endStates.some(({ says }) => says === 'disclosure') ||
+      leavesOrganisation(asked, sentences, entities, foreign !== undefined, lexicon),
   };
   const coverage = coverageOf(
     text,
@@ -75,6 +79,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     sentences,
     [...all, ...readings.carriers],
     { found: code, mentioned },
+    endStates,
     lead.effect === 'destructive',
     foreign?.known,
     lexicon,

@@ -1,5 +1,6 @@
 // How much of a text its readings account for, and what they leave unread.
 import { bySentence, type CandidateAction } from '../grammar/candidate.ts';
+import type { EndState } from '../grammar/end-states.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Fragment } from '../code/code.ts';
 import type { Lexicon, VerbReading } from '../lexicon/types.ts';
@@ -165,6 +166,7 @@ function disjoint(spans: readonly UnreadSpan[]): UnreadSpan[] {
 
 /**
  * @param candidates all requests that were found, also the negated ones, and code
+ * @param endStates what statements say about how things are to end up
  * @param foreignKnown the share of known words in a text of another language
  */
 export function coverageOf(
@@ -173,6 +175,7 @@ export function coverageOf(
   sentences: readonly Sentence[],
   candidates: readonly CandidateAction[],
   code: { readonly found: readonly Fragment[]; readonly mentioned: readonly Fragment[] },
+  endStates: readonly EndState[],
   isDestructive: boolean,
   foreignKnown: number | undefined,
   lexicon: Lexicon,
@@ -206,7 +209,7 @@ export function coverageOf(
     words: clauses.reduce((sum, clause) => sum + clause.content, 0),
     wordsUnknown: clauses.reduce((sum, clause) => sum + clause.unknown.length, 0),
     foreignKnown,
-    isHinted: destroys || says('payment') || says('disclosure'),
+    isHinted: destroys || says('payment') || says('disclosure') || endStates.length > 0,
   };
   const shownPhrasings = phrasings.slice(0, MAX_SPANS);
   const offsets = offsetsOf(text.toLowerCase(), words, Math.max(-1, ...shownPhrasings.map(({ to }) => to)));
@@ -221,13 +224,16 @@ export function coverageOf(
   const spans = [
     ...destructive.map(({ at, text: word }) => ({ at, text: shown(word) })),
     ...shownPhrasings.map(phraseOf),
+    ...endStates.map((one) => spanOf(one.tokens)),
     ...clauses.filter(({ isRead }) => !isRead).map((clause) => spanOf(clause.tokens)),
     ...clauses.filter(({ isRead }) => isRead).flatMap(({ unknown: some }) => some.map((token) => spanOf([token]))),
   ];
   return {
     features,
     unread: disjoint(spans).slice(0, MAX_SPANS),
-    phrasings: [...new Set(phrasings.map(({ pattern }) => pattern.name))],
+    phrasings: [
+      ...new Set([...phrasings.map(({ pattern }) => pattern.name), ...endStates.map(({ says: end }) => `end_${end}`)]),
+    ],
     destroys,
   };
 }

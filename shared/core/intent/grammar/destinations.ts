@@ -26,7 +26,7 @@ const FILE =
   /\.(?:txt|md|csv|tsv|jsonl?|ya?ml|xml|html?|pdf|docx?|xlsx?|zip|gz|tar|log|sql|db|py|[jt]s|sh|conf|env|parquet|bak|tmp)$/;
 
 /** Whether the phrase from `from` on names something outside: an address, or a device, a service or a person in words. */
-function namesOutside(
+export function namesOutside(
   sentence: Sentence,
   from: number,
   end: number,

@@ -302,6 +302,23 @@ export const KIND_NAMES = [
   'matter_preposition',
   'rule_word',
   'passive_be',
+  'expecting_modal',
+  'plan_verb',
+  'awaited',
+  'here_there',
+  'place_preposition',
+  'deadline',
+  'after_task',
+  'sum_noun',
+  'sum_unit',
+  'money_place',
+  'money_matter',
+  'refers_back',
+  'placed_verb',
+  'having_verb',
+  'finished_state',
+  'recipient_noun',
+  'going_verb',
 ] as const;
 
 export type KindName = (typeof KIND_NAMES)[number];
