@@ -200,6 +200,10 @@ const hasDestroyingOption = (words: readonly string[], { codeWords }: Lexicon): 
     return codeWords.destroyingOptions.has(first) && !NOT_DRY.test(value);
   });
 
+/** `docker service scale web=0`, `heroku ps:scale worker=0`, `docker compose up --scale web=0` */
+const scalesToNothing = (words: readonly string[]): boolean =>
+  words.some((word) => /(?:^|:|-)scale$/.test(word)) && words.some((word) => /^[\w.-]+=0$/.test(word));
+
 /** The command of a line by the lexicon; undefined for one that it has not. */
 export function knownCommand(words: readonly string[], lexicon: Lexicon): KnownCommand | undefined {
   const name = commandName(words[0] ?? '');
@@ -232,7 +236,8 @@ export function knownCommand(words: readonly string[], lexicon: Lexicon): KnownC
   if (entry !== base) doing = withOptions(doing, entry, words);
   const destroys = () =>
     (doing.effect !== 'read' && hasDestroyingOption(words, lexicon)) ||
-    emptiesSetting(words.slice(1).join(' '), lexicon);
+    emptiesSetting(words.slice(1).join(' '), lexicon) ||
+    scalesToNothing(words);
   if (gravity(doing) < gravity(EMPTIES) && destroys()) doing = EMPTIES;
   // An option of a command that it runs is not one of its own.
   if (entry.runs?.language !== 'command' && isDryRun(words, base, entry)) [doing, isKnown] = [READS, true];

@@ -10,7 +10,7 @@ import { enclosureOf, type Place, type ReadAt } from './start.ts';
 /** The number of arguments that serve as evidence of a command. */
 const MAX_TELLING = 6;
 const TELLS =
-  /^(?:-{1,2}[a-z]|\/|~|\.{1,2}\/|\*|\$|https?:\/\/|(?:if|of)=|[\w./-]+\.(?:sh|py|js|rb|pl|ps1|sql|ya?ml|json|log|txt|csv|db|tf|gz|zip|tgz|tar|md|xml|html|ts|go|conf|cfg|toml|bak|dat|iso|img)$|[\w.-]+\/$|.*[*@=:/\\]\S)/i;
+  /^(?:-{1,2}[a-z]|\+[a-z]{3}|\/|~|\.{1,2}\/|\*|\$|https?:\/\/|(?:if|of)=|[\w./-]+\.(?:sh|py|js|rb|pl|ps1|sql|ya?ml|json|log|txt|csv|db|tf|gz|zip|tgz|tar|md|xml|html|ts|go|conf|cfg|toml|bak|dat|iso|img)$|[\w.-]+\/$|.*[*@=:/\\]\S)/i;
 const ENDS_COMMAND = new Set(['|', ';', '&&', '`', '||', ')']);
 const ENCLOSES = new Set(['(', "'", '"']);
 const SCRIPT = /^(?:\.{1,2}\/|~\/|\/)?[\w./-]*\.(?:sh|bash|ps1|bat|cmd|py|rb|pl|exe)[.,]?$|^\.\/[\w.-]+$/;

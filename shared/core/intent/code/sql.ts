@@ -111,6 +111,18 @@ function readSelect(statement: Statement): Fragment {
   return make(statement, 'select', 'read', { extent: 'many', object: from > 0 ? nameAt(tokens, from + 1) : 'value' });
 }
 
+/** `SET value = '0' WHERE name = 'retention_days'` */
+function emptiesNamedSetting(values: readonly SqlToken[], lexicon: Lexicon): boolean {
+  const where = values.findIndex(({ lower }) => lower === 'where');
+  if (where < 0) return false;
+  const plain = ({ text }: SqlToken): string => text.replace(/^'|'$/g, '');
+  const names = values.slice(where).filter(({ kind }) => kind === 'string');
+  const set = values.slice(0, where).filter((_, at) => values[at - 1]?.lower === '=');
+  return names
+    .slice(0, 4)
+    .some((name) => set.some((value) => emptiesSetting(`${plain(name)}=${plain(value)}`, lexicon)));
+}
+
 function readUpdate(statement: Statement): Fragment {
   const { tokens, lexicon } = statement;
   const set = tokens.findIndex(({ lower }) => lower === 'set');
@@ -121,7 +133,7 @@ function readUpdate(statement: Statement): Fragment {
       lower === '=' && (/^(?:null|''|"")$/.test(values[at + 1]?.lower ?? '') || values[at + 1]?.text === ''),
   );
   const code = tokens.map(({ text }) => text).join(' ');
-  if ((all && empties) || emptiesSetting(code, lexicon))
+  if ((all && empties) || emptiesSetting(code, lexicon) || emptiesNamedSetting(values, lexicon))
     return make(statement, 'update', 'delete', { ...GONE, object: nameAt(tokens, 1) });
   const { sqlMoney } = lexicon.codeWords;
   if (values.some(({ lower, kind }, at) => kind !== 'string' && values[at + 1]?.lower === '=' && sqlMoney.has(lower)))

@@ -153,6 +153,19 @@ function within(fragments: readonly Fragment[], length: number): (at: number) =>
   return (at) => marks[at] === 1;
 }
 
+/** The phrasings that are not part of code that only reads: `SELECT coalesce(max(version), 0)`. */
+function outside(
+  reading: readonly Fragment[],
+  text: string,
+  words: readonly string[],
+  matches: readonly PatternMatch[],
+): readonly PatternMatch[] {
+  if (reading.length === 0 || matches.length === 0) return matches;
+  const isRead = within(reading, text.length);
+  const offsets = offsetsOf(text.toLowerCase(), words, Math.max(...matches.map(({ to }) => to)));
+  return matches.filter(({ from, to }) => !(isRead(offsets[from] ?? 0) && isRead(offsets[to] ?? 0)));
+}
+
 /** In the order of the text, without those that begin within an earlier one or have no words, as phrasings of marks alone. */
 function disjoint(spans: readonly UnreadSpan[]): UnreadSpan[] {
   const found: UnreadSpan[] = [];
@@ -191,7 +204,8 @@ export function coverageOf(
     if (tokens > MAX_TOKENS) break;
     clauses.push(...clausesOf(sentence, ofSentence(index), isInCode, lexicon));
   }
-  const phrasings = matchesIn(words, ends, lexicon.phrasings);
+  const reading = code.found.filter(({ isWhole, effect }) => isWhole && effect === 'read');
+  const phrasings = outside(reading, text, words, matchesIn(words, ends, lexicon.phrasings));
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
   const destructive = isDestructive
     ? []

@@ -226,13 +226,34 @@ export function objectOf(
   // `email Ana that ...`, `remind me to call`: the recipient and the content are not kinds of things.
   const as = phrase.known ? undefined : (namedAs(request, end, lexicon) ?? namedIn(request, end, action, lexicon));
   if (as) return { object: as.name, domain: domainOf(as.words, lexicon), known: true };
-  const own = request.entry.verb === 'let' && action === 'send' ? 'message' : request.entry.object;
-  if (own !== undefined && NAMES_OWN.has(action) && (!phrase.known || saysWhat(request)))
-    return { object: own, domain: domainOf([own], lexicon), known: true };
+  // `let Ana know`, `invite Ana to the meeting`
+  const own = action === 'send' && /^(?:let|invite)$/.test(request.entry.verb) ? 'message' : request.entry.object;
   const domain = domainOf(phrase.words, lexicon);
+  if (
+    own !== undefined &&
+    NAMES_OWN.has(action) &&
+    (!phrase.known || saysWhat(request) || tellsPeople(request, own, domain))
+  )
+    return { object: own, domain: domainOf([own], lexicon), known: true };
+  if (request.kind === 'question') return objectOfQuestion(phrase, domain, lexicon);
   // An object without a domain takes that of the verb: purchases and payments belong to payments.
   const fallback = domain === lexicon.defaultDomain && action === 'transfer' ? domainOf(['payment'], lexicon) : domain;
   return { object: phrase.name, domain: fallback, known: phrase.known };
+}
+
+/** `remind the team`, `message the customer that it is ready`: somebody is told something. */
+const tellsPeople = ({ sentence, next }: RequestedAction, own: string, domain: string): boolean =>
+  own === 'message' &&
+  (domain === 'identity' ||
+    sentence.slice(next, next + MAX_TOLD).some(({ lower }) => lower === 'that' || lower === 'about'));
+const MAX_TOLD = 8;
+
+/** What a question is about, without the deletion that it asks about: `did anyone remove the index`. */
+function objectOfQuestion({ name, words, known }: ObjectPhrase, domain: string, lexicon: Lexicon) {
+  const destroys = (word: string): boolean => lexicon.destructiveWords.find(word) === 'word';
+  if (!name.split('_').some(destroys)) return { object: name, domain, known };
+  const rest = name.split('_').filter((word) => !destroys(word));
+  return { object: rest.join('_') || 'unknown', domain, known: known && rest.includes(words.at(-1) ?? '') };
 }
 
 /** `alert me when`: a condition follows. */
