@@ -61,8 +61,9 @@ const same = (value: string): string => value;
 const HOUR_MS = 3_600_000;
 /** A time of RFC 3339 an hour later. */
 function anHourLater(time: string): string | undefined {
-  const ms = Date.parse(time);
-  return Number.isNaN(ms) ? undefined : new Date(ms + HOUR_MS).toISOString();
+  const later = new Date(Date.parse(time) + HOUR_MS);
+  // An altered row may hold no time, or the last that there is.
+  return Number.isNaN(later.getTime()) ? undefined : later.toISOString();
 }
 /** The beginning of the id of a decision that was made then. */
 function idAt(time: string): string | undefined {

@@ -160,6 +160,28 @@ describe('the stored record of a decision', () => {
     }
   });
 
+  it('is read without an error whatever bytes it holds', () => {
+    const codes = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code));
+    const values = [
+      '+275760-09-13T00:00:00.000Z"',
+      '2026-11-23T13:23:43.256Z"',
+      'a.b.c"',
+      '"',
+      'dec_"',
+      '\u0001\u0001',
+    ];
+    const pieces = fc.array(fc.oneof(fc.constantFrom(...codes, ...values), fc.string()), { maxLength: 12 });
+    fc.assert(
+      fc.property(fc.constantFrom('\u0003', '\u0004'), pieces, (mark, some) => {
+        unpackRecord(Buffer.from(mark + some.join('')));
+        unpackFacts(Buffer.from(mark + some.join('')));
+      }),
+      { numRuns: 2_000 },
+    );
+    const last = '\u0002a\u0003+275760-09-13T00:00:00.000Z\u0005\u0001\u0008\u0001';
+    expect(unpackRecord(Buffer.from(`\u0004${last}`)).toString()).to.equal(`\u0004${last}`);
+  });
+
   // Searches in packed records rely on it (stored-text.ts).
   it('has its values whole: no usual text begins or ends within one', () => {
     for (const text of RECORD_TEXTS) expect(text).to.match(/^["{},\]].*[":]$/);
