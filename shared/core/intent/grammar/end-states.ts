@@ -25,12 +25,12 @@ interface Governor {
 function governorAt(words: TaggedWords, at: number): Governor | undefined {
   if (is(words, at, K.obliging_modal))
     return { next: at + 1, force: is(words, at, K.expecting_modal) ? 'expects' : 'demands' };
-  if (is(words, at, K.plan_verb)) return { next: at, force: 'plans' };
+  if (is(words, at, K.plan_verb)) return { next: words[at] === 'will' ? at + 1 : at, force: 'plans' };
   if (is(words, at, K.permitting_modal) && words[at + 1] === 'go') return { next: at + 1, force: 'plans' };
   if (!is(words, at, K.obliging_before_to)) return undefined;
   if (words[at + 1] === 'to') return { next: at + 2, force: 'demands' };
   // `They are supposed to be there`; `1,250 euros are expected there`
-  if (!is(words, at, K.being) || !is(words, at + 1, K.awaited)) return undefined;
+  if (!is(words, at, K.being) || !(is(words, at + 1, K.awaited) || is(words, at + 1, K.able))) return undefined;
   return { next: words[at + 2] === 'to' ? at + 3 : at + 1, force: 'demands' };
 }
 
@@ -134,8 +134,14 @@ function isPaid(
   );
 }
 
+/** `Nobody will be able to open it`, `A single copy is allowed to stay` */
+const isLast = ({ words, start, at, verb, end }: Statement): boolean =>
+  (is(words, start, K.nobody) && is(words, verb + 1, K.able) && someAre(words, verb + 2, end, K.perceiving_verb)) ||
+  (someAre(words, start, Math.min(at, start + 3), K.only_word) && someAre(words, at, verb + 4, K.staying_verb));
+
 function saidBy(statement: Statement, before: Before, lexicon: Lexicon): EndState['says'] | undefined {
   const { words, start, force, verb, place, end } = statement;
+  if (isLast(statement)) return 'change';
   // `It has to be on Friday` only says when.
   const isState = words[verb] === 'be' && !is(words, verb + 1, K.preposition) && !is(words, verb + 1, K.deadline);
   if (place === undefined && !isState && !is(words, verb, K.having_verb)) return undefined;
@@ -154,6 +160,15 @@ const namesRecipient = (sentence: Sentence, words: TaggedWords, at: number, lexi
   is(words, at - 1, K.recipient_noun) &&
   namesOutside(sentence, at + 1, at + 3, lexicon) === 'address';
 
+/** `A friend is curious`, `The summary interests my neighbour` */
+function isWishedOutside(words: TaggedWords): boolean {
+  const end = Math.min(words.length, REACH);
+  if (!someAre(words, 1, end, K.wish_word)) return false;
+  for (let at = 0; at < end; at += 1)
+    if (is(words, at, K.outsider) || (is(words, at, K.former_person) && is(words, at - 1, K.former_word))) return true;
+  return false;
+}
+
 /** Whether the clause from `start` on is the speaker's own, a question or a condition; `That amount must be there` is none. */
 const isAside = (words: TaggedWords, start: number, at: number): boolean =>
   is(words, start, K.first_person) ||
@@ -169,6 +184,7 @@ function endStateOf(
   before: Before,
   lexicon: Lexicon,
 ): EndState | undefined {
+  if (!isFirst && requests.length === 0 && isWishedOutside(words)) return { says: 'disclosure', tokens: sentence };
   for (let at = 1; at < words.length; at += 1) {
     const governor = governorAt(words, at);
     if (governor === undefined && !namesRecipient(sentence, words, at, lexicon)) continue;

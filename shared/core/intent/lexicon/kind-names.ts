@@ -319,6 +319,12 @@ export const KIND_NAMES = [
   'finished_state',
   'recipient_noun',
   'going_verb',
+  'perceiving_verb',
+  'only_word',
+  'staying_verb',
+  'wish_word',
+  'former_word',
+  'former_person',
 ] as const;
 
 export type KindName = (typeof KIND_NAMES)[number];
