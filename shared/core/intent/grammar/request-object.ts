@@ -235,7 +235,7 @@ export function objectOf(
     (!phrase.known || saysWhat(request) || tellsPeople(request, own, domain))
   )
     return { object: own, domain: domainOf([own], lexicon), known: true };
-  if (request.kind === 'question') return objectOfQuestion(phrase, domain, lexicon);
+  if (request.kind === 'question' || request.entry.mentions) return objectAskedAbout(phrase, domain, lexicon);
   // An object without a domain takes that of the verb: purchases and payments belong to payments.
   const fallback = domain === lexicon.defaultDomain && action === 'transfer' ? domainOf(['payment'], lexicon) : domain;
   return { object: phrase.name, domain: fallback, known: phrase.known };
@@ -248,8 +248,8 @@ const tellsPeople = ({ sentence, next }: RequestedAction, own: string, domain: s
     sentence.slice(next, next + MAX_TOLD).some(({ lower }) => lower === 'that' || lower === 'about'));
 const MAX_TOLD = 8;
 
-/** What a question is about, without the deletion that it asks about: `did anyone remove the index`. */
-function objectOfQuestion({ name, words, known }: ObjectPhrase, domain: string, lexicon: Lexicon) {
+/** What is asked or told about, without the deletion: `did anyone remove the index`, `simulate the purge of the archive`. */
+function objectAskedAbout({ name, words, known }: ObjectPhrase, domain: string, lexicon: Lexicon) {
   const destroys = (word: string): boolean => lexicon.destructiveWords.find(word) === 'word';
   if (!name.split('_').some(destroys)) return { object: name, domain, known };
   const rest = name.split('_').filter((word) => !destroys(word));
