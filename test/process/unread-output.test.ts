@@ -91,14 +91,16 @@ describe('a service whose output nobody reads', () => {
       let text = '';
       const reports = (): string[] => text.split('\n').filter((line) => line.includes('log lines were dropped'));
       await waitFor(() => ((text += pipe.read()), reports().length > 0), { what: 'the report of dropped lines' });
-      // With the line of the request for the metrics.
-      expect(JSON.parse(reports()[0] ?? '')).to.include({ level: 'warn', lines: dropped + 1 });
+      const report = JSON.parse(reports()[0] ?? '') as { level: string; lines: number };
+      expect(report.level).to.equal('warn');
+      // The line of the request for the metrics is shorter than the others, so it may have found room.
+      expect(report.lines).to.be.within(dropped, dropped + 1);
       await fetch(`${ingress.address}/v1/reference/tiers`);
       await waitFor(() => ((text += pipe.read()), text.endsWith('\n')), { what: 'the last line' });
       const lines = text.trimEnd().split('\n');
       for (const line of lines) expect(() => JSON.parse(line) as unknown, line).not.to.throw();
       expect(reports()).to.have.lengthOf(1);
-      expect(await droppedBy(ingress.address), 'nothing more is dropped').to.equal(dropped + 1);
+      expect(await droppedBy(ingress.address), 'nothing more is dropped').to.equal(report.lines);
     } finally {
       expect(await ingress.stop()).to.include({ code: 0 });
       pipe.close();
