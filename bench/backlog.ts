@@ -2,6 +2,7 @@
 // workers carry out one.
 // Usage: node dist/bench/backlog.js [--size 100000] [--rate 300] [--seconds 10] [--redis]
 import { parseArgs } from 'node:util';
+import pg from 'pg';
 import type { LoadJob, LoadResult } from './load-types.ts';
 import { alignedLines } from './numbers.ts';
 import { enforceBodies } from './policies.ts';
@@ -12,8 +13,10 @@ import { submissionBodies } from './work-bodies.ts';
 const POLICIES = 1_000;
 const BODIES = 4_096;
 const CONNECTIONS = 16;
-/** Intents are submitted in pieces of this length until enough are waiting: they are accepted faster than they are decided. */
+/** Intents are submitted in pieces of this length until enough are waiting. */
 const PIECE_MS = 2_000;
+/** Workers keep up with what is accepted. Each of their batches begins with a row of this table, for which it waits meanwhile. */
+const HOLD_WORKERS = 'BEGIN; LOCK TABLE intent_trial IN SHARE MODE';
 const WAITING = `SELECT count(*)::int AS n FROM intent WHERE status IN ('queued', 'evaluating')`;
 
 async function main(): Promise<void> {
@@ -54,10 +57,15 @@ async function main(): Promise<void> {
     const bodies = submissionBodies(POLICIES, BODIES);
     const filledFromMs = performance.now();
     let submitted = 0;
-    for (let before = -1, now = 0; now < size; before = now, now = await waiting()) {
-      if (now <= before) throw new Error(`intents are decided as fast as they are accepted: ${now} are waiting`);
-      submitted += (await load({ path: '/v1/intents', bodies, connections: 64, durationMs: PIECE_MS, status: 202 }))
-        .accepted;
+    const holding = new pg.Client({ connectionString: service.superuserUrl });
+    await holding.connect();
+    await holding.query(HOLD_WORKERS);
+    try {
+      while ((await waiting()) < size)
+        submitted += (await load({ path: '/v1/intents', bodies, connections: 64, durationMs: PIECE_MS, status: 202 }))
+          .accepted;
+    } finally {
+      await holding.end();
     }
     const filledMs = performance.now() - filledFromMs;
     const before = await waiting();

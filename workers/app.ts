@@ -13,7 +13,7 @@ import { watchInstallation } from '../shared/domain/installation/gauges.ts';
 import { countingDecider, createDecisionMetrics } from '../shared/domain/decisions/metrics.ts';
 import { startDeciding } from '../shared/domain/decisions/deciding.ts';
 import { startHeartbeat } from '../shared/platform/process/heartbeat.ts';
-import { QUEUE_NAMES, type QueueName } from '../shared/kernel/jobs.ts';
+import { type Job, QUEUE_NAMES, type QueueName } from '../shared/kernel/jobs.ts';
 import { createAuthenticator } from '../shared/domain/keys/authenticator.ts';
 import { createGate, createOperatorCheck } from '../shared/domain/keys/operator.ts';
 import { createAddressRule } from '../shared/domain/webhooks/addresses.ts';
@@ -31,9 +31,10 @@ import { findRoot, readVersion } from '../shared/platform/config/root.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
 import { createDeadJobRecorder } from './dead-jobs.ts';
 import type { Readiness } from './health.ts';
-import { createAuditRunner, createWorkerAuditor } from './jobs/audit.ts';
+import { createAuditRunner, createIdleMeter, createWorkerAuditor } from './jobs/audit.ts';
 import { concurrencyOf, deadHooksOf, handlersOf, type JobDeps } from './jobs/list.ts';
-import { jobOptions } from './jobs/options.ts';
+import { createDrains } from './jobs/drains.ts';
+import { jobOptions, wakeRunning } from './jobs/options.ts';
 import { deadJobOf, OWNERS_AT_ONCE } from './jobs/evaluate.ts';
 import { createReplayRunner } from './jobs/replay.ts';
 import { countDroppedLines } from '../shared/platform/observe/metrics.ts';
@@ -165,7 +166,8 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   const version = readVersion(findRoot());
   const { policies } = deciding;
   const auditor = createWorkerAuditor({ db, key, keeper, policies, nowMs, logger, version });
-  const audits = createAuditRunner({ readLag: () => readAuditLag(db), auditor, monotonicMs, cpuMs, logger });
+  const readLag = () => readAuditLag(db);
+  const audits = createAuditRunner({ readLag, auditor, monotonicMs, cpuMs, idle: createIdleMeter(), logger });
   const replays = createReplayRunner({ db, nowMs, logger });
   const webhooks = createDeliverer({
     db,
@@ -176,8 +178,10 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     onAttempt: metrics.countDelivery,
   });
 
+  const drains = createDrains();
   const jobDeps: JobDeps = {
     db,
+    drains,
     nowMs,
     logger,
     intentWorker,
@@ -222,7 +226,8 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     rules: changeRulesOf(config),
     admit: admittingBySize(lexicon.ofFiles),
   });
-  const relay = startRelay({ db, queues, logger });
+  const wake = (job: Job): boolean => wakeRunning(drains, job);
+  const relay = startRelay({ db, queues, logger, wake });
   const onCounted = shadowCounter(metrics.registry);
   const { shadowPolicyDir: dir, shadowShare: share } = config;
   const shadow = startShadow({ db, databaseUrl, dir, share, logger, onCounted });
@@ -246,6 +251,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     check: () => readWorkersReadiness({ db, redisUrl, clockProblem: () => clock.problem() }),
     async close() {
       audits.close();
+      drains.close();
       await Promise.all([reader.close(), relay.close(), schedule.close(), replays.close(), shadow.close()]);
       // The rest of the time is for closing the stores.
       await queues.close(config.shutdownTimeoutMs * 0.8);

@@ -11,6 +11,8 @@ export interface RelayDeps {
   readonly db: Database;
   readonly queues: Producer;
   readonly logger: Logger;
+  /** Gives a wake-up to a job of this process that runs for the same key. @returns false: it must be queued. Default: none runs */
+  readonly wake?: (job: Job) => boolean;
 }
 
 /** Most rows per hand-over. Its transaction waits for the queues' store, 2 s at most; inserts into the outbox never wait for it. */
@@ -97,7 +99,10 @@ export function nextBatch(rows: number, tookMs: number | 'failed'): number {
  * @param batch most rows
  * @throws when PostgreSQL or the queues' store is away; then all rows are still there
  */
-export async function handOver({ db, queues, logger }: RelayDeps, batch = BATCH): Promise<HandedOver> {
+export async function handOver(
+  { db, queues, logger, wake = () => false }: RelayDeps,
+  batch = BATCH,
+): Promise<HandedOver> {
   return db.transaction(async (sql) => {
     const rows = await sql.query<OutboxRow>(TAKE, [batch]);
     if (rows.length === 0) return { rows: 0, jobs: 0 };
@@ -121,7 +126,8 @@ export async function handOver({ db, queues, logger }: RelayDeps, batch = BATCH)
         'The outbox held something that is no job.',
       ]);
     }
-    const jobs = coalesce(accepted);
+    // If the process dies, its running job is found abandoned and carries out what waits, or the sweeper finds it.
+    const jobs = coalesce(accepted).filter((job) => !wake(job));
     if (jobs.length > 0) await queues.add(jobs);
     return { rows: rows.length, jobs: jobs.length };
   });

@@ -109,7 +109,9 @@ export function logUnderTest(options: {
         ],
       );
     },
-    append: () => appendWaiting({ db, nowMs, logHost: 'custos.local', chainHeads }, organisationId, 'live'),
+    async append() {
+      await appendWaiting({ db, nowMs, logHost: 'custos.local', chainHeads }, organisationId, 'live');
+    },
     publish: () => checkpointer.publish(organisationId, 'live'),
     async findings({ full = false, runs = 1 } = {}) {
       const logId = await log.logId();

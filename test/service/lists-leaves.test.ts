@@ -143,7 +143,7 @@ describe('lists of leaves in large logs', () => {
         [count, at(0)],
       );
       // Two workers at once: the second one waits for the lock of the log, with stale knowledge of its zones.
-      const appending = (): Promise<void> =>
+      const appending = (): Promise<boolean> =>
         appendWaiting({ db, nowMs: Date.now, logHost: 'custos.local' }, 'org', 'dev');
       await Promise.all([appending(), appending()]);
     };

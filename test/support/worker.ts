@@ -12,6 +12,7 @@ import { DEFAULT_DAILY_CAP } from '../../shared/core/trust/beta.ts';
 import type { Environment } from '../../shared/kernel/vocabulary.ts';
 import { createSettledNotice } from '../../shared/platform/db/settled-notice.ts';
 import { createIntentWorker, type IntentWorker, type IntentWorkerDeps } from '../../workers/intents.ts';
+import { createDrains } from '../../workers/jobs/drains.ts';
 import { deadJobOf, evaluate as evaluateJob } from '../../workers/jobs/evaluate.ts';
 import { createDeadJobRecorder } from '../../workers/dead-jobs.ts';
 import pino from 'pino';
@@ -93,6 +94,7 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
     },
   });
   const chainHeads = createChainHeads();
+  const drains = createDrains({ stayMs: 0 });
   const appendAll = async (signer: typeof checkpointer): Promise<void> => {
     const append = appendJob.handler({
       db,
@@ -101,6 +103,7 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
       chainHeads,
       checkpointer: signer,
       announce,
+      drains,
     });
     const logs = await service.rows<{ organisation_id: string; environment: Environment }>(
       'SELECT organisation_id, environment FROM log_inbox UNION SELECT organisation_id, environment FROM log',
@@ -113,7 +116,7 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
   const worker: TestWorker = {
     deciding,
     intentWorker(changes = {}) {
-      const onDead = evaluateJob.onDead?.({ db, announce, intentWorker: { ...NO_WORKER, endAsFailed } });
+      const onDead = evaluateJob.onDead?.({ db, announce, drains, intentWorker: { ...NO_WORKER, endAsFailed } });
       if (onDead === undefined) throw new Error('a dead intent is not ended');
       const hooks = { evaluate: onDead };
       const recordDead = createDeadJobRecorder<'intents'>({ db, logger: pino({ level: 'silent' }), hooks });
@@ -144,14 +147,15 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
       await ownWorker().decideOne(await worker.keyOf(intentId));
       announce();
     },
-    evaluateAll: (owner) => evaluateJob.handler({ db, announce, intentWorker: ownWorker() })({ v: 1, ...owner }),
+    evaluateAll: (owner) =>
+      evaluateJob.handler({ db, announce, drains, intentWorker: ownWorker() })({ v: 1, ...owner }),
     async runQueued() {
       const [row] = await service.rows<{ payload: string }>(
         "SELECT payload FROM outbox WHERE queue = 'intents' ORDER BY seq DESC LIMIT 1",
       );
       if (row === undefined) throw new Error('no job was queued');
       const payload = JSON.parse(row.payload) as JobPayload<'intents', 'evaluate'>;
-      await evaluateJob.handler({ db, announce, intentWorker: ownWorker() })(payload);
+      await evaluateJob.handler({ db, announce, drains, intentWorker: ownWorker() })(payload);
     },
     append: () => appendAll(checkpointer),
     appendUnsigned: () => appendAll({ publish: async () => undefined }),

@@ -4,12 +4,17 @@ import type { Checkpointer } from '../../shared/domain/ledger/checkpoints.ts';
 import { enqueueSql } from '../../shared/platform/queues/outbox.ts';
 import { acceptedBefore, type JobDefinition, RETRY_DEAD_AFTER, THREE_ATTEMPTS } from './definition.ts';
 import { QUEUE_DELIVERIES } from './deliver.ts';
+import type { Drains } from './drains.ts';
 
 export interface AppendDeps extends LedgerDeps {
   readonly checkpointer: Checkpointer;
   /** Announces that proofs may be anchored. */
   readonly announce: () => void;
+  readonly drains: Drains;
 }
+
+/** From one batch of a log to the next. */
+const EVERY_MS = 100;
 
 // Reads the oldest row of each log only, so that a long inbox costs no more than a short one.
 const OLDEST = `WITH RECURSIVE oldest AS (
@@ -25,6 +30,7 @@ const LOST = `oldest o WHERE ${acceptedBefore('created_at', '1 second')} AND NOT
     SELECT FROM dead_job d WHERE d.state = 'dead' AND d.queue = 'proofs' AND d.name = 'append'
       AND d.organisation_id = o.organisation_id AND d.environment = o.environment AND d.failed_at > now() - ${RETRY_DEAD_AFTER}
   )`;
+const CONTINUE = enqueueSql('proofs', 'append', { organisationId: '$1::text', environment: '$2::text' });
 const QUEUE_LOST = enqueueSql(
   'proofs',
   'append',
@@ -35,8 +41,8 @@ const QUEUE_LOST = enqueueSql(
 export const append: JobDefinition<'proofs', 'append', AppendDeps> = {
   queue: 'proofs',
   name: 'append',
-  // Two logs at once. The lock on a log's head keeps a second worker away from the same log.
-  concurrency: 2,
+  // Two logs at once, beside one whose job stays. The lock on a log's head keeps a second worker away from the same log.
+  concurrency: 3,
   retries: THREE_ATTEMPTS,
   coalescing: { kind: 'wake-up', key: ({ organisationId, environment }) => [organisationId, environment] },
   sweeping: {
@@ -51,11 +57,24 @@ export const append: JobDefinition<'proofs', 'append', AppendDeps> = {
   },
   handler:
     (deps) =>
-    async ({ organisationId, environment }) => {
-      await appendWaiting(deps, organisationId, environment);
-      await deps.checkpointer.publish(organisationId, environment);
-      deps.announce();
-      // After the checkpoint, so that anchored proofs are among the events. If this is lost, the sweeper finds the events.
-      await deps.db.query(QUEUE_DELIVERIES, [organisationId, environment]);
+    ({ organisationId, environment }) => {
+      const { db, checkpointer, announce, drains } = deps;
+      const owner = [organisationId, environment] as const;
+      return drains.run({
+        queue: 'proofs',
+        key: owner,
+        everyMs: EVERY_MS,
+        async pass() {
+          const isLeft = await appendWaiting(deps, ...owner);
+          await checkpointer.publish(...owner);
+          announce();
+          // After the checkpoint, so that anchored proofs are among the events. If this is lost, the sweeper finds the events.
+          await db.query(QUEUE_DELIVERIES, owner);
+          return isLeft;
+        },
+        async again() {
+          await db.query(CONTINUE, owner);
+        },
+      });
     },
 };

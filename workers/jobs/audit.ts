@@ -1,4 +1,5 @@
 // The job `audit`: derives the logs again with another implementation and reports differences.
+import os from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { KeyObject } from 'node:crypto';
 import type { Database } from '../../shared/platform/db/database.ts';
@@ -63,16 +64,38 @@ const EVERY_MS = 10 * SECOND_MS;
 const CATCH_UP_MS = EVERY_MS - SECOND_MS;
 /** Fewer leaves than one subtree wait for the next run: each run derives the last subtree again. */
 const BEHIND_LEAVES = 1_024;
-/** The share of a core for runs and catching up together: a tenth when hardly behind, and half when this many leaves are behind, or more. */
+/**
+ * The share of a core for runs and catching up together: a tenth while the machine has no processor time left, so that the audit takes none
+ * from answers; up to half when all of it is idle and this many leaves are behind, or more.
+ */
 const LEAST_SHARE = 0.1;
 const MOST_SHARE = 0.5;
 const FAR_BEHIND_LEAVES = 100_000;
 
-/** How long to rest after this much processor time, so that the audit uses no more than its share of a core. */
-export function restMs(usedMs: number, leavesBehind: number): number {
+/**
+ * How long to rest after this much processor time, so that the audit uses no more than its share of a core.
+ * @param idle share of the machine's processor time that nobody used, 0 to 1
+ */
+export function restMs(usedMs: number, leavesBehind: number, idle: number): number {
   const distance = Math.min(1, leavesBehind / FAR_BEHIND_LEAVES);
-  const share = LEAST_SHARE + (MOST_SHARE - LEAST_SHARE) * distance;
+  const share = LEAST_SHARE + (MOST_SHARE - LEAST_SHARE) * distance * idle;
   return usedMs * (1 / share - 1);
+}
+
+/** Measures the share of processor time that was idle since the call before; the first call tells 0. @param read for tests */
+export function createIdleMeter(read = os.cpus): () => number {
+  let before = { idle: 0, all: 0 };
+  return () => {
+    const now = { idle: 0, all: 0 };
+    for (const { times } of read()) {
+      now.idle += times.idle;
+      for (const ms of Object.values(times)) now.all += ms;
+    }
+    const [idle, all] = [now.idle - before.idle, now.all - before.all];
+    const isFirst = before.all === 0;
+    before = now;
+    return isFirst || all <= 0 ? 0 : Math.min(1, Math.max(0, idle / all));
+  };
 }
 
 export function createAuditRunner(deps: {
@@ -81,11 +104,13 @@ export function createAuditRunner(deps: {
   readonly monotonicMs: () => number;
   /** Processor time of this process: on a busy machine a run of half a second uses less of it, and needs less rest. */
   readonly cpuMs: () => number;
+  /** Share of the machine's processor time that was idle since the call before. */
+  readonly idle: () => number;
   readonly logger: Logger;
   /** Default: timers. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }): AuditRunner {
-  const { readLag, auditor, monotonicMs, cpuMs, logger, pause = pauseOnTimer } = deps;
+  const { readLag, auditor, monotonicMs, cpuMs, idle, logger, pause = pauseOnTimer } = deps;
   const stop = new AbortController();
   const { signal } = stop;
   let isCatchingUp = false;
@@ -95,7 +120,7 @@ export function createAuditRunner(deps: {
     let usedMs = runMs;
     for (;;) {
       const behind = (await readLag()).reduce((sum, { leaves }) => sum + leaves, 0);
-      const rest = restMs(usedMs, behind);
+      const rest = restMs(usedMs, behind, idle());
       if (behind < BEHIND_LEAVES || monotonicMs() + rest > endMs) return;
       await pause(rest, signal);
       if (signal.aborted) return;

@@ -5,13 +5,14 @@ import { enqueueSql } from '../../shared/platform/queues/outbox.ts';
 import type { DeadJob } from '../../shared/platform/queues/types.ts';
 import type { GivenUpIntent, IntentWorker } from '../intents.ts';
 import { acceptedBefore, type JobDefinition, RETRY_DEAD_AFTER, THREE_ATTEMPTS } from './definition.ts';
+import type { Drain, Drains } from './drains.ts';
 
 type EvaluatePayload = JobPayload<'intents', 'evaluate'>;
 
 /** Organisations and environments whose intents a process decides at once. */
 export const OWNERS_AT_ONCE = 4;
-/** Batches of one job, which then queues the next one: owners with fewer intents get their turn, and a worker that stops need not wait. */
-const BATCHES_PER_JOB = 10;
+/** After so many the job ends or looks again: owners with fewer intents get their turn, and a worker that stops need not wait. */
+const BATCHES_A_PASS = 10;
 
 const CONTINUE = enqueueSql('intents', 'evaluate', { organisationId: '$1::text', environment: '$2::text' });
 
@@ -46,6 +47,7 @@ export interface EvaluateDeps {
   readonly intentWorker: IntentWorker;
   /** Announces that intents may be decided. */
   readonly announce: () => void;
+  readonly drains: Drains;
 }
 
 /**
@@ -54,49 +56,48 @@ export interface EvaluateDeps {
  */
 const BATCHES_AT_ONCE = 2;
 
-/** Decides what waits. At most one run for each owner at a time in a process. */
-function createDrain({ db, intentWorker, announce }: EvaluateDeps): (payload: EvaluatePayload) => Promise<void> {
-  /** The running ones, with whether they were woken meanwhile. */
-  const running = new Map<string, { isWoken: boolean }>();
+/** From one batch to the next without a backlog. */
+const EVERY_MS = 50;
 
-  const drain = async ({ organisationId, environment }: EvaluatePayload, run: { isWoken: boolean }): Promise<void> => {
-    let left = BATCHES_PER_JOB;
-    const decide = async (after?: string): Promise<string | undefined> => {
-      left -= 1;
-      run.isWoken = false;
-      const next = await intentWorker.decideBatch({ organisationId, environment }, after);
-      announce();
-      return next;
-    };
-    /** Decides batch after batch. @returns whether something may be left for the next job */
-    const decideOn = async (after: string | undefined): Promise<boolean> => {
-      let next = after;
-      while (next !== undefined || run.isWoken) {
-        if (left <= 0) return true;
-        next = await decide(next);
-      }
-      return false;
-    };
-
-    const first = await decide();
-    const lanes = Array.from({ length: first === undefined ? 1 : BATCHES_AT_ONCE }, () => decideOn(first));
-    // All have ended when the job does, so that a repeated one never runs beside them.
-    const ends = await Promise.allSettled(lanes);
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
-    const isLeft = run.isWoken || ends.some((end) => end.status === 'fulfilled' && end.value);
-    if (isLeft) await db.query(CONTINUE, [organisationId, environment]);
+/** What decides the intents that wait. At most one runs for each owner at a time in a process. */
+function drainOf(
+  { db, intentWorker, announce }: EvaluateDeps,
+  { organisationId, environment }: EvaluatePayload,
+): Drain {
+  const owner = { organisationId, environment };
+  let left = 0;
+  const decide = async (after?: string): Promise<string | undefined> => {
+    left -= 1;
+    const next = await intentWorker.decideBatch(owner, after);
+    announce();
+    return next;
   };
-
-  return (payload) => {
-    const id = `${payload.organisationId}\n${payload.environment}`;
-    const known = running.get(id);
-    if (known !== undefined) {
-      known.isWoken = true;
-      return Promise.resolve();
+  /** Decides batch after batch. @returns whether something may be left */
+  const decideOn = async (after: string | undefined): Promise<boolean> => {
+    let next = after;
+    while (next !== undefined) {
+      if (left <= 0) return true;
+      next = await decide(next);
     }
-    const run = { isWoken: false };
-    running.set(id, run);
-    return drain(payload, run).finally(() => running.delete(id));
+    return false;
+  };
+  return {
+    queue: 'intents',
+    key: [organisationId, environment],
+    everyMs: EVERY_MS,
+    async pass() {
+      left = BATCHES_A_PASS;
+      const first = await decide();
+      if (first === undefined) return false;
+      const lanes = Array.from({ length: BATCHES_AT_ONCE }, () => decideOn(first));
+      // All have ended when the pass does, so that the next one never runs beside them.
+      const ends = await Promise.allSettled(lanes);
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+      return ends.some((end) => end.status === 'fulfilled' && end.value);
+    },
+    async again() {
+      await db.query(CONTINUE, [organisationId, environment]);
+    },
   };
 }
 
@@ -123,7 +124,8 @@ export function deadJobOf(intent: GivenUpIntent): DeadJob {
 export const evaluate: JobDefinition<'intents', 'evaluate', EvaluateDeps> = {
   queue: 'intents',
   name: 'evaluate',
-  concurrency: OWNERS_AT_ONCE,
+  // Beside one whose job stays.
+  concurrency: OWNERS_AT_ONCE + 1,
   retries: THREE_ATTEMPTS,
   coalescing: {
     kind: 'wake-up',
@@ -140,14 +142,11 @@ export const evaluate: JobDefinition<'intents', 'evaluate', EvaluateDeps> = {
         SELECT FROM intent i WHERE ${OF_DEAD} AND i.intent_id = d.payload::json ->> 'intentId' AND i.status IN ('waiting_approval', 'decided')
       ) END`,
   },
-  handler: (deps) => {
-    const drain = createDrain(deps);
-    return async (payload) => {
-      const { organisationId, environment, intentId, retryOf } = payload;
-      if (intentId === undefined || retryOf === undefined) return drain(payload);
-      await deps.intentWorker.decideOne({ organisationId, environment, intentId });
-      deps.announce();
-    };
+  handler: (deps) => async (payload) => {
+    const { organisationId, environment, intentId, retryOf } = payload;
+    if (intentId === undefined || retryOf === undefined) return deps.drains.run(drainOf(deps, payload));
+    await deps.intentWorker.decideOne({ organisationId, environment, intentId });
+    deps.announce();
   },
   onDead:
     ({ intentWorker, announce }) =>

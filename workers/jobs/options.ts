@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Job } from '../../shared/kernel/jobs.ts';
 import type { JobOptions } from '../../shared/platform/queues/types.ts';
 import { type Definition, THREE_ATTEMPTS } from './definition.ts';
+import type { Drains } from './drains.ts';
 import { definitionOf } from './list.ts';
 
 /** BullMQ refuses an id with a colon. */
@@ -14,6 +15,15 @@ export function wakeUpKeyOf(job: Job): readonly string[] | undefined {
   const definition = definitionOf(job) as Definition<Job['payload'], never> | undefined;
   const coalescing = definition?.coalescing;
   return coalescing?.kind === 'wake-up' ? coalescing.key(job.payload) : undefined;
+}
+
+/**
+ * Gives a wake-up to the running drain with its key. One of a single traced request is queued, so that its job is part of the trace.
+ * @returns false: the job must be queued
+ */
+export function wakeRunning(drains: Drains, job: Job): boolean {
+  const key = wakeUpKeyOf(job);
+  return key !== undefined && job.payload.traceparent === undefined && drains.wake(job.queue, key);
 }
 
 /**

@@ -13,7 +13,6 @@ import { type ChainHeads, type LogState, readHeads } from './chain-heads.ts';
 import { waitingIds } from './inbox.ts';
 import { type Zone, ZONE, zonesOf } from './zones.ts';
 import { COUNTS, countsOf, onCountConflict } from './decision-counts.ts';
-import { enqueueSql } from '../../platform/queues/outbox.ts';
 
 /** Leaves of a batch; it may have as many more as one row of the inbox holds. */
 const MAX_BATCH = 1_000;
@@ -276,22 +275,23 @@ async function appendBatch(
 /** Full batches in one call. A worker that stops waits for its running job, which must end even if new records keep arriving. */
 const BATCHES_A_CALL = 20;
 
-/** Queues the next call for this log. */
-const CONTINUE = enqueueSql('proofs', 'append', { organisationId: '$1::text', environment: '$2::text' });
-
 /**
  * Appends the inbox of one log, batch by batch. Several workers may run it at once: each batch locks the log's head, and a row
  * leaves the inbox in the transaction that makes it a leaf.
+ * @returns whether more may wait
  */
-export async function appendWaiting(deps: AppendDeps, organisationId: string, environment: Environment): Promise<void> {
-  const { db } = deps;
+export async function appendWaiting(
+  deps: AppendDeps,
+  organisationId: string,
+  environment: Environment,
+): Promise<boolean> {
   for (let i = 0; i < BATCHES_A_CALL; i += 1) {
-    const { count, spans, remember } = await db.transaction((sql) =>
+    const { count, spans, remember } = await deps.db.transaction((sql) =>
       appendBatch(sql, organisationId, environment, deps),
     );
     remember?.();
     addRecordSpans(spans);
-    if (count < MAX_BATCH) return;
+    if (count < MAX_BATCH) return false;
   }
-  await db.query(CONTINUE, [organisationId, environment]);
+  return true;
 }

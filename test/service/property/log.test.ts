@@ -89,7 +89,7 @@ describe('the log', () => {
   /** Of two workers, which append in turns. */
   const heads = [createChainHeads(), createChainHeads()];
   let turn = 0;
-  const append = (log: Log, on: Database = db): Promise<void> => {
+  const append = (log: Log, on: Database = db): Promise<boolean> => {
     turn += 1;
     const deps = { db: on, nowMs: () => Date.now(), logHost: 'custos.local', chainHeads: heads[turn % 3] };
     return appendWaiting(deps, log.organisationId, log.environment);
@@ -133,8 +133,8 @@ describe('the log', () => {
                 round.map(async ({ log: n, kind, entities, verdict, secondsAgo }) => {
                   const log = these[n] ?? newLog();
                   const mine = accepted[n] ?? [];
-                  if (kind === 'append') return append(log);
-                  if (kind === 'decision' || kind === 'decisions') {
+                  if (kind === 'append') await append(log);
+                  else if (kind === 'decision' || kind === 'decisions') {
                     const rows = (kind === 'decision' ? entities.slice(0, 1) : entities).map((e) =>
                       decisionRow(log, e, verdict, beganMs - secondsAgo * 1_000),
                     );

@@ -1,6 +1,8 @@
 // The job that decides the intents of an owner: how many batches run at once, and when it ends.
 import { expect } from 'chai';
+import { createDrains } from '../../../workers/jobs/drains.ts';
 import { evaluate } from '../../../workers/jobs/evaluate.ts';
+import { waitFor } from '../../support/wait.ts';
 
 const PAYLOAD = { v: 1, organisationId: 'org', environment: 'live' } as const;
 
@@ -12,7 +14,7 @@ interface Begun {
 }
 
 /** The handler of the job with batches that the test ends, and the jobs that it queued. */
-function drain() {
+function drain(stayMs = 0) {
   const begun: Begun[] = [];
   const state = { queued: 0, ended: 0 };
   const handle = evaluate.handler({
@@ -22,6 +24,7 @@ function drain() {
         new Promise<string | undefined>((resolve, reject) => begun.push({ after, end: resolve, fail: reject })),
     } as never,
     announce: () => undefined,
+    drains: createDrains({ stayMs, idleMs: 0 }),
   });
   const run = async (): Promise<void> => {
     await handle(PAYLOAD).finally(() => (state.ended += 1));
@@ -34,12 +37,12 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 
 describe('The batches of submitted intents of one owner', () => {
   it('run one at a time while each takes all that wait, and again when the job was woken meanwhile', async () => {
-    const { run, begun, state } = drain();
+    const { run, begun, state } = drain(1_000);
     const job = run();
     await run();
     expect(begun.length).to.equal(1);
     begun[0]?.end();
-    await settled();
+    await waitFor(() => begun.length > 1);
     expect(begun.map(({ after }) => after)).to.deep.equal([undefined, undefined]);
     begun[1]?.end();
     await job;
