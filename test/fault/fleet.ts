@@ -3,6 +3,7 @@ import { migrate } from '../../shared/platform/db/migrate.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import type { Embedded } from '../../shared/platform/embedded/embedded.ts';
 import { accessOf, openTestDatabase, startTestServer } from '../support/database.ts';
+import { folderWithFewWords } from '../support/lexicon.ts';
 import { startIngress, startWorker, TEST_PEPPER, type TestService } from '../support/process.ts';
 import type { TestRedis } from '../support/redis.ts';
 import { bootstrap } from '../support/service.ts';
@@ -32,7 +33,8 @@ export async function startFleet({ ingress, workers, redis }: FleetOptions): Pro
   await migrate(accessOf(server), TEST_PEPPER);
   const db = await openTestDatabase(server.url, { queryTimeoutMs: 20_000 });
   const { key } = await bootstrap(db);
-  const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_LEVEL: 'fatal', REDIS_URL: redis?.url };
+  const policies = { CUSTOS_POLICY_DIR: folderWithFewWords() };
+  const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_LEVEL: 'fatal', REDIS_URL: redis?.url, ...policies };
   const one = (kind: 'ingress' | 'workers'): Promise<TestService> =>
     kind === 'ingress' ? startIngress(server.url, env) : startWorker(server.url, env);
   // A worker must start first: ingress becomes ready only when a policy set is active.

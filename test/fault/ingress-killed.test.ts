@@ -5,6 +5,7 @@ import { answerOfRecord } from '../../shared/core/decision/record.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { type Client, type ClientResponse, createClient, unpromised } from '../support/client.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { folderWithFewWords } from '../support/lexicon.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
@@ -59,7 +60,7 @@ describe('ingress killed under load', () => {
   let key: string;
   let worker: TestService;
   let ingress: TestService;
-  const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_LEVEL: 'fatal' };
+  const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_LEVEL: 'fatal', CUSTOS_POLICY_DIR: folderWithFewWords() };
   before(async () => {
     database = await createTestDatabase();
     db = await openTestDatabase(database.url);

@@ -1,12 +1,12 @@
 // One policy set for the whole installation: two ingress processes and two workers follow edits of one folder.
 // The delay is measured in `timed/story.test.ts`.
-import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { temporaryFolder } from '../support/folders.ts';
+import { folderWithFewWords } from '../support/lexicon.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap, SHIPPED_POLICIES } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
@@ -18,7 +18,7 @@ describe('one policy folder, two ingress processes and two workers', () => {
   let ingress: TestService[] = [];
   let workers: TestService[] = [];
   let clients: Client[] = [];
-  const folder = temporaryFolder('policies');
+  const folder = folderWithFewWords();
   const reads = path.join(folder, 'reads.json');
   const original = readFileSync(path.join(SHIPPED_POLICIES, 'reads.json'), 'utf8');
   const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_POLICY_DIR: folder, CUSTOS_LOG_LEVEL: 'info' };
@@ -26,7 +26,6 @@ describe('one policy folder, two ingress processes and two workers', () => {
   const clientOf = ({ address }: TestService): Client => createClient(address, key, { patient: true });
 
   before(async () => {
-    cpSync(SHIPPED_POLICIES, folder, { recursive: true });
     database = await createTestDatabase();
     db = await openTestDatabase(database.url);
     ({ key } = await bootstrap(db));

@@ -31,7 +31,7 @@ describe('an approval', () => {
   let worker: TestWorker;
   let close: () => Promise<void>;
   before(async () => {
-    ({ service, worker, close } = await startServiceAndWorker({ policies: EVERYTHING }));
+    ({ service, worker, close } = await startServiceAndWorker({ policies: EVERYTHING, words: 'few' }));
     client = await service.client();
   });
   after(() => close?.());

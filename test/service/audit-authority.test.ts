@@ -165,7 +165,7 @@ describe('rows that grant authority, edited in the database', () => {
   const word = { by: 'cli:test', reason: 'an exercise' };
 
   before(async () => {
-    both = await startServiceAndWorker({ policies: ESCALATING });
+    both = await startServiceAndWorker({ policies: ESCALATING, words: 'few' });
     ({ service, worker } = both);
     const { db, nowMs } = service;
     auditor = createAuditor({

@@ -44,7 +44,7 @@ export interface Authority {
 }
 
 export async function startAuthority(): Promise<Authority> {
-  const both = await startServiceAndWorker({ policies: ESCALATING });
+  const both = await startServiceAndWorker({ policies: ESCALATING, words: 'few' });
   const { service } = both;
   const ownerId = await service.addOrganisation('owner');
   const { key: owner } = await service.addKey({ organisationId: ownerId, scopes: ['admin:*'] });

@@ -48,7 +48,7 @@ describe('budgets', () => {
   let service: Service;
   let client: Client;
   before(async () => {
-    both = await startServiceAndWorker({ policies: POLICIES });
+    both = await startServiceAndWorker({ policies: POLICIES, words: 'few' });
     ({ service } = both);
     client = await service.client();
   });
@@ -138,7 +138,9 @@ describe('budgets', () => {
   it('permit exactly the limit, whatever eight services with connections of their own ask at once', async () => {
     const { key } = await service.addKey();
     const others = await Promise.all(
-      Array.from({ length: 7 }, () => startService({ policies: POLICIES, databaseUrl: service.databaseUrl })),
+      Array.from({ length: 7 }, () =>
+        startService({ policies: POLICIES, words: 'few', databaseUrl: service.databaseUrl }),
+      ),
     );
     const clients = [service, ...others].map(({ ingress }) => createClient(ingress.address, key));
     try {

@@ -48,7 +48,7 @@ describe('rotating the pepper', () => {
   before(async () => {
     database = await createTestDatabase();
     owner = await opened(database.adminUrl);
-    service = await startService({ policies: ESCALATING, databaseUrl: database.url });
+    service = await startService({ policies: ESCALATING, words: 'few', databaseUrl: database.url });
     const { admin } = service;
     await admin.post('/v1/agents', { agentId: 'paused', name: 'x', tags: ['a', 'b'] });
     await admin.patch('/v1/agents/paused', { status: 'PAUSED' });

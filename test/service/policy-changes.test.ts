@@ -38,7 +38,7 @@ describe('a change of the policy set', () => {
   let first: Admin;
   let second: Admin;
   before(async () => {
-    service = await startService();
+    service = await startService({ words: 'few' });
     const { databaseUrl } = service;
     strict = await startService({ databaseUrl, env: { CUSTOS_POLICY_APPROVALS: '1' } });
     worker = await startTestWorker(service);
@@ -64,7 +64,7 @@ describe('a change of the policy set', () => {
   const verdictOf = async (on: Service): Promise<string> =>
     (await on.admin.post('/v1/enforce', { intent: 'data.read.x', agent_id: 'a' })).json.verdict;
   const edit = async (set: PolicyFiles | undefined): Promise<void> => {
-    await applyFolder({ db: service.db, nowMs: service.nowMs, logger }, await folderOf(set));
+    await applyFolder({ db: service.db, nowMs: service.nowMs, logger }, await folderOf(set, 'few'));
     await settled();
   };
   /** Waits until the process has the state of the database. */

@@ -19,7 +19,7 @@ describe('every row that gives authority', () => {
     service.rows(`SELECT ${sealedColumns(table, 't')} FROM ${table} t`);
 
   before(async () => {
-    service = await startService({ policies: ESCALATING });
+    service = await startService({ policies: ESCALATING, words: 'few' });
     await writeEverything(service);
   });
   after(() => service.close());

@@ -16,7 +16,7 @@ const NEWER: ReadonlySet<string> = new Set(['resource', 'policy_proposal', 'orga
 describe('an installation older than the seals', () => {
   let service: Service;
   before(async () => {
-    service = await startService({ policies: ESCALATING });
+    service = await startService({ policies: ESCALATING, words: 'few' });
     const { admin } = service;
     await admin.post('/v1/agents', { agentId: 'older "é"\t', name: 'x', tags: ['a', 'b'] });
     await admin.patch(`/v1/agents/${encodeURIComponent('older "é"\t')}`, { status: 'PAUSED' });

@@ -29,7 +29,7 @@ describe('a row that gives authority and was changed outside the service', () =>
   };
 
   before(async () => {
-    service = await startService({ policies: ESCALATING });
+    service = await startService({ policies: ESCALATING, words: 'few' });
   });
   after(() => service.close());
 

@@ -186,7 +186,7 @@ describe('the tamper table', () => {
   };
 
   before(async () => {
-    both = await startServiceAndWorker({ policies: ESCALATING });
+    both = await startServiceAndWorker({ policies: ESCALATING, words: 'few' });
     ({ service, worker } = both);
     const { db, nowMs, admin } = service;
     const monotonicMs = (): number => performance.now() + offsetMs;

@@ -45,7 +45,7 @@ export function question(more: object = {}): Asking {
 }
 
 export async function startApprovals(): Promise<ApprovalsUnderTest> {
-  const { service, worker, close } = await startServiceAndWorker({ policies: ESCALATING });
+  const { service, worker, close } = await startServiceAndWorker({ policies: ESCALATING, words: 'few' });
   const { key, keyId } = await service.addKey();
   const leavesOf = async (agentId: string): Promise<ApprovalLeaf[]> => {
     const rows = await service.rows<{ event: string; record: Buffer }>(

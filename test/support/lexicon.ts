@@ -1,10 +1,11 @@
-// The shipped lexicon as one document, for tests that change a word of it.
-import { readdirSync, readFileSync } from 'node:fs';
+// The shipped lexicon as one document, for tests that change a word of it, and one with few words.
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TextFile } from '../../shared/core/policy/files.ts';
 import { LEXICON_FILE, LEXICON_FOLDER, readLexicon } from '../../shared/core/policy/lexicon-files.ts';
 import { prettyJson } from '../../shared/kernel/pretty-json.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
+import { temporaryFolder } from './folders.ts';
 
 const folder = path.join(findRoot(), 'policies');
 
@@ -29,4 +30,35 @@ function merged(): TextFile {
   if ('findings' in read) throw new Error(JSON.stringify(read.findings));
   // Merged members of objects.
   return { path: LEXICON_FILE, text: prettyJson(read.json as object) };
+}
+
+/** What a small lexicon has of the shipped one: the verbs, and what the compiler requires. */
+const KEPT = ['verbs', 'wordKinds', 'defaultDomain', 'quantifiers', 'dataClasses'];
+/** Further members that the schema requires. */
+const EMPTY_LISTS =
+  'commands genericNouns containerNouns politePrefixes negations compounds places internalHosts privileged money external irreversible signals markers alsoNouns refinements fillers foreignWords';
+const EMPTY_MAPS = 'domains synonyms irregularPlurals';
+
+/**
+ * A lexicon with verbs and hardly any nouns, for tests that read no texts: compiling and storing the shipped one takes most of the
+ * processor time of a change of policies, and a third of a worker's start.
+ */
+export function smallLexicon(): TextFile {
+  const shipped = JSON.parse(lexiconFile().text) as Record<string, unknown>;
+  const small = Object.fromEntries([
+    ...KEPT.map((name) => [name, shipped[name]]),
+    ...EMPTY_LISTS.split(' ').map((name) => [name, []]),
+    ...EMPTY_MAPS.split(' ').map((name) => [name, {}]),
+  ]);
+  return { path: LEXICON_FILE, text: JSON.stringify(small) };
+}
+
+/** A policy folder of its own with the shipped policies and a small lexicon. */
+export function folderWithFewWords(): string {
+  const made = temporaryFolder('policies');
+  const words = path.join(folder, LEXICON_FOLDER);
+  cpSync(folder, made, { recursive: true, filter: (file) => file !== words });
+  const { path: name, text } = smallLexicon();
+  writeFileSync(path.join(made, name), text);
+  return made;
 }

@@ -4,6 +4,7 @@ import { migrate } from '../../shared/platform/db/migrate.ts';
 import type { Embedded } from '../../shared/platform/embedded/embedded.ts';
 import { type Client, createClient } from './client.ts';
 import { accessOf, openTestDatabase, startTestServer } from './database.ts';
+import { folderWithFewWords } from './lexicon.ts';
 import { startIngress, startWorker, TEST_PEPPER, type TestEnv, type TestService } from './process.ts';
 import { bootstrapAt } from './service.ts';
 import { runSql } from './sql.ts';
@@ -33,7 +34,8 @@ export async function startPair({ env, route = async (url) => url }: PairOptions
   await migrate(accessOf(server), TEST_PEPPER);
   const { key } = await bootstrapAt(server.url);
   const db = await openTestDatabase(server.adminUrl);
-  const quiet = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_LEVEL: 'fatal', ...env };
+  const policies = { CUSTOS_POLICY_DIR: folderWithFewWords() };
+  const quiet = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_LEVEL: 'fatal', ...policies, ...env };
   const [worker, ingress] = await Promise.all([
     startWorker(await route(server.url, 'worker'), quiet),
     startIngress(await route(server.url, 'ingress'), quiet),

@@ -1,6 +1,6 @@
 // For tests of the whole ingress: the real service in this process with its own database and active policies.
 import path from 'node:path';
-import { lexiconFile } from './lexicon.ts';
+import { lexiconFile, smallLexicon } from './lexicon.ts';
 import type { WaitOptions } from '../../ingress/waits/waits.ts';
 import { type RunningIngress, startIngress } from '../../ingress/service.ts';
 import { readConfig, requireIngress } from '../../shared/platform/config/config.ts';
@@ -16,6 +16,7 @@ import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { rememberLast } from '../../shared/core/intent/lexicon/remember.ts';
 import { applyFolder } from '../../workers/policies.ts';
 import { type Admit, admitHere } from '../../shared/domain/policy-sets/admission.ts';
+import { LEXICON_FOLDER } from '../../shared/core/policy/lexicon-files.ts';
 import { type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { type Client, createClient } from './client.ts';
 import { testKeyFiles } from './keys.ts';
@@ -24,12 +25,17 @@ import { TEST_PEPPER, type TestEnv } from './process.ts';
 import { runSql } from './sql.ts';
 import { waitFor } from './wait.ts';
 
-/** Policies by file name, as objects; the lexicon is the shipped one. */
+/** Policies by file name, as objects. */
 export type PolicyFiles = Readonly<Record<string, object>>;
+
+/** The lexicon: the shipped one, or a small one for tests that read no texts. */
+export type Words = 'shipped' | 'few';
 
 export interface ServiceOptions {
   /** Default: the shipped policies. */
   readonly policies?: PolicyFiles;
+  /** Default: shipped. */
+  readonly words?: Words;
   /** Settings in addition to PORT=0 and disabled rate limits. */
   readonly env?: TestEnv;
   /** Default: a new database, dropped at the end. */
@@ -75,15 +81,22 @@ export function leaveMidnight(service: Service): void {
 
 export const SHIPPED_POLICIES = path.join(findRoot(), 'policies');
 
-/** Creates a policy folder with these files and the shipped lexicon. */
-export async function folderOf(policies: PolicyFiles | undefined): Promise<PolicyFolder> {
-  if (policies === undefined) return readPolicyFolder(SHIPPED_POLICIES);
-  return {
-    policies: Object.entries(policies).map(([name, policy]) => ({ path: name, text: JSON.stringify(policy, null, 2) })),
-    lexicon: lexiconFile(),
-    refused: [],
-    fingerprint: JSON.stringify(policies),
-  };
+/** Creates a policy folder with these files, or the shipped ones, and a lexicon. */
+export async function folderOf(policies: PolicyFiles | undefined, words: Words = 'shipped'): Promise<PolicyFolder> {
+  const lexicon = words === 'shipped' ? lexiconFile() : smallLexicon();
+  if (policies !== undefined)
+    return {
+      policies: Object.entries(policies).map(([name, policy]) => ({
+        path: name,
+        text: JSON.stringify(policy, null, 2),
+      })),
+      lexicon,
+      refused: [],
+      fingerprint: JSON.stringify(policies),
+    };
+  const folder = await readPolicyFolder(SHIPPED_POLICIES);
+  const isPolicy = ({ path: name }: { readonly path: string }): boolean => !name.startsWith(`${LEXICON_FOLDER}/`);
+  return words === 'shipped' ? folder : { ...folder, lexicon, policies: folder.policies.filter(isPolicy) };
 }
 
 interface Bootstrapped {
@@ -138,7 +151,8 @@ export async function createReadyDatabase(): Promise<TestDatabase & Bootstrapped
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const isPrepared = options.databaseUrl === undefined && options.policies === undefined;
+  const { words = 'shipped' } = options;
+  const isPrepared = options.databaseUrl === undefined && options.policies === undefined && words === 'shipped';
   const createDatabase = isPrepared ? withShippedPolicies : createTestDatabase;
   const database = options.databaseUrl === undefined ? await createDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
@@ -161,7 +175,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   let offsetMs = 0;
   const nowMs = (): number => Date.now() + offsetMs;
   const clock = { nowMs, monotonicMs: () => performance.now() };
-  if (!isPrepared) await applyFolder({ db, nowMs, logger }, await folderOf(options.policies), { admit });
+  if (!isPrepared) await applyFolder({ db, nowMs, logger }, await folderOf(options.policies, words), { admit });
   const ingress = await startIngress({
     config,
     logger,
@@ -206,7 +220,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
     addOrganisation: async (slug) => (await createOrganisation(db, { slug, name: slug, tier: 7 }, nowMs())).id,
     async apply(policies) {
-      await applyFolder({ db, nowMs, logger }, await folderOf(policies), { admit });
+      await applyFolder({ db, nowMs, logger }, await folderOf(policies, words), { admit });
       const [state] = await service.rows<{ digest: string }>('SELECT active_digest AS digest FROM policy_state');
       const digest = state?.digest ?? '';
       await waitFor(async () => (await admin.get('/v1/policies')).json.digest === digest, {

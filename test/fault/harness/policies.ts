@@ -1,8 +1,8 @@
 // The policy folder of a deployment under the harness, and the edits that are faults.
-import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder } from '../../support/folders.ts';
-import { SHIPPED_POLICIES } from '../../support/service.ts';
+import { smallLexicon } from '../../support/lexicon.ts';
 
 const policyOf = (id: string, type: string, code: string): object => ({
   id,
@@ -21,7 +21,8 @@ const policyOf = (id: string, type: string, code: string): object => ({
 /** Deletes below db/open and db/edition are allowed, those below db/asked need approval; nothing else is permitted. */
 export function makePolicyFolder(): string {
   const folder = temporaryFolder('policies');
-  cpSync(path.join(SHIPPED_POLICIES, 'lexicon'), path.join(folder, 'lexicon'), { recursive: true });
+  const lexicon = smallLexicon();
+  writeFileSync(path.join(folder, lexicon.path), lexicon.text);
   write(folder, 'open', policyOf('open', 'ALLOW', 'OPEN'));
   write(folder, 'asked', policyOf('asked', 'ESCALATE', 'ASKED'));
   writeEdition(folder, 0);

@@ -41,7 +41,7 @@ describe('an approval', () => {
   let service: Service;
   let clients: readonly [Client, Client];
   before(async () => {
-    service = await startService({ policies: ESCALATING });
+    service = await startService({ policies: ESCALATING, words: 'few' });
     clients = [await service.client(), await service.client()];
   });
   after(() => service?.close());
