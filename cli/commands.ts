@@ -54,6 +54,15 @@ export const COMMANDS: CommandList = [
     }),
   },
   {
+    name: 'retention',
+    summary: 'how long data of single organisations is kept',
+    commands: commandsOf(() => import('./retention.ts'), {
+      list: 'list how long each kind of data is kept, and by which setting or command',
+      set: 'keep a kind of data of an organisation and environment for a time of its own',
+      unset: 'keep a kind of data of an organisation and environment as long as the installation does',
+    }),
+  },
+  {
     name: 'config',
     summary: 'list every setting with its environment variable, unit, default and meaning',
     load: async () => (await import('./config.ts')).configCommand,

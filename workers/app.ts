@@ -16,6 +16,7 @@ import { startHeartbeat } from '../shared/platform/process/heartbeat.ts';
 import { type Job, QUEUE_NAMES, type QueueName } from '../shared/kernel/jobs.ts';
 import { createAuthenticator } from '../shared/domain/keys/authenticator.ts';
 import { createGate, createOperatorCheck } from '../shared/domain/keys/operator.ts';
+import { keepSettings } from '../shared/domain/retention/times.ts';
 import { createAddressRule } from '../shared/domain/webhooks/addresses.ts';
 import { createDeliverer } from '../shared/domain/webhooks/deliver.ts';
 import { createSender } from '../shared/domain/webhooks/send.ts';
@@ -193,15 +194,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     chainHeads: createChainHeads(),
     dailyCap: trustDailyCap,
     approvalTtlMs: config.approvalTtlMs,
-    keepMs: {
-      decisions: config.keepDecisionsMs,
-      facts: config.keepFactsMs,
-      texts: config.keepTextsMs,
-      intents: config.keepIntentsMs,
-      signals: config.keepSignalsMs,
-      jobs: config.keepJobsMs,
-    },
-    keepDeliveriesMs: config.keepDeliveriesMs,
+    ...keepSettings(config),
     onDropped: metrics.countDropped,
     sweep: () => sweep({ db, queues }),
     announce: createSettledNotice({ db, onError }),

@@ -197,7 +197,8 @@ describe('rotating the pepper', () => {
   it('seals again how far retention has dropped, so that nothing dropped looks deleted', async () => {
     const renewed = await opened(database.url, NEXT);
     try {
-      expect((await readSealedDrops(renewed))('decisions')).to.equal(DROP.beforeId);
+      const owner = { organisationId: 'nobody', environment: 'live' } as const;
+      expect((await readSealedDrops(renewed, owner))(DROP)).to.equal(DROP.beforeId);
     } finally {
       await renewed.close();
     }

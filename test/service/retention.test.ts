@@ -15,7 +15,8 @@ import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
 import { lowestId } from '../../shared/kernel/ids.ts';
 import { createWorkerAuditor } from '../../workers/jobs/audit.ts';
-import { type RetainDeps, runRetain, spanHours } from '../../workers/jobs/retain.ts';
+import { type RetainDeps, runRetain } from '../../workers/jobs/retain.ts';
+import { spanHours } from '../../workers/jobs/retain-spans.ts';
 import type { Client } from '../support/client.ts';
 import { dailyPartitions, FOR_EVER } from '../support/retention.ts';
 import { asSuperuser } from '../support/database.ts';
@@ -52,6 +53,7 @@ describe('retention over forty days', () => {
     db: service.db,
     nowMs: service.nowMs,
     logger: pino({ level: 'silent' }),
+    leastKeepMs: DAY_MS,
     keepMs: { ...FOR_EVER, decisions: KEPT_DAYS * DAY_MS, texts: KEPT_DAYS * DAY_MS },
     onDropped: (table) => (dropped[table] += 1),
   });
@@ -305,6 +307,6 @@ describe('retention over forty days', () => {
 
 describe('the length of a partition', () => {
   it('is an eighth of the time that is kept, at least an hour and at most thirty days', () => {
-    expect([DAY_MS, 8 * DAY_MS, 4_000 * DAY_MS, undefined].map((ms) => spanHours(ms))).to.deep.equal([3, 24, 720, 720]);
+    expect([DAY_MS, 8 * DAY_MS, 4_000 * DAY_MS, Infinity].map((ms) => spanHours(ms))).to.deep.equal([3, 24, 720, 720]);
   });
 });

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { expireApprovals } from '../../shared/domain/approvals/store.ts';
+import { setOwnTime } from '../../shared/domain/installation/retention-times.ts';
 import { changePolicySet } from '../../shared/domain/policy-sets/change.ts';
 import { createDataSource } from '../../shared/platform/db/data-source.ts';
 import { genuine, sealedColumns } from '../../shared/platform/db/seals/rows.ts';
@@ -186,6 +187,12 @@ async function writeEverything(service: Service): Promise<void> {
   await service.apply(ESCALATING);
   const rules = { needsApproval: true, approvalTtlMs: HOUR_MS, signers: undefined };
   const change = { digest, author: 'cli:test', reason: 'back', source: 'rollback' as const };
+  for (const keep of ['30d', 'forever']) {
+    const time = { kind: 'texts', keep, author: 'cli:test' } as const;
+    await service.db.transaction((sql) =>
+      setOwnTime(sql, { organisationId, environment: 'live' }, time, service.nowMs()),
+    );
+  }
   const { kind } = await service.db.transaction((sql) => changePolicySet(sql, change, rules, service.nowMs()));
   expect(kind).to.equal('proposed');
 }

@@ -8,6 +8,7 @@ export const FOR_EVER = {
   intents: undefined,
   signals: undefined,
   jobs: undefined,
+  deliveries: undefined,
 };
 
 /** SQL: partitions of a day, from one day ahead to `days` days ago, instead of the first one. */

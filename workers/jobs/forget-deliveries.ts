@@ -1,24 +1,31 @@
 // The job `forget-deliveries`: deletes old deliveries of webhooks.
+import { type KeepSettings, readKeptTimes } from '../../shared/domain/retention/times.ts';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { MINUTE_MS, upkeepJob } from './definition.ts';
 import { DELETE_BATCH, deleteBatches } from './delete-batches.ts';
+import { OWN_TIMES, ownTimes } from './own-times.ts';
 
-// Reads no further than the first younger row. A pending one stays, because messages may wait for it, unless its endpoint was deleted.
+const AGO = (ms: string): string => `to_timestamp(extract(epoch FROM now())::float8 - ${ms} / 1000)`;
+// Reads no further than the first row that is younger than the shortest time. A pending one stays, because messages may wait for it, unless
+// its endpoint was deleted; then nobody knows whose it was, and the installation's time counts.
 const DELETE_OLD = `DELETE FROM webhook_delivery WHERE seq = ANY (ARRAY(
-    SELECT seq FROM webhook_delivery d
-    WHERE seq < coalesce((SELECT seq FROM webhook_delivery WHERE created_at >= now() - $1::float8 * interval '1 ms' ORDER BY seq LIMIT 1), 9223372036854775807)
-      AND (state <> 'pending' OR NOT EXISTS (SELECT FROM webhook_endpoint e WHERE e.endpoint_id = d.endpoint_id))
+    SELECT seq FROM webhook_delivery d LEFT JOIN webhook_endpoint e USING (endpoint_id)
+      LEFT JOIN ${OWN_TIMES} AS own ON own.organisation_id = e.organisation_id AND own.environment = e.environment
+    WHERE seq < coalesce((SELECT seq FROM webhook_delivery WHERE created_at >= ${AGO('$4::float8')} ORDER BY seq LIMIT 1), 9223372036854775807)
+      AND d.created_at < ${AGO('coalesce(own.kept_ms, $5::float8)')}
+      AND (state <> 'pending' OR e.endpoint_id IS NULL)
     ORDER BY seq LIMIT ${DELETE_BATCH}
   )) RETURNING seq`;
 
-export interface ForgetDeliveriesDeps {
+export interface ForgetDeliveriesDeps extends KeepSettings {
   readonly db: Database;
-  /** CUSTOS_KEEP_DELIVERIES. */
-  readonly keepDeliveriesMs: number;
 }
 
 export const forgetDeliveries = upkeepJob({
   name: 'forget-deliveries',
   everyMs: 60 * MINUTE_MS,
-  run: ({ db, keepDeliveriesMs }: ForgetDeliveriesDeps) => deleteBatches(db, DELETE_OLD, [keepDeliveriesMs]),
+  run: async (deps: ForgetDeliveriesDeps) => {
+    const { values, shortest, installation } = ownTimes(await readKeptTimes(deps.db, deps), 'deliveries');
+    if (shortest < Infinity) await deleteBatches(deps.db, DELETE_OLD, [...values, shortest, installation]);
+  },
 });

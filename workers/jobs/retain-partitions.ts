@@ -1,6 +1,7 @@
 // Old partitions: which ones the settings keep no longer, and how they go (docs/adr/0017).
 import type { RetentionBody } from '../../shared/core/proof/retention-record.ts';
 import { writeToAllLogs } from '../../shared/domain/ledger/service-record.ts';
+import { type KeepSettings, readKeptTimes } from '../../shared/domain/retention/times.ts';
 import { writeSealedDrop } from '../../shared/domain/retention/dropped.ts';
 import { idTimeMs, lowestId } from '../../shared/kernel/ids.ts';
 import type { Database, Sql } from '../../shared/platform/db/database.ts';
@@ -18,7 +19,6 @@ export interface Kept {
   readonly table: PartitionedTable;
   readonly prefix: 'dec' | 'int';
   readonly what: RetentionBody['what'];
-  readonly setting: string;
   /** SQL: the lowest id that must stay; null: none. */
   readonly needed: string;
   /** SQL condition over table_partition: only these. */
@@ -27,7 +27,7 @@ export interface Kept {
   readonly end: string;
 }
 
-export interface PartitionDeps {
+export interface PartitionDeps extends KeepSettings {
   readonly db: Database;
   readonly nowMs: () => number;
 }
@@ -40,6 +40,7 @@ export interface Part {
 
 /** The oldest partition that nothing needs any more. @param cutoffMs data before this time is kept no longer */
 async function oldest(sql: Sql, kept: Kept, cutoffMs: number): Promise<Part | undefined> {
+  if (cutoffMs === -Infinity) return undefined;
   const [part] = await sql.query<Part>(
     `SELECT name, past_id FROM table_partition WHERE parent = $1 AND past_id <= $2 AND ${kept.only ?? 'true'} ORDER BY past_id`,
     [kept.table, lowestId(kept.prefix, cutoffMs)],
@@ -54,19 +55,22 @@ async function isNeeded(sql: Sql, kept: Kept, part: Part): Promise<boolean> {
 }
 
 /** The oldest partition to end, for work that prepares it. */
-export const oldestToEnd = ({ db, nowMs }: PartitionDeps, kept: Kept, keepMs: number): Promise<Part | undefined> =>
-  oldest(db, kept, nowMs() - keepMs);
+export const oldestToEnd = async (deps: PartitionDeps, kept: Kept): Promise<Part | undefined> =>
+  oldest(deps.db, kept, deps.nowMs() - (await readKeptTimes(deps.db, deps)).longest(kept.what));
 
 /**
  * Ends the oldest partition, and records it in every log, in one transaction: after a crash both happened or neither.
  * @param only the one that was prepared; absent: whichever is the oldest
  * @returns undefined when none is old enough
  */
-export function endOldest(deps: PartitionDeps, kept: Kept, keepMs: number, only?: Part): Promise<Part | undefined> {
+export function endOldest(deps: PartitionDeps, kept: Kept, only?: Part): Promise<Part | undefined> {
   const { db, nowMs } = deps;
   return db.transaction(async (sql) => {
     // Another worker may have ended it, so the partitions are read after the lock.
     const [server] = await sql.query<{ now_ms: number }>(BOUND, []);
+    // The rows of all are in it, so it waits for the longest time.
+    const times = await readKeptTimes(sql, deps);
+    const keepMs = times.longest(kept.what);
     // The earlier of two clocks: one that is wrong must not drop what is young.
     const part = await oldest(sql, kept, Math.min(nowMs(), server?.now_ms ?? 0) - keepMs);
     if (part === undefined || (only !== undefined && only.name !== part.name)) return undefined;
@@ -74,7 +78,7 @@ export function endOldest(deps: PartitionDeps, kept: Kept, keepMs: number, only?
       what: kept.what,
       beforeId: part.past_id,
       before: new Date(idTimeMs(part.past_id)).toISOString(),
-      setting: kept.setting,
+      setting: times.settingOf(kept.what, keepMs),
       keepSeconds: keepMs / 1_000,
     };
     // The records first: the drop locks the table until the commit.

@@ -1,15 +1,11 @@
 // Old rows of tables without partitions: submitted intents, what signals say beside their weight, outcomes, and settled dead jobs.
+import type { KeptTimes } from '../../shared/domain/retention/times.ts';
+import { type Owner, ownerColumns } from '../../shared/kernel/owner.ts';
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
 import { lowestId } from '../../shared/kernel/ids.ts';
 import { DELETE_BATCH, deleteBatches } from './delete-batches.ts';
+import { OWN_TIMES, ownTimes } from './own-times.ts';
 
-export interface KeepRowsMs {
-  readonly intents: number | undefined;
-  readonly signals: number | undefined;
-  readonly jobs: number | undefined;
-}
-
-const OWNERS = 'SELECT DISTINCT organisation_id, environment FROM log';
 const OF = 'organisation_id = $1 AND environment = $2';
 // In the order of the primary key, so it reads no further than the cutoff. Open ones stay at any age; they are few.
 const INTENTS: Statement = `DELETE FROM intent WHERE ${OF} AND intent_id = ANY (ARRAY(
@@ -17,24 +13,32 @@ const INTENTS: Statement = `DELETE FROM intent WHERE ${OF} AND intent_id = ANY (
     ORDER BY intent_id LIMIT ${DELETE_BATCH} FOR UPDATE SKIP LOCKED)) RETURNING intent_id`;
 // The row stays, because a signalId is used once, for ever.
 const SIGNALS: Statement = `UPDATE trust_signal SET source = NULL, evidence = NULL WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM trust_signal WHERE received_at < to_timestamp($1::float8 / 1000) AND (evidence IS NOT NULL OR source IS NOT NULL)
+    SELECT ctid FROM trust_signal WHERE ${OF} AND received_at < to_timestamp($3::float8 / 1000) AND (evidence IS NOT NULL OR source IS NOT NULL)
     ORDER BY received_at LIMIT ${DELETE_BATCH} FOR UPDATE SKIP LOCKED)) RETURNING signal_id`;
+// A job of no organisation is kept as the installation's setting says.
 const JOBS: Statement = `DELETE FROM dead_job WHERE dead_job_id = ANY (ARRAY(
-    SELECT dead_job_id FROM dead_job WHERE state <> 'dead' AND resolved_at < to_timestamp($1::float8 / 1000) LIMIT ${DELETE_BATCH})) RETURNING dead_job_id`;
-// Outcomes of decisions below the oldest partition that is left.
+    SELECT dead_job_id FROM dead_job LEFT JOIN ${OWN_TIMES} AS own USING (organisation_id, environment)
+    WHERE state <> 'dead' AND resolved_at < to_timestamp(($4::float8 - coalesce(own.kept_ms, $5::float8)) / 1000) LIMIT ${DELETE_BATCH})) RETURNING dead_job_id`;
+// Outcomes of decisions below the oldest partition that is left, or that were deleted for their owner alone.
 const OUTCOMES: Statement = `DELETE FROM decision_outcome WHERE ${OF} AND decision_id = ANY (ARRAY(
-    SELECT decision_id FROM decision_outcome WHERE ${OF} AND decision_id < coalesce((
-      SELECT first_id FROM table_partition WHERE parent = 'decision' AND past_id IS NOT NULL ORDER BY past_id LIMIT 1), '')
+    SELECT decision_id FROM decision_outcome WHERE ${OF} AND decision_id < greatest($3, (
+      SELECT first_id FROM table_partition WHERE parent = 'decision' AND past_id IS NOT NULL ORDER BY past_id LIMIT 1))
     ORDER BY decision_id LIMIT ${DELETE_BATCH})) RETURNING decision_id`;
 
 /** @param nowMs the earlier of the clocks of this process and of the database */
-export async function forgetRows(db: Database, keepMs: KeepRowsMs, nowMs: number): Promise<void> {
-  const owners = await db.query<{ organisation_id: string; environment: string }>(OWNERS, []);
-  for (const { organisation_id: organisation, environment } of owners) {
-    await deleteBatches(db, OUTCOMES, [organisation, environment]);
-    if (keepMs.intents !== undefined)
-      await deleteBatches(db, INTENTS, [organisation, environment, lowestId('int', nowMs - keepMs.intents)]);
+export async function forgetRows(
+  db: Database,
+  owners: readonly Owner[],
+  times: KeptTimes,
+  nowMs: number,
+): Promise<void> {
+  for (const owner of owners) {
+    const of = ownerColumns(owner);
+    await deleteBatches(db, OUTCOMES, [...of, times.own(owner, 'decisions')?.droppedBefore ?? '']);
+    const [intentsMs, signalsMs] = [times.of(owner, 'intents'), times.of(owner, 'signals')];
+    if (intentsMs < Infinity) await deleteBatches(db, INTENTS, [...of, lowestId('int', nowMs - intentsMs)]);
+    if (signalsMs < Infinity) await deleteBatches(db, SIGNALS, [...of, nowMs - signalsMs]);
   }
-  if (keepMs.signals !== undefined) await deleteBatches(db, SIGNALS, [nowMs - keepMs.signals]);
-  if (keepMs.jobs !== undefined) await deleteBatches(db, JOBS, [nowMs - keepMs.jobs]);
+  const jobs = ownTimes(times, 'jobs');
+  if (jobs.shortest < Infinity) await deleteBatches(db, JOBS, [...jobs.values, nowMs, jobs.installation]);
 }

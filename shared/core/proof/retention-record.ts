@@ -13,6 +13,8 @@ export interface RetentionBody {
   /** The setting that demanded it, and its value in seconds. */
   readonly setting: string;
   readonly keepSeconds: number;
+  /** Only the data of this log's organisation and environment was dropped. Absent: that of all. */
+  readonly scope?: 'organisation';
 }
 
 /** The shortest time that a setting can have, milliseconds; migration 0044 has it, too. */
@@ -25,14 +27,15 @@ const RETENTION_ENTITY = 'custos:retention';
 export function retentionOf(record: RecordView): RetentionBody | undefined {
   if (record.eventType !== RETENTION_EVENT || record.agentId !== RETENTION_ENTITY) return undefined;
   const body = record.payload.body as Partial<Record<keyof RetentionBody, unknown>> | null;
-  const { what, beforeId, before, setting, keepSeconds } = body ?? {};
+  const { what, beforeId, before, setting, keepSeconds, scope } = body ?? {};
   const isWhole =
     (what === 'decisions' || what === 'facts' || what === 'texts') &&
     typeof beforeId === 'string' &&
     typeof before === 'string' &&
     typeof setting === 'string' &&
     typeof keepSeconds === 'number';
-  return isWhole ? { what, beforeId, before, setting, keepSeconds } : undefined;
+  if (!isWhole) return undefined;
+  return { what, beforeId, before, setting, keepSeconds, ...(scope === 'organisation' && { scope }) };
 }
 
 /** Whether a record states that younger data was dropped than the setting it names kept, or than any setting can. */

@@ -166,17 +166,17 @@ function decisionOf(row: LeafRow, evaluatedAt: string): AuditedRow['decision'] {
 }
 
 /** Records of retention that state more than was dropped. The sealed rows are read after them, so they are never behind. */
-async function unfoundedOf(sql: Sql, rows: readonly LeafRow[]): Promise<ReadonlySet<LeafRow>> {
+async function unfoundedOf(sql: Sql, owner: Owner, rows: readonly LeafRow[]): Promise<ReadonlySet<LeafRow>> {
   const stated = rows.filter(({ event, record }) => event === RETENTION_EVENT && record !== null);
   if (stated.length === 0) return new Set();
-  const sealedBefore = await readSealedDrops(sql);
+  const sealedBefore = await readSealedDrops(sql, owner);
   return new Set(
     stated.filter(({ record, previous_hash: previousHash }) => {
       // Checked above. A record that can't be read is a finding of its own.
       const read = readRecord(sealRecord(record ?? '', previousHash).bytes);
       const body = 'record' in read ? retentionOf(read.record) : undefined;
       if (body === undefined || !('record' in read)) return false;
-      return body.beforeId > sealedBefore(body.what) || claimsTooMuch(body, read.record.occurredAt);
+      return body.beforeId > sealedBefore(body) || claimsTooMuch(body, read.record.occurredAt);
     }),
   );
 }
@@ -194,7 +194,7 @@ export async function readLeaves(
   const isMissing = (row: LeafRow): boolean => row.record === null && row.event === DECISION_EVENT;
   // Read after the rows: a drop between two statements must not look like damage.
   const droppedBefore = rows.some(isMissing) ? await readDroppedBefore(sql, head) : '';
-  const unfounded = await unfoundedOf(sql, rows);
+  const unfounded = await unfoundedOf(sql, head, rows);
   return rows.map((row) => {
     const occurredAt = row.occurred_at.toISOString();
     const recordedAt = row.source_occurred_at;

@@ -18,6 +18,7 @@ const SERVICE_ENTITIES = {
   'custos.log': 'custos:log',
   'custos.dashboard': 'custos:dashboard',
   'custos.retention': 'custos:retention',
+  'custos.retention_time': 'custos:retention',
 } as const;
 export type ServiceEvent = keyof typeof SERVICE_ENTITIES;
 

@@ -5,37 +5,47 @@ import { leafOf } from '../../platform/db/leaf-sql.ts';
 import { bodyOfPrefix } from '../../core/proof/record.ts';
 import { type DropRow, dropSeal, isDropSeal } from '../../platform/db/seals/retention-drop.ts';
 import type { RetentionBody } from '../../core/proof/retention-record.ts';
+import { readTimesOf } from './times.ts';
 
-// A record counts from the commit that dropped the rows, so also while it waits for its log. One that is in neither place was not
-// written by the service.
-const NEWEST = `SELECT found.record, custos_id_at('dec', now() - interval '1 day') AS youngest FROM (
-      SELECT proof_id, record FROM record WHERE organisation_id = $1 AND environment = $2 AND event = 'custos.retention'
-        AND position('"what":"decisions"' IN convert_from(record, 'UTF8')) > 0
-      ORDER BY organisation_id, environment, occurred_at DESC, proof_id DESC LIMIT 1
-    ) AS found
+/** SQL: whether a record is of data of one organisation alone. */
+const IS_OWN = `position('"scope":"organisation"' IN convert_from(record, 'UTF8')) > 0`;
+const OF_DECISIONS = `record.organisation_id = $1 AND record.environment = $2 AND record.event = 'custos.retention'
+        AND position('"what":"decisions"' IN convert_from(record, 'UTF8')) > 0 AND (${IS_OWN}) = wanted.own`;
+const NEWEST_FIRST =
+  'ORDER BY record.organisation_id, record.environment, record.occurred_at DESC, record.proof_id DESC LIMIT 1';
+// The newest record of either scope: each goes further than those before it. A record counts from the commit that dropped the rows, so
+// also while it waits for its log. One that is in neither place was not written by the service.
+const NEWEST = `SELECT found.record, wanted.own, custos_id_at('dec', now() - interval '1 day') AS youngest FROM (VALUES (false), (true)) AS wanted (own),
+      LATERAL (SELECT proof_id, record FROM record WHERE ${OF_DECISIONS} ${NEWEST_FIRST}) AS found
     WHERE EXISTS (SELECT FROM ${leafOf('$1', '$2', 'found.proof_id')} AS logged)
       OR EXISTS (SELECT FROM log_inbox WHERE log_inbox.organisation_id = $1 AND log_inbox.environment = $2 AND source = 'record' AND source_id = found.proof_id)`;
+const STATED = `SELECT found.record FROM (VALUES (false), (true)) AS wanted (own),
+      LATERAL (SELECT record FROM record JOIN leaf ON leaf.log_id = $3 AND leaf.proof_id = record.proof_id
+        WHERE ${OF_DECISIONS} AND leaf_index < (SELECT size FROM checkpoint WHERE log_id = $3 ORDER BY size DESC LIMIT 1) ${NEWEST_FIRST}) AS found`;
 
-const STATED = `SELECT record FROM record JOIN leaf ON leaf.log_id = $3 AND leaf.proof_id = record.proof_id
-    WHERE organisation_id = $1 AND environment = $2 AND record.event = 'custos.retention' AND position('"what":"decisions"' IN convert_from(record, 'UTF8')) > 0
-      AND leaf_index < (SELECT size FROM checkpoint WHERE log_id = $3 ORDER BY size DESC LIMIT 1)
-    ORDER BY organisation_id, environment, record.occurred_at DESC, record.proof_id DESC LIMIT 1`;
+const beforeIdOf = (record: Buffer): string => (bodyOfPrefix(record) as RetentionBody).beforeId;
+const lower = (a: string, b: string): string => (a < b ? a : b);
+const highest = (ids: readonly string[]): string => ids.reduce((high, id) => (id > high ? id : high), '');
 
 /** As readDroppedBefore, by records that a signed tree of the log covers. @throws {ApiError} E6002 */
 export async function readStatedBefore(sql: Sql, log: Owner & { readonly logId: number }): Promise<string> {
-  const [row] = await sql.query<{ record: Buffer }>(STATED, [...ownerColumns(log), log.logId]);
-  return row === undefined ? '' : (bodyOfPrefix(row.record) as RetentionBody).beforeId;
+  const rows = await sql.query<{ record: Buffer }>(STATED, [...ownerColumns(log), log.logId]);
+  return highest(rows.map(({ record }) => beforeIdOf(record)));
 }
 
 const SEALED = 'SELECT what, before_id, seal FROM retention_drop';
 const SEAL = `INSERT INTO retention_drop (what, before_id, seal) VALUES ($1, $2, $3)
     ON CONFLICT (what) DO UPDATE SET before_id = excluded.before_id, seal = excluded.seal`;
 
-/** How far retention has dropped each kind, by rows that only a process with the pepper can write; '': nothing. */
-export async function readSealedDrops(sql: Sql): Promise<(what: RetentionBody['what']) => string> {
+/** How far retention has dropped what a record is about, by rows that only a process with the pepper can write; '': nothing. */
+export async function readSealedDrops(
+  sql: Sql,
+  owner: Owner,
+): Promise<(body: Pick<RetentionBody, 'what' | 'scope'>) => string> {
   const rows = await sql.query<DropRow>(SEALED, []);
   const genuine = new Map(rows.filter((row) => isDropSeal(sql.seals, row)).map((row) => [row.what, row.before_id]));
-  return (what) => genuine.get(what) ?? '';
+  const own = await readTimesOf(sql, owner);
+  return ({ what, scope }) => (scope === undefined ? genuine.get(what) : own.get(what)?.droppedBefore) ?? '';
 }
 
 /** Seals a drop, in its transaction. Partitions are dropped oldest first, so it never goes back. */
@@ -51,11 +61,15 @@ export async function writeSealedDrop(
  * @throws {ApiError} E6002
  */
 export async function readDroppedBefore(sql: Sql, owner: Owner): Promise<string> {
-  const [row] = await sql.query<{ record: Buffer; youngest: string }>(NEWEST, ownerColumns(owner));
-  if (row === undefined) return '';
-  // Written by the job `retain`; an edit is the auditor's finding at the record's own leaf.
-  const { beforeId } = bodyOfPrefix(row.record) as RetentionBody;
-  const sealed = (await readSealedDrops(sql))('decisions');
-  // A record can be forged, so it counts only as far as the sealed row. Nothing is dropped within a day (custos_drop_partition).
-  return [beforeId, sealed, row.youngest].reduce((least, id) => (id < least ? id : least));
+  const rows = await sql.query<{ record: Buffer; own: boolean; youngest: string }>(NEWEST, ownerColumns(owner));
+  if (rows.length === 0) return '';
+  const sealedBefore = await readSealedDrops(sql, owner);
+  return highest(
+    // Written by the job `retain`; an edit is the auditor's finding at the record's own leaf. A record can be forged, so it counts only as
+    // far as the sealed row. Nothing is dropped within a day (custos_drop_partition, custos_forget_decisions).
+    rows.map(({ record, own, youngest }) => {
+      const sealed = sealedBefore({ what: 'decisions', ...(own && { scope: 'organisation' }) });
+      return lower(lower(beforeIdOf(record), sealed), youngest);
+    }),
+  );
 }

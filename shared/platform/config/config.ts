@@ -145,12 +145,17 @@ function tooShort(config: Config, key: (typeof NEEDED_FOR_A_WHILE)[number]): str
   const keptMs = config[key];
   if (keptMs === undefined) return [];
   const { name } = SETTINGS[key];
-  const needs = [
-    [config.maxMergeDelaySeconds * 1_000, 'CUSTOS_MAX_MERGE_DELAY: a promise may be open that long'],
-    [config.approvalTtlMs + KEPT_LONGER_MS, 'CUSTOS_APPROVAL_TTL and an hour: an open approval needs its decision'],
-  ] as const;
-  return needs.flatMap(([ms, what]) => (keptMs < ms ? [`${name} must not be shorter than ${what}.`] : []));
+  return needsOf(config).flatMap(([ms, what]) => (keptMs < ms ? [`${name} must not be shorter than ${what}.`] : []));
 }
+
+type Needs = Pick<Config, 'maxMergeDelaySeconds' | 'approvalTtlMs'>;
+
+/** How long decisions, facts and texts must be kept, milliseconds, with the reasons. */
+export const needsOf = ({ maxMergeDelaySeconds, approvalTtlMs }: Needs) =>
+  [
+    [maxMergeDelaySeconds * 1_000, 'CUSTOS_MAX_MERGE_DELAY: a promise may be open that long'],
+    [approvalTtlMs + KEPT_LONGER_MS, 'CUSTOS_APPROVAL_TTL and an hour: an open approval needs its decision'],
+  ] as const;
 
 const PREFIX = 'CUSTOS_';
 /** Of commands that call a service from elsewhere (mcp-guard). A shell that has them must be able to run the other commands, too. */

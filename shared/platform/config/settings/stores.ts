@@ -103,7 +103,7 @@ export const STORE_SETTINGS = {
     name: 'CUSTOS_KEEP_DECISIONS',
     unit: 'duration (36h, 90d, 52w)',
     description:
-      'how long decisions are kept, with their records and facts; older ones are dropped from the database in whole partitions, up to an eighth of the time later, and receipts that were given out still verify. For the whole installation; the same for every worker. Absent: for ever',
+      'how long decisions are kept, with their records and facts; older ones are dropped from the database in whole partitions, up to an eighth of the time later, and receipts that were given out still verify. For every organisation without a time of its own (custos retention set); the same for every worker. Absent: for ever',
     read: keepingMs,
   },
   keepTextsMs: {

@@ -48,6 +48,7 @@ import { RetentionDrops1763700000046 } from './0046-retention-drops.ts';
 import { RetentionKinds1763700000045 } from './0045-retention-kinds.ts';
 import { NarrowDecisions1763700000047 } from './0047-narrow-decisions.ts';
 import { NarrowLeaves1763700000048 } from './0048-narrow-leaves.ts';
+import { RetentionTimes1763700000049 } from './0049-retention-times.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -99,6 +100,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   RetentionDrops1763700000046,
   NarrowDecisions1763700000047,
   NarrowLeaves1763700000048,
+  RetentionTimes1763700000049,
 ];
 
 /** The names in the table of migrations; they need no pepper. */

@@ -237,6 +237,21 @@ export const SEALED_TABLES = {
     unsealed: { findings: 'text' },
     history: 'all',
   },
+  retention_time: {
+    primaryKey: ['organisation_id', 'environment', 'kind'],
+    columns: {
+      organisation_id: 'text',
+      environment: 'text',
+      kind: 'text',
+      keep: 'text',
+      author: 'text',
+      changed_at: 'time',
+      dropped_before: 'text?',
+      version: 'integer',
+    },
+    unsealed: {},
+    history: 'all',
+  },
 } as const satisfies Readonly<Record<string, SealedTable>>;
 
 export type SealedTableName = keyof typeof SEALED_TABLES;
