@@ -29,7 +29,7 @@ export interface Drains {
 
 interface Running {
   isWoken: boolean;
-  /** Ends the wait for a wake-up. */
+  /** Ends the wait for a wake-up, also when the process closes. */
   readonly woken: AbortController;
 }
 
@@ -79,7 +79,7 @@ export function createDrains({ stayMs = STAY_MS, idleMs = IDLE_MS } = {}): Drain
           isLeft = await drain.pass();
           if (stays && !isLeft) {
             await pause(startedMs + everyMs - performance.now(), stop.signal);
-            if (!run.isWoken) await pause(idleMs, AbortSignal.any([stop.signal, run.woken.signal]));
+            if (!run.isWoken && !stop.signal.aborted) await pause(idleMs, run.woken.signal);
           }
           // From here to the next pass, or to the end of the drain, nothing else runs, so that no wake-up is lost.
           isLeft ||= run.isWoken;
@@ -90,6 +90,9 @@ export function createDrains({ stayMs = STAY_MS, idleMs = IDLE_MS } = {}): Drain
       }
       if (isLeft) await drain.again();
     },
-    close: () => stop.abort(),
+    close() {
+      stop.abort();
+      for (const run of running.values()) run.woken.abort();
+    },
   };
 }
