@@ -4,6 +4,7 @@ import { actionRank, effectRank } from '../../../shared/core/intent/assess/stric
 import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
 import type { LexiconFile, OrganisationFile } from '../../../shared/core/intent/lexicon/schema.ts';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
+import type { ParsedIntent } from '../../../shared/core/intent/types.ts';
 import { readNormalized } from '../../../shared/core/intent/normalized.ts';
 import { actionOf } from '../../../shared/core/intent/strings/action-word.ts';
 import { type MilderMember, milderIn } from '../../support/milder.ts';
@@ -29,9 +30,18 @@ const someNouns = isLong ? nouns : nouns.filter((_, at) => at % Math.ceil(nouns.
 
 const underscored = (words: string): string => words.replaceAll(' ', '_');
 
+const texts = new Map<string, ParsedIntent>();
+/** The parse of a text with the words of the shipped lexicon. Two tests have the same texts; in the long form they are too many to keep. */
+function parsedText(verb: string, noun: string): ParsedIntent {
+  const text = `${verb} the ${noun}`;
+  const parsed = texts.get(text) ?? parseIntent(text, lexicon);
+  if (!isLong) texts.set(text, parsed);
+  return parsed;
+}
+
 /** The members in which a string is milder than the text, for a message; undefined when it is at least as strict. */
 function weaknessOf(verb: string, noun: string, words = lexicon): string | undefined {
-  const text = parseIntent(`${verb} the ${noun}`, words);
+  const text = words === lexicon ? parsedText(verb, noun) : parseIntent(`${verb} the ${noun}`, words);
   // A text that is not understood has no meaning to compare with.
   if (text.action === 'unknown') return undefined;
   const string = readNormalized({ actionWord: underscored(verb), segments: [text.domain, underscored(noun)] }, words);
@@ -44,7 +54,7 @@ const KEPT_TRAITS: ReadonlySet<string> = new Set(['external', 'financial', 'priv
 
 /** The same of the string in which the parse gives the text back, which names the class instead of the verb. */
 function weaknessOfNormalized(verb: string, noun: string): string | undefined {
-  const text = parseIntent(`${verb} the ${noun}`, lexicon);
+  const text = parsedText(verb, noun);
   const string = parseIntent(text.normalized, lexicon);
   // A human decides about either of these.
   if (string.action === 'unknown' || string.effect === 'destructive') return undefined;
