@@ -1,5 +1,5 @@
-// `npm test`: runs every test file, then prints the files that compute most, the number of repeated time measurements, the
-// failures, and one line with the totals. The folder of a test decides when it runs:
+// `npm test`: prepares a database whose files the tests copy, runs every test file, then prints the files that compute most, the
+// number of repeated time measurements, the failures, and one line with the totals. The folder of a test decides when it runs:
 // 1. Five mocha processes in parallel, because most tests wait as much as they compute: `service`; three that share the files of
 //    `process` and `fault`, which wait most; and `unit`, which only computes, at a lower priority.
 // 2. Two processes that share the files of `timed`: these tests expect an effect within a second or two.
@@ -11,6 +11,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findRoot } from '../shared/platform/config/root.ts';
+import { cleanUp } from './support/cleanup.ts';
+import { PREPARED, prepareServer } from './support/database.ts';
 
 interface Counts {
   readonly passed: number;
@@ -138,6 +140,8 @@ const inParts = (parts: number, title: string, files: readonly string[], options
     ),
   );
 
+const prepared = await prepareServer();
+if (prepared !== undefined) process.env[PREPARED] = prepared;
 const results = await Promise.all([
   run('service', filesIn('service/'), { isLive: true }),
   ...inParts(3, 'process and fault', filesIn('process/', 'fault/')),
@@ -148,6 +152,8 @@ if (!isInterrupted())
   results.push(...(await Promise.all(inParts(2, 'timed', filesIn('timed/'), { isMeasured: true }))));
 for (const file of filesIn('measured/'))
   if (!isInterrupted()) results.push(await run(path.relative(HERE, file), [file], { isLive: true, isMeasured: true }));
+
+await cleanUp();
 
 console.log('\nprocessor time  duration  of the files that compute most');
 const inSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
