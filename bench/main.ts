@@ -2,7 +2,7 @@
 // Usage: node dist/bench/main.js [--quick] [--only enforce,unseen,tools,intent,proofs,signals,intents,guard,policies]
 //   also: log (inclusion and consistency proofs over the size of the log), check (custos policy check),
 //   bytes (what a decision costs the database: WAL and stored bytes by table and index), start (start to ready, and its CPU),
-//   backlog (enforcement beside 100,000 waiting intents), day (three days of load within an hour, with retention on; only if named)
+//   backlog (enforcement beside 100,000 waiting intents), steady (8,000 proofs a second for a minute), day (three days of load within an hour, with retention on; only if named)
 //   [--connections 1,16,64] [--seconds 3] [--json] [--no-write]
 //   --gate: only what limits.json limits, quickly; exit code 1 when a ratio is beyond its limit
 import { spawnSync } from 'node:child_process';
@@ -35,6 +35,7 @@ const PARTS = [
   'bytes',
   'start',
   'backlog',
+  'steady',
 ] as const;
 type PartName = (typeof PARTS)[number];
 /** Measurements that run on both backends of the queues: work that is carried out later. */
@@ -218,6 +219,7 @@ async function main(): Promise<number> {
     ['bytes', () => runAlone('./bytes.js')],
     ['start', () => runAlone('./start.js')],
     ['backlog', () => runAlone('./backlog.js', '--size', plan.mode === 'quick' ? '10000' : '100000')],
+    ['steady', () => runAlone('./steady.js', '--seconds', plan.mode === 'quick' ? '10' : '60')],
   ] as const;
   for (const [name, run] of alone)
     if (only.has(name) && only.size === 1) {

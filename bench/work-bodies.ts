@@ -2,18 +2,28 @@
 import { enforceBodies } from './policies.ts';
 
 export const SIGNALS_PER_REQUEST = 100;
+export const PROOFS_PER_REQUEST = 50;
 const AGENTS = 100;
 const ENTITIES = 500;
 /** Distinguishes the benchmark's records from those of the service. */
 export const PROOF_EVENT = 'bench.sent';
 
+const proofOf = (i: number): object => ({
+  event: PROOF_EVENT,
+  entityId: `bench-invoice-${i % ENTITIES}`,
+  payload: { invoice: `INV-${i}`, amount: 100 + (i % 997), currency: 'EUR', approvedBy: `user-${i % 37}` },
+});
+
 /** Bodies for POST /v1/proofs. Without a proofId the service generates one, so that each request is a new proof. */
 export function proofBodies(size: number): string[] {
-  return Array.from({ length: size }, (_, i) =>
+  return Array.from({ length: size }, (_, i) => JSON.stringify(proofOf(i)));
+}
+
+/** Bodies for POST /v1/proofs/batch. */
+export function proofBatches(size: number): string[] {
+  return Array.from({ length: size }, (_, request) =>
     JSON.stringify({
-      event: PROOF_EVENT,
-      entityId: `bench-invoice-${i % ENTITIES}`,
-      payload: { invoice: `INV-${i}`, amount: 100 + (i % 997), currency: 'EUR', approvedBy: `user-${i % 37}` },
+      proofs: Array.from({ length: PROOFS_PER_REQUEST }, (__, i) => proofOf(request * PROOFS_PER_REQUEST + i)),
     }),
   );
 }
