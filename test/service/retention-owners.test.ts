@@ -224,6 +224,29 @@ describe('retention of single organisations', () => {
       expect(await findings()).to.deep.equal([]);
     });
 
+    it('blanks and deletes once more what a worker did not come to record, and records it', async () => {
+      for (const kind of ['facts', 'texts'] as const) await set('second', kind, '3d');
+      const fail =
+        'CREATE FUNCTION killed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION USING MESSAGE = $m$killed$m$; END $$';
+      const recorded = (): Promise<number> => count("record WHERE event = 'custos.retention'");
+      const before = await recorded();
+      await asSuperuser(service.db, async (sql) => {
+        await sql.query(fail, []);
+        await sql.query(
+          'CREATE TRIGGER killed BEFORE INSERT OR UPDATE ON retention_time EXECUTE FUNCTION killed()',
+          [],
+        );
+      });
+      expect(String(await runRetain(deps({})).catch((error: unknown) => error))).to.contain('killed');
+      expect(await recorded()).to.equal(before);
+      await asSuperuser(service.db, (sql) => sql.query('DROP FUNCTION killed CASCADE', []));
+      await runRetain(deps({}));
+      await both.worker.append();
+      for (const kind of ['facts', 'texts'] as const) await keeps('second', kind, 3);
+      expect(await recorded()).to.equal(before + 2);
+      expect(await findings()).to.deep.equal([]);
+    });
+
     it('deletes again what a copy without facts has brought back', async () => {
       const [part] = await service.rows<{ name: string }>(
         `SELECT name FROM table_partition WHERE parent = 'decision' AND name NOT LIKE '%\\_bare'
