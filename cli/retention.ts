@@ -29,7 +29,7 @@ import type { CommandBody } from './program.ts';
 const kindArgument = () => new Argument('<kind>', 'what is kept').choices(RETENTION_KINDS);
 const organisationOption = () => new Option('--org, --organisation <slug>', 'whose data').default(FIRST_SLUG);
 const ownerEnvironmentOption = () => environmentOption('of which environment').default('live' as const);
-const NOTES = `The times of the installation are the settings CUSTOS_KEEP_... of this shell; give it those of the workers. See the guide "Run in
+const NOTES = `The times of the installation are the settings of this shell (CUSTOS_KEEP_DECISIONS and the like); give it those of the workers. See the guide "Run in
 production", "How long data is kept".`;
 
 /** @throws {UsageError} when the workers would refuse such a setting */
