@@ -8,7 +8,7 @@ const PICTURES = process.env['CUSTOS_TEST_PICTURES'];
 
 export type Scheme = 'light' | 'dark';
 /** A wide window with the light theme, and a narrow one with the dark theme. */
-export const WINDOWS: readonly (readonly [width: number, scheme: Scheme])[] = [
+const WINDOWS: readonly (readonly [width: number, scheme: Scheme])[] = [
   [1440, 'light'],
   [390, 'dark'],
 ];
