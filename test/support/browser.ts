@@ -9,6 +9,7 @@ const CHROMIUM = process.env['CUSTOS_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
+  '--disable-software-rasterizer',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
