@@ -4445,7 +4445,7 @@ export interface components {
                 };
             };
         };
-        /** @description E4006: the decision, or the record of the proof, is older than its organisation keeps decisions (CUSTOS_KEEP_DECISIONS or a time of its own); receipts that were given out still verify */
+        /** @description E4006: the decision, or the record of the proof, is older than its organisation keeps decisions; receipts that were given out still verify */
         E4006: {
             headers: {
                 [name: string]: unknown;
