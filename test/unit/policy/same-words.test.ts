@@ -1,6 +1,6 @@
 // One message for one problem: `custos policy check`, the worker that loads the folder and POST /v1/policies/validate agree.
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { lexiconFile } from '../../support/lexicon.ts';
+import { smallLexicon } from '../../support/lexicon.ts';
 import path from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -88,7 +88,7 @@ const shipped = (name: string): string => readFileSync(path.join(findRoot(), 'po
 function folderWith(text: string): string {
   const dir = temporaryFolder('words');
   mkdirSync(path.join(dir, 'a'));
-  writeFileSync(path.join(dir, 'lexicon.json'), lexiconFile().text);
+  writeFileSync(path.join(dir, 'lexicon.json'), smallLexicon().text);
   writeFileSync(path.join(dir, 'a', 'reads.json'), shipped('reads.json'));
   writeFileSync(path.join(dir, 'bad.json'), text);
   return dir;
