@@ -6,14 +6,20 @@ import type { Fragment } from '../code/code.ts';
 import { extentOf } from '../grammar/context.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { type Meaning, meaningOf, meaningWith, type Place } from '../grammar/meaning.ts';
-import { statesIntention, objectOf } from '../grammar/request-object.ts';
+import { isAbout, statesIntention, objectOf } from '../grammar/request-object.ts';
 import { type RequestedAction, wordsOf } from '../grammar/request.ts';
 import { movesMoney } from '../grammar/sums.ts';
+import { K } from '../lexicon/word-kinds.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { QUERY, unspokenRequest } from '../grammar/unspoken.ts';
 
 /** Beyond this number of candidates, only one that is more consequential than all others is considered, because it may come last. */
 const MAX_CANDIDATES = 200;
+/** Whether a request writes or reads something that only tells: a runbook, a ticket, a comment. */
+const tellsSomething = (action: Meaning['action'], object: string, { wordKinds }: Lexicon): boolean =>
+  (action === 'create' || action === 'update' || action === 'read' || action === 'send') &&
+  wordKinds.has(object.slice(object.lastIndexOf('_') + 1), K.record_noun);
+
 function candidateOf(
   request: RequestedAction,
   end: number,
@@ -37,6 +43,10 @@ function candidateOf(
     weak,
     source: request.kind === 'question' ? 'question' : 'words',
     mentions: request.entry.mentions,
+    tells:
+      isAbout(request, action) ||
+      lexicon.wordKinds.has(verb, K.rewording_verb) ||
+      tellsSomething(action, object, lexicon),
     pronoun,
     implied: request.implied ?? false,
     intention: statesIntention(request),
@@ -167,6 +177,7 @@ export function candidateOfFragment(fragment: Fragment, sentence: number): Candi
     weak: false,
     source: 'code',
     mentions: false,
+    tells: false,
     pronoun: false,
     implied: false,
     intention: false,

@@ -22,6 +22,7 @@ export const UNKNOWN: CandidateAction = {
   weak: false,
   source: 'words',
   mentions: false,
+  tells: false,
   pronoun: false,
   implied: false,
   intention: false,

@@ -6,6 +6,8 @@ import type { Fragment } from './code.ts';
 const SEPARATED = /[;&|]\s{0,8}$/;
 const ANALYZED = /\bexplain\s{1,8}analy[sz]e\s{1,8}$/i;
 const JOINED = /\b(?:and|then|or|plus)\s{1,8}$/i;
+/** `explain the difference between delete and` */
+const COMPARED = /\bbetween\s{1,8}\S{1,24}\s{1,8}and\s{1,8}$/i;
 const EXAMINES =
   /^(?:analyze|analyse|review|compare|check|find|search|look|read|show|grep|count|log|locate|match|highlight|debug|audit|evaluate|assess|verify|validate)/;
 const RUNS = /^(?:run|execute)$/;
@@ -30,7 +32,8 @@ export function isMentioned(
     fragment.effect !== 'read' &&
     previousAt < last.at &&
     requests.some((request) => request.at === fragment.at && !request.negated) &&
-    JOINED.test(before(16))
+    JOINED.test(before(16)) &&
+    !(last.mentions && COMPARED.test(before(60)))
   )
     return false;
   const talks = last.mentions || (last.action === 'read' && fragment.effect !== 'read' && EXAMINES.test(last.verb));

@@ -10,6 +10,7 @@ import type { SpokenWords } from '../text/words.ts';
 import { isSecret } from '../text/secrets.ts';
 import { destructiveWordsIn, type UnreadSpan } from './destructive-words.ts';
 import type { CoverageFeatures } from './share.ts';
+import { toldIn } from './told.ts';
 
 export type { UnreadSpan } from './destructive-words.ts';
 
@@ -64,6 +65,7 @@ function clausesOf(
   sentence: Sentence,
   candidates: readonly CandidateAction[],
   isInCode: (at: number) => boolean,
+  isTold: (at: number) => boolean,
   lexicon: Lexicon,
 ): Clause[] {
   const words = sentence.map(({ kind, lower }) => (kind === 'word' ? lower : ''));
@@ -99,7 +101,8 @@ function clausesOf(
     content += 1;
     if (at <= verbEnds) continue;
     const form = lexicon.verbForms.get(token.lower);
-    if (form !== undefined && !isQuestion && isClaim(form) && !REPORTING.test(words[at - 1] ?? '')) claims = true;
+    if (form !== undefined && !isQuestion && !isTold(token.at) && isClaim(form) && !REPORTING.test(words[at - 1] ?? ''))
+      claims = true;
     if (!isKnownWord(words, at, token, at === 0, lexicon) && lexicon.participles.get(token.lower) === undefined)
       unknown.push(token);
   }
@@ -194,6 +197,7 @@ export function coverageOf(
   lexicon: Lexicon,
 ): Coverage {
   const isInCode = within(code.found, text.length);
+  const isTold = toldIn(text.length, sentences, candidates, lexicon);
   const ofSentence = bySentence(candidates);
   // The reading of code accounts for its options, arguments and data: `terraform plan -destroy`.
   const understood = code.found.filter(({ isWhole }) => isWhole);
@@ -202,7 +206,7 @@ export function coverageOf(
   for (const [index, sentence] of sentences.entries()) {
     tokens += sentence.length;
     if (tokens > MAX_TOKENS) break;
-    clauses.push(...clausesOf(sentence, ofSentence(index), isInCode, lexicon));
+    clauses.push(...clausesOf(sentence, ofSentence(index), isInCode, isTold, lexicon));
   }
   const reading = code.found.filter(({ isWhole, effect }) => isWhole && effect === 'read');
   const phrasings = outside(reading, text, words, matchesIn(words, ends, lexicon.phrasings));
@@ -214,6 +218,7 @@ export function coverageOf(
         sentences,
         candidates,
         within([...code.mentioned, ...understood], text.length),
+        isTold,
         lexicon,
       ).filter(({ text: word }) => foreignKnown === undefined || !isForeignWord(word, lexicon));
   const destroys = !isDestructive && (destructive.length > 0 || says('destruction'));

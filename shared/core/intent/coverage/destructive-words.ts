@@ -24,6 +24,8 @@ const REPORTING = /^(?:was|were|been|had|got|has|who|which|that|when|already|rec
 const NEGATING =
   /^(?:not|never|no|without|nothing|nobody|don't|doesn't|didn't|won't|cannot|can't|mustn't|shouldn't|neither|nor|how|whether|instead|avoid|avoiding|prevent|preventing)$/;
 const RELATIVE = /^(?:that|which|who)$/;
+/** Words before a name. */
+const NAMING = /^(?:called|named|titled|labelled|labeled|entitled)$/;
 const REACH = 4;
 
 /** Whether the words before a participle ask for it to be done. */
@@ -35,11 +37,6 @@ function isAskedFor(words: readonly string[], at: number): boolean {
 
 const isNegated = (words: readonly string[], at: number): boolean =>
   words.slice(Math.max(0, at - REACH), at).some((word) => NEGATING.test(word));
-
-/** Whether an earlier one of the requests of the sentence only talks about what follows: `explain how to delete a branch`. */
-function isMentioned(token: Token, candidates: readonly CandidateAction[]): boolean {
-  return candidates.some((one) => one.at <= token.at && (one.mentions || one.source === 'question'));
-}
 
 /** Whether the sentence searches for the text of a quotation, or reads it out. */
 function isSearchedFor(token: Token, candidates: readonly CandidateAction[]): boolean {
@@ -74,6 +71,7 @@ export function destructiveWordsIn(
   sentences: readonly Sentence[],
   candidates: readonly CandidateAction[],
   isMentionedCode: (at: number) => boolean,
+  isTold: (at: number) => boolean,
   lexicon: Lexicon,
 ): UnreadSpan[] {
   const found: UnreadSpan[] = [];
@@ -94,13 +92,17 @@ export function destructiveWordsIn(
             ? [token.lower]
             : [token.lower, ...partsOf(token)];
         const form = parts.map(find).find((one) => one !== undefined);
-        if (form === undefined || isNegated(words, at) || isMentioned(token, own)) continue;
+        if (form === undefined || isNegated(words, at) || isTold(token.at)) continue;
         if (form === 'participle' && !isAskedFor(words, at)) continue;
         if (isDescribed(words, at, token, own)) continue;
       } else {
         const isQuoted = kind === 'quoted' || kind === 'code';
-        if (!partsOf(token).some((part) => find(part) === 'word')) continue;
-        if (isNegated(words, at) || isMentioned(token, own)) continue;
+        const parts = partsOf(token);
+        const destroys = parts.findIndex((part) => find(part) === 'word');
+        if (destroys < 0) continue;
+        // `the label "do-not-delete"`, `a branch called drop-python-2`
+        if (isNegated(parts, destroys) || NAMING.test(words[at - 1] ?? '')) continue;
+        if (isNegated(words, at) || isTold(token.at)) continue;
         if (isQuoted && isSearchedFor(token, own)) continue;
       }
       found.push({ at: token.at, text: token.text });

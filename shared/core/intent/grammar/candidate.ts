@@ -18,6 +18,8 @@ export interface CandidateAction {
   readonly source: 'words' | 'question' | 'code';
   /** The verb only talks about things, so code in its sentence is mentioned and not requested. */
   readonly mentions: boolean;
+  /** What its sentence says after it is told, not requested: `explain how to delete a branch`, `write a runbook for wiping disks`. */
+  readonly tells: boolean;
   /** Its object is a pronoun. */
   readonly pronoun: boolean;
   /** Inferred from a statement such as `users should be deleted`, without a verb of request. */

@@ -132,7 +132,7 @@ function certaintyOf(
   if (!entry.alsoNoun || length > 1) return slot.strong ? 1 : 0.85;
   if (next?.kind === 'word' && (next.lower === 'of' || next.lower === 'and' || next.lower === 'or') && !opening)
     return 0;
-  if (slot.strong) return likeVerb ? 0.95 : next?.lower === 'of' ? 0.35 : 0.85;
+  if (slot.strong) return likeVerb ? 0.95 : next?.lower === 'of' ? (entry.effect === 'read' ? 0.8 : 0.35) : 0.85;
   if (likeVerb) return 0.75;
   return !slot.first && furtherVerb(entry, next, lexicon) ? 0.5 : 0;
 }

@@ -131,6 +131,7 @@ function candidateOf({ match, at, sentence, noun, isAll, leaves, negated }: Foun
     weak: false,
     source: 'words',
     mentions: false,
+    tells: false,
     pronoun: false,
     implied: false,
     intention: false,

@@ -325,6 +325,8 @@ export const KIND_NAMES = [
   'wish_word',
   'former_word',
   'former_person',
+  'record_noun',
+  'rewording_verb',
 ] as const;
 
 export type KindName = (typeof KIND_NAMES)[number];
