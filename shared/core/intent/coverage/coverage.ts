@@ -10,7 +10,7 @@ import type { SpokenWords } from '../text/words.ts';
 import { isSecret } from '../text/secrets.ts';
 import { destructiveWordsIn, type UnreadSpan } from './destructive-words.ts';
 import type { CoverageFeatures } from './share.ts';
-import { toldIn } from './told.ts';
+import { describedAt, toldIn } from './told.ts';
 
 export type { UnreadSpan } from './destructive-words.ts';
 
@@ -156,17 +156,21 @@ function within(fragments: readonly Fragment[], length: number): (at: number) =>
   return (at) => marks[at] === 1;
 }
 
-/** The phrasings that are not part of code that only reads: `SELECT coalesce(max(version), 0)`. */
+/** The phrasings that are requested: not part of code that only reads (`SELECT coalesce(max(version), 0)`), nor what a read is about. */
 function outside(
   reading: readonly Fragment[],
   text: string,
   words: readonly string[],
   matches: readonly PatternMatch[],
+  isDescribed: (at: number) => boolean,
 ): readonly PatternMatch[] {
-  if (reading.length === 0 || matches.length === 0) return matches;
+  if (matches.length === 0) return matches;
   const isRead = within(reading, text.length);
   const offsets = offsetsOf(text.toLowerCase(), words, Math.max(...matches.map(({ to }) => to)));
-  return matches.filter(({ from, to }) => !(isRead(offsets[from] ?? 0) && isRead(offsets[to] ?? 0)));
+  return matches.filter(({ from, to }) => {
+    const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
+    return !((isRead(start) && isRead(end)) || isDescribed(end));
+  });
 }
 
 /** In the order of the text, without those that begin within an earlier one or have no words, as phrasings of marks alone. */
@@ -209,7 +213,8 @@ export function coverageOf(
     clauses.push(...clausesOf(sentence, ofSentence(index), isInCode, isTold, lexicon));
   }
   const reading = code.found.filter(({ isWhole, effect }) => isWhole && effect === 'read');
-  const phrasings = outside(reading, text, words, matchesIn(words, ends, lexicon.phrasings));
+  const isDescribed = describedAt(text.length, sentences, candidates);
+  const phrasings = outside(reading, text, words, matchesIn(words, ends, lexicon.phrasings), isDescribed);
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
   const destructive = isDestructive
     ? []
@@ -218,7 +223,7 @@ export function coverageOf(
         sentences,
         candidates,
         within([...code.mentioned, ...understood], text.length),
-        isTold,
+        (at) => isTold(at) || isDescribed(at),
         lexicon,
       ).filter(({ text: word }) => foreignKnown === undefined || !isForeignWord(word, lexicon));
   const destroys = !isDestructive && (destructive.length > 0 || says('destruction'));

@@ -23,7 +23,6 @@ const ASKING =
 const REPORTING = /^(?:was|were|been|had|got|has|who|which|that|when|already|recently|previously|ever)$/;
 const NEGATING =
   /^(?:not|never|no|without|nothing|nobody|don't|doesn't|didn't|won't|cannot|can't|mustn't|shouldn't|neither|nor|how|whether|instead|avoid|avoiding|prevent|preventing)$/;
-const RELATIVE = /^(?:that|which|who)$/;
 /** Words before a name. */
 const NAMING = /^(?:called|named|titled|labelled|labeled|entitled)$/;
 const REACH = 4;
@@ -43,14 +42,6 @@ function isSearchedFor(token: Token, candidates: readonly CandidateAction[]): bo
   const before = candidates.filter((one) => one.at < token.at);
   return before.length > 0 && before.every((one) => one.effect === 'read' && !one.weak);
 }
-
-/** Whether a relative clause describes what a sentence of nothing but reads is about: `show the script that removes old sessions`. */
-const isDescribed = (
-  words: readonly string[],
-  at: number,
-  token: Token,
-  candidates: readonly CandidateAction[],
-): boolean => token.lower.endsWith('s') && RELATIVE.test(words[at - 1] ?? '') && isSearchedFor(token, candidates);
 
 /** Whether the sentence carries out what follows: `execute the delete statement`, but not `move the delete button`. */
 const isCarriedOut = ({ at }: Token, candidates: readonly CandidateAction[], lexicon: Lexicon): boolean =>
@@ -94,7 +85,6 @@ export function destructiveWordsIn(
         const form = parts.map(find).find((one) => one !== undefined);
         if (form === undefined || isNegated(words, at) || isTold(token.at)) continue;
         if (form === 'participle' && !isAskedFor(words, at)) continue;
-        if (isDescribed(words, at, token, own)) continue;
       } else {
         const isQuoted = kind === 'quoted' || kind === 'code';
         const parts = partsOf(token);

@@ -15,6 +15,45 @@ function isJoined(sentence: Sentence, at: number, { wordKinds, verbForms, filler
   return joins && verbForms.get(sentence[next]?.lower ?? '')?.form === 'base';
 }
 
+const RELATIVE = /^(?:that|which|who|whose)$/;
+/** Words with which a relative clause asks for something after all: `find the file that must be gone by noon`. */
+const ASKING = /^(?:should|shall|must|may|can|could|will|would|need|needs|have|has|want|wants|ought|to|let|please)$/;
+
+/** The relative clause of a sentence that only reads: `count the rows that the retention job removed`. */
+function describedIn(sentence: Sentence, candidates: readonly CandidateAction[]): readonly Token[] {
+  const [first] = candidates;
+  if (
+    first === undefined ||
+    !candidates.every(({ effect, weak, source }) => effect === 'read' && !weak && source === 'words')
+  )
+    return [];
+  // The verb and its object come before it: `see that they are gone` is no relative clause.
+  const start = sentence.findIndex(
+    ({ at, lower, kind }, place) =>
+      at > first.at && kind === 'word' && RELATIVE.test(lower) && (sentence[place - 2]?.at ?? -1) >= first.at,
+  );
+  if (start < 0) return [];
+  const end = sentence.findIndex(({ kind, text }, place) => place > start && kind === 'punct' && PAUSE.test(text));
+  const clause = sentence.slice(start, end < 0 ? undefined : end);
+  return clause.some(({ lower }) => ASKING.test(lower)) ? [] : clause;
+}
+
+/** Whether a character of a text is in a relative clause of a sentence that only reads. */
+export function describedAt(
+  length: number,
+  sentences: readonly Sentence[],
+  candidates: readonly CandidateAction[],
+): (at: number) => boolean {
+  const marks = new Uint8Array(length);
+  const ofSentence = bySentence(candidates);
+  for (const [index, sentence] of sentences.entries()) {
+    const clause = describedIn(sentence, ofSentence(index));
+    const last = clause.at(-1);
+    if (last !== undefined) marks.fill(1, clause[0]?.at, last.at + last.text.length);
+  }
+  return (at) => marks[at] === 1;
+}
+
 /** Whether a character of a text of this length is told and not requested. */
 export function toldIn(
   length: number,
