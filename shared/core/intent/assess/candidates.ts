@@ -44,7 +44,7 @@ function candidateOf(
     source: request.kind === 'question' ? 'question' : 'words',
     mentions: request.entry.mentions,
     tells:
-      isAbout(request, action) ||
+      isAbout(request, action, lexicon) ||
       lexicon.wordKinds.has(verb, K.rewording_verb) ||
       tellsSomething(action, object, lexicon),
     pronoun,

@@ -32,6 +32,9 @@ const MAX_TOKENS = 2_000;
 const NAME = /^\p{Lu}/u;
 /** Words before a verb that make it a report of what happened: `after you've found the invoice`. */
 const REPORTING = /^(?:have|has|had|was|were|been|\p{L}+'ve)$/u;
+/** Words before a verb that make it a possibility: `so that I can annotate it`. */
+const SPEAKER = /^(?:i|we|they|he|she|people|users|everyone)$/;
+const POSSIBLE = /^(?:can|could|may|might)$/;
 const DIVIDES = /[,;:()\u2013\u2014]/;
 
 /** A run of tokens with at most one statement. */
@@ -59,6 +62,10 @@ function isKnownWord(words: readonly string[], at: number, token: Token, first: 
     lexicon.dataClasses.match(words, at) !== undefined
   );
 }
+
+/** Whether the words before a verb say that it happened, or may: `after you've found the invoice`, `so that I can annotate it`. */
+const isReported = (words: readonly string[], at: number): boolean =>
+  REPORTING.test(words[at - 1] ?? '') || (POSSIBLE.test(words[at - 1] ?? '') && SPEAKER.test(words[at - 2] ?? ''));
 
 /** @param candidates those of the sentence */
 function clausesOf(
@@ -101,7 +108,7 @@ function clausesOf(
     content += 1;
     if (at <= verbEnds) continue;
     const form = lexicon.verbForms.get(token.lower);
-    if (form !== undefined && !isQuestion && !isTold(token.at) && isClaim(form) && !REPORTING.test(words[at - 1] ?? ''))
+    if (form !== undefined && !isQuestion && !isTold(token.at) && isClaim(form) && !isReported(words, at))
       claims = true;
     if (!isKnownWord(words, at, token, at === 0, lexicon) && lexicon.participles.get(token.lower) === undefined)
       unknown.push(token);

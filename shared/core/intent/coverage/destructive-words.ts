@@ -37,11 +37,9 @@ function isAskedFor(words: readonly string[], at: number): boolean {
 const isNegated = (words: readonly string[], at: number): boolean =>
   words.slice(Math.max(0, at - REACH), at).some((word) => NEGATING.test(word));
 
-/** Whether the sentence searches for the text of a quotation, or reads it out. */
-function isSearchedFor(token: Token, candidates: readonly CandidateAction[]): boolean {
-  const before = candidates.filter((one) => one.at < token.at);
-  return before.length > 0 && before.every((one) => one.effect === 'read' && !one.weak);
-}
+/** Whether a sentence of nothing but reads names what it reads: a quotation, a file, a function. */
+const isSearchedFor = (candidates: readonly CandidateAction[], token: Token): boolean =>
+  candidates.some(({ at }) => at < token.at) && candidates.every((one) => one.effect === 'read' && !one.weak);
 
 /** Whether the sentence carries out what follows: `execute the delete statement`, but not `move the delete button`. */
 const isCarriedOut = ({ at }: Token, candidates: readonly CandidateAction[], lexicon: Lexicon): boolean =>
@@ -86,14 +84,13 @@ export function destructiveWordsIn(
         if (form === undefined || isNegated(words, at) || isTold(token.at)) continue;
         if (form === 'participle' && !isAskedFor(words, at)) continue;
       } else {
-        const isQuoted = kind === 'quoted' || kind === 'code';
         const parts = partsOf(token);
         const destroys = parts.findIndex((part) => find(part) === 'word');
         if (destroys < 0) continue;
         // `the label "do-not-delete"`, `a branch called drop-python-2`
         if (isNegated(parts, destroys) || NAMING.test(words[at - 1] ?? '')) continue;
         if (isNegated(words, at) || isTold(token.at)) continue;
-        if (isQuoted && isSearchedFor(token, own)) continue;
+        if (isSearchedFor(own, token)) continue;
       }
       found.push({ at: token.at, text: token.text });
     }

@@ -235,15 +235,22 @@ export function objectOf(
     (!phrase.known || saysWhat(request) || tellsPeople(request, own, domain))
   )
     return { object: own, domain: domainOf([own], lexicon), known: true };
-  if (isAbout(request, action)) return objectAskedAbout(phrase, domain, lexicon);
+  if (isAbout(request, action, lexicon)) return objectAskedAbout(phrase, domain, lexicon);
   // An object without a domain takes that of the verb: purchases and payments belong to payments.
   const fallback = domain === lexicon.defaultDomain && action === 'transfer' ? domainOf(['payment'], lexicon) : domain;
   return { object: phrase.name, domain: fallback, known: phrase.known };
 }
 
 /** Whether a request is about something and does nothing to it: a question, `explain the purge`, `look up how others drop partitions`. */
-export const isAbout = ({ kind, entry, sentence, next }: RequestedAction, action: Action): boolean =>
-  kind === 'question' || entry.mentions || (action === 'read' && tokenIs(sentence[next], K.question_word));
+export const isAbout = (
+  { kind, entry, sentence, next }: RequestedAction,
+  action: Action,
+  { wordKinds }: Lexicon,
+): boolean =>
+  kind === 'question' ||
+  entry.mentions ||
+  wordKinds.has(entry.verb, K.rehearsing_verb) ||
+  (action === 'read' && tokenIs(sentence[next], K.question_word));
 
 /** `remind the team`, `message the customer that it is ready`: somebody is told something. */
 const tellsPeople = ({ sentence, next }: RequestedAction, own: string, domain: string): boolean =>

@@ -65,12 +65,23 @@ function saidIn(sentence: Sentence): Said {
   };
 }
 
+/** How far before a noun the word stands that says what a text is about: `über die alten Server`. */
+const ABOUT_REACH = 3;
+
+/** Whether a verb only tells what happened, or what a text is about: `erkläre, warum er gekündigt hat`, `résume le rapport sur la suppression`. */
+function isTold(match: ForeignMatch, verbs: readonly ForeignMatch[], words: readonly string[], language: Language) {
+  const isAsked = opensQuestion(words, language);
+  const isRead = verbs.some(({ at, verb }) => at < match.at && verb.effect === 'read');
+  if (match.verb.reports) return isAsked || isRead;
+  return isRead && words.slice(Math.max(0, match.at - ABOUT_REACH), match.at).some((word) => language.about.has(word));
+}
+
 /** @param sentences by their index */
 function spaced(sentences: ReadonlyMap<number, Said>, language: Language): Found[] {
   return [...sentences].flatMap(([index, { tokens, words, parts }]) => {
     const verbs = verbsAmong(words, language);
     if (verbs.length === 0) return [];
-    const matches = opensQuestion(words, language) ? verbs.filter(({ verb }) => !verb.reports) : verbs;
+    const matches = verbs.filter((match) => !isTold(match, verbs, words, language));
     const isAll = words.some((word) => language.all.has(word));
     const said = ` ${words.join(' ')} `;
     const leaves = language.outside.some((phrase) => said.includes(` ${phrase} `));

@@ -327,6 +327,7 @@ export const KIND_NAMES = [
   'former_person',
   'record_noun',
   'rewording_verb',
+  'rehearsing_verb',
 ] as const;
 
 export type KindName = (typeof KIND_NAMES)[number];

@@ -31,6 +31,7 @@ const LanguageSchema = Type.Object(
     ]),
     negations: texts('Words that negate a verb beside them.', ['nicht']),
     without: Type.Optional(texts('Words that negate only a verb after them.', ['ohne'])),
+    about: Type.Optional(texts('Words before what a text to be read is about.', ['über'])),
     questions: texts('Words that open a question.', ['wie viele']),
     all: texts('Words for everything there is.', ['alle']),
     fillers: texts('Words that say nothing about what is requested.', ['bitte']),
@@ -71,6 +72,8 @@ export interface Language {
   readonly negations: ReadonlySet<string>;
   /** Words that negate only a verb after them. */
   readonly without: ReadonlySet<string>;
+  /** Words before what a text to be read is about. */
+  readonly about: ReadonlySet<string>;
   readonly questions: readonly string[];
   readonly all: ReadonlySet<string>;
   readonly nouns: ReadonlyMap<string, string>;
@@ -171,6 +174,7 @@ function compileLanguage(code: string, file: Languages[string]): Language {
     file.signs,
     file.negations,
     file.without ?? [],
+    file.about ?? [],
     file.questions,
     file.all,
     file.fillers,
@@ -183,6 +187,7 @@ function compileLanguage(code: string, file: Languages[string]): Language {
     signs: new Set(file.signs),
     negations: new Set(file.negations),
     without: new Set(file.without ?? []),
+    about: new Set(file.about ?? []),
     questions: file.questions,
     all: new Set(file.all),
     nouns: new Map(Object.entries(file.nouns)),
