@@ -83,6 +83,8 @@ export function destructiveWordsIn(
         const form = parts.map(find).find((one) => one !== undefined);
         if (form === undefined || isNegated(words, at) || isTold(token.at)) continue;
         if (form === 'participle' && !isAskedFor(words, at)) continue;
+        // A name of several words is read as what it names: `find usages of deleteAll`.
+        if (find(token.lower) === undefined && isSearchedFor(own, token)) continue;
       } else {
         const parts = partsOf(token);
         const destroys = parts.findIndex((part) => find(part) === 'word');
