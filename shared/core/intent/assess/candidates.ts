@@ -15,10 +15,12 @@ import { QUERY, unspokenRequest } from '../grammar/unspoken.ts';
 
 /** Beyond this number of candidates, only one that is more consequential than all others is considered, because it may come last. */
 const MAX_CANDIDATES = 200;
-/** Whether a request writes or reads something that only tells: a runbook, a ticket, a comment. */
-const tellsSomething = (action: Meaning['action'], object: string, { wordKinds }: Lexicon): boolean =>
+/** Whether a request writes or reads something that only tells: a runbook, a ticket, a comment, a function. */
+const tellsSomething = (verb: string, action: Meaning['action'], object: string, { wordKinds }: Lexicon): boolean =>
   (action === 'create' || action === 'update' || action === 'read' || action === 'send') &&
-  wordKinds.has(object.slice(object.lastIndexOf('_') + 1), K.record_noun);
+  (wordKinds.has(headOf(object), K.record_noun) ||
+    (wordKinds.has(verb, K.coding_verb) && wordKinds.has(headOf(object), K.coded_noun)));
+const headOf = (object: string): string => object.slice(object.lastIndexOf('_') + 1);
 
 function candidateOf(
   request: RequestedAction,
@@ -46,7 +48,7 @@ function candidateOf(
     tells:
       isAbout(request, action, lexicon) ||
       lexicon.wordKinds.has(verb, K.rewording_verb) ||
-      tellsSomething(action, object, lexicon),
+      tellsSomething(verb, action, object, lexicon),
     pronoun,
     implied: request.implied ?? false,
     intention: statesIntention(request),
@@ -90,6 +92,14 @@ function potentialOf(entry: VerbEntry, lexicon: Lexicon): number {
   return Math.max(consequenceOf(entry), sum, ...refined.map((rule) => consequenceOf({ ...rule, weak: false })));
 }
 
+/** Whether a verb is only compared with another: `the difference between revoke and expire`. */
+function isCompared(sentence: Sentence, words: readonly string[], at: number): boolean {
+  const between = words.indexOf('between');
+  const place = between < 0 ? -1 : indexOfToken(sentence, at);
+  return between < place && place <= between + MAX_COMPARED;
+}
+const MAX_COMPARED = 4;
+
 /** Candidates of all sentences, in text order. */
 export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
   const found: CandidateAction[] = [];
@@ -109,7 +119,7 @@ export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): 
   };
   for (const [index, sentence] of sentences.entries()) {
     const words = wordsOf(sentence);
-    const requests = requestsOf(sentence, words, lexicon, QUERY);
+    const requests = requestsOf(sentence, words, lexicon, QUERY).filter(({ at }) => !isCompared(sentence, words, at));
     if (requests.length === 0) continue;
     const place = { sentence, words, index };
     const room = Math.max(0, MAX_CANDIDATES - found.length);

@@ -10,6 +10,7 @@ const JOINED = /\b(?:and|then|or|plus)\s{1,8}$/i;
 const COMPARED = /\bbetween\s{1,8}\S{1,24}\s{1,8}and\s{1,8}$/i;
 const EXAMINES =
   /^(?:analyze|analyse|review|compare|check|find|search|look|read|show|grep|count|log|locate|match|highlight|debug|audit|evaluate|assess|verify|validate)/;
+const REWRITES = /^(?:convert|port|rewrite|reformat|beautify|minify)$/;
 const RUNS = /^(?:run|execute)$/;
 
 /** Whether the requests of a text, in words, only mention a piece of its code; `previousAt` is where the code before it begins. */
@@ -36,7 +37,11 @@ export function isMentioned(
     !(last.mentions && COMPARED.test(before(60)))
   )
     return false;
-  const talks = last.mentions || (last.action === 'read' && fragment.effect !== 'read' && EXAMINES.test(last.verb));
+  const talks =
+    last.mentions ||
+    (last.tells && fragment.language === 'http') ||
+    REWRITES.test(last.verb) ||
+    (last.action === 'read' && fragment.effect !== 'read' && EXAMINES.test(last.verb));
   // `grep found X; run that statement` runs it after all.
   if (requests.some(({ verb, at, negated }) => at > fragment.at && !negated && RUNS.test(verb))) return false;
   const runs = () => requests.some((request) => request.action === 'execute' && isBefore(request));

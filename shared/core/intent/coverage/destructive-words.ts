@@ -23,8 +23,9 @@ const ASKING =
 const REPORTING = /^(?:was|were|been|had|got|has|who|which|that|when|already|recently|previously|ever)$/;
 const NEGATING =
   /^(?:not|never|no|without|nothing|nobody|don't|doesn't|didn't|won't|cannot|can't|mustn't|shouldn't|neither|nor|how|whether|instead|avoid|avoiding|prevent|preventing)$/;
-/** Words before a name. */
-const NAMING = /^(?:called|named|titled|labelled|labeled|entitled)$/;
+/** Words before a name or a text. */
+const NAMING =
+  /^(?:called|named|titled|labelled|labeled|entitled|message|subject|title|label|heading|caption|word|words|phrase|term|keyword|string)$/;
 const REACH = 4;
 
 /** Whether the words before a participle ask for it to be done. */

@@ -34,6 +34,8 @@ function isAboutCredentials(words: readonly string[], at: number, length: number
   const isAt = (place: number, kind: Kind) => wordKinds.has(words[place] ?? '', kind);
   const next = words[at + length] ?? '';
   if (isAt(at + length, K.about_credentials)) return true;
+  // `users without a password`, `check that no key is committed`
+  if (isAt(at - 1, K.lacking) || (/^an?y?$/.test(words[at - 1] ?? '') && isAt(at - 2, K.lacking))) return true;
   if (next === 'reset' || next === 'resets') return !isAt(at + length + 1, K.opens_account);
   // `Keep the party secret from Tom`.
   if (words[at] === 'secret' && (next === 'from' || next === 'until') && !isAt(at - 1, K.determines_secret))

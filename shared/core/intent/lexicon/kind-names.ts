@@ -328,6 +328,9 @@ export const KIND_NAMES = [
   'record_noun',
   'rewording_verb',
   'rehearsing_verb',
+  'lacking',
+  'coding_verb',
+  'coded_noun',
 ] as const;
 
 export type KindName = (typeof KIND_NAMES)[number];
