@@ -1,18 +1,16 @@
 // Finds where a text only tells something: what it asks about, explains, or wants to have written down.
 import { bySentence, type CandidateAction } from '../grammar/candidate.ts';
 import type { Lexicon } from '../lexicon/types.ts';
-import { K } from '../lexicon/word-kinds.ts';
+import { K, tokenIs } from '../lexicon/word-kinds.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 
 const PAUSE = /^[,;]$/;
 
-/** Whether another request begins after a word: `write a note, then let them go`. */
-function isJoined(sentence: Sentence, at: number, { wordKinds, verbForms, fillers }: Lexicon): boolean {
+/** Whether something else may begin after a word: `write a note, then let them go`, but not `on the purge and the wipe`. */
+function mayEnd(sentence: Sentence, at: number, { wordKinds }: Lexicon): boolean {
   const { kind, text, lower } = sentence[at] as Token;
-  const joins = kind === 'punct' ? PAUSE.test(text) : lower === 'then' || wordKinds.has(lower, K.conjunction);
-  let next = at + 1;
-  while (fillers.has(sentence[next]?.lower ?? '')) next += 1;
-  return joins && verbForms.get(sentence[next]?.lower ?? '')?.form === 'base';
+  if (kind === 'punct') return PAUSE.test(text);
+  return lower === 'then' || (wordKinds.has(lower, K.conjunction) && !tokenIs(sentence[at + 1], K.article));
 }
 
 const RELATIVE = /^(?:that|which|who|whose)$/;
@@ -71,7 +69,7 @@ export function toldIn(
       const isWhole = mentions || source === 'question';
       const end = isWhole
         ? undefined
-        : sentence.find((token, place) => token.at > at && isJoined(sentence, place, lexicon));
+        : sentence.find((token, place) => token.at > at && mayEnd(sentence, place, lexicon));
       marks.fill(1, at, end?.at ?? (last?.at ?? 0) + (last?.text.length ?? 0));
     }
   }
