@@ -43,7 +43,8 @@ export function unspokenRequest(
     if (found === undefined) continue;
     const { entry, from, to } = found;
     const at = sentence[0]?.at ?? 0;
-    const common = { at, sentence, negated: false, certainty: CERTAINTY, kind: 'imperative', wanted: false } as const;
+    const certainty = found.grouped ? GROUPED : CERTAINTY;
+    const common = { at, sentence, negated: false, certainty, kind: 'imperative', wanted: false } as const;
     return { request: { ...common, entry, next: from, subject: [from, to] }, index };
   }
   return undefined;
@@ -51,6 +52,8 @@ export function unspokenRequest(
 
 interface Found {
   readonly entry: VerbEntry;
+  /** It names figures, grouped or sorted: `disk usage by team`. */
+  readonly grouped?: boolean;
   readonly from: number;
   readonly to: number;
 }
@@ -124,12 +127,20 @@ function named(sentence: Sentence, words: TaggedWords, lexicon: Lexicon): Found 
   if (words[1] === 'to' && is(words, 0, K.dial)) return { entry: UPDATE, from: 0, to: 1 };
   const timed = words.findIndex((_, at) => is(words, at, K.timed_thing));
   if (timed >= 0 && timed < 4 && is(words, timed + 1, K.time_opening)) return { entry: CREATE, from: 0, to: timed + 1 };
+  if (isGrouped(words, lexicon)) return { entry: QUERY, from: 0, to: words.length, grouped: true };
   // A bare name of a thing is not a request: `performance report`.
   const located = someAre(words, 1, words.length, K.located);
   return located || lexicon.wordKinds.has(phrase.words.at(-1) ?? '', K.information)
     ? { entry: QUERY, from: 0, to: words.length }
     : undefined;
 }
+
+/** `unpaid invoices by customer`, `cancelled subscriptions per plan`, but not `removal of the accounts by the team`. */
+const isGrouped = (words: TaggedWords, { nominals, domainOfNoun, plurals, destructiveWords }: Lexicon): boolean =>
+  words.some((word, at) => at > 0 && GROUPING.test(word) && domainOfNoun.has(singular(words[at + 1] ?? '', plurals))) &&
+  !words.some((word) => nominals.has(word) || destructiveWords.find(word) === 'word');
+const GROUPING = /^(?:by|per)$/;
+const GROUPED = 0.8;
 
 /** Whether a verb form that is not a noun is at this position. */
 function isVerbOnly(words: TaggedWords, at: number, lexicon: Lexicon): boolean {

@@ -73,7 +73,10 @@ function isTold(match: ForeignMatch, verbs: readonly ForeignMatch[], words: read
   const isAsked = opensQuestion(words, language);
   const isRead = verbs.some(({ at, verb }) => at < match.at && verb.effect === 'read');
   if (match.verb.reports) return isAsked || isRead;
-  return isRead && words.slice(Math.max(0, match.at - ABOUT_REACH), match.at).some((word) => language.about.has(word));
+  return (
+    (isRead || isAsked) &&
+    words.slice(Math.max(0, match.at - ABOUT_REACH), match.at).some((word) => language.about.has(word))
+  );
 }
 
 /** @param sentences by their index */

@@ -82,6 +82,12 @@ export const PhrasingsSchema = Type.Object(
         {
           open: named('The kind of words with which a sentence opens that only asks.', 'question_word'),
           unless: named('The kind of words by which such a sentence asks for more than an answer.', 'plea'),
+          recounts: Type.Optional(
+            named(
+              'The kind of words with which a question opens about what has happened, whatever else it says.',
+              'recounting',
+            ),
+          ),
         },
         {
           ...closed,
@@ -154,6 +160,7 @@ export function compilePhrasings(
   const asking = {
     asks: questions === undefined ? NO_KINDS : bitsOf([questions.open], '/phrasings/questions'),
     pleads: questions === undefined ? NO_KINDS : bitsOf([questions.unless], '/phrasings/questions'),
+    recounts: questions?.recounts === undefined ? NO_KINDS : bitsOf([questions.recounts], '/phrasings/questions'),
   };
   const compiled = patterns.map((pattern, at): WordPattern => {
     const pointer = `/phrasings/patterns/${at}`;

@@ -37,6 +37,8 @@ export interface WordPatterns {
   /** Kinds with which a sentence opens that only asks, unless it has one of the kinds `pleads`. */
   readonly asks: KindBits;
   readonly pleads: KindBits;
+  /** Kinds with which a question about the past opens. */
+  readonly recounts: KindBits;
 }
 
 /** A pattern with the indices of its first and last word. */
@@ -95,8 +97,9 @@ function isSpoilt(placed: readonly Placed[], last: number, start: number, unless
 }
 
 /** Whether a sentence is a question for information. */
-const onlyAsks = (placed: readonly Placed[], from: number, { asks, pleads }: WordPatterns): boolean =>
-  placed[0]?.at === from && meet(placed[0].bits, asks) && !placed.some(({ bits }) => meet(bits, pleads));
+const onlyAsks = (placed: readonly Placed[], from: number, { asks, pleads, recounts }: WordPatterns): boolean =>
+  placed[0]?.at === from &&
+  (meet(placed[0].bits, recounts) || (meet(placed[0].bits, asks) && !placed.some(({ bits }) => meet(bits, pleads))));
 
 /** All patterns that occur, each at its first place; `ends` are the ends of the sentences. */
 export function matchesIn(words: readonly string[], ends: readonly number[], phrasings: WordPatterns): PatternMatch[] {
