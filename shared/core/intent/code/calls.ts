@@ -1,6 +1,6 @@
 // Reads calls in programs: fetch and its like, calls to databases and file systems, and short programs on a command line.
 import { type Fragment, fragmentOf, gravity, readsOnly, sentOutside, type Span, unknownCode } from './code.ts';
-import { doingOfName, emptiesSetting, withMoney } from './commands.ts';
+import { disablesSomething, doingOfName, emptiesSetting, withMoney } from './commands.ts';
 import { METHODS, requestFragment } from './http.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
 
@@ -166,7 +166,9 @@ export function callFragment(
     ? doingOfKeys(args, lexicon)
     : (stageOf(args) ?? doingOfName(last.replace(/Sync$/, ''), lexicon));
   if (!named) return carries ? unknownCode(call) : undefined;
-  const empties = named.effect === 'write' && (emptiesSetting(args, lexicon) || REPLACES_ALL.test(`${lower} ${args}`));
+  const disables = () => named.action === 'update' && disablesSomething(args, lexicon);
+  const empties =
+    named.effect === 'write' && (emptiesSetting(args, lexicon) || disables() || REPLACES_ALL.test(`${lower} ${args}`));
   const doing = empties ? DELETES : PART_OF_STORE.test(last) ? named : withMoney(named, path.slice(0, -1), lexicon);
   const isCode = where === 'program' || isMember;
   // In prose, `items.remove(x)` may be about a list in memory.

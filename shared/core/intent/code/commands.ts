@@ -166,6 +166,16 @@ export function emptiesSetting(text: string, lexicon: Lexicon): boolean {
   return false;
 }
 
+const MAY_DISABLE = /[01]|true|false|yes|no|o(?:n|ff)|ed\b|(?:in|de)active/i;
+
+/** Whether what an update sets ends or disables something: `active = false`, `"status": "suspended"`. */
+export function disablesSomething(text: string, { disabling }: Lexicon): boolean {
+  if (disabling.size === 0 || !MAY_DISABLE.test(text)) return false;
+  for (const [, name = '', value = ''] of text.matchAll(SETTING))
+    if (partsOf(name).some((part) => disabling.get(part)?.has(value.toLowerCase()))) return true;
+  return false;
+}
+
 /** A setting is set to nothing, or an option destroys. */
 export const EMPTIES: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };
 const READS: Doing = { action: 'read', effect: 'read', traits: [] };

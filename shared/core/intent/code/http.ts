@@ -1,10 +1,11 @@
 // Reads HTTP requests: request lines, requests in words, the arguments of curl and of fetch, GraphQL operations.
 import type { ActionClass } from '../../../kernel/vocabulary.ts';
 import { type Fragment, fragmentOf, gravity, type Span, unknownCode } from './code.ts';
-import { doingOfName, EMPTIES, emptiesSetting, isMoney, partsOf } from './commands.ts';
+import { disablesSomething, doingOfName, EMPTIES, emptiesSetting, isMoney, partsOf } from './commands.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Doing, Lexicon, VerbEntry } from '../lexicon/types.ts';
+import { K } from '../lexicon/word-kinds.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
 import { wordMap } from '../text/word-set.ts';
 
@@ -27,6 +28,18 @@ export const isUrl = (text: string) => text.includes('://') && /^["']?https?:\/\
 
 const ACTING: ReadonlySet<string> = new Set(['execute', 'send', 'transfer', 'grant', 'revoke']);
 const MAX_NAMES = 32;
+/** Acts at the end of a URL that end what stands before them: `POST /users/7/disable`. */
+const DISABLING: ReadonlySet<string> = new Set(['disable', 'deactivate', 'suspend', 'lock', 'ban', 'block']);
+const DISABLES: VerbEntry = {
+  verb: 'disable',
+  action: 'delete',
+  effect: 'destructive',
+  traits: [],
+  object: undefined,
+  mentions: false,
+  weak: false,
+  alsoNoun: false,
+};
 
 /**
  * The action that a URL itself requests, whatever its method: `/users/1/delete`, `/admin/delete_user`, `?action=purge`. Undefined for names
@@ -45,6 +58,8 @@ export function actOfUrl(url: string, lexicon: Lexicon): { entry: VerbEntry; obj
   for (const [at, name] of candidates.entries()) {
     const [word = '', ...rest] = name.toLowerCase().replace(/^_+/, '').split(/[_-]+/);
     const entry = lexicon.verbs.get(word);
+    if (DISABLING.has(word) && at > 0 && at === candidates.length - 1 && rest.length === 0)
+      return { entry: DISABLES, object: (candidates[at - 1] ?? 'url').toLowerCase().replaceAll('-', '_') };
     if (!entry || entry.weak || !(entry.effect === 'destructive' || ACTING.has(entry.action))) continue;
     // A name that may also be a noun counts only if it is destructive and stands alone at the end.
     if (entry.alsoNoun && !(entry.effect === 'destructive' && at === candidates.length - 1 && rest.length === 0)) {
@@ -70,11 +85,19 @@ const OPERATION =
   /["']?_?(?:op|operation|action|act|do|cmd|command|method|type)["']?\s{0,3}[:=]\s{0,3}["']([a-z_-]{2,40})["']/gi;
 /** What something becomes: `"status": "deleted"`. */
 const STATE = /["']?(?:status|state|lifecycle|phase)["']?\s{0,3}[:=]\s{0,3}["']?([a-z]{3,40})/gi;
+/** A role with power over others: `"role": "owner"`. */
+const GRANTS =
+  /\b(?:roles?|permissions?|access_?level|privileges?)["']?\s{0,3}[:=]\s{0,3}[["'{\s]{0,4}(?:admin|owner|superuser|root|maintain|write|editor|operator)/i;
+const GRANT: Doing = { action: 'grant', effect: 'write', traits: ['privileged'] };
+const EXPOSES =
+  /\bprivate["']?\s{0,3}[:=]\s{0,3}false|\b(?:is_)?public["']?\s{0,3}[:=]\s{0,3}true|\bvisibility["']?\s{0,3}[:=]\s{0,3}["']?public/i;
+/** `<contents of .env>` */
+const CONTENTS = /\bcontents? of\b/i;
 const EXPANDS = /\$(?:\{|\(|[A-Z_a-z])|`/;
 const AMOUNT = /["']?(?:amount|sum|total|value)["']?\s{0,3}[:=]/i;
 
 /** What a body asks for, whatever the method: `{"op":"destroy"}`, a GraphQL mutation, a setting that empties. */
-function actOfBody(body: string, lexicon: Lexicon): Doing | undefined {
+function actOfBody(body: string, isUpdate: boolean, lexicon: Lexicon): Doing | undefined {
   const named = [...body.matchAll(OPERATION)].flatMap(([, name = '']) => doingOfName(name, lexicon) ?? []);
   for (const [, state = ''] of body.matchAll(STATE)) {
     const become = lexicon.participles.get(state.toLowerCase());
@@ -82,7 +105,9 @@ function actOfBody(body: string, lexicon: Lexicon): Doing | undefined {
   }
   const graph = graphOperation(body, lexicon);
   if (graph) named.push(graph);
-  if (emptiesSetting(body, lexicon)) named.push(EMPTIES);
+  if (emptiesSetting(body, lexicon) || (isUpdate && disablesSomething(body, lexicon))) named.push(EMPTIES);
+  if (GRANTS.test(body)) named.push(GRANT);
+  if (isUpdate && EXPOSES.test(body)) named.push({ ...GRANT, traits: ['privileged', 'external'] });
   return named.reduce<Doing | undefined>((a, b) => (a === undefined || gravity(b) > gravity(a) ? b : a), undefined);
 }
 
@@ -98,7 +123,8 @@ export function graphOperation(text: string, lexicon: Lexicon): Doing | undefine
   if (head[1] !== 'mutation') return { action: 'read', effect: 'read', traits: [] };
   const fields = [...text.slice(head.index + 8, head.index + MAX_GRAPH).matchAll(GRAPH_FIELD)];
   const found = fields.flatMap(([, name]) => (name === undefined ? [] : (doingOfName(name, lexicon) ?? [])));
-  if (emptiesSetting(code, lexicon)) return EMPTIES;
+  if (emptiesSetting(code, lexicon) || disablesSomething(code, lexicon)) return EMPTIES;
+  if (GRANTS.test(code)) return GRANT;
   const write: Doing = { action: 'update', effect: 'write', traits: [] };
   return found.reduce((a, b) => (gravity(b) > gravity(a) ? b : a), write);
 }
@@ -149,7 +175,17 @@ export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon):
   if (listed === undefined && other === undefined) return unknownCode(span, { domain: 'web', language: 'http' });
   const own = listed ?? other?.action ?? 'execute';
   const outside = isOutside(url, lexicon);
-  const leaks = outside && (carries || EXPANDS.test(url.slice(0, 2_048)) || EXPANDS.test(body));
+  const isPrivate = () =>
+    hostOf(url.replace(/^["']/, ''))
+      ?.split('.')
+      .some((part) => lexicon.wordKinds.has(part, K.private_service));
+  const leaks =
+    outside &&
+    (carries ||
+      EXPANDS.test(url.slice(0, 2_048)) ||
+      EXPANDS.test(body) ||
+      CONTENTS.test(body) ||
+      (own !== 'read' && isPrivate() === true));
   const byMethod: Doing =
     leaks && own !== 'delete'
       ? { action: 'send', effect: 'write', traits: ['external'] }
@@ -159,7 +195,7 @@ export function requestFragment(parts: HttpParts, span: Span, lexicon: Lexicon):
   if (act) asks.push(act.entry);
   // What is put replaces what was there.
   if (method.toUpperCase() === 'PUT' && EMPTY.test(body)) asks.push(EMPTIES);
-  const said = own === 'read' ? graphOperation(body, lexicon) : actOfBody(body, lexicon);
+  const said = own === 'read' ? graphOperation(body, lexicon) : actOfBody(body, own === 'update', lexicon);
   if (said) asks.push(said);
   if (own !== 'read' && own !== 'delete' && movesMoney(url, body, lexicon))
     asks.push({ action: 'transfer', effect: 'write', traits: ['financial'] });

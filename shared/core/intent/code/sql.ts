@@ -1,7 +1,7 @@
 // Reads SQL statements for what they do. A statement, or a part of one, that is not known is not understood.
 import { newEffort } from './effort.ts';
 import { type Fragment, fragmentOf, gravity, type Span, unknownCode } from './code.ts';
-import { doingOfName, emptiesSetting, isMoney } from './commands.ts';
+import { disablesSomething, doingOfName, emptiesSetting, isMoney } from './commands.ts';
 import { effectOfAction } from '../lexicon/effect.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { type SqlToken, sqlTokens, statementsOf } from './sql-tokens.ts';
@@ -111,6 +111,10 @@ function readSelect(statement: Statement): Fragment {
   return make(statement, 'select', 'read', { extent: 'many', object: from > 0 ? nameAt(tokens, from + 1) : 'value' });
 }
 
+/** Whether a setting is emptied, or something is ended or disabled. */
+const says = (text: string, lexicon: Lexicon): boolean =>
+  emptiesSetting(text, lexicon) || disablesSomething(text, lexicon);
+
 /** `SET value = '0' WHERE name = 'retention_days'` */
 function emptiesNamedSetting(values: readonly SqlToken[], lexicon: Lexicon): boolean {
   const where = values.findIndex(({ lower }) => lower === 'where');
@@ -118,9 +122,7 @@ function emptiesNamedSetting(values: readonly SqlToken[], lexicon: Lexicon): boo
   const plain = ({ text }: SqlToken): string => text.replace(/^'|'$/g, '');
   const names = values.slice(where).filter(({ kind }) => kind === 'string');
   const set = values.slice(0, where).filter((_, at) => values[at - 1]?.lower === '=');
-  return names
-    .slice(0, 4)
-    .some((name) => set.some((value) => emptiesSetting(`${plain(name)}=${plain(value)}`, lexicon)));
+  return names.slice(0, 4).some((name) => set.some((value) => says(`${plain(name)}=${plain(value)}`, lexicon)));
 }
 
 function readUpdate(statement: Statement): Fragment {
@@ -132,8 +134,9 @@ function readUpdate(statement: Statement): Fragment {
     ({ lower }, at) =>
       lower === '=' && (/^(?:null|''|"")$/.test(values[at + 1]?.lower ?? '') || values[at + 1]?.text === ''),
   );
-  const code = tokens.map(({ text }) => text).join(' ');
-  if ((all && empties) || emptiesSetting(code, lexicon) || emptiesNamedSetting(values, lexicon))
+  const where = values.findIndex(({ lower }) => lower === 'where');
+  const assigned = values.slice(0, where < 0 ? undefined : where).map(({ text }) => text);
+  if ((all && empties) || says(assigned.join(' '), lexicon) || emptiesNamedSetting(values, lexicon))
     return make(statement, 'update', 'delete', { ...GONE, object: nameAt(tokens, 1) });
   const { sqlMoney } = lexicon.codeWords;
   if (values.some(({ lower, kind }, at) => kind !== 'string' && values[at + 1]?.lower === '=' && sqlMoney.has(lower)))

@@ -125,6 +125,7 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     commandVerbs: compileCommandVerbs(file.commandVerbs),
     commandNouns: compileCommandNouns(file.commandNouns),
     emptying: compileEmptying(file.emptying),
+    disabling: compileEmptying(file.disabling),
     codeWords: compileCodeWords(file.codeWords),
     refinedObjects: objectsOf(file.refinements),
     domainOfNoun,

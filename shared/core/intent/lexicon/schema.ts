@@ -72,6 +72,7 @@ export const LexiconSchema = Type.Object(
     commandVerbs: Type.Optional(CommandVerbs),
     commandNouns: Type.Optional(CommandNouns),
     emptying: Type.Optional(Emptying),
+    disabling: Type.Optional(Emptying),
     codeWords: Type.Optional(CodeWordsSchema),
     defaultDomain: named('The domain of nouns that belong to none.', 'general'),
     dataClasses: Type.Object(DATA_CLASS_MEMBERS, DATA_CLASS_OPTIONS),

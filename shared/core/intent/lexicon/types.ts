@@ -129,6 +129,8 @@ export interface Words {
   readonly commandNouns: readonly NounRule[];
   /** Words in the names of settings that keep things, with the values that leave nothing. */
   readonly emptying: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Words in the names of fields, with the values by which an update ends or disables what has them: `active` with `false`. */
+  readonly disabling: ReadonlyMap<string, ReadonlySet<string>>;
   readonly codeWords: CodeWords;
   /** Every object that a refinement lists. */
   readonly refinedObjects: ReadonlySet<string>;
