@@ -2,6 +2,7 @@
 import { singular } from '../lexicon/inflection.ts';
 import type { CommandEntry, Doing, Lexicon } from '../lexicon/types.ts';
 import { gravity } from './code.ts';
+import { argumentsOf, hasDestroyingOption, hasOption, isDryRun, isOption, writesByOption } from './options.ts';
 
 /** A command of the lexicon with the words that it was found by. */
 export interface KnownCommand {
@@ -81,55 +82,6 @@ export function withMoney(doing: Doing, names: readonly string[], lexicon: Lexic
   return makes && names.some((name) => isMoney(name, lexicon)) ? MOVES : doing;
 }
 
-const isOption = (word: string): boolean => word.length > 1 && (word.startsWith('-') || /^\/[a-z]$/i.test(word));
-
-/** The arguments of a command line without its options and their values. Words after `--` are arguments. */
-export function argumentsOf(words: readonly string[], valued: ReadonlySet<string>): string[] {
-  const found: string[] = [];
-  for (let at = 1; at < words.length; at += 1) {
-    const word = words[at] ?? '';
-    if (word === '--') return [...found, ...words.slice(at + 1)];
-    if (!isOption(word)) found.push(word);
-    else if (valued.has(word)) at += 1;
-  }
-  return found;
-}
-
-/** Whether an option is among the words: itself, with a value (`--force=true`), or in a cluster (`-rf` has `-f`). */
-function hasOption(words: readonly string[], option: string): boolean {
-  const letter = /^-[a-zA-Z]$/.test(option) ? option.charAt(1) : undefined;
-  const [, stem] = /^(.+)\*$/.exec(option) ?? [];
-  const prefix = stem ?? (/[=/:]$/.test(option) ? option : `${option}=`);
-  return words.some(
-    (word, at) =>
-      word === option ||
-      (at > 0 && word.startsWith(prefix) && (stem === undefined || word !== stem)) ||
-      (letter !== undefined && word.includes(letter) && /^-[a-zA-Z]{2,6}$/.test(word)),
-  );
-}
-
-const NOT_DRY = /^(?:none|false|no|0|off)$/i;
-
-/** Whether the last option about it says that this is a dry run. */
-function isDryRun(words: readonly string[], base: CommandEntry, entry: CommandEntry): boolean {
-  if (base.dryRun.size + entry.dryRun.size === 0) return false;
-  const isDry = (option: string) => base.dryRun.has(option) || entry.dryRun.has(option);
-  let dry = false;
-  // Options after a script are its own.
-  const isOver = (word: string) => word === '--' || (base.runs !== undefined && entry === base && !isOption(word));
-  for (const [at, word] of words.entries()) {
-    if (at > 0 && isOver(word)) break;
-    // It may be the value of another option.
-    const before = words[at - 1] ?? '';
-    if (base.valued.has(before) || entry.valued.has(before)) continue;
-    const [name = '', value = ''] = word.split(/[=:]/, 2);
-    if (isDry(name)) dry = !NOT_DRY.test(value.replace(/^\$/, ''));
-    else if (name.startsWith('--no-') && isDry(name.replace('--no-', '--'))) dry = false;
-    else if (/^-[a-zA-Z]{2,6}$/.test(word) && [...word.slice(1)].some((letter) => isDry(`-${letter}`))) dry = true;
-  }
-  return dry;
-}
-
 const MAY_EMPTY = /[\d]|no(?:ne|thing)|null/i;
 const SETTING =
   /(?<![\w.])([a-z][\w.-]{0,60})(?=["']?\s{0,3}[=: \t]\s{0,3}["']?(?:interval\s{1,3}["']?)?(-?[\w.%]{1,12})(?![\w.]))/gi;
@@ -178,6 +130,7 @@ export function disablesSomething(text: string, { disabling }: Lexicon): boolean
 
 /** A setting is set to nothing, or an option destroys. */
 export const EMPTIES: Doing = { action: 'delete', effect: 'destructive', traits: ['irreversible'] };
+const WRITES: Doing = { action: 'update', effect: 'write', traits: [] };
 const READS: Doing = { action: 'read', effect: 'read', traits: [] };
 const HELP = new Set(['--help', '--version', '-h', '-v', '-V', '-?', 'help', 'version']);
 
@@ -202,13 +155,6 @@ function withNouns(doing: Doing, names: readonly string[], { commandNouns }: Lex
     doing,
   );
 }
-
-/** Whether a long option destroys something beside what the command changes: `--purge`, `--delete-backup-data true`. */
-const hasDestroyingOption = (words: readonly string[], { codeWords }: Lexicon): boolean =>
-  words.some((word, at) => {
-    const [, first = '', value = words[at + 1] ?? ''] = /^--([a-z]+)[a-z-]*(?:=(.*))?$/.exec(word) ?? [];
-    return codeWords.destroyingOptions.has(first) && !NOT_DRY.test(value);
-  });
 
 /** `docker service scale web=0`, `heroku ps:scale worker=0`, `docker compose up --scale web=0` */
 const scalesToNothing = (words: readonly string[]): boolean =>
@@ -251,6 +197,7 @@ export function knownCommand(words: readonly string[], lexicon: Lexicon): KnownC
   if (gravity(doing) < gravity(EMPTIES) && destroys()) doing = EMPTIES;
   // An option of a command that it runs is not one of its own.
   if (entry.runs?.language !== 'command' && isDryRun(words, base, entry)) [doing, isKnown] = [READS, true];
+  if (doing.effect === 'read' && writesByOption(words, lexicon)) doing = WRITES;
   if (words.length === 2 && HELP.has(words[1] ?? '') && !entry.unseen && entry.effect !== 'destructive')
     [doing, isKnown] = [READS, true];
   return { entry, arguments: subcommands, isKnown, doing };

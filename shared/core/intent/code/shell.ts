@@ -13,6 +13,7 @@ import { commandName, type KnownCommand, knownCommand } from './commands.ts';
 import { requestFragment, requestOfWords } from './http.ts';
 import type { CodeOnLine, Lexicon } from '../lexicon/types.ts';
 import { type Before, codeFragments, codesOnLine, fedCode, type Reading } from './shell-code.ts';
+import { runsOthers } from './options.ts';
 import { asksWithData, copied, fedTo, staysInside, writesNothing, writtenFiles } from './shell-files.ts';
 import { parseInner, type ShellCode, type ShellCommand } from './shell-syntax.ts';
 import { type ShellWord, textsOf } from './shell-words.ts';
@@ -20,9 +21,6 @@ import { type ShellWord, textsOf } from './shell-words.ts';
 /** Variables that decide which programs run, or run code themselves. */
 const DECIDES_WHAT_RUNS =
   /^(?:PATH|IFS|ENV|BASH_ENV|SHELL|EDITOR|PAGER|PROMPT_COMMAND|PYTHON\w+|NODE_OPTIONS|PERL5\w+|GIT_\w+|LD_\w+|DYLD_\w+)=/;
-/** Options by which ordinary commands run others. */
-const RUNS_OTHERS =
-  /^-{1,2}(?:to-command|checkpoint-action|use-compress-program|rsh|pager|ext-diff|upload-pack|receive-pack|fprint\w*|fls)\b/;
 /** Programs of awk and sed that run commands or write files. */
 const AWK_RUNS = /\bsystem\s{0,4}\(|\bgetline\b|\bprintf?\b[^;}]{0,200}[>|]\s{0,4}["\w]/;
 const SED_RUNS = /(?:^|[;\d}$/])\s{0,4}[ew](?:\s|$)|\/[gpi\d]{0,4}[ew][gpi\d]{0,4}(?:\s|$)/;
@@ -97,7 +95,7 @@ function wordsFragments(
   const copy = entry.sends ? copied(known, textsOf(words), kept, lexicon) : kept;
   const own = isFed || asksWithData(known, words) ? sentOutside(plain, '', true) : copy;
   const isHidden = ({ text, isQuoted }: ShellWord, at: number): boolean =>
-    at > 0 && ((text.startsWith('-') && RUNS_OTHERS.test(text)) || (isQuoted && programRuns(entry.command, text)));
+    at > 0 && (runsOthers(text, lexicon) || (isQuoted && programRuns(entry.command, text)));
   // A dry run says more than the code would.
   if (doing.action === 'read' && entry.action !== 'read') return [own];
   const hidden = entry.unseen || words.some(isHidden) ? [unknownCode(span)] : [];

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { closed, list } from './parts.ts';
 
-const CodeWord = Type.String({ pattern: '^[$a-z][$a-z0-9_]*\\*?$', maxLength: 40 });
+const CodeWord = Type.String({ pattern: '^[$a-z][$a-z0-9_-]*\\*?$', maxLength: 40 });
 const words = (description: string, example: readonly string[]) => Type.Optional(list(CodeWord, description, example));
 
 const MEMBERS = {
@@ -33,6 +33,10 @@ const MEMBERS = {
   destroyingOptions: words('First words of long options that destroy something beside what a command changes.', [
     'purge',
   ]),
+  runningOptions: words('Long options with which any command runs what they name; what that does is not understood.', [
+    'to-command',
+  ]),
+  writingOptions: words('Long options with which a read writes a file.', ['output']),
   textFields: words('Last words of the names of fields that hold text for people.', ['title', 'comment']),
   dataNouns: words('Words that name data as a whole, which a request carries.', ['contents', 'dump']),
   searchFields: words('Fields that hold what a search looks for.', ['query']),
