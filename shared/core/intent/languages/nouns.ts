@@ -38,6 +38,15 @@ export function nounNear(words: readonly string[], at: number, end: number, lang
   return undefined;
 }
 
+/** The first word after `end` that the language does not list: the object of a verb that no table has. */
+export function unlistedNear(words: readonly string[], end: number, { known }: Language): string | undefined {
+  return words
+    .slice(end, end + REACH_AFTER)
+    .map(withoutElision)
+    .find((word) => UNLISTED.test(word) && !known.has(word));
+}
+const UNLISTED = /^\p{L}{3,40}$/u;
+
 /**
  * The longest noun in a text without spaces. Of equally long ones, whatever their order in the lexicon, those that mean a certain thing come
  * first, and then the first in the text.

@@ -3,7 +3,7 @@ import type { CandidateAction } from '../grammar/candidate.ts';
 import { type ForeignMatch, type ForeignVerb, type Language, verbsAmong, verbsWithin } from '../lexicon/languages.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
-import { denseNoun, nounAt, nounNear, withoutElision } from './nouns.ts';
+import { denseNoun, nounAt, nounNear, unlistedNear, withoutElision } from './nouns.ts';
 
 /** A reading of another language is less certain than one of English. */
 const CERTAINTY = 0.85;
@@ -33,6 +33,8 @@ interface Found {
   readonly at: number;
   readonly sentence: number;
   readonly noun: string | undefined;
+  /** A noun that the language does not list. */
+  readonly unlisted?: string | undefined;
   readonly isAll: boolean;
   /** The sentence names something outside of the organisation. */
   readonly leaves: boolean;
@@ -73,6 +75,11 @@ function isTold(match: ForeignMatch, verbs: readonly ForeignMatch[], words: read
   const isAsked = opensQuestion(words, language);
   const isRead = verbs.some(({ at, verb }) => at < match.at && verb.effect === 'read');
   if (match.verb.reports) return isAsked || isRead;
+  const isBeside = verbs.some(({ at, verb }) => at < match.at && verb.effect !== 'destructive');
+  const isReminder = verbs.some(({ at, verb }) => at < match.at && verb.verb === 'remind');
+  // `escribe al cliente que quiere cancelar`, `schreib dem Kunden, der kündigen möchte`
+  const isWish = isBeside && [match.at - 1, match.end].some((at) => language.wishes.has(words[at] ?? ''));
+  if (isReminder || isWish) return true;
   return (
     (isRead || isAsked) &&
     words.slice(Math.max(0, match.at - ABOUT_REACH), match.at).some((word) => language.about.has(word))
@@ -98,6 +105,7 @@ function spaced(sentences: ReadonlyMap<number, Said>, language: Language): Found
         at: tokens[match.at]?.at ?? 0,
         sentence: index,
         noun: nounNear(words, match.at, match.end, language),
+        unlisted: unlistedNear(words, match.end, language),
         isAll,
         leaves,
         negated: match.verb.head.length === 1 && words.slice(from, match.end + NEGATION_REACH).some(negates),
@@ -106,8 +114,18 @@ function spaced(sentences: ReadonlyMap<number, Said>, language: Language): Found
   });
 }
 
+const QUOTED = /[“「『][^”」』]{0,80}[”」』]/g;
+
+/** A text without its quotations, when all that it asks for beside them is to read: `メールで「キャンセル」を検索して`. */
+function withoutSearched(text: string, language: Language): string {
+  const rest = text.replace(QUOTED, (quotation) => ' '.repeat(quotation.length));
+  if (rest === text) return text;
+  const asked = verbsWithin(rest, language);
+  return asked.length > 0 && asked.every(({ verb }) => verb.effect === 'read') ? rest : text;
+}
+
 function dense(text: string, language: Language, lexicon: Lexicon, counts: (verb: ForeignVerb) => boolean): Found[] {
-  const matches = verbsWithin(text, language).filter(({ verb }) => counts(verb));
+  const matches = verbsWithin(withoutSearched(text, language), language).filter(({ verb }) => counts(verb));
   if (matches.length === 0) return [];
   const isAll = [...language.all].some((word) => text.includes(word));
   const leaves = language.outside.some((phrase) => text.includes(phrase));
@@ -126,7 +144,10 @@ function dense(text: string, language: Language, lexicon: Lexicon, counts: (verb
   });
 }
 
-function candidateOf({ match, at, sentence, noun, isAll, leaves, negated }: Found, lexicon: Lexicon): CandidateAction {
+function candidateOf(
+  { match, at, sentence, noun, unlisted, isAll, leaves, negated }: Found,
+  lexicon: Lexicon,
+): CandidateAction {
   const { verb, action, effect } = match.verb;
   const traits = leaves && effect !== 'read' ? [...match.verb.traits, 'external' as const] : match.verb.traits;
   const head = noun?.slice(noun.lastIndexOf('_') + 1) ?? '';
@@ -135,7 +156,7 @@ function candidateOf({ match, at, sentence, noun, isAll, leaves, negated }: Foun
     action,
     effect,
     traits,
-    object: noun ?? 'unknown',
+    object: noun ?? unlisted ?? 'unknown',
     domain: lexicon.domainOfNoun.get(head) ?? lexicon.defaultDomain,
     extent: isAll ? 'all' : 'one',
     at,

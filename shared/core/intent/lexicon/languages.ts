@@ -32,6 +32,7 @@ const LanguageSchema = Type.Object(
     negations: texts('Words that negate a verb beside them.', ['nicht']),
     without: Type.Optional(texts('Words that negate only a verb after them.', ['ohne'])),
     about: Type.Optional(texts('Words before what a text to be read is about.', ['über'])),
+    wishes: Type.Optional(texts('Words beside a verb by which somebody else wants it.', ['möchte'])),
     questions: texts('Words that open a question.', ['wie viele']),
     all: texts('Words for everything there is.', ['alle']),
     fillers: texts('Words that say nothing about what is requested.', ['bitte']),
@@ -74,6 +75,8 @@ export interface Language {
   readonly without: ReadonlySet<string>;
   /** Words before what a text to be read is about. */
   readonly about: ReadonlySet<string>;
+  /** Words beside a verb by which somebody else wants it: `der kündigen möchte`. */
+  readonly wishes: ReadonlySet<string>;
   readonly questions: readonly string[];
   readonly all: ReadonlySet<string>;
   readonly nouns: ReadonlyMap<string, string>;
@@ -175,6 +178,7 @@ function compileLanguage(code: string, file: Languages[string]): Language {
     file.negations,
     file.without ?? [],
     file.about ?? [],
+    file.wishes ?? [],
     file.questions,
     file.all,
     file.fillers,
@@ -188,6 +192,7 @@ function compileLanguage(code: string, file: Languages[string]): Language {
     negations: new Set(file.negations),
     without: new Set(file.without ?? []),
     about: new Set(file.about ?? []),
+    wishes: new Set(file.wishes ?? []),
     questions: file.questions,
     all: new Set(file.all),
     nouns: new Map(Object.entries(file.nouns)),
