@@ -36,6 +36,16 @@ describe('readNormalized', () => {
     expect(parse.confidence).to.be.below(0.3);
   });
 
+  it('gives an unknown action word no other meaning, whatever the object', () => {
+    for (const object of ['users', 'thing', 'report', 'record', ...[...lexicon.domainOfNoun.keys()].slice(0, 500)]) {
+      const { meanings = [] } = readNormalized({ actionWord: 'frobnicate', segments: ['data', object] }, lexicon);
+      expect(
+        meanings.map(({ action }) => action),
+        object,
+      ).not.to.include('read');
+    }
+  });
+
   for (const [intent, isFlagged] of [
     ['execute data/purge_customers', true],
     ['update infra/tr4sh/cluster', true],

@@ -1,5 +1,6 @@
 // The features of a text that the learned weights refer to: its words, their pairs and stems, kinds of words, and signs of the rules.
-import type { Kinds, Lexicon } from '../lexicon/types.ts';
+import { hasKind, type KindBits } from '../lexicon/kind-bits.ts';
+import type { Lexicon } from '../lexicon/types.ts';
 import type { SpokenWords } from '../text/words.ts';
 
 /** The number of a feature is the FNV-1a hash of its name, folded to so many bits. */
@@ -40,9 +41,8 @@ function hashed(text: string, state = OFFSET_BASIS): number {
 }
 const numberOf = (hash: number): number => ((hash >>> BITS) ^ hash) & (BUCKETS - 1);
 
-function kindNamesOf({ low, high }: Kinds, names: readonly string[]): string[] {
-  return names.filter((_, at) => ((at < 31 ? low >>> at : high >>> (at - 31)) & 1) === 1);
-}
+const kindNamesOf = (kinds: KindBits, names: readonly string[]): string[] =>
+  names.filter((_, at) => hasKind(kinds, at));
 
 const START = '^';
 

@@ -1,18 +1,16 @@
 // Finds frames: kinds of words close together in a sentence, whatever the exact words and mostly in any order.
-import type { Frame, Kinds, Lexicon } from '../lexicon/types.ts';
+import { joinKinds, type KindBits, meet, NO_KINDS } from '../lexicon/kind-bits.ts';
+import type { Frame, Lexicon } from '../lexicon/types.ts';
 
 /** A word that has some kind, with its position in the sentence. */
 export interface Placed {
   readonly at: number;
-  readonly low: number;
-  readonly high: number;
+  readonly kinds: KindBits;
 }
 
-const meets = (a: Kinds, b: Kinds): boolean => (a.low & b.low) !== 0 || (a.high & b.high) !== 0;
-
 /** Whether a word of the kinds occurs at most two words before or after `from..to`. */
-const isNear = (placed: readonly Placed[], from: number, to: number, sought: Kinds): boolean =>
-  placed.some((word) => word.at >= from - 2 && word.at <= to + 2 && meets(word, sought));
+const isNear = (placed: readonly Placed[], from: number, to: number, sought: KindBits): boolean =>
+  placed.some((word) => word.at >= from - 2 && word.at <= to + 2 && meet(word.kinds, sought));
 
 /**
  * The first and the last word of the frame in a sentence: one pass that stores for each slot where it was last filled. For ordered slots it
@@ -24,11 +22,11 @@ function placeOf(
 ): readonly [at: number, last: number] | undefined {
   const filled = slots.map(() => -1);
   for (const word of placed) {
-    if (!meets(word, any)) continue;
+    if (!meet(word.kinds, any)) continue;
     // Starts with the last slot, so that one word does not fill two slots in a row.
     for (let slot = slots.length - 1; slot >= 0; slot -= 1) {
       const sought = slots[slot];
-      if (sought === undefined || !meets(word, sought)) continue;
+      if (sought === undefined || !meet(word.kinds, sought)) continue;
       filled[slot] = ordered && slot > 0 ? (filled[slot - 1] ?? -1) : word.at;
     }
     const at = ordered ? (filled.at(-1) ?? -1) : Math.min(...filled);
@@ -36,11 +34,6 @@ function placeOf(
     if (unless === undefined || !isNear(placed, at, word.at, unless)) return [at, word.at];
   }
   return undefined;
-}
-
-function isComplete({ slots }: Frame, low: number, high: number): boolean {
-  for (const slot of slots) if ((slot.low & low) === 0 && (slot.high & high) === 0) return false;
-  return true;
 }
 
 /**
@@ -54,14 +47,9 @@ export function eachFrame(
   found: (frame: Frame, at: number, last: number) => void,
 ): void {
   if (placed.length < 2) return;
-  let low = 0;
-  let high = 0;
-  for (const word of placed) {
-    low |= word.low;
-    high |= word.high;
-  }
+  const present = placed.reduce((all, { kinds }) => joinKinds(all, kinds), NO_KINDS);
   for (const frame of lexicon.frames) {
-    if ((frame.address && !addressed) || !isComplete(frame, low, high)) continue;
+    if ((frame.address && !addressed) || !frame.slots.every((slot) => meet(slot, present))) continue;
     const place = placeOf(frame, placed);
     if (place !== undefined) found(frame, place[0], place[1]);
   }

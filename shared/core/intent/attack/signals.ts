@@ -121,7 +121,7 @@ export function signalsIn(spoken: SpokenWords, lexicon: Lexicon): Sign[] {
       const telling = lexicon.telling.get(words[at] ?? '');
       if (telling === undefined) continue;
       const { kinds } = telling;
-      if (kinds !== undefined) placed.push({ at, low: kinds.low, high: kinds.high });
+      if (kinds !== undefined) placed.push({ at, kinds });
       if (!mayGoOn(telling, words, at, end)) continue;
       for (const signal of telling.signals) {
         if (signal.start && at > start) continue;

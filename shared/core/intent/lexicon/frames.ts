@@ -1,18 +1,16 @@
 // Compiles the word kinds and frames of a lexicon into look-up tables.
+import { joinKinds, type KindBits, kindBit, MAX_KINDS, NO_KINDS } from './kind-bits.ts';
 import { type NearWords, nearWords } from './one-edit.ts';
-import type { Frame, Kinds, Signal, Telling } from './types.ts';
+import type { Frame, Signal, Telling } from './types.ts';
 import type { LexiconFile } from './schema.ts';
 import { wordsOfKind } from './word-kinds.ts';
 
 type Report = (pointer: string, message: string) => void;
 
-/** Kinds are bits of two numbers, because bitwise operators have 32 bits. */
-const BITS = 31;
-const MAX_KINDS = 2 * BITS;
 /** The fewest letters of a word that is also recognized with a typing mistake. */
 const MISSPELT = 6;
 
-function tellingOf(signals: readonly Signal[], kinds: Kinds | undefined): Telling {
+function tellingOf(signals: readonly Signal[], kinds: KindBits | undefined): Telling {
   const seconds = signals.map(({ steps }) => steps[1]);
   return {
     signals,
@@ -39,30 +37,17 @@ export function compileFrames(
   const names = Object.keys(wordKinds).filter((name) => used.has(name));
   if (names.length > MAX_KINDS)
     report('/frames', `frames can have ${MAX_KINDS} kinds of words together, not ${names.length}`);
-  const bitOf = (name: string): Kinds => {
-    const index = names.indexOf(name);
-    return index < BITS ? { low: 1 << index, high: 0 } : { low: 0, high: 1 << (index - BITS) };
-  };
-  const table = new Map<string, Kinds>();
-  const add = (word: string, { low, high }: Kinds) => {
-    const known = table.get(word) ?? { low: 0, high: 0 };
-    table.set(word, { low: known.low | low, high: known.high | high });
-  };
-  for (const name of names) for (const word of wordsOfKind(name, wordKinds)) add(word, bitOf(name));
-  const kindsOf = (list: readonly string[], pointer: string): Kinds => {
-    let low = 0;
-    let high = 0;
-    for (const [index, name] of list.entries()) {
-      if (!Object.hasOwn(wordKinds, name))
-        report(`${pointer}/${index}`, `"${name}" is not a kind of words of this lexicon`);
-      else {
-        const bit = bitOf(name);
-        low |= bit.low;
-        high |= bit.high;
-      }
-    }
-    return { low, high };
-  };
+  const bitOf = (name: string): KindBits => kindBit(names.indexOf(name));
+  const table = new Map<string, KindBits>();
+  for (const name of names)
+    for (const word of wordsOfKind(name, wordKinds))
+      table.set(word, joinKinds(table.get(word) ?? NO_KINDS, bitOf(name)));
+  const kindsOf = (list: readonly string[], pointer: string): KindBits =>
+    list.reduce((all, name, index) => {
+      if (Object.hasOwn(wordKinds, name)) return joinKinds(all, bitOf(name));
+      report(`${pointer}/${index}`, `"${name}" is not a kind of words of this lexicon`);
+      return all;
+    }, NO_KINDS);
   const steps = [...signals.values()].flatMap((of) => of.flatMap((signal) => signal.steps));
   const misspelt = Object.keys(wordKinds).filter((name) => wordKinds[name]?.misspelt === true);
   return {
@@ -91,7 +76,7 @@ export function compileFrames(
         address,
         strength,
         slots,
-        any: slots.reduce((all, slot) => ({ low: all.low | slot.low, high: all.high | slot.high })),
+        any: slots.reduce(joinKinds),
         unless: unless === undefined ? undefined : kindsOf(unless, `/frames/${at}/unless`),
         negated: frame.slots.some((slot) => slot.includes('not')),
       };

@@ -4,18 +4,8 @@ import { spokenText } from '../text/words.ts';
 import { participles, plural, verbForms } from './inflection.ts';
 import { closed, list, Name, named, Phrase, record } from './parts.ts';
 import { PhraseTable } from './phrase-table.ts';
-import {
-  commonKinds,
-  joinKinds,
-  kindBit,
-  type KindBits,
-  matchesIn,
-  MAX_KINDS,
-  NO_KINDS,
-  SAYINGS,
-  type WordPattern,
-  type WordPatterns,
-} from './word-patterns.ts';
+import { commonKinds, joinKinds, kindBit, type KindBits, MAX_KINDS, NO_KINDS } from './kind-bits.ts';
+import { matchesIn, SAYINGS, type WordPattern, type WordPatterns } from './word-patterns.ts';
 
 const Kind = Type.Object(
   {

@@ -5,6 +5,7 @@ import type { LearnedWeights } from '../attack/learned.ts';
 import type { CodeWords } from './code-words.ts';
 import type { NounRule } from './commands.ts';
 import type { VerbForm } from './inflection.ts';
+import type { KindBits } from './kind-bits.ts';
 import type { NearWords } from './one-edit.ts';
 import type { SIGNAL_STRENGTHS } from './parts.ts';
 import type { PhraseTable } from './phrase-table.ts';
@@ -76,19 +77,13 @@ export interface Signal {
   readonly steps: readonly ReadonlySet<string>[];
 }
 
-/** Kinds of words, as bits of two numbers. */
-export interface Kinds {
-  readonly low: number;
-  readonly high: number;
-}
-
 /** The signals that begin with a word, and its kinds, which frames refer to. */
 export interface Telling {
   readonly signals: readonly Signal[];
   /** The words of all second steps, one of which must follow within `reach` words; undefined when a signal has no second step. */
   readonly seconds: ReadonlySet<string> | undefined;
   readonly reach: number;
-  readonly kinds: Kinds | undefined;
+  readonly kinds: KindBits | undefined;
 }
 
 /** Kinds of words that occur within `within` words of each other. */
@@ -100,11 +95,11 @@ export interface Frame {
   /** Applies only to a text with an e-mail address or a URL. */
   readonly address: boolean;
   readonly strength: Signal['strength'];
-  readonly slots: readonly Kinds[];
+  readonly slots: readonly KindBits[];
   /** All kinds of its slots. */
-  readonly any: Kinds;
+  readonly any: KindBits;
   /** Kinds next to which the frame does not apply. */
-  readonly unless: Kinds | undefined;
+  readonly unless: KindBits | undefined;
   /** The negating word is one of the frame's own words. */
   readonly negated: boolean;
 }

@@ -1,23 +1,10 @@
 // Finds patterns of word kinds in a text: kinds in order, with a bounded number of other words between two of them.
+import { joinKinds, type KindBits, meet, NO_KINDS } from './kind-bits.ts';
 import type { PhraseTable } from './phrase-table.ts';
 
 /** What a phrasing says in other words: that something is destroyed, paid or given away, or that nothing is done. */
 export const SAYINGS = ['destruction', 'payment', 'disclosure'] as const;
 export type Saying = (typeof SAYINGS)[number];
-
-/** A set of kinds; each is a bit of one of two numbers. */
-export interface KindBits {
-  readonly low: number;
-  readonly high: number;
-}
-const PER_NUMBER = 31;
-export const MAX_KINDS = 2 * PER_NUMBER;
-export const NO_KINDS: KindBits = { low: 0, high: 0 };
-export const kindBit = (at: number): KindBits =>
-  at < PER_NUMBER ? { low: 1 << at, high: 0 } : { low: 0, high: 1 << (at - PER_NUMBER) };
-export const joinKinds = (a: KindBits, b: KindBits): KindBits => ({ low: a.low | b.low, high: a.high | b.high });
-export const commonKinds = (a: KindBits, b: KindBits): KindBits => ({ low: a.low & b.low, high: a.high & b.high });
-const meet = (a: KindBits, b: KindBits): boolean => ((a.low & b.low) | (a.high & b.high)) !== 0;
 
 export interface WordPattern {
   readonly name: string;
