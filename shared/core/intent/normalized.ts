@@ -53,7 +53,7 @@ export function readNormalized(
   const doing = strictestDoing([meant.doing, said, ...sent, ...ran]);
   const each = [
     ...meant.each,
-    ...(isStricter(said, reading) && said !== NOTHING ? [said] : []),
+    ...(isStricter(said, reading) && said.effect !== 'read' ? [said] : []),
     ...sent,
     ...ran,
     doing,

@@ -1,5 +1,6 @@
 // Frames: kinds of words close together, whatever the exact words and mostly in any order.
 import { expect } from 'chai';
+import { MAX_KINDS } from '../../../shared/core/intent/lexicon/kind-bits.ts';
 import { compileLexicon, LexiconError } from '../../../shared/core/intent/lexicon/lexicon.ts';
 import { KIND_NAMES } from '../../../shared/core/intent/lexicon/kind-names.ts';
 import { signalsIn } from '../../../shared/core/intent/attack/signals.ts';
@@ -120,10 +121,10 @@ describe('frames', () => {
     const error = refusal([{ name: 'drop', slots: [['discard'], ['ordrs']] }]);
     expect(error.pointer).to.equal('/frames/0/slots/1/0');
     expect(error.message).to.include('"ordrs" is not a kind of words');
-    const many = Object.fromEntries(Array.from({ length: 63 }, (_, at) => [`kind_${at}`, { words: ['x'] }]));
+    const many = Object.fromEntries(Array.from({ length: MAX_KINDS + 1 }, (_, at) => [`kind_${at}`, { words: ['x'] }]));
     const slots = [Object.keys(many)];
     expect(refusal([{ name: 'many', slots }], many).message).to.equal(
-      'frames can have 62 kinds of words together, not 63',
+      `frames can have ${MAX_KINDS} kinds of words together, not ${MAX_KINDS + 1}`,
     );
   });
 });

@@ -39,7 +39,7 @@ export function isMentioned(
     return false;
   const talks =
     last.mentions ||
-    (last.tells && fragment.language === 'http') ||
+    (last.tells && last.action !== 'read' && fragment.language === 'http') ||
     REWRITES.test(last.verb) ||
     (last.action === 'read' && fragment.effect !== 'read' && EXAMINES.test(last.verb));
   // `grep found X; run that statement` runs it after all.

@@ -16,6 +16,7 @@ const PARTS = /[\p{Lu}]?[\p{Ll}\p{N}]+|[\p{Lu}]+(?![\p{Ll}])/gu;
 const SPELLED_SIGNS = /[-._ ](?:[^-._ ]{1,2}[-._ ]){2}/;
 const SPELLED = /(?<![\p{L}\p{N}])(?:\p{L}[-._ ]){3,15}\p{L}(?![\p{L}\p{N}])/gu;
 const DOCUMENT = /\.(?:md|txt|html?|pdf|docx?|rst|adoc|csv|json|ya?ml|log|png|jpe?g|xlsx?)$/i;
+const FILE = /\.[a-z0-9]{1,5}$/i;
 const MAX_PARTS = 40;
 /** Words before a participle that make it a request: `should be deleted`, `get it wiped`, but not `was deleted`. */
 const ASKING =
@@ -41,6 +42,10 @@ const isNegated = (words: readonly string[], at: number): boolean =>
 /** Whether a sentence of nothing but reads names what it reads: a quotation, a file, a function. */
 const isSearchedFor = (candidates: readonly CandidateAction[], token: Token): boolean =>
   candidates.some(({ at }) => at < token.at) && candidates.every((one) => one.effect === 'read' && !one.weak);
+
+/** Whether opening a name may act: a link, or the path of a page, which is not a file. */
+const isPage = ({ kind, text }: Token): boolean =>
+  kind === 'url' ? !DOCUMENT.test(text) : kind === 'path' && text.startsWith('/') && !FILE.test(text);
 
 /** Whether the sentence carries out what follows: `execute the delete statement`, but not `move the delete button`. */
 const isCarriedOut = ({ at }: Token, candidates: readonly CandidateAction[], lexicon: Lexicon): boolean =>
@@ -92,8 +97,9 @@ export function destructiveWordsIn(
         if (destroys < 0) continue;
         // `the label "do-not-delete"`, `a branch called drop-python-2`
         if (isNegated(parts, destroys) || NAMING.test(words[at - 1] ?? '')) continue;
-        if (isNegated(words, at) || isTold(token.at)) continue;
-        if (isSearchedFor(own, token)) continue;
+        if (isNegated(words, at)) continue;
+        const isSearched = isSearchedFor(own, token);
+        if (isSearched ? !isPage(token) : isTold(token.at)) continue;
       }
       found.push({ at: token.at, text: token.text });
     }

@@ -87,7 +87,6 @@ export function saidOf(verb: string, words: readonly string[], lexicon: Lexicon)
   // `service restart`, `fly deploy`: the verb may be a command, whose next word says what it does.
   const isCommand = lexicon.commandGroups.has(verb) || lexicon.commands.has(verb);
   const run = isCommand ? fragmentsOf(text, lexicon).filter(({ action }) => action !== 'unknown') : [];
-  if (candidates.length + run.length + illicit.length === 0) return undefined;
   return strictestDoing([...candidates, ...run, { ...NOTHING, traits: illicit }]);
 }
 
