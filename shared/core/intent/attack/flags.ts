@@ -38,6 +38,9 @@ export function isScrambled(words: readonly string[]): boolean {
 const PLAIN = /^[a-z0-9'-]*$/;
 const OTHER_NUMBER = /[^\P{N}0-9]/gu;
 
+/** Letters of Latin that English has only in names and borrowed words. */
+const ACCENTED = /[\u00df-\u024f]/;
+
 /** The number of Latin letters in a word, and of letters of other scripts. */
 function scriptsOf(word: string): { latin: number; other: number } {
   let latin = 0;
@@ -64,8 +67,10 @@ export function isForeign({ words, ascii }: SpokenWords, lexicon: Lexicon): bool
     }
   }
   if (other > 0 && latin < (latin + other) * 0.6) return true;
-  const foreign = words.filter((word) => lexicon.foreignWords.has(word)).length;
-  if (foreign === 0 || (foreign === 1 && words.length > 8)) return false;
+  const listed = words.filter((word) => lexicon.foreignWords.has(word)).length;
+  if (listed === 0) return false;
+  const foreign = listed + (ascii ? 0 : words.filter((word) => ACCENTED.test(word)).length);
+  if (foreign === 1 && words.length > 8) return false;
   let english = 0;
   for (const word of words) {
     if (!lexicon.foreignWords.has(word) && lexicon.wordKinds.has(word, K.english)) english += 1;

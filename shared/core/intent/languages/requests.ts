@@ -1,8 +1,11 @@
 // The requests of a text in another language than English.
 import type { CandidateAction } from '../grammar/candidate.ts';
 import { type ForeignMatch, type ForeignVerb, type Language, verbsAmong, verbsWithin } from '../lexicon/languages.ts';
+import { refinementsOf } from '../grammar/meaning.ts';
 import type { Lexicon } from '../lexicon/types.ts';
+import { strictestDoing } from '../strings/doing.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
+import { isTold, isToldWithin, opensQuestion, plain, type Said, saidIn } from './told.ts';
 import { denseNoun, nounAt, nounNear, unlistedNear, withoutElision } from './nouns.ts';
 
 /** A reading of another language is less certain than one of English. */
@@ -15,8 +18,6 @@ const HAN = /\p{sc=Han}/u;
 /** Words, or characters in a script without spaces, between a verb and its negation. */
 const NEGATION_REACH = 3;
 const DENSE_REACH = 6;
-/** Words at the beginning of a sentence that may open a question. */
-const MAX_OPENING = 5;
 
 /** The readings of a text in other languages. */
 export interface ForeignReading {
@@ -33,6 +34,8 @@ interface Found {
   readonly at: number;
   readonly sentence: number;
   readonly noun: string | undefined;
+  /** All nouns beside the verb. */
+  readonly nouns: readonly string[];
   /** A noun that the language does not list. */
   readonly unlisted?: string | undefined;
   readonly isAll: boolean;
@@ -41,57 +44,14 @@ interface Found {
   readonly negated: boolean;
 }
 
-/** A word without typographic apostrophes and the signs that open a Spanish question. */
-const plain = (word: string): string => (DECORATED.test(word) ? word.replaceAll('’', "'").replace(/^[¿¡]+/, '') : word);
-const DECORATED = /[’¿¡]/;
-/** A sentence without its punctuation: a word for each token, empty for what is no word. */
-interface Said {
-  readonly tokens: Sentence;
-  readonly words: readonly string[];
-  /** For each word the number of commas and the like before it. */
-  readonly parts: readonly number[];
-}
-
-function saidIn(sentence: Sentence): Said {
-  const tokens = sentence.filter(({ kind }) => kind !== 'punct');
-  let part = 0;
-  const parts: number[] = [];
-  for (const { kind, text } of sentence) {
-    if (kind !== 'punct') parts.push(part);
-    else if (/[,;:()]/.test(text)) part += 1;
-  }
-  return {
-    tokens,
-    parts,
-    words: tokens.map(({ kind, lower }) => (kind === 'word' || kind === 'identifier' ? plain(lower) : '')),
-  };
-}
-
-/** How far before a noun the word stands that says what a text is about: `über die alten Server`. */
-const ABOUT_REACH = 3;
-
-/** Whether a verb only tells what happened, or what a text is about: `erkläre, warum er gekündigt hat`, `résume le rapport sur la suppression`. */
-function isTold(match: ForeignMatch, verbs: readonly ForeignMatch[], words: readonly string[], language: Language) {
-  const isAsked = opensQuestion(words, language);
-  const isRead = verbs.some(({ at, verb }) => at < match.at && verb.effect === 'read');
-  if (match.verb.reports) return isAsked || isRead;
-  const isBeside = verbs.some(({ at, verb }) => at < match.at && verb.effect !== 'destructive');
-  const isReminder = verbs.some(({ at, verb }) => at < match.at && verb.verb === 'remind');
-  // `escribe al cliente que quiere cancelar`, `schreib dem Kunden, der kündigen möchte`
-  const isWish = isBeside && [match.at - 1, match.end].some((at) => language.wishes.has(words[at] ?? ''));
-  if (isReminder || isWish) return true;
-  return (
-    (isRead || isAsked) &&
-    words.slice(Math.max(0, match.at - ABOUT_REACH), match.at).some((word) => language.about.has(word))
-  );
-}
-
 /** @param sentences by their index */
 function spaced(sentences: ReadonlyMap<number, Said>, language: Language): Found[] {
-  return [...sentences].flatMap(([index, { tokens, words, parts }]) => {
+  return [...sentences].flatMap(([index, sentence]) => {
+    const { tokens, words, parts } = sentence;
     const verbs = verbsAmong(words, language);
     if (verbs.length === 0) return [];
-    const matches = verbs.filter((match) => !isTold(match, verbs, words, language));
+    const matches = verbs.filter((match) => !isTold(match, verbs, sentence, language));
+    const nouns = words.flatMap((_, at) => nounAt(words, at, language) ?? []);
     const isAll = words.some((word) => language.all.has(word));
     const said = ` ${words.join(' ')} `;
     const leaves = language.outside.some((phrase) => said.includes(` ${phrase} `));
@@ -105,6 +65,7 @@ function spaced(sentences: ReadonlyMap<number, Said>, language: Language): Found
         at: tokens[match.at]?.at ?? 0,
         sentence: index,
         noun: nounNear(words, match.at, match.end, language),
+        nouns,
         unlisted: unlistedNear(words, match.end, language),
         isAll,
         leaves,
@@ -125,11 +86,13 @@ function withoutSearched(text: string, language: Language): string {
 }
 
 function dense(text: string, language: Language, lexicon: Lexicon, counts: (verb: ForeignVerb) => boolean): Found[] {
-  const matches = verbsWithin(withoutSearched(text, language), language).filter(({ verb }) => counts(verb));
+  const verbs = verbsWithin(withoutSearched(text, language), language);
+  const matches = verbs.filter((match) => counts(match.verb) && !isToldWithin(match, verbs, text, language));
   if (matches.length === 0) return [];
   const isAll = [...language.all].some((word) => text.includes(word));
   const leaves = language.outside.some((phrase) => text.includes(phrase));
   const noun = denseNoun(text, language, lexicon);
+  const nouns = noun === undefined ? [] : [noun];
   return matches.map((match) => {
     const around = text.slice(Math.max(0, match.at - 2), match.at) + text.slice(match.end, match.end + DENSE_REACH);
     return {
@@ -137,6 +100,7 @@ function dense(text: string, language: Language, lexicon: Lexicon, counts: (verb
       at: match.at,
       sentence: 0,
       noun,
+      nouns,
       isAll,
       leaves,
       negated: [...language.negations].some((word) => word.length > 1 && around.includes(word)),
@@ -145,12 +109,19 @@ function dense(text: string, language: Language, lexicon: Lexicon, counts: (verb
 }
 
 function candidateOf(
-  { match, at, sentence, noun, unlisted, isAll, leaves, negated }: Found,
+  { match, at, sentence, noun, nouns, unlisted, isAll, leaves, negated }: Found,
   lexicon: Lexicon,
 ): CandidateAction {
-  const { verb, action, effect } = match.verb;
-  const traits = leaves && effect !== 'read' ? [...match.verb.traits, 'external' as const] : match.verb.traits;
+  const { verb } = match.verb;
   const head = noun?.slice(noun.lastIndexOf('_') + 1) ?? '';
+  const refined = refinementsOf(
+    verb,
+    [head, noun ?? ''],
+    nouns.flatMap((one) => one.split('_')),
+    lexicon,
+  );
+  const { action, effect, traits: own } = strictestDoing([match.verb, ...refined]);
+  const traits = leaves && effect !== 'read' ? [...own, 'external' as const] : own;
   return {
     verb,
     action,
@@ -174,13 +145,6 @@ function candidateOf(
   };
 }
 
-const opensQuestion = (words: readonly string[], { questions }: Language): boolean => {
-  // The sign of a Spanish question is a token of its own.
-  const first = words.findIndex((word) => word !== '');
-  const opening = words.slice(first, first + MAX_OPENING).join(' ');
-  return questions.some((word) => opening === word || opening.startsWith(`${word} `));
-};
-
 /** A question without a verb of the language reads something. */
 function questionOf(sentences: readonly Said[], text: string, language: Language, lexicon: Lexicon): CandidateAction[] {
   const words = sentences[0]?.words ?? [];
@@ -203,6 +167,7 @@ function questionOf(sentences: readonly Said[], text: string, language: Language
     at: 0,
     sentence: 0,
     noun,
+    nouns: [],
     isAll: false,
     leaves: false,
     negated: false,

@@ -11,7 +11,7 @@ const Verb = Type.Object(
   {
     ...DOING,
     as: named('The English verb that parses show.', 'delete'),
-    forms: texts('The forms in which requests are made; ` … ` stands for up to eight other words.', [
+    forms: texts('The forms in which requests are made; ` … ` stands for up to twelve other words.', [
       'lösche',
       'wirf … weg',
     ]),
@@ -31,7 +31,9 @@ const LanguageSchema = Type.Object(
     ]),
     negations: texts('Words that negate a verb beside them.', ['nicht']),
     without: Type.Optional(texts('Words that negate only a verb after them.', ['ohne'])),
-    about: Type.Optional(texts('Words before what a text to be read is about.', ['über'])),
+    about: Type.Optional(texts('Words before what a text to be read is about.', ['über', 'wie'])),
+    joins: Type.Optional(texts('Words that begin a further request.', ['und', 'dann'])),
+    infinitives: Type.Optional(texts('Words before a verb that make it an infinitive.', ['zu'])),
     wishes: Type.Optional(texts('Words beside a verb by which somebody else wants it.', ['möchte'])),
     questions: texts('Words that open a question.', ['wie viele']),
     all: texts('Words for everything there is.', ['alle']),
@@ -75,6 +77,10 @@ export interface Language {
   readonly without: ReadonlySet<string>;
   /** Words before what a text to be read is about. */
   readonly about: ReadonlySet<string>;
+  /** Words that begin a further request. */
+  readonly joins: ReadonlySet<string>;
+  /** Words before a verb that make it an infinitive. */
+  readonly infinitives: ReadonlySet<string>;
   /** Words beside a verb by which somebody else wants it: `der kündigen möchte`. */
   readonly wishes: ReadonlySet<string>;
   readonly questions: readonly string[];
@@ -96,7 +102,7 @@ export interface ForeignMatch {
 }
 
 const GAP = ' … ';
-const MAX_GAP = 8;
+const MAX_GAP = 12;
 const DENSE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const WORDS = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
 
@@ -107,8 +113,12 @@ export const foreignWords = (text: string): string[] =>
 const follows = (words: readonly string[], at: number, sought: readonly string[]): boolean =>
   sought.every((word, i) => words[at + i] === word);
 
+/** A pronoun that is joined to its verb: `exécute-la`, `apague-as`. */
+const PRONOUN = /-(?:moi|nous|l[aeo]|les|lui|leur|en|y|[ao]s?|lhes?|me|se)$/;
+
+/** Whether a verb, the first word of which is at `at`, is there. */
 function matchAt(words: readonly string[], at: number, verb: ForeignVerb): ForeignMatch | undefined {
-  if (!follows(words, at, verb.head)) return undefined;
+  if (!follows(words, at + 1, verb.head.slice(1))) return undefined;
   const end = at + verb.head.length;
   if (verb.rest === undefined) return { verb, at, end };
   for (let next = end; next <= end + MAX_GAP && next < words.length; next += 1)
@@ -124,10 +134,12 @@ const lengthOf = ({ head, rest }: ForeignVerb): number =>
 export function verbsAmong(words: readonly string[], { verbs }: Language): ForeignMatch[] {
   const found: ForeignMatch[] = [];
   for (let at = 0; at < words.length; at += 1) {
-    for (const verb of verbs.get(words[at] ?? '') ?? []) {
+    const word = words[at] ?? '';
+    for (const verb of verbs.get(word) ?? verbs.get(word.replace(PRONOUN, '')) ?? []) {
       const match = matchAt(words, at, verb);
       if (match === undefined) continue;
       found.push(match);
+      at = match.end - 1;
       break;
     }
   }
@@ -178,6 +190,8 @@ function compileLanguage(code: string, file: Languages[string]): Language {
     file.negations,
     file.without ?? [],
     file.about ?? [],
+    file.joins ?? [],
+    file.infinitives ?? [],
     file.wishes ?? [],
     file.questions,
     file.all,
@@ -192,6 +206,8 @@ function compileLanguage(code: string, file: Languages[string]): Language {
     negations: new Set(file.negations),
     without: new Set(file.without ?? []),
     about: new Set(file.about ?? []),
+    joins: new Set(file.joins ?? []),
+    infinitives: new Set(file.infinitives ?? []),
     wishes: new Set(file.wishes ?? []),
     questions: file.questions,
     all: new Set(file.all),
