@@ -5,7 +5,7 @@ import { refinementsOf } from '../grammar/meaning.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { strictestDoing } from '../strings/doing.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
-import { isTold, isToldWithin, opensQuestion, plain, type Said, saidIn } from './told.ts';
+import { opensQuestion, plain, requestedAmong, requestedWithin, type Said, saidIn } from './told.ts';
 import { denseNoun, nounAt, nounNear, unlistedNear, withoutElision } from './nouns.ts';
 
 /** A reading of another language is less certain than one of English. */
@@ -50,7 +50,7 @@ function spaced(sentences: ReadonlyMap<number, Said>, language: Language): Found
     const { tokens, words, parts } = sentence;
     const verbs = verbsAmong(words, language);
     if (verbs.length === 0) return [];
-    const matches = verbs.filter((match) => !isTold(match, verbs, sentence, language));
+    const matches = requestedAmong(verbs, sentence, language);
     const nouns = words.flatMap((_, at) => nounAt(words, at, language) ?? []);
     const isAll = words.some((word) => language.all.has(word));
     const said = ` ${words.join(' ')} `;
@@ -87,7 +87,7 @@ function withoutSearched(text: string, language: Language): string {
 
 function dense(text: string, language: Language, lexicon: Lexicon, counts: (verb: ForeignVerb) => boolean): Found[] {
   const verbs = verbsWithin(withoutSearched(text, language), language);
-  const matches = verbs.filter((match) => counts(match.verb) && !isToldWithin(match, verbs, text, language));
+  const matches = requestedWithin(verbs, text, language).filter(({ verb }) => counts(verb));
   if (matches.length === 0) return [];
   const isAll = [...language.all].some((word) => text.includes(word));
   const leaves = language.outside.some((phrase) => text.includes(phrase));

@@ -40,38 +40,52 @@ const carriesOut = ({ verb }: ForeignMatch): boolean => verb.action === 'execute
 /** How far before a verb the word stands that says what a text is about: `über die alten Server`, `wie man ein Konto löscht`. */
 const ABOUT_REACH = 5;
 
+/** What stands before a verb: the last request to read, the last reminder, the last joining word, and whether anything is asked for. */
+interface Before {
+  read?: ForeignMatch;
+  reminder?: ForeignMatch;
+  joined: number;
+  isBeside: boolean;
+}
+
 /**
- * Whether a verb only tells what happened, or what a text is about: `erkläre, warum er gekündigt hat`, `résume le rapport sur la suppression`.
- * What a joining word begins is a request again: `lis le rapport sur les ventes et supprime le compte`.
+ * The verbs of a sentence that do not only tell what happened, or what a text is about: `erkläre, warum er gekündigt hat`,
+ * `résume le rapport sur la suppression`. What a joining word begins is a request again: `lis le rapport sur les ventes et supprime le compte`.
  */
-export function isTold(
+export function requestedAmong(verbs: readonly ForeignMatch[], said: Said, language: Language): ForeignMatch[] {
+  const isAsked = opensQuestion(said.words, language);
+  const isCarriedOut = verbs.some(carriesOut);
+  const before: Before = { joined: -1, isBeside: false };
+  let word = 0;
+  return verbs.filter((match) => {
+    for (; word < match.at; word += 1) if (language.joins.has(said.words[word] ?? '')) before.joined = word;
+    const isTold = isToldAfter(before, match, said, isAsked, isCarriedOut, language);
+    if (match.verb.effect === 'read') before.read = match;
+    if (match.verb.verb === 'remind') before.reminder = match;
+    before.isBeside ||= match.verb.effect !== 'destructive';
+    return !isTold;
+  });
+}
+
+function isToldAfter(
+  { read, reminder, joined, isBeside }: Before,
   match: ForeignMatch,
-  verbs: readonly ForeignMatch[],
   { words, parts }: Said,
+  isAsked: boolean,
+  isCarriedOut: boolean,
   language: Language,
-) {
-  const goesOn = (from: number) => !words.slice(from, match.at).some((word) => language.joins.has(word));
-  const before = verbs.filter(({ at }) => at < match.at);
-  const isAsked = opensQuestion(words, language);
-  const isRead = before.some(({ verb, end }) => verb.effect === 'read' && goesOn(end));
-  if (match.verb.reports) return isAsked || isRead;
-  const isBeside = before.some(({ verb }) => verb.effect !== 'destructive');
+): boolean {
+  const isOfPart = (at: number) => parts[at] === parts[match.at];
+  const isRead = isAsked || (read !== undefined && read.end > joined);
+  if (match.verb.reports) return isRead;
   // `escribe al cliente que quiere cancelar`, `schreib dem Kunden, der kündigen möchte`
   if (isBeside && [match.at - 1, match.end].some((at) => language.wishes.has(words[at] ?? ''))) return true;
-  const isOfPart = (at: number) => parts[at] === parts[match.at];
-  const isReminder = before.some(
-    ({ at, end, verb }) =>
-      verb.verb === 'remind' && goesOn(end) && (isOfPart(at) || language.infinitives.has(words[match.at - 1] ?? '')),
-  );
-  if (isReminder) return true;
-  const from = Math.max(0, match.at - ABOUT_REACH);
-  return (
-    !verbs.some(carriesOut) &&
-    (isRead || isAsked) &&
-    words
-      .slice(from, match.at)
-      .some((word, at) => language.about.has(word) && isOfPart(from + at) && goesOn(from + at + 1))
-  );
+  if (reminder !== undefined && reminder.end > joined)
+    if (isOfPart(reminder.at) || language.infinitives.has(words[match.at - 1] ?? '')) return true;
+  if (!isRead || isCarriedOut) return false;
+  for (let at = Math.max(joined + 1, match.at - ABOUT_REACH); at < match.at; at += 1)
+    if (language.about.has(words[at] ?? '') && isOfPart(at)) return true;
+  return false;
 }
 
 /** Whether a sentence is a question. */
@@ -84,16 +98,25 @@ export const opensQuestion = (words: readonly string[], { questions }: Language)
 
 /** Characters around a verb in a script without spaces in which it is said that it is only told of. */
 const DENSE_REACH = 8;
+/** Characters between it and what is to be read. */
+const MAX_BETWEEN = 40;
 
 /** The same in a script without spaces: `查找删除账号的步骤`, `アカウント削除の手順を探して`. */
-export function isToldWithin(match: ForeignMatch, verbs: readonly ForeignMatch[], text: string, language: Language) {
-  const goesOn = (from: number, to: number) => ![...language.joins].some((word) => text.slice(from, to).includes(word));
-  const isRead = verbs.some(
-    ({ at, end, verb }) => verb.effect === 'read' && (at < match.at ? goesOn(end, match.at) : goesOn(match.end, at)),
-  );
-  if (!isRead || match.verb.effect === 'read' || verbs.some(carriesOut)) return false;
-  const before = text.slice(Math.max(0, match.at - DENSE_REACH), match.at);
-  const after = text.slice(match.end, match.end + DENSE_REACH);
-  const isAbout = (words: string) => [...language.about].some((word) => words.includes(word));
-  return isAbout(before) || isAbout(after);
+export function requestedWithin(verbs: readonly ForeignMatch[], text: string, language: Language): ForeignMatch[] {
+  const reads = verbs.filter(({ verb }) => verb.effect === 'read');
+  if (reads.length === 0 || verbs.some(carriesOut)) return [...verbs];
+  const [joins, about] = [[...language.joins], [...language.about]];
+  const has = (words: readonly string[], from: number, to: number) => {
+    const part = text.slice(Math.max(0, from), to);
+    return words.some((word) => part.includes(word));
+  };
+  const isNear = (from: number, to: number) => to - from <= MAX_BETWEEN && !has(joins, from, to);
+  let next = 0;
+  return verbs.filter(({ at, end, verb }) => {
+    while ((reads[next]?.at ?? Infinity) <= at) next += 1;
+    if (verb.effect === 'read') return true;
+    const [earlier, later] = [reads[next - 1], reads[next]];
+    const isRead = (earlier && isNear(earlier.end, at)) || (later && isNear(end, later.at));
+    return !(isRead && (has(about, at - DENSE_REACH, at) || has(about, end, end + DENSE_REACH)));
+  });
 }
