@@ -47,17 +47,20 @@ const isQuotation = ({ kind }: Token): boolean => kind === 'quoted' || kind === 
 
 /** Requests inside quotation marks count when the text asks to carry out the quotation, or consists only of it. */
 function requestsInQuotations(sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
-  const inner = sentences
-    .flatMap((sentence) => sentence.filter((token) => isQuotation(token) && token.text.includes(' ')))
-    .slice(0, MAX_QUOTATIONS);
+  const quotations: Token[] = [];
+  let meaningful = 0;
+  for (const sentence of sentences)
+    for (const token of sentence) {
+      if (isQuotation(token)) quotations.push(token);
+      if (token.kind !== 'punct') meaningful += 1;
+    }
+  const inner = quotations.filter(({ text }) => text.includes(' ')).slice(0, MAX_QUOTATIONS);
   if (inner.length === 0) return [];
-  const tokens = sentences.flat();
-  const meaningful = tokens.filter(({ kind }) => kind !== 'punct');
-  const alone = meaningful.length > 0 && meaningful.length <= 3 && meaningful.some(isQuotation);
-  const last = tokens.findLastIndex(isQuotation);
+  const alone = meaningful <= 3;
+  const last = quotations.at(-1)?.at ?? 0;
   // `What does 'delete all' do` is only a question.
-  const carriedOut = tokens.some(
-    (token, at) => tokenIs(token, K.carrying_out_verb) || (token.lower === 'do' && at < last),
+  const carriedOut = sentences.some((sentence) =>
+    sentence.some((token) => tokenIs(token, K.carrying_out_verb) || (token.lower === 'do' && token.at < last)),
   );
   if (!alone && !carriedOut) return [];
   return inner.flatMap((token) =>

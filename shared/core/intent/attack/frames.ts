@@ -1,5 +1,5 @@
 // Finds frames: kinds of words close together in a sentence, whatever the exact words and mostly in any order.
-import { joinKinds, type KindBits, meet, NO_KINDS } from '../lexicon/kind-bits.ts';
+import { allMeet, type KindBits, kindsOfAll, meet } from '../lexicon/kind-bits.ts';
 import type { Frame, Lexicon } from '../lexicon/types.ts';
 
 /** A word that has some kind, with its position in the sentence. */
@@ -47,9 +47,9 @@ export function eachFrame(
   found: (frame: Frame, at: number, last: number) => void,
 ): void {
   if (placed.length < 2) return;
-  const present = placed.reduce((all, { kinds }) => joinKinds(all, kinds), NO_KINDS);
+  const present = kindsOfAll(placed);
   for (const frame of lexicon.frames) {
-    if ((frame.address && !addressed) || !frame.slots.every((slot) => meet(slot, present))) continue;
+    if ((frame.address && !addressed) || !allMeet(frame.slots, present)) continue;
     const place = placeOf(frame, placed);
     if (place !== undefined) found(frame, place[0], place[1]);
   }

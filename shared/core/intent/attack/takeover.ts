@@ -49,10 +49,16 @@ export function featuresOfText(text: string, lexicon: Lexicon): FeatureText {
   return learnedTextOf(spoken, signalsIn(spoken, lexicon), posing, lexicon);
 }
 
-function read(text: string, lower: string, spoken: SpokenWords, lexicon: Lexicon): Takeover {
-  const signs = signalsIn(spoken, lexicon);
+/** Whether the signs alone are enough to look further, whatever the form of the text is. */
+function areTelling(signs: readonly Sign[], text: string): boolean {
+  if (signs.some(({ strength }) => strength === 'pretext' || strength === 'attack')) return true;
+  const weight = apart(signs).reduce((sum, { strength }) => sum + WEIGHTS[strength], 0);
+  return weight >= WEIGHTS.hint && !isAboutAttacks(text);
+}
+
+function read(text: string, spoken: SpokenWords, signs: readonly Sign[], lexicon: Lexicon): Takeover {
   const strengths = apart(signs).map(({ strength }) => strength);
-  const posing = posingOf(text, lower, spoken.ascii, lexicon);
+  const posing = posingOf(text, text.toLowerCase(), spoken.ascii, lexicon);
   for (const _ of posing.hints) strengths.push('hint');
   for (const _ of posing.traces) strengths.push('trace');
   // A text about attacks names many of their parts, so its weaker signs count less.
@@ -72,13 +78,13 @@ function read(text: string, lower: string, spoken: SpokenWords, lexicon: Lexicon
 }
 
 /** Analyses content and form of a text (plain, in its own case). */
-export function takeoverOf(text: string, lexicon: Lexicon, words?: SpokenWords): Takeover {
-  const lower = text.toLowerCase();
-  const found = read(text, lower, words ?? spokenText(text), lexicon);
-  if (!(found.attack || found.hinted || found.pretext)) return found;
+export function takeoverOf(text: string, lexicon: Lexicon, spoken: SpokenWords = spokenText(text)): Takeover {
+  const signs = signalsIn(spoken, lexicon);
+  const found = areTelling(signs, text) ? undefined : read(text, spoken, signs, lexicon);
+  if (found !== undefined && !(found.attack || found.hinted || found.pretext)) return found;
   // Quotations are removed last, because most texts do not need it.
   const said = withoutMentions(text);
-  if (said === text) return found;
-  const saidLower = said.toLowerCase();
-  return read(said, saidLower, spokenText(said), lexicon);
+  if (said === text) return found ?? read(text, spoken, signs, lexicon);
+  const saidWords = spokenText(said);
+  return read(said, saidWords, signalsIn(saidWords, lexicon), lexicon);
 }

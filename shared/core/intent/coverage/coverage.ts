@@ -48,14 +48,14 @@ interface Clause {
 /** Whether the lexicon, or its place in the sentence, tells what a word is. */
 function isKnownWord(words: readonly string[], at: number, token: Token, first: boolean, lexicon: Lexicon): boolean {
   const word = token.lower;
-  const noun = singular(word.replace(/'s?$/, ''), lexicon.plurals);
+  if (lexicon.commonWords.has(word)) return true;
+  const noun = singular(word.includes("'") ? word.replace(/'s?$/, '') : word, lexicon.plurals);
   return (
     lexicon.domainOfNoun.has(noun) ||
     lexicon.genericNouns.has(noun) ||
     lexicon.containerNouns.has(noun) ||
     lexicon.synonyms.has(noun) ||
-    lexicon.commonWords.has(word) ||
-    lexicon.commonWords.has(noun) ||
+    (noun !== word && lexicon.commonWords.has(noun)) ||
     (!first && NAME.test(token.text)) ||
     lexicon.compounds.match(words, at) !== undefined ||
     lexicon.places.match(words, at) !== undefined ||
@@ -133,6 +133,12 @@ function offsetsOf(lower: string, words: readonly string[], last: number): numbe
   return offsets;
 }
 
+/** A span of which the text is put together only when it is shown. */
+interface Span {
+  readonly at: number;
+  readonly text: () => string;
+}
+
 /** A text without the credentials in it, of at most MAX_SPAN characters. */
 const shown = (text: string): string =>
   text
@@ -143,10 +149,10 @@ const shown = (text: string): string =>
     .slice(0, MAX_SPAN);
 
 /** @param at where it begins when it has no token of its own, such as a word within a path */
-function spanOf(tokens: readonly Token[], at = 0): UnreadSpan {
-  const text = tokens.map((token) => (token.kind === 'secret' ? '[secret]' : token.text)).join(' ');
-  return { at: tokens[0]?.at ?? at, text: shown(text) };
-}
+const spanOf = (tokens: readonly Token[], at = 0): Span => ({
+  at: tokens[0]?.at ?? at,
+  text: () => shown(tokens.map((token) => (token.kind === 'secret' ? '[secret]' : token.text)).join(' ')),
+});
 
 /** Whether a word that destroys in English has a meaning of its own in another language: `del` is an article in Spanish. */
 const isForeignWord = (word: string, { languages }: Lexicon): boolean =>
@@ -180,13 +186,16 @@ function outside(
   });
 }
 
-/** In the order of the text, without those that begin within an earlier one or have no words, as phrasings of marks alone. */
-function disjoint(spans: readonly UnreadSpan[]): UnreadSpan[] {
+/** The first ones of a text, without those that begin within an earlier one or have no words, as phrasings of marks alone. */
+function disjoint(spans: readonly Span[]): UnreadSpan[] {
   const found: UnreadSpan[] = [];
-  for (const span of spans.toSorted((a, b) => a.at - b.at || b.text.length - a.text.length)) {
-    const last = found.at(-1);
+  let end = 0;
+  for (const { at, text } of spans.toSorted((a, b) => a.at - b.at || b.text().length - a.text().length)) {
+    if (at < end) continue;
+    const span = { at, text: text() };
     if (span.text === '') continue;
-    if (last === undefined || span.at >= last.at + last.text.length) found.push(span);
+    end = at + span.text.length;
+    if (found.push(span) === MAX_SPANS) break;
   }
   return found;
 }
@@ -244,7 +253,7 @@ export function coverageOf(
   };
   const shownPhrasings = phrasings.slice(0, MAX_SPANS);
   const offsets = offsetsOf(text.toLowerCase(), words, Math.max(-1, ...shownPhrasings.map(({ to }) => to)));
-  const phraseOf = ({ from, to }: PatternMatch): UnreadSpan => {
+  const phraseOf = ({ from, to }: PatternMatch): Span => {
     const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
     const near = sentences.filter((sentence) => (sentence[0]?.at ?? 0) <= end && start <= (sentence.at(-1)?.at ?? 0));
     return spanOf(
@@ -253,15 +262,16 @@ export function coverageOf(
     );
   };
   const spans = [
-    ...destructive.map(({ at, text: word }) => ({ at, text: shown(word) })),
+    ...destructive.map(({ at, text: word }) => ({ at, text: () => shown(word) })),
     ...shownPhrasings.map(phraseOf),
     ...endStates.map((one) => spanOf(one.tokens)),
-    ...clauses.filter(({ isRead }) => !isRead).map((clause) => spanOf(clause.tokens)),
-    ...clauses.filter(({ isRead }) => isRead).flatMap(({ unknown: some }) => some.map((token) => spanOf([token]))),
+    ...clauses.flatMap(({ isRead, tokens: of, unknown }) =>
+      isRead ? unknown.map((token) => spanOf([token])) : spanOf(of),
+    ),
   ];
   return {
     features,
-    unread: disjoint(spans).slice(0, MAX_SPANS),
+    unread: disjoint(spans),
     phrasings: [
       ...new Set([...phrasings.map(({ pattern }) => pattern.name), ...endStates.map(({ says: end }) => `end_${end}`)]),
     ],

@@ -53,11 +53,12 @@ function refine(
   lexicon: Lexicon,
 ): Refinement | undefined {
   // `Get the details of a refund` is about a refund that exists.
-  const isAbout = clause
-    .slice(0, MAX_ABOUT)
-    .some((word, at) => lexicon.containerNouns.has(singular(word, lexicon.plurals)) && clause[at + 1] === 'of');
+  const isAbout = () =>
+    clause
+      .slice(0, MAX_ABOUT)
+      .some((word, at) => clause[at + 1] === 'of' && lexicon.containerNouns.has(singular(word, lexicon.plurals)));
   return lexicon.refinements.get(verb)?.find((rule) => {
-    if (isAbout && rule.action === 'transfer') return false;
+    if (rule.action === 'transfer' && isAbout()) return false;
     const head = phrase.words.at(-1) ?? '';
     const object = !rule.objects || rule.objects.has(head) || (somebody && rule.objects.has(PERSON));
     const named =

@@ -5,7 +5,7 @@ import { refinementsOf } from '../grammar/meaning.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { strictestDoing } from '../strings/doing.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
-import { opensQuestion, plain, requestedAmong, requestedWithin, type Said, saidIn } from './told.ts';
+import { isDecorated, opensQuestion, plain, requestedAmong, requestedWithin, type Said, saidIn } from './told.ts';
 import { denseNoun, nounAt, nounNear, unlistedNear, withoutElision } from './nouns.ts';
 
 /** A reading of another language is less certain than one of English. */
@@ -45,12 +45,17 @@ interface Found {
 }
 
 /** @param sentences by their index */
-function spaced(sentences: ReadonlyMap<number, Said>, language: Language): Found[] {
+function spaced(
+  sentences: ReadonlyMap<number, Said>,
+  language: Language,
+  counts: (verb: ForeignVerb) => boolean,
+): Found[] {
   return [...sentences].flatMap(([index, sentence]) => {
     const { tokens, words, parts } = sentence;
     const verbs = verbsAmong(words, language);
-    if (verbs.length === 0) return [];
-    const matches = requestedAmong(verbs, sentence, language);
+    if (!verbs.some(({ verb }) => counts(verb))) return [];
+    const matches = requestedAmong(verbs, sentence, language).filter(({ verb }) => counts(verb));
+    if (matches.length === 0) return [];
     const nouns = words.flatMap((_, at) => nounAt(words, at, language) ?? []);
     const isAll = words.some((word) => language.all.has(word));
     const said = ` ${words.join(' ')} `;
@@ -87,6 +92,7 @@ function withoutSearched(text: string, language: Language): string {
 
 function dense(text: string, language: Language, lexicon: Lexicon, counts: (verb: ForeignVerb) => boolean): Found[] {
   const verbs = verbsWithin(withoutSearched(text, language), language);
+  if (!verbs.some(({ verb }) => counts(verb))) return [];
   const matches = requestedWithin(verbs, text, language).filter(({ verb }) => counts(verb));
   if (matches.length === 0) return [];
   const isAll = [...language.all].some((word) => text.includes(word));
@@ -226,7 +232,7 @@ export function foreignReading(
   const readings = languages.flatMap((language) => {
     const found = language.isDense
       ? dense(text, language, lexicon, () => true)
-      : spaced(new Map(said.entries()), language);
+      : spaced(new Map(said.entries()), language, () => true);
     const requests = found.slice(0, MAX_REQUESTS).map((one) => candidateOf(one, lexicon));
     const asked = requests.some(({ negated }) => !negated)
       ? requests
@@ -279,7 +285,9 @@ function destructiveStarts(lexicon: Lexicon): ReadonlySet<string> {
 export function foreignDestruction(text: string, sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
   const isDense = HAN.test(text) || KANA.test(text);
   const starts = destructiveStarts(lexicon);
-  const isStart = ({ kind, lower }: Token) => (kind === 'word' || kind === 'identifier') && starts.has(plain(lower));
+  const decorated = isDecorated(text);
+  const isStart = ({ kind, lower }: Token) =>
+    (kind === 'word' || kind === 'identifier') && starts.has(decorated ? plain(lower) : lower);
   // Most texts have none.
   const said = new Map(
     sentences.flatMap((sentence, at) => (sentence.some(isStart) ? [[at, saidIn(sentence)] as const] : [])),
@@ -288,9 +296,7 @@ export function foreignDestruction(text: string, sentences: readonly Sentence[],
   return lexicon.languages.flatMap((language) => {
     if (language.isDense && !isDense) return [];
     const destroys = (verb: ForeignVerb) => isGraveInEnglish(verb, language, lexicon);
-    const found = language.isDense
-      ? dense(text, language, lexicon, destroys)
-      : spaced(said, language).filter(({ match }) => destroys(match.verb));
+    const found = language.isDense ? dense(text, language, lexicon, destroys) : spaced(said, language, destroys);
     return found.filter(({ negated }) => !negated).map((one) => candidateOf(one, lexicon));
   });
 }

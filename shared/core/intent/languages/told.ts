@@ -12,8 +12,9 @@ export interface Said {
 
 /** A word without typographic apostrophes and the signs that open a Spanish question. */
 export const plain = (word: string): string =>
-  DECORATED.test(word) ? word.replaceAll('’', "'").replace(/^[¿¡]+/, '') : word;
+  isDecorated(word) ? word.replaceAll('’', "'").replace(/^[¿¡]+/, '') : word;
 const DECORATED = /[’¿¡]/;
+export const isDecorated = (text: string): boolean => DECORATED.test(text);
 
 /** The words of a sentence. */
 export function saidIn(sentence: Sentence): Said {

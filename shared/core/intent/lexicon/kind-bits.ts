@@ -28,6 +28,16 @@ export const joinKinds = (a: KindBits, b: KindBits): KindBits => ({
   middle: a.middle | b.middle,
   high: a.high | b.high,
 });
+/** The kinds of all these words. */
+export function kindsOfAll(words: readonly { readonly kinds: KindBits }[]): KindBits {
+  let [low, middle, high] = [0, 0, 0];
+  for (const { kinds } of words) {
+    low |= kinds.low;
+    middle |= kinds.middle;
+    high |= kinds.high;
+  }
+  return { low, middle, high };
+}
 /** The kinds of both sets. */
 export const commonKinds = (a: KindBits, b: KindBits): KindBits => ({
   low: a.low & b.low,
@@ -37,3 +47,8 @@ export const commonKinds = (a: KindBits, b: KindBits): KindBits => ({
 /** Whether two sets have a kind in common. */
 export const meet = (a: KindBits, b: KindBits): boolean =>
   ((a.low & b.low) | (a.middle & b.middle) | (a.high & b.high)) !== 0;
+/** Whether each of the sets has a kind in common with this one. */
+export function allMeet(sets: readonly KindBits[], kinds: KindBits): boolean {
+  for (const set of sets) if (!meet(set, kinds)) return false;
+  return true;
+}

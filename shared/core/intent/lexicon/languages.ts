@@ -92,6 +92,8 @@ export interface Language {
   readonly known: ReadonlySet<string>;
   /** Verbs by their first word, or by their first character in a script without spaces. */
   readonly verbs: ReadonlyMap<string, readonly ForeignVerb[]>;
+  /** The lowest code unit with which one of them begins. */
+  readonly from: number;
 }
 
 /** A verb in a text: indices of words, or offsets in a script without spaces. */
@@ -135,7 +137,9 @@ export function verbsAmong(words: readonly string[], { verbs }: Language): Forei
   const found: ForeignMatch[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
-    for (const verb of verbs.get(word) ?? verbs.get(word.replace(PRONOUN, '')) ?? []) {
+    const among = verbs.get(word) ?? (word.includes('-') ? verbs.get(word.replace(PRONOUN, '')) : undefined);
+    if (among === undefined) continue;
+    for (const verb of among) {
       const match = matchAt(words, at, verb);
       if (match === undefined) continue;
       found.push(match);
@@ -147,9 +151,10 @@ export function verbsAmong(words: readonly string[], { verbs }: Language): Forei
 }
 
 /** The verbs in a text without spaces: the longest form at each place. */
-export function verbsWithin(text: string, { verbs }: Language): ForeignMatch[] {
+export function verbsWithin(text: string, { verbs, from }: Language): ForeignMatch[] {
   const found: ForeignMatch[] = [];
   for (let at = 0; at < text.length; at += 1) {
+    if (text.charCodeAt(at) < from) continue;
     const verb = verbs.get(text.charAt(at))?.find(({ head }) => text.startsWith(head[0] ?? '', at));
     if (verb === undefined) continue;
     const end = at + (verb.head[0]?.length ?? 1);
@@ -215,6 +220,7 @@ function compileLanguage(code: string, file: Languages[string]): Language {
     outside: file.outside ?? [],
     known,
     verbs,
+    from: Math.min(...Array.from(verbs.keys(), (first) => first.charCodeAt(0))),
   };
 }
 

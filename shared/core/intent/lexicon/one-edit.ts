@@ -98,16 +98,17 @@ export function nearWords(words: Iterable<string>, minLength: number, minWritten
     if (listed.has(word)) return undefined;
     return near.find(word, (form) => form.startsWith(word.charAt(0)) && isOneEdit(form, word));
   };
-  const remembered = new Map<string, string | undefined>();
+  const remembered = new Map<string, string>();
   return {
     meantBy(word) {
       if (word.length < minWritten || word.length > MAX_LENGTH) return undefined;
-      const known = remembered.get(word);
-      if (known !== undefined || remembered.has(word)) return known;
-      const meant = search(word);
-      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-      remembered.set(word, meant);
-      return meant;
+      let meant = remembered.get(word);
+      if (meant === undefined) {
+        meant = search(word) ?? '';
+        if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+        remembered.set(word, meant);
+      }
+      return meant === '' ? undefined : meant;
     },
   };
 }

@@ -48,7 +48,11 @@ export interface TaggedWords extends ReadonlyArray<string> {
   readonly kinds: readonly KindSet[];
 }
 
-export const taggedWith = (words: string[], kinds: readonly KindSet[]): TaggedWords => Object.assign(words, { kinds });
+export function taggedWith(words: string[] & { kinds?: readonly KindSet[] }, kinds: readonly KindSet[]): TaggedWords {
+  words.kinds = kinds;
+  // Set right above.
+  return words as string[] & TaggedWords;
+}
 
 /** Whether the word at this index is of a kind; false outside the words. */
 export function is({ kinds }: TaggedWords, at: number, kind: Kind): boolean {

@@ -1,5 +1,5 @@
 // Finds patterns of word kinds in a text: kinds in order, with a bounded number of other words between two of them.
-import { joinKinds, type KindBits, meet, NO_KINDS } from './kind-bits.ts';
+import { allMeet, type KindBits, kindsOfAll, meet, NO_KINDS } from './kind-bits.ts';
 import type { PhraseTable } from './phrase-table.ts';
 
 /** What a phrasing says in other words: that something is destroyed, paid or given away, or that nothing is done. */
@@ -38,7 +38,7 @@ export interface PatternMatch {
 interface Placed {
   readonly at: number;
   readonly end: number;
-  readonly bits: KindBits;
+  readonly kinds: KindBits;
 }
 
 /** The words of a sentence that have a kind; the longest phrase at each place. */
@@ -46,7 +46,7 @@ function placedIn(words: readonly string[], from: number, to: number, kinds: Phr
   const found: Placed[] = [];
   for (let at = from; at < to; at += 1) {
     const match = kinds.match(words, at);
-    if (match !== undefined && at + match.length <= to) found.push({ at, end: at + match.length, bits: match.value });
+    if (match !== undefined && at + match.length <= to) found.push({ at, end: at + match.length, kinds: match.value });
   }
   return found;
 }
@@ -58,7 +58,7 @@ function firstMatch(pattern: WordPattern, placed: readonly Placed[]): PatternMat
   const ends: number[] = slots.map(() => -1);
   for (const [index, word] of placed.entries()) {
     for (let slot = slots.length - 1; slot >= 0; slot -= 1) {
-      if (!meet(slots[slot] ?? NO_KINDS, word.bits)) continue;
+      if (!meet(slots[slot] ?? NO_KINDS, word.kinds)) continue;
       const start = slot === 0 ? word.at : (starts[slot - 1] ?? -1);
       const before = slot === 0 ? word.at : (ends[slot - 1] ?? -1);
       if (start < 0 || word.at < before || word.at - before > gap) continue;
@@ -77,7 +77,7 @@ function firstMatch(pattern: WordPattern, placed: readonly Placed[]): PatternMat
 function isSpoilt(placed: readonly Placed[], last: number, start: number, unless: KindBits): boolean {
   if (unless === NO_KINDS) return false;
   const end = placed[last]?.end ?? 0;
-  const isOne = (at: number): boolean => meet(placed[at]?.bits ?? NO_KINDS, unless);
+  const isOne = (at: number): boolean => meet(placed[at]?.kinds ?? NO_KINDS, unless);
   for (let at = last; at >= 0 && (placed[at]?.end ?? 0) > start - 2; at -= 1) if (isOne(at)) return true;
   for (let at = last + 1; at < placed.length && (placed[at]?.at ?? 0) < end + 2; at += 1) if (isOne(at)) return true;
   return false;
@@ -86,7 +86,8 @@ function isSpoilt(placed: readonly Placed[], last: number, start: number, unless
 /** Whether a sentence is a question for information. */
 const onlyAsks = (placed: readonly Placed[], from: number, { asks, pleads, recounts }: WordPatterns): boolean =>
   placed[0]?.at === from &&
-  (meet(placed[0].bits, recounts) || (meet(placed[0].bits, asks) && !placed.some(({ bits }) => meet(bits, pleads))));
+  (meet(placed[0].kinds, recounts) ||
+    (meet(placed[0].kinds, asks) && !placed.some((word) => meet(word.kinds, pleads))));
 
 /** All patterns that occur, each at its first place; `ends` are the ends of the sentences. */
 export function matchesIn(words: readonly string[], ends: readonly number[], phrasings: WordPatterns): PatternMatch[] {
@@ -94,9 +95,9 @@ export function matchesIn(words: readonly string[], ends: readonly number[], phr
   const found: PatternMatch[] = [];
   const all: Placed[] = [];
   const match = (placed: readonly Placed[], across: boolean) => {
-    const bits = placed.reduce((sum, word) => joinKinds(sum, word.bits), NO_KINDS);
+    const present = kindsOfAll(placed);
     for (const pattern of patterns) {
-      if (pattern.across !== across || pattern.slots.some((slot) => !meet(slot, bits))) continue;
+      if (pattern.across !== across || !allMeet(pattern.slots, present)) continue;
       const first = firstMatch(pattern, placed);
       if (first !== undefined) found.push(first);
     }
