@@ -8,7 +8,8 @@ import { createVerdictReader } from './intent-verdicts.ts';
 
 const GRID = {
   clauses: [0.5, 0.4, 0.6, 0.3, 0.7, 0.8],
-  hint: [0.5, 0.4, 0.6],
+  hint: [0.49, 0.4],
+  harmless: [0.7, 0.8, 0.6],
   noObject: [1, 0.9, 0.8, 0.7, 0.6],
   smoothing: [1, 2, 3, 4, 5, 6],
 } as const;
@@ -17,7 +18,11 @@ const GRID = {
 function candidates(): CoverageWeights[] {
   return GRID.clauses.flatMap((clauses) =>
     GRID.hint.flatMap((hint) =>
-      GRID.noObject.flatMap((noObject) => GRID.smoothing.map((smoothing) => ({ clauses, hint, noObject, smoothing }))),
+      GRID.harmless.flatMap((harmless) =>
+        GRID.noObject.flatMap((noObject) =>
+          GRID.smoothing.map((smoothing) => ({ clauses, hint, harmless, noObject, smoothing })),
+        ),
+      ),
     ),
   );
 }

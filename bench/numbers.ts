@@ -14,6 +14,17 @@ export function randomNumbers(seed: number): () => number {
   };
 }
 
+/** Puts items into another order (Fisher and Yates). */
+export function shuffle<T>(items: T[], random: () => number): void {
+  for (let at = items.length - 1; at > 0; at -= 1) {
+    const other = Math.floor(random() * (at + 1));
+    const [a, b] = [items[at], items[other]];
+    if (a === undefined || b === undefined) continue;
+    items[at] = b;
+    items[other] = a;
+  }
+}
+
 /** Aligns cells in columns: the first column to the left, the others to the right. */
 export function alignedLines(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));

@@ -13,7 +13,7 @@ import { plainText } from '../shared/core/intent/text/text.ts';
 import { findRoot } from '../shared/platform/config/root.ts';
 import { prettyJson } from '../shared/kernel/pretty-json.ts';
 import { lexiconFile } from '../test/support/lexicon.ts';
-import { randomNumbers } from './numbers.ts';
+import { randomNumbers, shuffle } from './numbers.ts';
 
 /** One text; any label but `injection` is benign. */
 export interface TrainingRow {
@@ -45,16 +45,6 @@ export function examplesOf(rows: readonly TrainingRow[], lexicon: Lexicon): Exam
     ...featuresOfText(plainText(text, (word) => lexicon.verbs.has(word)).text.trim(), lexicon),
     target: label === 'injection' ? 1 : 0,
   }));
-}
-
-function shuffle<T>(items: T[], random: () => number): void {
-  for (let at = items.length - 1; at > 0; at -= 1) {
-    const other = Math.floor(random() * (at + 1));
-    const [a, b] = [items[at], items[other]];
-    if (a === undefined || b === undefined) continue;
-    items[at] = b;
-    items[other] = a;
-  }
 }
 
 /** The features of the highest-scoring window, and those of the whole text. */

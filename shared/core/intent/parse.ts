@@ -1,6 +1,6 @@
 // Parses free text into a normalized intent: pure, deterministic, linear in the length of the text.
 import { confidenceOf, type Doubts, doubtsOf } from './assess/confidence.ts';
-import { alternativesOf, leadOf, UNKNOWN } from './assess/lead.ts';
+import { alternativesOf, leadOf, reportIn, UNKNOWN } from './assess/lead.ts';
 import { flagsOf, hidesText, traitsOfText } from './assess/marks.ts';
 import { namedActionOf } from './assess/named-action.ts';
 import { takeoverOf } from './attack/takeover.ts';
@@ -9,6 +9,7 @@ import { type CoverageFeatures, shareOf } from './coverage/share.ts';
 import { bySentence, type CandidateAction } from './grammar/candidate.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, placesOf } from './grammar/context.ts';
 import { endStatesIn } from './grammar/end-states.ts';
+import type { HarmEstimate } from './harm/estimate.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { parseNormalized } from './normalized.ts';
 import { type Readings, readingsOf } from './readings.ts';
@@ -17,9 +18,12 @@ import { entitiesOf } from './text/entities.ts';
 import { separated } from './text/glued.ts';
 import { plainText } from './text/text.ts';
 import type { ParsedIntent } from './types.ts';
+import type { Action } from '../../kernel/vocabulary.ts';
 
 /** At most this share of a text without a known request, or with a hidden part, is accounted for. */
 const UNKNOWN_COVERAGE = 0.3;
+/** Classes that do harm by themselves: the reading tells it. */
+const GRAVE: ReadonlySet<Action> = new Set(['delete', 'transfer', 'grant', 'revoke']);
 /** Beyond these words, quantities are not about the first request. */
 const QUANTIFIED = 40;
 
@@ -43,7 +47,7 @@ export const parseIntent = (text: string, lexicon: Lexicon): ParsedIntent => ass
 
 /** The same with the features of coverage and confidence, to fit their weights. */
 export function assessIntent(text: string, lexicon: Lexicon): AssessedParse {
-  const plain = plainText(text, (word) => lexicon.verbs.has(word) || lexicon.commands.has(word));
+  const plain = withoutDisguise(text, lexicon);
   const trimmed = plain.text.trim();
   const named = /\s/.test(trimmed) ? undefined : parseNormalized(trimmed, lexicon);
   if (named !== undefined) {
@@ -55,14 +59,40 @@ export function assessIntent(text: string, lexicon: Lexicon): AssessedParse {
   return intentOf(segments, readingsOf(segments, lexicon), plain.disguised || words.disguised, lexicon);
 }
 
+const withoutDisguise = (text: string, lexicon: Lexicon) =>
+  plainText(text, (word) => lexicon.verbs.has(word) || lexicon.commands.has(word));
+
+/** A text as it is read: without disguises and with glued words apart. For training on texts. */
+export const readTextOf = (text: string, lexicon: Lexicon): string =>
+  separated(withoutDisguise(text, lexicon).text.trim(), lexicon).text;
+
 /** The meaning of a text from everything that it asks for. */
 function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, lexicon: Lexicon): AssessedParse {
   const { text, sentences, spoken, code } = segments;
   const { words } = spoken;
   const { all, asked, mentioned, foreign } = readings;
-  const lead = leadOf(asked);
+  const isHidden = hidesText(segments, readings);
+  const requested = leadOf(asked);
+  const harm = harmOf(text, requested, lexicon);
   const entities = entitiesOf(sentences);
   const endStates = foreign === undefined ? endStatesIn(sentences, bySentence(all), lexicon) : [];
+  const coverage = coverageOf(
+    text,
+    spoken,
+    sentences,
+    [...all, ...readings.carriers],
+    { found: code, mentioned },
+    endStates,
+    requested.effect === 'destructive',
+    foreign?.known,
+    lexicon,
+  );
+  const isReport =
+    requested === UNKNOWN &&
+    harm?.tells === 'harmless' &&
+    code.length === 0 &&
+    !(isHidden || isDisguised);
+  const lead = isReport ? reportIn(sentences, lexicon) : requested;
   const read = {
     lead,
     extent: extentOfText(lead, asked, words, lexicon),
@@ -73,28 +103,26 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
       endStates.some(({ says }) => says === 'disclosure') ||
       leavesOrganisation(asked, sentences, entities, foreign !== undefined, lexicon),
   };
-  const coverage = coverageOf(
-    text,
-    spoken,
-    sentences,
-    [...all, ...readings.carriers],
-    { found: code, mentioned },
-    endStates,
-    lead.effect === 'destructive',
-    foreign?.known,
-    lexicon,
-  );
-  const isHidden = hidesText(segments, readings);
   const flags = flagsOf(segments, readings, takeoverOf(text, lexicon, spoken), read, isDisguised || isHidden);
   const traits = traitsOfText(segments, readings, read, lexicon);
   // `Close down the database for good`
   const isFinal = lead.action === 'update' && lead.source === 'words' && traits.includes('irreversible');
   if (coverage.destroys || isFinal) flags.add('destructive_words');
+
   const doubts =
-    lead.action === 'unknown' ? undefined : doubtsOf(lead, { flags, candidates: asked.length, words: words.length });
+    lead.action === 'unknown'
+      ? undefined
+      : doubtsOf(lead, {
+          flags,
+          candidates: asked.length,
+          words: words.length,
+          mayHarm: harm !== undefined && harm.tells !== 'harmless',
+        });
   const features: CoverageFeatures = {
     ...coverage.features,
+    isHinted: coverage.features.isHinted || isFinal,
     lacksObject: lead !== UNKNOWN && lead.object === 'unknown',
+    harm: harm?.tells ?? 'open',
   };
   const readShare = shareOf(features, lexicon.assessment.coverage);
   const share = lead === UNKNOWN || isHidden ? Math.min(readShare, UNKNOWN_COVERAGE) : readShare;
@@ -117,6 +145,14 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     flags: [...flags].sort(),
   };
   return { parse, coverage: features, doubts, phrasings: coverage.phrasings, lead };
+}
+
+/** The learned estimate of a text, unless the reading itself tells of the harm: then policies judge the reading. */
+function harmOf(text: string, { effect, action, source }: CandidateAction, { harm }: Lexicon): HarmEstimate | undefined {
+  const estimate = harm?.of(text);
+  // So does code that was read: it only reads, whatever it is about.
+  const isTold = effect === 'destructive' || GRAVE.has(action) || (source === 'code' && effect === 'read');
+  return estimate?.tells === 'harmful' && isTold ? undefined : estimate;
 }
 
 /** How many objects are affected: the quantities of the whole text count when it asks for one thing, in words. */

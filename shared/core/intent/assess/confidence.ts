@@ -14,6 +14,7 @@ export const DOUBTS = [
   'many_requests',
   'long_text',
   'negated',
+  'harm_possible',
   'obfuscated',
   'prompt_injection',
 ] as const;
@@ -59,7 +60,7 @@ const MANY_REQUESTS = 5;
 
 export function doubtsOf(
   lead: CandidateAction,
-  seen: { flags: ReadonlySet<IntentFlag>; candidates: number; words: number },
+  seen: { flags: ReadonlySet<IntentFlag>; candidates: number; words: number; mayHarm: boolean },
 ): Doubts {
   const isCode = lead.source === 'code';
   const holds: Readonly<Record<Doubt, boolean>> = {
@@ -73,6 +74,7 @@ export function doubtsOf(
     many_requests: seen.candidates >= MANY_REQUESTS,
     long_text: seen.words > LONG_TEXT_WORDS,
     negated: seen.flags.has('negated'),
+    harm_possible: seen.mayHarm,
     obfuscated: seen.flags.has('obfuscated'),
     prompt_injection: seen.flags.has('prompt_injection'),
   };

@@ -16,7 +16,7 @@ export type { UnreadSpan } from './destructive-words.ts';
 
 export interface Coverage {
   /** What the share of the text that the readings account for is computed from. */
-  readonly features: Omit<CoverageFeatures, 'lacksObject'>;
+  readonly features: Omit<CoverageFeatures, 'lacksObject' | 'harm'>;
   /** At most MAX_SPANS, in the order of the text, disjoint. */
   readonly unread: readonly UnreadSpan[];
   /** Names of the phrasings of the lexicon that occur. */

@@ -1,4 +1,5 @@
-// The share of a text that its readings account for, from counts of its clauses and words.
+// The share of a text that its readings account for, from counts of its clauses and words, and from learned weights.
+import type { HarmEstimate } from '../harm/estimate.ts';
 
 /** Counts over the text, code left out. */
 export interface CoverageFeatures {
@@ -15,14 +16,18 @@ export interface CoverageFeatures {
   readonly isHinted: boolean;
   /** The leading request names nothing that it is about. */
   readonly lacksObject: boolean;
+  /** What the learned weights tell of the text. */
+  readonly harm: HarmEstimate['tells'];
 }
 
 /** All 0..1, but `smoothing`. */
 export interface CoverageWeights {
   /** The weight of clauses beside words. */
   readonly clauses: number;
-  /** Factor of a hint. */
+  /** Factor of a hint, or of learned weights that tell of harm which is not read. */
   readonly hint: number;
+  /** The least share of a text that is harmless by the learned weights. */
+  readonly harmless: number;
   /** Factor of a request that names no object. */
   readonly noObject: number;
   /** Words that count as known in every text, so that one unknown word of a short text is not half of it. */
@@ -31,12 +36,14 @@ export interface CoverageWeights {
 
 /** 0..1, three decimals. */
 export function shareOf(features: CoverageFeatures, weights: CoverageWeights): number {
-  const { clauses, clausesRead, words, wordsUnknown, foreignKnown, isHinted, lacksObject } = features;
+  const { clauses, clausesRead, words, wordsUnknown, foreignKnown, isHinted, lacksObject, harm } = features;
   const ofClauses = clauses === 0 || foreignKnown !== undefined ? 1 : clausesRead / clauses;
   const ofWords = foreignKnown ?? 1 - wordsUnknown / (words + weights.smoothing);
+  const read = weights.clauses * ofClauses + (1 - weights.clauses) * ofWords;
+  const isHarmHidden = harm === 'harmful' || (isHinted && harm !== 'harmless');
   const share =
-    (weights.clauses * ofClauses + (1 - weights.clauses) * ofWords) *
-    (isHinted ? weights.hint : 1) *
+    Math.max(read, harm === 'harmless' ? weights.harmless : 0) *
+    (isHarmHidden ? weights.hint : 1) *
     (lacksObject ? weights.noObject : 1);
   return Math.round(share * 1_000) / 1_000;
 }

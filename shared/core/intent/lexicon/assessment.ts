@@ -23,6 +23,7 @@ const DOUBT_TEXTS: Readonly<Record<Doubt, string>> = {
   many_requests: 'There are at least five requests; counts beside several_requests.',
   long_text: 'The text has more than 120 words.',
   negated: 'Something must not be done.',
+  harm_possible: 'The learned weights of `harm` do not tell that the text is harmless.',
   obfuscated: 'The flag `obfuscated`.',
   prompt_injection: 'The flag `prompt_injection`.',
 };
@@ -32,7 +33,7 @@ const CurvePoint = Type.Object(
   closed,
 );
 
-const COVERAGE_EXAMPLE = { clauses: 0.5, hint: 0.5, noObject: 0.8, smoothing: 1 };
+const COVERAGE_EXAMPLE = { clauses: 0.5, hint: 0.5, harmless: 0.7, noObject: 0.8, smoothing: 1 };
 const CONFIDENCE_EXAMPLE = {
   doubts: eachDoubt(() => 0.9),
   curve: [
@@ -47,6 +48,7 @@ export const AssessmentSchema = Type.Object(
       {
         clauses: share('Weight of the share of clauses that are read, beside that of known words.', 0.5),
         hint: share('Factor when words say that something is destroyed, paid or disclosed, and no request does.', 0.5),
+        harmless: share('The least share of a text that is harmless by the learned weights of `harm`.', 0.7),
         noObject: share('Factor of a request that names no object.', 0.8),
         smoothing: Type.Number({
           minimum: 0,
@@ -98,7 +100,7 @@ const UNFITTED_DOUBT = 0.85;
 
 /** Of a lexicon without fitted weights: clauses and words count alike, all doubts count alike, and confidence is their product. */
 export const UNFITTED: Assessment = {
-  coverage: { clauses: 0.5, hint: 0.5, noObject: 1, smoothing: 1 },
+  coverage: { clauses: 0.5, hint: 0.5, harmless: 0.7, noObject: 1, smoothing: 1 },
   confidence: {
     doubts: eachDoubt(() => UNFITTED_DOUBT),
     curve: [

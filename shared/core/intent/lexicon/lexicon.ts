@@ -10,6 +10,7 @@ import {
   compileEmptying,
 } from './commands.ts';
 import { compileAssessment } from './assessment.ts';
+import { compileHarm } from './harm.ts';
 import { compileLearned } from './learned.ts';
 import { compileFrames } from './frames.ts';
 import { compileForms, compileNominals, compileParticiples } from './forms.ts';
@@ -169,6 +170,7 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     ),
     phrasings: compilePhrasings(file.phrasings ?? { kinds: {}, patterns: [] }, report),
     learned: compileLearned(file.learned, report),
+    harm: compileHarm(file.harm, report),
     assessment: compileAssessment(file.assessment, report),
   };
 }

@@ -1,5 +1,6 @@
 // The schema of the files of policies/lexicon/: the words by which intents are parsed, as data that policy authors extend.
 import Type, { type Static } from 'typebox';
+import { HarmSchema } from './harm.ts';
 import { Learned } from './learned.ts';
 import { CodeWordsSchema } from './code-words.ts';
 import { Command, CommandNouns, CommandVerbs, Emptying } from './commands.ts';
@@ -151,6 +152,7 @@ export const LexiconSchema = Type.Object(
       ['<system>'],
     ),
     learned: Type.Optional(Learned),
+    harm: Type.Optional(HarmSchema),
     assessment: Type.Optional(AssessmentSchema),
     organisations: Type.Optional(
       record(Slug, OrganisationWords, {

@@ -2,6 +2,7 @@
 import type { ActionClass, DataClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
 import type { Assessment } from './assessment.ts';
 import type { LearnedWeights } from '../attack/learned.ts';
+import type { HarmEstimator } from '../harm/estimate.ts';
 import type { CodeWords } from './code-words.ts';
 import type { NounRule } from './commands.ts';
 import type { VerbForm } from './inflection.ts';
@@ -169,6 +170,7 @@ export interface Words {
   /** Words that destroy, in any spelling. */
   readonly destructiveWords: WordForms;
   readonly learned: LearnedWeights | undefined;
+  readonly harm: HarmEstimator | undefined;
   readonly assessment: Assessment;
 }
 

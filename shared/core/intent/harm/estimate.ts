@@ -1,0 +1,114 @@
+// Estimates by learned weights whether carrying a text out does harm: an integer, and what it means for what the rules have read.
+import { BoundedCache } from '../../../kernel/bounded-cache.ts';
+import { EDGE, type HarmToken, harmTokensOf, pairNumber, wordHash, wordNumbers } from './features.ts';
+
+/** A linear model over feature numbers. Integers, so that every platform computes the same sums. */
+export interface HarmWeights {
+  /** The score of a text without words. */
+  readonly bias: number;
+  /** A text with a higher score does harm. */
+  readonly harmfulAbove: number;
+  /** A text with a lower score does none. */
+  readonly harmlessBelow: number;
+  /** By feature number. */
+  readonly weights: Int8Array;
+}
+
+export interface HarmEstimate {
+  readonly score: number;
+  /** What the score tells; `open` when it is between the thresholds. */
+  readonly tells: 'harmful' | 'harmless' | 'open';
+  /** The words that raised the score most, at most three, in the order of the text; none unless it tells `harmful`. */
+  readonly evidence: readonly HarmToken[];
+}
+
+export interface HarmEstimator {
+  readonly harmfulAbove: number;
+  readonly harmlessBelow: number;
+  of(text: string): HarmEstimate;
+}
+
+/** Words that are scored together. A longer text has the score of its worst stretch, so that harmless words around it do not hide it. */
+const WINDOW = 60;
+/** In a harmless text no stretch of NEAR words has a higher sum: harmless words that are further away do not outweigh what leans to harm. */
+const NEAR = 12;
+const MAX_NEAR = 64;
+const MAX_EVIDENCE = 3;
+const MAX_CACHED_WORDS = 20_000;
+
+interface ScoredWord {
+  readonly hash: number;
+  /** The sum of the weights of the word and its parts. */
+  readonly sum: number;
+}
+
+interface Stretch {
+  readonly sum: number;
+  /** Index of its first word. */
+  readonly from: number;
+}
+
+/** The stretch of so many words with the highest sum. */
+function worstOf(parts: readonly number[], length: number): Stretch {
+  let sum = 0;
+  let worst: Stretch | undefined;
+  for (const [at, part] of parts.entries()) {
+    sum += part - (parts[at - length] ?? 0);
+    const isWhole = at + 1 >= Math.min(length, parts.length);
+    if (isWhole && (worst === undefined || sum > worst.sum)) worst = { sum, from: Math.max(0, at + 1 - length) };
+  }
+  return worst ?? { sum: 0, from: 0 };
+}
+
+export function createHarmEstimator({ bias, harmfulAbove, harmlessBelow, weights }: HarmWeights): HarmEstimator {
+  const cache = new BoundedCache<ScoredWord>({ max: MAX_CACHED_WORDS });
+  const weightOf = (number: number): number => weights[number] ?? 0;
+
+  const scored = (word: string): ScoredWord => {
+    let found = cache.get(word);
+    if (found === undefined) {
+      found = {
+        hash: wordHash(word),
+        sum: wordNumbers(word).reduce((sum, number) => sum + weightOf(number), 0),
+      };
+      cache.set(word, found);
+    }
+    return found;
+  };
+
+  /** What each word adds to the score: its own weights, and that of the pair with the word before; then that of the end. */
+  const partsOf = (tokens: readonly HarmToken[]): number[] => {
+    let before = EDGE;
+    const parts = tokens.map(({ word }) => {
+      const { hash, sum } = scored(word);
+      const part = sum + weightOf(pairNumber(before, hash));
+      before = hash;
+      return part;
+    });
+    return [...parts, weightOf(pairNumber(before, EDGE))];
+  };
+
+  return {
+    harmfulAbove,
+    harmlessBelow,
+    of(text) {
+      const tokens = harmTokensOf(text);
+      const parts = partsOf(tokens);
+      const { sum, from } = worstOf(parts, WINDOW);
+      const score = bias + sum;
+      if (score <= harmfulAbove) {
+        const isHarmless = score < harmlessBelow && worstOf(parts, NEAR).sum <= MAX_NEAR;
+        return { score, tells: isHarmless ? 'harmless' : 'open', evidence: [] };
+      }
+      const evidence = tokens
+        .slice(from, from + WINDOW)
+        .map((token, at) => ({ token, part: parts[from + at] ?? 0 }))
+        .filter(({ part }) => part > 0)
+        .sort((a, b) => b.part - a.part)
+        .slice(0, MAX_EVIDENCE)
+        .map(({ token }) => token)
+        .sort((a, b) => a.at - b.at);
+      return { score, tells: 'harmful', evidence };
+    },
+  };
+}

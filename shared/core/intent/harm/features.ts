@@ -1,0 +1,70 @@
+// The features of a text by which learned weights estimate its harm: words, parts of words, and pairs of neighbouring words, as numbers.
+
+/** The number of a feature is a hash of its name, of so many bits. */
+const BITS = 16;
+export const BUCKETS = 2 ** BITS;
+
+/** Parts of a word have so many characters, in scripts without spaces between words fewer. */
+const PARTS = { from: 3, to: 5 } as const;
+const DENSE_PARTS = { from: 1, to: 3 } as const;
+const DENSE = /[\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Han}]/u;
+/** A longer word is cut: it is no word of a language. */
+const MAX_WORD = 40;
+
+const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’]\p{L}+)?|[^\s\p{L}\p{M}\p{N}]/gu;
+const DIGITS = /\p{N}+/gu;
+
+const OFFSET_BASIS = 0x811c9dc5;
+const PRIME = 0x01000193;
+
+/** FNV-1a, continued from the state of what comes before. */
+function hashed(text: string, state = OFFSET_BASIS): number {
+  let hash = state;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), PRIME);
+  return hash;
+}
+
+/** The upper bits of a hash, after they were mixed with the lower ones (a step of MurmurHash3's finalizer). */
+function numberOf(hash: number): number {
+  let mixed = hash ^ (hash >>> 15);
+  mixed = Math.imul(mixed, 0x2c1b3c6d);
+  mixed ^= mixed >>> 12;
+  return mixed >>> (32 - BITS);
+}
+
+/** A word or a mark of a text. */
+export interface HarmToken {
+  /** Offset in the text. */
+  readonly at: number;
+  /** In lower case; each number in it is `0`, because numbers say nothing about harm. */
+  readonly word: string;
+}
+
+/** The words and marks of a text, in its order. Linear in its length. */
+export function harmTokensOf(text: string): HarmToken[] {
+  return Array.from(text.matchAll(TOKEN), ({ 0: token, index }) => ({
+    at: index,
+    word: token.toLowerCase().slice(0, MAX_WORD).replace(DIGITS, '0'),
+  }));
+}
+
+/** The state of a hash after a word, from which the numbers of its pairs follow. */
+export const wordHash = (word: string): number => hashed(word, hashed('w '));
+
+/** The number of a word and the one after it. */
+export const pairNumber = (before: number, after: number): number => numberOf(Math.imul(before, PRIME) ^ after);
+
+/** What stands before the first word of a text, and after the last one. */
+export const EDGE = wordHash('^');
+
+/** The numbers of a word and of its parts, each once. */
+export function wordNumbers(word: string): number[] {
+  const isDense = DENSE.test(word);
+  const { from, to } = isDense ? DENSE_PARTS : PARTS;
+  const marked = isDense ? word : ` ${word} `;
+  const numbers = new Set([numberOf(wordHash(word))]);
+  for (let start = 0; start < marked.length; start += 1)
+    for (let length = from; length <= to && start + length <= marked.length; length += 1)
+      numbers.add(numberOf(hashed(marked.slice(start, start + length), hashed('c '))));
+  return [...numbers];
+}

@@ -1,0 +1,39 @@
+// The learned weights of harm in a lexicon: their schema, and their compilation into an estimator.
+import Type, { type Static } from 'typebox';
+import { createHarmEstimator, type HarmEstimator } from '../harm/estimate.ts';
+import { BUCKETS } from '../harm/features.ts';
+import { closed } from './parts.ts';
+
+const score = (description: string, example: number) =>
+  Type.Integer({ minimum: -1_000_000, maximum: 1_000_000, description, examples: [example] });
+
+export const HarmSchema = Type.Object(
+  {
+    bias: score('The score of a text without words.', -35),
+    harmfulAbove: score('A text with a higher score does harm, whatever the rules have read.', 60),
+    harmlessBelow: score('A text with a lower score does none, unless the rules have read a request that does.', -80),
+    weights: Type.Array(Type.String({ pattern: '^[A-Za-z0-9+/]*={0,2}$', maxLength: 2_000 }), {
+      maxItems: 100,
+      description: `The weights by the numbers of their features: ${BUCKETS} signed bytes in base64, in several lines.`,
+      examples: [['AAEC/w==']],
+    }),
+  },
+  {
+    ...closed,
+    description:
+      'Weights of words, parts and pairs of words by which texts that do harm are recognized beside the rules. Made by bench/train-harm.ts, not by hand.',
+    examples: [{ bias: -35, harmfulAbove: 60, harmlessBelow: -80, weights: ['AAEC/w=='] }],
+  },
+);
+
+type Report = (pointer: string, message: string) => void;
+
+/** Undefined when the lexicon has no such weights. Mistakes are reported. */
+export function compileHarm(file: Static<typeof HarmSchema> | undefined, report: Report): HarmEstimator | undefined {
+  if (file === undefined) return undefined;
+  const bytes = Buffer.from(file.weights.join(''), 'base64');
+  if (bytes.length !== BUCKETS) report('/harm/weights', `must be ${BUCKETS} bytes, and has ${bytes.length}`);
+  if (file.harmlessBelow > file.harmfulAbove)
+    report('/harm/harmlessBelow', 'must not be above harmfulAbove: no text both does harm and does none');
+  return createHarmEstimator({ ...file, weights: new Int8Array(bytes) });
+}
