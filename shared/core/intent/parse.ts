@@ -73,7 +73,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const { all, asked, mentioned, foreign } = readings;
   const isHidden = hidesText(segments, readings);
   const requested = leadOf(asked);
-  const harm = harmOf(text, requested, lexicon);
+  const harm = harmBeside(requested, readings.harm);
   const entities = entitiesOf(sentences);
   const endStates = foreign === undefined ? endStatesIn(sentences, bySentence(all), lexicon) : [];
   const coverage = coverageOf(
@@ -88,10 +88,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     lexicon,
   );
   const isReport =
-    requested === UNKNOWN &&
-    harm?.tells === 'harmless' &&
-    code.length === 0 &&
-    !(isHidden || isDisguised);
+    requested === UNKNOWN && harm?.tells === 'harmless' && code.length === 0 && !(isHidden || isDisguised);
   const lead = isReport ? reportIn(sentences, lexicon) : requested;
   const read = {
     lead,
@@ -148,8 +145,10 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
 }
 
 /** The learned estimate of a text, unless the reading itself tells of the harm: then policies judge the reading. */
-function harmOf(text: string, { effect, action, source }: CandidateAction, { harm }: Lexicon): HarmEstimate | undefined {
-  const estimate = harm?.of(text);
+function harmBeside(
+  { effect, action, source }: CandidateAction,
+  estimate: HarmEstimate | undefined,
+): HarmEstimate | undefined {
   // So does code that was read: it only reads, whatever it is about.
   const isTold = effect === 'destructive' || GRAVE.has(action) || (source === 'code' && effect === 'read');
   return estimate?.tells === 'harmful' && isTold ? undefined : estimate;

@@ -6,6 +6,7 @@ import { isMentioned } from './code/mentioned.ts';
 import type { CandidateAction } from './grammar/candidate.ts';
 import { isCarriedOut } from './grammar/clauses.ts';
 import { foreignDestruction, foreignReading, type ForeignReading } from './languages/requests.ts';
+import type { HarmEstimate } from './harm/estimate.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { K, tokenIs } from './lexicon/word-kinds.ts';
 import type { Segments } from './segments.ts';
@@ -26,6 +27,8 @@ export interface Readings {
   readonly foreign: ForeignReading | undefined;
   /** Something hidden is an attack, or is to be executed. */
   readonly hidesOrder: boolean;
+  /** What learned weights tell of the text; undefined without such weights. */
+  readonly harm: HarmEstimate | undefined;
 }
 
 /** What a request that was found only after correcting misspelt words is worth. */
@@ -71,12 +74,12 @@ function requestsInQuotations(sentences: readonly Sentence[], lexicon: Lexicon):
 }
 
 /** The requests in words, in whatever language. */
-function requestsOf(segments: Segments, lexicon: Lexicon) {
+function requestsOf(segments: Segments, isHarmless: boolean, lexicon: Lexicon) {
   const { text, sentences, code, isForeign } = segments;
   const english = isForeign ? [] : requestsInWords(segments, lexicon);
   const isRead = english.some(({ weak }) => !weak) || code.length > 0;
   // A short text of another language may have no word by which it is recognized.
-  const foreign = isForeign || !isRead ? foreignReading(text, sentences, lexicon) : undefined;
+  const foreign = isForeign || !isRead ? foreignReading(text, sentences, isHarmless, lexicon) : undefined;
   const requests =
     foreign !== undefined || isForeign
       ? (foreign?.requests ?? [])
@@ -123,7 +126,8 @@ function ranked(all: readonly CandidateAction[]): CandidateAction[] {
 /** Everything that a text asks for. */
 export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   const { text, hidden } = segments;
-  const { requests, foreign } = requestsOf(segments, lexicon);
+  const harm = lexicon.harm?.of(text);
+  const { requests, foreign } = requestsOf(segments, harm?.tells === 'harmless', lexicon);
   const runs = requests.some(({ action, negated }) => action === 'execute' && !negated);
   const mentioned = mentionedIn(segments, requests);
   // Decoded code counts as requested when the text asks to execute something.
@@ -144,5 +148,5 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
     hidden.isAttack ||
     (runs &&
       hidden.texts.some((inner) => candidatesOf(sentencesOf(inner, isSecret, lexicon.wordKinds), lexicon).length > 0));
-  return { all, asked: ranked(all), carriers: requests.filter(onlyRunsCode), mentioned, foreign, hidesOrder };
+  return { all, asked: ranked(all), carriers: requests.filter(onlyRunsCode), mentioned, foreign, hidesOrder, harm };
 }

@@ -38,7 +38,15 @@ const REPORTED = 0.8;
 /** What a text that requests nothing, and is harmless, is read as: it tells or names what it is about. `Missing labels on team photos` */
 export function reportIn(sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction {
   const about = antecedentIn(sentences, 0, Number.POSITIVE_INFINITY, lexicon);
-  return { ...UNKNOWN, domain: lexicon.defaultDomain, ...about, verb: 'report', action: 'read', effect: 'read', certainty: REPORTED };
+  return {
+    ...UNKNOWN,
+    domain: lexicon.defaultDomain,
+    ...about,
+    verb: 'report',
+    action: 'read',
+    effect: 'read',
+    certainty: REPORTED,
+  };
 }
 
 /** The most consequential of the requests, which are in this order; UNKNOWN when all are too weak. */

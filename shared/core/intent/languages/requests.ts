@@ -47,6 +47,7 @@ interface Found {
 /** @param sentences by their index */
 function spaced(
   sentences: ReadonlyMap<number, Said>,
+  isHarmless: boolean,
   language: Language,
   counts: (verb: ForeignVerb) => boolean,
 ): Found[] {
@@ -54,7 +55,7 @@ function spaced(
     const { tokens, words, parts } = sentence;
     const verbs = verbsAmong(words, language);
     if (!verbs.some(({ verb }) => counts(verb))) return [];
-    const matches = requestedAmong(verbs, sentence, language).filter(({ verb }) => counts(verb));
+    const matches = requestedAmong(verbs, sentence, isHarmless, language).filter(({ verb }) => counts(verb));
     if (matches.length === 0) return [];
     const nouns = words.flatMap((_, at) => nounAt(words, at, language) ?? []);
     const isAll = words.some((word) => language.all.has(word));
@@ -90,10 +91,16 @@ function withoutSearched(text: string, language: Language): string {
   return asked.length > 0 && asked.every(({ verb }) => verb.effect === 'read') ? rest : text;
 }
 
-function dense(text: string, language: Language, lexicon: Lexicon, counts: (verb: ForeignVerb) => boolean): Found[] {
+function dense(
+  text: string,
+  isHarmless: boolean,
+  language: Language,
+  lexicon: Lexicon,
+  counts: (verb: ForeignVerb) => boolean,
+): Found[] {
   const verbs = verbsWithin(withoutSearched(text, language), language);
   if (!verbs.some(({ verb }) => counts(verb))) return [];
-  const matches = requestedWithin(verbs, text, language).filter(({ verb }) => counts(verb));
+  const matches = requestedWithin(verbs, text, isHarmless, language).filter(({ verb }) => counts(verb));
   if (matches.length === 0) return [];
   const isAll = [...language.all].some((word) => text.includes(word));
   const leaves = language.outside.some((phrase) => text.includes(phrase));
@@ -218,10 +225,15 @@ function knownShare(text: string, words: readonly string[], language: Language):
   return all === 0 ? 1 : known / all;
 }
 
-/** Reads a text in the languages that it may be in; the strictest request counts. @returns undefined when no language fits */
+/**
+ * Reads a text in the languages that it may be in; the strictest request counts.
+ * @param isHarmless by the learned weights
+ * @returns undefined when no language fits
+ */
 export function foreignReading(
   text: string,
   sentences: readonly Sentence[],
+  isHarmless: boolean,
   lexicon: Lexicon,
 ): ForeignReading | undefined {
   const words = sentences.flatMap((sentence) =>
@@ -231,8 +243,8 @@ export function foreignReading(
   const languages = languagesOf(text, words, lexicon.languages);
   const readings = languages.flatMap((language) => {
     const found = language.isDense
-      ? dense(text, language, lexicon, () => true)
-      : spaced(new Map(said.entries()), language, () => true);
+      ? dense(text, isHarmless, language, lexicon, () => true)
+      : spaced(new Map(said.entries()), isHarmless, language, () => true);
     const requests = found.slice(0, MAX_REQUESTS).map((one) => candidateOf(one, lexicon));
     const asked = requests.some(({ negated }) => !negated)
       ? requests
@@ -296,7 +308,9 @@ export function foreignDestruction(text: string, sentences: readonly Sentence[],
   return lexicon.languages.flatMap((language) => {
     if (language.isDense && !isDense) return [];
     const destroys = (verb: ForeignVerb) => isGraveInEnglish(verb, language, lexicon);
-    const found = language.isDense ? dense(text, language, lexicon, destroys) : spaced(said, language, destroys);
+    const found = language.isDense
+      ? dense(text, false, language, lexicon, destroys)
+      : spaced(said, false, language, destroys);
     return found.filter(({ negated }) => !negated).map((one) => candidateOf(one, lexicon));
   });
 }

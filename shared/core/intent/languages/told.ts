@@ -44,6 +44,8 @@ const ABOUT_REACH = 5;
 /** What stands before a verb: the last request to read, the last reminder, the last joining word, and whether anything is asked for. */
 interface Before {
   read?: ForeignMatch;
+  /** The last verb that neither destroys nor pays. */
+  mild?: ForeignMatch;
   reminder?: ForeignMatch;
   joined: number;
   isBeside: boolean;
@@ -52,21 +54,37 @@ interface Before {
 /**
  * The verbs of a sentence that do not only tell what happened, or what a text is about: `erkläre, warum er gekündigt hat`,
  * `résume le rapport sur la suppression`. What a joining word begins is a request again: `lis le rapport sur les ventes et supprime le compte`.
+ * @param isHarmless by the learned weights: then a grave verb beside a milder one is told, too
  */
-export function requestedAmong(verbs: readonly ForeignMatch[], said: Said, language: Language): ForeignMatch[] {
+export function requestedAmong(
+  verbs: readonly ForeignMatch[],
+  said: Said,
+  isHarmless: boolean,
+  language: Language,
+): ForeignMatch[] {
   const isAsked = opensQuestion(said.words, language);
   const isCarriedOut = verbs.some(carriesOut);
   const before: Before = { joined: -1, isBeside: false };
   let word = 0;
   return verbs.filter((match) => {
     for (; word < match.at; word += 1) if (language.joins.has(said.words[word] ?? '')) before.joined = word;
-    const isTold = isToldAfter(before, match, said, isAsked, isCarriedOut, language);
+    const isTold =
+      isToldAfter(before, match, said, isAsked, isCarriedOut, language) ||
+      (isHarmless && isGrave(match) && isGoverned(match, before, said));
     if (match.verb.effect === 'read') before.read = match;
+    if (!isGrave(match)) before.mild = match;
     if (match.verb.verb === 'remind') before.reminder = match;
     before.isBeside ||= match.verb.effect !== 'destructive';
     return !isTold;
   });
 }
+
+const isGrave = ({ verb: { effect, action } }: ForeignMatch): boolean =>
+  effect === 'destructive' || action === 'transfer' || action === 'grant' || action === 'revoke' || action === 'send';
+
+/** Whether a milder verb comes before it in the same part of the sentence, with no joining word between them. */
+const isGoverned = ({ at }: ForeignMatch, { mild, joined }: Before, { parts }: Said): boolean =>
+  mild !== undefined && mild.end > joined && parts[mild.at] === parts[at];
 
 function isToldAfter(
   { read, reminder, joined, isBeside }: Before,
@@ -103,7 +121,14 @@ const DENSE_REACH = 8;
 const MAX_BETWEEN = 40;
 
 /** The same in a script without spaces: `查找删除账号的步骤`, `アカウント削除の手順を探して`. */
-export function requestedWithin(verbs: readonly ForeignMatch[], text: string, language: Language): ForeignMatch[] {
+export function requestedWithin(
+  found: readonly ForeignMatch[],
+  text: string,
+  isHarmless: boolean,
+  language: Language,
+): ForeignMatch[] {
+  const mild = found.filter((match) => !isGrave(match));
+  const verbs = isHarmless && mild.length > 0 ? mild : found;
   const reads = verbs.filter(({ verb }) => verb.effect === 'read');
   if (reads.length === 0 || verbs.some(carriesOut)) return [...verbs];
   const [joins, about] = [[...language.joins], [...language.about]];
