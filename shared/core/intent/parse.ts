@@ -24,6 +24,8 @@ import type { Action } from '../../kernel/vocabulary.ts';
 const UNKNOWN_COVERAGE = 0.3;
 /** Classes that do harm by themselves: the reading tells it. */
 const GRAVE: ReadonlySet<Action> = new Set(['delete', 'transfer', 'grant', 'revoke']);
+/** Words of a report: `performance report` is only a name. */
+const MIN_REPORT = 5;
 /** Beyond these words, quantities are not about the first request. */
 const QUANTIFIED = 40;
 
@@ -68,7 +70,7 @@ export const readTextOf = (text: string, lexicon: Lexicon): string =>
 
 /** The meaning of a text from everything that it asks for. */
 function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, lexicon: Lexicon): AssessedParse {
-  const { text, sentences, spoken, code } = segments;
+  const { text, sentences, spoken, code, isForeign } = segments;
   const { words } = spoken;
   const { all, asked, mentioned, foreign } = readings;
   const isHidden = hidesText(segments, readings);
@@ -88,7 +90,11 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     lexicon,
   );
   const isReport =
-    requested === UNKNOWN && harm?.tells === 'harmless' && code.length === 0 && !(isHidden || isDisguised);
+    requested === UNKNOWN &&
+    harm?.tells === 'harmless' &&
+    code.length === 0 &&
+    (words.length >= MIN_REPORT || isForeign) &&
+    !(isHidden || isDisguised);
   const lead = isReport ? reportIn(sentences, lexicon) : requested;
   const read = {
     lead,
@@ -104,7 +110,8 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const traits = traitsOfText(segments, readings, read, lexicon);
   // `Close down the database for good`
   const isFinal = lead.action === 'update' && lead.source === 'words' && traits.includes('irreversible');
-  if (coverage.destroys || isFinal) flags.add('destructive_words');
+  const destroys = coverage.features.destroys || isFinal;
+  if (destroys) flags.add('destructive_words');
 
   const doubts =
     lead.action === 'unknown'
@@ -117,7 +124,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
         });
   const features: CoverageFeatures = {
     ...coverage.features,
-    isHinted: coverage.features.isHinted || isFinal,
+    destroys,
     lacksObject: lead !== UNKNOWN && lead.object === 'unknown',
     harm: harm?.tells ?? 'open',
   };

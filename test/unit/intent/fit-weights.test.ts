@@ -8,6 +8,7 @@ import { foldOf, FOLDS } from '../../../bench/folds.ts';
 import { loadFolderSet } from '../../../bench/intent-reader.ts';
 import { rowsOf } from '../../../bench/intent-rows.ts';
 import { confidenceOf, type ConfidenceWeights } from '../../../shared/core/intent/assess/confidence.ts';
+import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { shippedLexicon } from './lexicon.ts';
 
@@ -59,7 +60,11 @@ describe('the fit of coverage', () => {
       { file: 'a', rows: rows('delete', harmful) },
       { file: 'b', rows: rows('none', harmless) },
     ];
-    return fitCoverage(examplesOf(files, await loaded), await loaded, shipped);
+    const { set, ...others } = await loaded;
+    // Weights of harm that are learned from four texts tell those apart, whatever the weights of coverage are.
+    const lexicon: Lexicon = { ...set.lexicon, harm: undefined, forOrganisation: () => lexicon };
+    const folder = { ...others, set: { ...set, lexicon } };
+    return fitCoverage(examplesOf(files, folder), folder, shipped);
   };
   const HARMFUL = ['Update the frobs of quux', 'Rename the zorblax of quux', 'Create a frob for zorblax in quux'];
 

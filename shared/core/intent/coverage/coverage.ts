@@ -22,7 +22,6 @@ export interface Coverage {
   /** Names of the phrasings of the lexicon that occur. */
   readonly phrasings: readonly string[];
   /** Words or phrasings that destroy, and that no reading accounts for. */
-  readonly destroys: boolean;
 }
 
 const MAX_SPANS = 8;
@@ -249,7 +248,8 @@ export function coverageOf(
     words: clauses.reduce((sum, clause) => sum + clause.content, 0),
     wordsUnknown: clauses.reduce((sum, clause) => sum + clause.unknown.length, 0),
     foreignKnown,
-    isHinted: destroys || says('payment') || says('disclosure') || endStates.length > 0,
+    isHinted: says('payment') || says('disclosure') || endStates.length > 0,
+    destroys,
   };
   const shownPhrasings = phrasings.slice(0, MAX_SPANS);
   const offsets = offsetsOf(text.toLowerCase(), words, Math.max(-1, ...shownPhrasings.map(({ to }) => to)));
@@ -275,6 +275,5 @@ export function coverageOf(
     phrasings: [
       ...new Set([...phrasings.map(({ pattern }) => pattern.name), ...endStates.map(({ says: end }) => `end_${end}`)]),
     ],
-    destroys,
   };
 }

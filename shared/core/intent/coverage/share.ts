@@ -12,8 +12,10 @@ export interface CoverageFeatures {
   readonly wordsUnknown: number;
   /** The share of known words in a text of another language, 0..1. */
   readonly foreignKnown: number | undefined;
-  /** A phrasing or a word says that something is destroyed, paid or disclosed, and no reading accounts for it. */
+  /** A phrasing or a statement says that something is paid, disclosed or otherwise changed, and no reading accounts for it. */
   readonly isHinted: boolean;
+  /** A phrasing or a word says that something is destroyed, and no reading accounts for it. */
+  readonly destroys: boolean;
   /** The leading request names nothing that it is about. */
   readonly lacksObject: boolean;
   /** What the learned weights tell of the text. */
@@ -36,11 +38,12 @@ export interface CoverageWeights {
 
 /** 0..1, three decimals. */
 export function shareOf(features: CoverageFeatures, weights: CoverageWeights): number {
-  const { clauses, clausesRead, words, wordsUnknown, foreignKnown, isHinted, lacksObject, harm } = features;
+  const { clauses, clausesRead, words, wordsUnknown, foreignKnown, isHinted, destroys, lacksObject, harm } = features;
   const ofClauses = clauses === 0 || foreignKnown !== undefined ? 1 : clausesRead / clauses;
   const ofWords = foreignKnown ?? 1 - wordsUnknown / (words + weights.smoothing);
   const read = weights.clauses * ofClauses + (1 - weights.clauses) * ofWords;
-  const isHarmHidden = harm === 'harmful' || (isHinted && harm !== 'harmless');
+  // Words that destroy are often only mentioned: harmless texts have them, too.
+  const isHarmHidden = harm === 'harmful' || isHinted || (destroys && harm !== 'harmless');
   const share =
     Math.max(read, harm === 'harmless' ? weights.harmless : 0) *
     (isHarmHidden ? weights.hint : 1) *

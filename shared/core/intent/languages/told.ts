@@ -70,7 +70,7 @@ export function requestedAmong(
     for (; word < match.at; word += 1) if (language.joins.has(said.words[word] ?? '')) before.joined = word;
     const isTold =
       isToldAfter(before, match, said, isAsked, isCarriedOut, language) ||
-      (isHarmless && isGrave(match) && isGoverned(match, before, said));
+      (isHarmless && !isCarriedOut && isGrave(match) && isGoverned(match, before, said));
     if (match.verb.effect === 'read') before.read = match;
     if (!isGrave(match)) before.mild = match;
     if (match.verb.verb === 'remind') before.reminder = match;
@@ -122,14 +122,13 @@ const MAX_BETWEEN = 40;
 
 /** The same in a script without spaces: `查找删除账号的步骤`, `アカウント削除の手順を探して`. */
 export function requestedWithin(
-  found: readonly ForeignMatch[],
+  verbs: readonly ForeignMatch[],
   text: string,
   isHarmless: boolean,
   language: Language,
 ): ForeignMatch[] {
-  const mild = found.filter((match) => !isGrave(match));
-  const verbs = isHarmless && mild.length > 0 ? mild : found;
-  const reads = verbs.filter(({ verb }) => verb.effect === 'read');
+  // Of a harmless text every milder verb tells of the grave ones beside it, of others only a read.
+  const reads = verbs.filter((match) => (isHarmless ? !isGrave(match) : match.verb.effect === 'read'));
   if (reads.length === 0 || verbs.some(carriesOut)) return [...verbs];
   const [joins, about] = [[...language.joins], [...language.about]];
   const has = (words: readonly string[], from: number, to: number) => {
@@ -138,11 +137,13 @@ export function requestedWithin(
   };
   const isNear = (from: number, to: number) => to - from <= MAX_BETWEEN && !has(joins, from, to);
   let next = 0;
-  return verbs.filter(({ at, end, verb }) => {
+  return verbs.filter((match) => {
+    const { at, end, verb } = match;
     while ((reads[next]?.at ?? Infinity) <= at) next += 1;
     if (verb.effect === 'read') return true;
     const [earlier, later] = [reads[next - 1], reads[next]];
     const isRead = (earlier && isNear(earlier.end, at)) || (later && isNear(end, later.at));
-    return !(isRead && (has(about, at - DENSE_REACH, at) || has(about, end, end + DENSE_REACH)));
+    const isAbout = has(about, at - DENSE_REACH, at) || has(about, end, end + DENSE_REACH);
+    return !(isRead && (isAbout || (isHarmless && isGrave(match))));
   });
 }
