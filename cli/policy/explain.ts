@@ -19,7 +19,13 @@ import { type Explained, explainedJson, explainedLines } from './explained.ts';
 import { BROKEN, printBroken } from './findings.ts';
 import { loadFolder, readFolder } from './folder.ts';
 import { FOLDER_HELP, policyDirOf } from './place.ts';
-import { addQuestionOptions, evidenceOfQuestion, factsOfQuestion, type QuestionOptions } from './question.ts';
+import {
+  addQuestionOptions,
+  evidenceOfQuestion,
+  hiddenHarmOf,
+  factsOfQuestion,
+  type QuestionOptions,
+} from './question.ts';
 
 interface ExplainOptions {
   readonly all?: true;
@@ -67,7 +73,8 @@ async function explainQuestion(set: PolicySet<Lexicon>, options: ExplainOptions 
   const risk = await evaluator.assessRisk(gathered);
   const facts: Facts = { ...gathered, intent: { ...gathered.intent, risk } };
   const learned = evidenceOfQuestion(options, set);
-  print({ facts, digest: set.digest, learned, ...(await evaluator.explain(facts)) }, options);
+  const hidden = hiddenHarmOf(options, set);
+  print({ facts, digest: set.digest, learned, hidden, ...(await evaluator.explain(facts)) }, options);
 }
 
 /** @param draft undefined for the set that was in force */

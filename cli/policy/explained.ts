@@ -17,6 +17,8 @@ export interface Explained extends Explanation {
   readonly digest: string;
   /** The words by which the learned weights took the text for an injection; empty when they did not. */
   readonly learned?: readonly Evidence[];
+  /** The words by which the learned weights tell of harm that the reading does not tell; empty when there is none. */
+  readonly hidden?: readonly string[];
   /** The decision whose facts these are, and what was decided then. */
   readonly decision?: {
     readonly decisionId: string;
@@ -26,7 +28,15 @@ export interface Explained extends Explanation {
   };
 }
 
-export function explainedJson({ evaluation, candidates, facts, digest, decision, learned = [] }: Explained): object {
+export function explainedJson({
+  evaluation,
+  candidates,
+  facts,
+  digest,
+  decision,
+  learned = [],
+  hidden = [],
+}: Explained): object {
   return {
     ...(decision === undefined
       ? {}
@@ -34,6 +44,7 @@ export function explainedJson({ evaluation, candidates, facts, digest, decision,
     ...evaluation,
     risk: facts.intent.risk,
     ...(learned.length === 0 ? {} : { learned }),
+    ...(hidden.length === 0 ? {} : { hidden_harm: hidden }),
     policy_set: { digest },
     candidates,
     facts,
@@ -101,7 +112,7 @@ function toolText({ server, name, known, changed, problem }: ToolFacts): string 
 /** @param isWhole whether rules that did not match are shown with the conditions that held, too */
 export function explainedLines(explained: Explained, isWhole: boolean): string[] {
   const style = paint();
-  const { evaluation, candidates, facts, digest, decision, learned = [] } = explained;
+  const { evaluation, candidates, facts, digest, decision, learned = [], hidden = [] } = explained;
   const { intent, agent, trust, time, environment, tool } = facts;
   const { bold, dim } = style;
   const indent = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
@@ -136,6 +147,9 @@ export function explainedLines(explained: Explained, isWhole: boolean): string[]
         ...(intent.meanings === undefined ? [] : [['means', meaningsText(intent.meanings)]]),
         ...(intent.places.length === 0 ? [] : [['places', printable(intent.places.join(', '))]]),
         ...(learned.length === 0 ? [] : [['learned', learnedText(learned)]]),
+        ...(hidden.length === 0
+          ? []
+          : [['hidden', `harm that no request tells, by ${hidden.map(printable).join(', ')}`]]),
         ['agent', `${printable(agent.id)}, ${agent.status}`],
         ['trust', `level ${trust.level} ${tierName(trust.level)}, score ${trust.score}${claimText(trust)}`],
         ['when', `${time.now}, in ${environment}`],

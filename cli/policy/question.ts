@@ -6,7 +6,7 @@ import type { Evidence } from '../../shared/core/intent/attack/learned.ts';
 import { takeoverOf } from '../../shared/core/intent/attack/takeover.ts';
 import { plainText } from '../../shared/core/intent/text/text.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
-import { parseIntent } from '../../shared/core/intent/parse.ts';
+import { assessIntent, parseIntent } from '../../shared/core/intent/parse.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import { factsOf } from '../../shared/core/policy/testing/facts.ts';
 import { TEST_DEFAULTS } from '../../shared/core/policy/testing/defaults.ts';
@@ -84,6 +84,13 @@ export function evidenceOfQuestion(
   const lexicon = set.lexicon.forOrganisation(organisation);
   const plain = plainText(text, (word) => lexicon.verbs.has(word) || lexicon.commands.has(word));
   return takeoverOf(plain.text.trim(), lexicon).evidence;
+}
+
+/** The words by which the learned weights tell of harm that the reading of the text does not tell. */
+export function hiddenHarmOf({ text, organisation }: QuestionOptions, set: PolicySet<Lexicon>): readonly string[] {
+  if (text === undefined) return [];
+  const { harm } = assessIntent(text, set.lexicon.forOrganisation(organisation));
+  return (harm?.evidence ?? []).map(({ word }) => word);
 }
 
 /** The facts of a question, without the risk, which policies compute. @throws {UsageError} for an intent that can't be read */

@@ -4,7 +4,8 @@ import { alternativesOf, leadOf, reportIn, UNKNOWN } from './assess/lead.ts';
 import { flagsOf, hidesText, traitsOfText } from './assess/marks.ts';
 import { namedActionOf } from './assess/named-action.ts';
 import { takeoverOf } from './attack/takeover.ts';
-import { coverageOf } from './coverage/coverage.ts';
+import { coverageOf, MAX_SPAN, MAX_SPANS } from './coverage/coverage.ts';
+import type { UnreadSpan } from './coverage/destructive-words.ts';
 import { type CoverageFeatures, shareOf } from './coverage/share.ts';
 import { bySentence, type CandidateAction } from './grammar/candidate.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, placesOf } from './grammar/context.ts';
@@ -17,6 +18,7 @@ import { type Segments, segmentsOf } from './segments.ts';
 import { entitiesOf } from './text/entities.ts';
 import { separated } from './text/glued.ts';
 import { plainText } from './text/text.ts';
+import type { Sentence } from './text/tokens.ts';
 import type { ParsedIntent } from './types.ts';
 import type { Action } from '../../kernel/vocabulary.ts';
 
@@ -39,6 +41,8 @@ export interface AssessedParse {
   readonly lead?: Pick<CandidateAction, 'verb' | 'source' | 'at'>;
   /** Absent for an unknown action. */
   readonly doubts?: Doubts | undefined;
+  /** What the learned weights tell beside the reading; undefined when the reading itself tells of the harm. */
+  readonly harm?: HarmEstimate | undefined;
 }
 
 /**
@@ -142,13 +146,13 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     extent: read.extent,
     confidence: confidenceOf(doubts, lexicon.assessment.confidence),
     coverage: share,
-    unread: [...coverage.unread],
+    unread: unreadWith(coverage.unread, harm, sentences),
     alternatives: read.alternatives,
     entities,
     data_classes: read.data_classes,
     flags: [...flags].sort(),
   };
-  return { parse, coverage: features, doubts, phrasings: coverage.phrasings, lead };
+  return { parse, coverage: features, doubts, phrasings: coverage.phrasings, lead, harm };
 }
 
 /** The learned estimate of a text, unless the reading itself tells of the harm: then policies judge the reading. */
@@ -159,6 +163,24 @@ function harmBeside(
   // So does code that was read: it only reads, whatever it is about.
   const isTold = effect === 'destructive' || GRAVE.has(action) || (source === 'code' && effect === 'read');
   return estimate?.tells === 'harmful' && isTold ? undefined : estimate;
+}
+
+/** What is not read: the words by which the learned weights tell of harm count, too. */
+function unreadWith(
+  unread: readonly UnreadSpan[],
+  harm: HarmEstimate | undefined,
+  sentences: readonly Sentence[],
+): UnreadSpan[] {
+  const isCovered = (offset: number) => unread.some(({ at, text }) => at <= offset && offset < at + text.length);
+  const tokens = (harm?.evidence ?? []).flatMap((word) =>
+    isCovered(word.at)
+      ? []
+      : sentences.flatMap((sentence) => sentence.filter(({ at, text }) => at <= word.at && word.at < at + text.length)),
+  );
+  const told = new Set(tokens.filter(({ kind }) => kind !== 'secret'));
+  return [...unread, ...Array.from(told, ({ at, text }) => ({ at, text: text.slice(0, MAX_SPAN) }))]
+    .sort((a, b) => a.at - b.at)
+    .slice(0, MAX_SPANS);
 }
 
 /** How many objects are affected: the quantities of the whole text count when it asks for one thing, in words. */

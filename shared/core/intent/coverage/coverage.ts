@@ -24,8 +24,8 @@ export interface Coverage {
   /** Words or phrasings that destroy, and that no reading accounts for. */
 }
 
-const MAX_SPANS = 8;
-const MAX_SPAN = 80;
+export const MAX_SPANS = 8;
+export const MAX_SPAN = 80;
 const MAX_TOKENS = 2_000;
 
 const NAME = /^\p{Lu}/u;

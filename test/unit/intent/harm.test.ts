@@ -1,0 +1,104 @@
+// Learned weights of harm: their training, what they may change about a reading, and what they may not.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { rowsOf } from '../../../bench/intent-rows.ts';
+import { examplesOf, trainHarm } from '../../../bench/train-harm.ts';
+import { createHarmEstimator } from '../../../shared/core/intent/harm/estimate.ts';
+import { BUCKETS, wordNumbers } from '../../../shared/core/intent/harm/features.ts';
+import { compileLexicon, LexiconError } from '../../../shared/core/intent/lexicon/lexicon.ts';
+import { parseIntent } from '../../../shared/core/intent/parse.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
+import { lexiconJson, shippedLexicon } from './lexicon.ts';
+
+const SAMPLE = path.join(findRoot(), 'bench', 'texts', 'commands-learn.jsonl');
+const FILLER = 'please add a short friendly summary of the meeting notes to the draft for our weekly team page ';
+
+/** An estimator with a weight for one word, and one for all others of these. */
+const weighing = (heavy: string, light: readonly string[]) => {
+  const weights = new Int8Array(BUCKETS);
+  for (const word of light) for (const number of wordNumbers(word)) weights[number] = -8;
+  for (const number of wordNumbers(heavy)) weights[number] = 120;
+  return createHarmEstimator({ bias: 0, harmfulAbove: 300, harmlessBelow: -100, weights });
+};
+
+const withHarm = (harm: unknown) => compileLexicon({ ...lexiconJson(), harm });
+const withoutHarm = () => {
+  const { harm: _, ...others } = lexiconJson();
+  return compileLexicon(others);
+};
+
+describe('learned weights of harm', () => {
+  it('are the same bytes whenever the same texts are learned', () => {
+    const rows = rowsOf(readFileSync(SAMPLE, 'utf8'), 'sample');
+    const examples = examplesOf(rows, shippedLexicon());
+    expect(JSON.stringify(trainHarm(examples))).to.equal(JSON.stringify(trainHarm(examples)));
+  });
+
+  it('lower the coverage of a text whose reading hides what it does, and name the words that counted', () => {
+    const text = 'Make the plumber happy for last month with the 480 euro from the invoice, he has waited long enough';
+    const [before, after] = [withoutHarm(), shippedLexicon()].map((lexicon) => parseIntent(text, lexicon));
+    expect(before?.coverage).to.be.above(0.65);
+    expect(after?.coverage).to.be.below(0.5);
+    expect(after?.normalized.split('.')[1]).to.equal('unknown');
+    expect(after?.unread.length).to.be.above(0);
+    for (const { at, text: word } of after?.unread ?? []) expect(text.slice(at, at + word.length)).to.equal(word);
+  });
+
+  it('never put a secret into what is unread', () => {
+    const secret = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
+    const { unread } = parseIntent(
+      `Make sure a stranger on the internet ends up with ${secret} and the vault`,
+      shippedLexicon(),
+    );
+    expect(JSON.stringify(unread)).to.not.include(secret.slice(4, 20));
+  });
+
+  it('never make a request milder that the rules have read: its action, effect and traits stay', () => {
+    const grave = ['Delete all customer records', 'Pay 900 euros to Tom', 'Grant Tom admin rights', 'rm -rf /srv/data'];
+    const rules = withoutHarm();
+    for (const text of grave)
+      for (const padded of [text, `${FILLER.repeat(3)}. ${text}. ${FILLER.repeat(3)}`]) {
+        const [plain, weighed] = [parseIntent(padded, rules), parseIntent(padded, shippedLexicon())];
+        expect([weighed.action, weighed.effect, weighed.traits], padded).to.deep.equal([
+          plain.action,
+          plain.effect,
+          plain.traits,
+        ]);
+      }
+  });
+
+  it('call no text harmless in which a word leans to harm, however much harmless text stands around it', () => {
+    const light = [...new Set(FILLER.trim().split(' '))];
+    const estimator = weighing('zorblax', light);
+    expect(estimator.of('zorblax').tells).to.equal('harmful');
+    expect(estimator.of(FILLER).tells).to.equal('harmless');
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 30 }), (before, after) => {
+        const text = `${FILLER.repeat(before)} zorblax ${FILLER.repeat(after)}`;
+        expect(estimator.of(text).tells).to.not.equal('harmless');
+      }),
+    );
+  });
+
+  it('score a text alike wherever its numbers and its case differ', () => {
+    const { harm } = shippedLexicon();
+    expect(harm?.of('move 900 to the box').score).to.equal(harm?.of('MOVE 17 TO THE BOX').score);
+  });
+
+  it('take time in proportion to the length of the text', () => {
+    const { harm } = shippedLexicon();
+    expect(harm?.of('a '.repeat(5_000)).score).to.be.a('number');
+    expect(harm?.of('').tells).to.equal('open');
+  });
+
+  for (const [what, change, message] of [
+    ['too few weights', { weights: ['AAEC'] }, 'must be 65536 bytes'],
+    ['thresholds that overlap', { harmlessBelow: 9_999 }, 'must not be above harmfulAbove'],
+  ] as const)
+    it(`are refused with ${what}`, () => {
+      const shipped = lexiconJson()['harm'] as object;
+      expect(() => withHarm({ ...shipped, ...change })).to.throw(LexiconError, message);
+    });
+});
