@@ -11,6 +11,8 @@ const PULL = 3;
 /** A block of the curve has so many texts. */
 const BLOCK = 40;
 const LIMIT = 0.97;
+/** Readings with a lower product are doubtful. */
+const DOUBTFUL = 0.7;
 /** So that one more doubt can be seen in three decimals. */
 const LAST_RISE = 0.025;
 
@@ -72,8 +74,17 @@ function curveOf(answers: readonly Answer[], doubts: Factors): ConfidenceWeights
   return [...curve, { product: 1, share: rounded((curve.at(-1)?.share ?? 0) + LAST_RISE) }];
 }
 
+/** The share of right readings among the harmless texts whose product of doubts is low; their number of texts pulls to the one in force. */
+function harmlessShare(answers: readonly Answer[], doubts: Factors, prior: number): number {
+  const doubtful = answers.filter(
+    ({ doubts: seen }) => seen.isHarmless === true && productOf(seen, { doubts }) < DOUBTFUL,
+  );
+  const right = doubtful.filter((answer) => answer.right).length;
+  return rounded(Math.min(LIMIT, (right + PULL * prior) / (doubtful.length + PULL)));
+}
+
 export function fitConfidence(examples: readonly FitExample[], prior: ConfidenceWeights): ConfidenceWeights {
   const answers = answersOf(examples);
   const doubts = fitDoubts(answers, { ...prior.doubts });
-  return { doubts, curve: curveOf(answers, doubts) };
+  return { doubts, curve: curveOf(answers, doubts), harmless: harmlessShare(answers, doubts, prior.harmless) };
 }

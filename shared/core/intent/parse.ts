@@ -114,7 +114,8 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const traits = traitsOfText(segments, readings, read, lexicon);
   // `Close down the database for good`
   const isFinal = lead.action === 'update' && lead.source === 'words' && traits.includes('irreversible');
-  const destroys = coverage.features.destroys || isFinal;
+  // Words that destroy are often only mentioned: harmless texts have them, too.
+  const destroys = (coverage.features.destroys && harm?.tells !== 'harmless') || isFinal;
   if (destroys) flags.add('destructive_words');
 
   const doubts =
@@ -124,7 +125,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
           flags,
           candidates: asked.length,
           words: words.length,
-          mayHarm: harm !== undefined && harm.tells !== 'harmless',
+          isHarmless: harm?.tells === 'harmless',
         });
   const features: CoverageFeatures = {
     ...coverage.features,

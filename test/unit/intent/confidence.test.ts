@@ -18,6 +18,7 @@ const weights: ConfidenceWeights = {
     { product: 0.5, share: 0.8 },
     { product: 1, share: 0.9 },
   ],
+  harmless: 0.6,
 };
 
 describe('confidence', () => {
@@ -27,6 +28,12 @@ describe('confidence', () => {
     expect(confidenceOf({ certainty: 1, doubts: ['question'] }, weights)).to.equal(0.8);
     expect(confidenceOf({ certainty: 1, doubts: ['question', 'negated'] }, weights)).to.equal(0.4);
     expect(confidenceOf({ certainty: 0.75, doubts: [] }, weights)).to.equal(0.85);
+  });
+
+  it('is at least that of harmless texts, where the learned weights tell that the text is harmless', () => {
+    const doubted = { certainty: 1, doubts: ['question', 'negated'] } as const;
+    expect(confidenceOf({ ...doubted, isHarmless: true }, weights)).to.equal(0.6);
+    expect(confidenceOf({ certainty: 1, doubts: [], isHarmless: true }, weights)).to.equal(0.9);
   });
 
   it('of an unknown action is low', () => {

@@ -14,7 +14,6 @@ export const DOUBTS = [
   'many_requests',
   'long_text',
   'negated',
-  'harm_possible',
   'obfuscated',
   'prompt_injection',
 ] as const;
@@ -34,6 +33,8 @@ export interface ConfidenceWeights {
    * product 0, the last 1, and both values increase.
    */
   readonly curve: readonly CurvePoint[];
+  /** The least confidence of the reading of a text that is harmless by the learned weights, 0..1. */
+  readonly harmless: number;
 }
 
 /** The value of a curve at `x`, 0..1. */
@@ -53,6 +54,8 @@ export interface Doubts {
   /** Of the leading verb, 0..1. */
   readonly certainty: number;
   readonly doubts: readonly Doubt[];
+  /** The text is harmless by the learned weights. */
+  readonly isHarmless?: boolean;
 }
 
 const LONG_TEXT_WORDS = 120;
@@ -60,7 +63,7 @@ const MANY_REQUESTS = 5;
 
 export function doubtsOf(
   lead: CandidateAction,
-  seen: { flags: ReadonlySet<IntentFlag>; candidates: number; words: number; mayHarm: boolean },
+  seen: { flags: ReadonlySet<IntentFlag>; candidates: number; words: number; isHarmless: boolean },
 ): Doubts {
   const isCode = lead.source === 'code';
   const holds: Readonly<Record<Doubt, boolean>> = {
@@ -74,16 +77,18 @@ export function doubtsOf(
     many_requests: seen.candidates >= MANY_REQUESTS,
     long_text: seen.words > LONG_TEXT_WORDS,
     negated: seen.flags.has('negated'),
-    harm_possible: seen.mayHarm,
     obfuscated: seen.flags.has('obfuscated'),
     prompt_injection: seen.flags.has('prompt_injection'),
   };
-  return { certainty: isCode ? 1 : lead.certainty, doubts: DOUBTS.filter((doubt) => holds[doubt]) };
+  const doubts = DOUBTS.filter((doubt) => holds[doubt]);
+  return { certainty: isCode ? 1 : lead.certainty, doubts, isHarmless: seen.isHarmless };
 }
 
 /** 0..1: a product, so that every doubt counts and none can be outweighed. */
-export const productOf = ({ certainty, doubts }: Doubts, weights: Pick<ConfidenceWeights, 'doubts'>): number =>
-  doubts.reduce((product, doubt) => product * weights.doubts[doubt], certainty);
+export const productOf = (
+  { certainty, doubts }: Pick<Doubts, 'certainty' | 'doubts'>,
+  weights: Pick<ConfidenceWeights, 'doubts'>,
+): number => doubts.reduce((product, doubt) => product * weights.doubts[doubt], certainty);
 
 /** The confidence of a parse with an unknown action, which can not be right because it names none. */
 const UNKNOWN_ACTION = 0.1;
@@ -91,6 +96,9 @@ const UNKNOWN_ACTION = 0.1;
 /** 0..1 with three decimals: the share of such parses whose action class is correct; `doubts` is undefined for an unknown action. */
 export function confidenceOf(doubts: Doubts | undefined, weights: ConfidenceWeights): number {
   if (doubts === undefined) return UNKNOWN_ACTION;
-  const share = along(weights.curve, productOf(doubts, weights));
+  const share = Math.max(
+    along(weights.curve, productOf(doubts, weights)),
+    doubts.isHarmless === true ? weights.harmless : 0,
+  );
   return Math.round(Math.min(1, Math.max(0, share)) * 1000) / 1000;
 }

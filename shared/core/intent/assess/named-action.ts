@@ -4,8 +4,7 @@ import type { Action, Effect, IntentFlag } from '../../../kernel/vocabulary.ts';
 
 /** The thresholds of the shipped policy `unclear`: a text that is stopped for what it leaves unread must not be permitted by its string. */
 const MIN_COVERAGE = { read: 0.5, write: 0.65 } as const;
-/** Below it the shipped policy `suspicious` asks a human about words that destroy. */
-const SURE_COVERAGE = 0.75;
+const DOUBTFUL: readonly IntentFlag[] = ['destructive_words', 'prompt_injection'];
 /** Classes whose string has another effect than `destructive` unless the object says so. */
 const MILD: ReadonlySet<Action> = new Set(['read', 'create', 'update', 'execute', 'send']);
 
@@ -18,9 +17,5 @@ export function namedActionOf(
   seen: { readonly flags: ReadonlySet<IntentFlag>; readonly coverage: number },
 ): Action {
   if (effect === 'destructive') return MILD.has(action) ? 'delete' : action;
-  const isDoubtful =
-    seen.coverage < MIN_COVERAGE[effect] ||
-    seen.flags.has('prompt_injection') ||
-    (seen.flags.has('destructive_words') && seen.coverage < SURE_COVERAGE);
-  return isDoubtful ? 'unknown' : action;
+  return seen.coverage < MIN_COVERAGE[effect] || DOUBTFUL.some((flag) => seen.flags.has(flag)) ? 'unknown' : action;
 }

@@ -42,8 +42,7 @@ export function shareOf(features: CoverageFeatures, weights: CoverageWeights): n
   const ofClauses = clauses === 0 || foreignKnown !== undefined ? 1 : clausesRead / clauses;
   const ofWords = foreignKnown ?? 1 - wordsUnknown / (words + weights.smoothing);
   const read = weights.clauses * ofClauses + (1 - weights.clauses) * ofWords;
-  // Words that destroy are often only mentioned: harmless texts have them, too.
-  const isHarmHidden = harm === 'harmful' || isHinted || (destroys && harm !== 'harmless');
+  const isHarmHidden = harm === 'harmful' || isHinted || destroys;
   const share =
     Math.max(read, harm === 'harmless' ? weights.harmless : 0) *
     (isHarmHidden ? weights.hint : 1) *

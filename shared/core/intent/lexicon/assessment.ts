@@ -23,7 +23,6 @@ const DOUBT_TEXTS: Readonly<Record<Doubt, string>> = {
   many_requests: 'There are at least five requests; counts beside several_requests.',
   long_text: 'The text has more than 120 words.',
   negated: 'Something must not be done.',
-  harm_possible: 'The learned weights of `harm` do not tell that the text is harmless.',
   obfuscated: 'The flag `obfuscated`.',
   prompt_injection: 'The flag `prompt_injection`.',
 };
@@ -40,6 +39,7 @@ const CONFIDENCE_EXAMPLE = {
     { product: 0, share: 0 },
     { product: 1, share: 0.99 },
   ],
+  harmless: 0.8,
 };
 
 export const AssessmentSchema = Type.Object(
@@ -80,6 +80,7 @@ export const AssessmentSchema = Type.Object(
             ],
           ],
         }),
+        harmless: share('The least confidence of a text that is harmless by the learned weights of `harm`.', 0.8),
       },
       { ...closed, description: 'How `confidence` is computed.', examples: [CONFIDENCE_EXAMPLE] },
     ),
@@ -107,6 +108,7 @@ export const UNFITTED: Assessment = {
       { product: 0, share: 0 },
       { product: 1, share: 1 },
     ],
+    harmless: 0.8,
   },
 };
 
