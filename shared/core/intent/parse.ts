@@ -11,6 +11,7 @@ import { bySentence, type CandidateAction } from './grammar/candidate.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, placesOf } from './grammar/context.ts';
 import { endStatesIn } from './grammar/end-states.ts';
 import type { HarmEstimate } from './harm/estimate.ts';
+import { languageKnown } from './languages/requests.ts';
 import type { Lexicon } from './lexicon/types.ts';
 import { parseNormalized } from './normalized.ts';
 import { type Readings, readingsOf } from './readings.ts';
@@ -28,6 +29,8 @@ const UNKNOWN_COVERAGE = 0.3;
 const GRAVE: ReadonlySet<Action> = new Set(['delete', 'transfer', 'grant', 'revoke']);
 /** Words of a report: `performance report` is only a name. */
 const MIN_REPORT = 5;
+/** The share of its words that must be known. */
+const MIN_KNOWN_REPORT = 0.5;
 /** Beyond these words, quantities are not about the first request. */
 const QUANTIFIED = 40;
 
@@ -93,12 +96,16 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
     foreign?.known,
     lexicon,
   );
+  // Of words that nobody knows the learned weights tell nothing.
+  const isKnown = isForeign
+    ? languageKnown(text, sentences, lexicon) >= MIN_KNOWN_REPORT
+    : words.length >= MIN_REPORT && coverage.features.wordsUnknown <= coverage.features.words * (1 - MIN_KNOWN_REPORT);
   const isReport =
     requested === UNKNOWN &&
     harm?.tells === 'harmless' &&
     code.length === 0 &&
-    (words.length >= MIN_REPORT || isForeign) &&
-    !(isHidden || isDisguised);
+    isKnown &&
+    !(isHidden || isDisguised || coverage.features.destroys || coverage.features.isHinted);
   const lead = isReport ? reportIn(sentences, lexicon) : requested;
   const read = {
     lead,
@@ -114,8 +121,7 @@ function intentOf(segments: Segments, readings: Readings, isDisguised: boolean, 
   const traits = traitsOfText(segments, readings, read, lexicon);
   // `Close down the database for good`
   const isFinal = lead.action === 'update' && lead.source === 'words' && traits.includes('irreversible');
-  // Words that destroy are often only mentioned: harmless texts have them, too.
-  const destroys = (coverage.features.destroys && harm?.tells !== 'harmless') || isFinal;
+  const destroys = coverage.features.destroys || isFinal;
   if (destroys) flags.add('destructive_words');
 
   const doubts =

@@ -225,6 +225,17 @@ function knownShare(text: string, words: readonly string[], language: Language):
   return all === 0 ? 1 : known / all;
 }
 
+const wordsIn = (sentences: readonly Sentence[]): string[] =>
+  sentences.flatMap((sentence) =>
+    sentence.flatMap(({ kind, lower }) => (kind === 'word' || kind === 'identifier' ? [plain(lower)] : [])),
+  );
+
+/** 0..1: the share of the words or characters of a text that the language it may be in lists. */
+export function languageKnown(text: string, sentences: readonly Sentence[], lexicon: Lexicon): number {
+  const words = wordsIn(sentences);
+  return Math.max(0, ...languagesOf(text, words, lexicon.languages).map((one) => knownShare(text, words, one)));
+}
+
 /**
  * Reads a text in the languages that it may be in; the strictest request counts.
  * @param isHarmless by the learned weights
@@ -236,9 +247,7 @@ export function foreignReading(
   isHarmless: boolean,
   lexicon: Lexicon,
 ): ForeignReading | undefined {
-  const words = sentences.flatMap((sentence) =>
-    sentence.flatMap(({ kind, lower }) => (kind === 'word' || kind === 'identifier' ? [plain(lower)] : [])),
-  );
+  const words = wordsIn(sentences);
   const said = sentences.map(saidIn);
   const languages = languagesOf(text, words, lexicon.languages);
   const readings = languages.flatMap((language) => {
