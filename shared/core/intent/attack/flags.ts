@@ -1,7 +1,6 @@
 // Detects words with scrambled letters, and text in an unsupported language.
-import type { Lexicon } from '../lexicon/types.ts';
-import type { SpokenWords } from '../text/words.ts';
-import { K } from '../lexicon/word-kinds.ts';
+import type { KnownWords } from '../text/words.ts';
+import { isOf, K } from '../lexicon/word-kinds.ts';
 
 /** Words that people can still read when their inner letters are scrambled or their letters reversed. */
 const MIXABLE = 'ignore previous instructions instruction disregard reveal system prompt bypass'.split(' ');
@@ -55,7 +54,7 @@ function scriptsOf(word: string): { latin: number; other: number } {
 }
 
 /** Whether the text is in a language or a script that the lexicon does not cover. */
-export function isForeign({ words, ascii }: SpokenWords, lexicon: Lexicon): boolean {
+export function isForeign({ words, infos, ascii }: KnownWords): boolean {
   let latin = 0;
   let other = 0;
   for (const word of ascii ? [] : words) {
@@ -67,13 +66,14 @@ export function isForeign({ words, ascii }: SpokenWords, lexicon: Lexicon): bool
     }
   }
   if (other > 0 && latin < (latin + other) * 0.6) return true;
-  const listed = words.filter((word) => lexicon.foreignWords.has(word)).length;
+  let listed = 0;
+  for (const info of infos) if (info.isForeign) listed += 1;
   if (listed === 0) return false;
   const foreign = listed + (ascii ? 0 : words.filter((word) => ACCENTED.test(word)).length);
   if (foreign === 1 && words.length > 8) return false;
   let english = 0;
-  for (const word of words) {
-    if (!lexicon.foreignWords.has(word) && lexicon.wordKinds.has(word, K.english)) english += 1;
+  for (const info of infos) {
+    if (!info.isForeign && isOf(info.kinds, K.english)) english += 1;
     if (english >= foreign) return false;
   }
   return true;

@@ -1,6 +1,7 @@
 // Detects requests that describe themselves as not allowed: with stolen or forged things, in secret, against the will of others.
 import { bySentence, type CandidateAction } from '../grammar/candidate.ts';
 import type { Lexicon } from '../lexicon/types.ts';
+import type { WordInfo } from '../lexicon/word-table.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { is, K, type KindSet, someAre, taggedWith, type TaggedWords, type WordKinds } from '../lexicon/word-kinds.ts';
 
@@ -163,17 +164,15 @@ function isSelfIncriminating(spoken: Spoken, changes: boolean, deletesOrLooks: b
   return false;
 }
 
-/** Whether a text with the words `words` describes its own request as not allowed. Linear in the length of the text. */
+/** Whether a text with such words describes its own request as not allowed. Linear in the length of the text. */
 export function isIllicit(
-  words: readonly string[],
+  infos: readonly WordInfo[],
   all: readonly CandidateAction[],
   sentences: readonly Sentence[],
   { wordKinds }: Lexicon,
 ): boolean {
-  const isClue = (word: string) => wordKinds.has(word, K.illicit_clue);
   // Most texts have none.
-  const hasClue = (word: string) => isClue(word) || (word.includes('-') && word.split('-').some(isClue));
-  if (!words.some(hasClue)) return false;
+  if (!infos.some(({ isClue }) => isClue)) return false;
   const ofSentence = bySentence(all.filter(({ source }) => source === 'words'));
   const changesOf = (requests: readonly CandidateAction[]) =>
     requests.some((request) => makes(request) || request.action === 'update' || request.action === 'unknown');

@@ -1,12 +1,11 @@
 // How much of a text its readings account for, and what they leave unread.
 import { bySentence, type CandidateAction } from '../grammar/candidate.ts';
 import type { EndState } from '../grammar/end-states.ts';
-import { singular } from '../lexicon/inflection.ts';
 import type { Fragment } from '../code/code.ts';
 import type { Lexicon, VerbReading } from '../lexicon/types.ts';
 import { matchesIn, type PatternMatch, type Saying } from '../lexicon/word-patterns.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
-import type { SpokenWords } from '../text/words.ts';
+import type { KnownWords } from '../text/words.ts';
 import { isSecret } from '../text/secrets.ts';
 import { destructiveWordsIn, type UnreadSpan } from './destructive-words.ts';
 import type { CoverageFeatures } from './share.ts';
@@ -47,15 +46,9 @@ interface Clause {
 
 /** Whether the lexicon, or its place in the sentence, tells what a word is. */
 function isKnownWord(words: readonly string[], at: number, token: Token, first: boolean, lexicon: Lexicon): boolean {
-  const word = token.lower;
-  if (lexicon.commonWords.has(word)) return true;
-  const noun = singular(word.includes("'") ? word.replace(/'s?$/, '') : word, lexicon.plurals);
   return (
-    lexicon.domainOfNoun.has(noun) ||
-    lexicon.genericNouns.has(noun) ||
-    lexicon.containerNouns.has(noun) ||
-    lexicon.synonyms.has(noun) ||
-    (noun !== word && lexicon.commonWords.has(noun)) ||
+    token.info.isListed ||
+    token.info.isParticiple ||
     (!first && NAME.test(token.text)) ||
     lexicon.compounds.match(words, at) !== undefined ||
     lexicon.places.match(words, at) !== undefined ||
@@ -95,7 +88,7 @@ function clausesOf(
   const isQuestion = candidates.some((one) => one.source === 'question');
   for (const [at, token] of sentence.entries()) {
     if (isInCode(token.at)) continue;
-    const divides = token.kind === 'punct' ? DIVIDES.test(token.text) : lexicon.clauseOpeners.has(token.lower);
+    const divides = token.kind === 'punct' ? DIVIDES.test(token.text) : token.info.opensClause;
     if (divides && tokens.length > 0) close();
     tokens.push(token);
     const candidate = starts.get(token.at);
@@ -104,14 +97,13 @@ function clausesOf(
       claims = true;
       verbEnds = at + (lexicon.verbForms.match(words, at)?.length ?? 1) - 1;
     }
-    if (token.kind !== 'word' || lexicon.fillers.has(token.lower) || lexicon.functionWords.has(token.lower)) continue;
+    if (token.kind !== 'word' || token.info.isEmpty) continue;
     content += 1;
     if (at <= verbEnds) continue;
-    const form = lexicon.verbForms.get(token.lower);
+    const { form } = token.info;
     if (form !== undefined && !isQuestion && !isTold(token.at) && isClaim(form) && !isReported(words, at))
       claims = true;
-    if (!isKnownWord(words, at, token, at === 0, lexicon) && lexicon.participles.get(token.lower) === undefined)
-      unknown.push(token);
+    if (!isKnownWord(words, at, token, at === 0, lexicon)) unknown.push(token);
   }
   close();
   return found;
@@ -207,7 +199,7 @@ function disjoint(spans: readonly Span[]): UnreadSpan[] {
  */
 export function coverageOf(
   text: string,
-  { words, ends }: SpokenWords,
+  { words, infos, ends }: KnownWords,
   sentences: readonly Sentence[],
   candidates: readonly CandidateAction[],
   code: { readonly found: readonly Fragment[]; readonly mentioned: readonly Fragment[] },
@@ -230,7 +222,7 @@ export function coverageOf(
   }
   const reading = code.found.filter(({ isWhole, effect }) => isWhole && effect === 'read');
   const isDescribed = describedAt(text.length, sentences, candidates);
-  const phrasings = outside(reading, text, words, matchesIn(words, ends, lexicon.phrasings), isDescribed);
+  const phrasings = outside(reading, text, words, matchesIn(words, ends, lexicon.phrasings, infos), isDescribed);
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
   const destructive = isDestructive
     ? []
