@@ -3,7 +3,16 @@ import { bySentence, type CandidateAction } from '../grammar/candidate.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { WordInfo } from '../lexicon/word-table.ts';
 import type { Sentence } from '../text/tokens.ts';
-import { is, K, type KindSet, someAre, taggedWith, type TaggedWords, type WordKinds } from '../lexicon/word-kinds.ts';
+import {
+  is,
+  K,
+  type KindSet,
+  NO_KINDS,
+  someAre,
+  taggedWith,
+  type TaggedWords,
+  type WordKinds,
+} from '../lexicon/word-kinds.ts';
 
 /** The words of a sentence with properties of the whole sentence. */
 interface Spoken {
@@ -101,12 +110,14 @@ function partsOf(sentence: Sentence, wordKinds: WordKinds): { parts: TaggedWords
   const offsets: number[] = [];
   for (const token of sentence) {
     const { kind, lower } = token;
-    const isWhole = kind === 'word' && !lower.includes('-');
-    for (const part of isWhole ? [lower] : kind === 'word' ? lower.split('-') : [kind === 'number' ? '#' : '']) {
+    const push = (part: string, of: KindSet) => {
       words.push(part);
-      kinds.push(isWhole ? token.kinds : wordKinds.of(part));
+      kinds.push(of);
       offsets.push(token.at);
-    }
+    };
+    if (kind !== 'word') push(kind === 'number' ? '#' : '', NO_KINDS);
+    else if (lower.includes('-')) for (const part of lower.split('-')) push(part, wordKinds.of(part));
+    else push(lower, token.kinds);
   }
   return { parts: taggedWith(words, kinds), offsets };
 }

@@ -113,9 +113,11 @@ function clausesOf(
 const isClaim = ({ entry, form }: VerbReading): boolean =>
   !entry.weak && !entry.alsoNoun && form !== 'gerund' && entry.effect !== 'read';
 
-/** Where each word up to `last` begins, by searching for one after the other; `lower` is the text in which they were found. */
-function offsetsOf(lower: string, words: readonly string[], last: number): number[] {
+/** Where each word up to `last` begins, by searching for one after the other. */
+function offsetsOf(text: string, words: readonly string[], last: number): number[] {
   const offsets: number[] = [];
+  if (last < 0) return offsets;
+  const lower = text.toLowerCase();
   let from = 0;
   for (const word of words.slice(0, last + 1)) {
     const at = lower.indexOf(word, from);
@@ -164,14 +166,13 @@ function within(fragments: readonly Fragment[], length: number): (at: number) =>
 /** The phrasings that are requested: not part of code that only reads (`SELECT coalesce(max(version), 0)`), nor what a read is about. */
 function outside(
   reading: readonly Fragment[],
-  text: string,
-  words: readonly string[],
+  length: number,
+  offsets: readonly number[],
   matches: readonly PatternMatch[],
   isDescribed: (at: number) => boolean,
 ): readonly PatternMatch[] {
   if (matches.length === 0) return matches;
-  const isRead = within(reading, text.length);
-  const offsets = offsetsOf(text.toLowerCase(), words, Math.max(...matches.map(({ to }) => to)));
+  const isRead = within(reading, length);
   return matches.filter(({ from, to }) => {
     const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
     return !((isRead(start) && isRead(end)) || isDescribed(end));
@@ -221,8 +222,10 @@ export function coverageOf(
     clauses.push(...clausesOf(sentence, ofSentence(index), isInCode, isTold, lexicon));
   }
   const reading = code.found.filter(({ isWhole, effect }) => isWhole && effect === 'read');
-  const isDescribed = describedAt(text.length, sentences, candidates);
-  const phrasings = outside(reading, text, words, matchesIn(words, ends, lexicon.phrasings, infos), isDescribed);
+  const isDescribed = describedAt(text.length, sentences, ofSentence);
+  const matches = matchesIn(words, ends, lexicon.phrasings, infos);
+  const offsets = offsetsOf(text, words, Math.max(-1, ...matches.map(({ to }) => to)));
+  const phrasings = outside(reading, text.length, offsets, matches, isDescribed);
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
   const destructive = isDestructive
     ? []
@@ -230,6 +233,7 @@ export function coverageOf(
         text,
         sentences,
         candidates,
+        ofSentence,
         within([...code.mentioned, ...understood], text.length),
         (at) => isTold(at) || isDescribed(at),
         lexicon,
@@ -244,7 +248,6 @@ export function coverageOf(
     isHinted: destroys || says('payment') || says('disclosure') || endStates.length > 0,
   };
   const shownPhrasings = phrasings.slice(0, MAX_SPANS);
-  const offsets = offsetsOf(text.toLowerCase(), words, Math.max(-1, ...shownPhrasings.map(({ to }) => to)));
   const phraseOf = ({ from, to }: PatternMatch): Span => {
     const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
     const near = sentences.filter((sentence) => (sentence[0]?.at ?? 0) <= end && start <= (sentence.at(-1)?.at ?? 0));
