@@ -67,7 +67,7 @@ function requestsInQuotations(sentences: readonly Sentence[], lexicon: Lexicon):
   );
   if (!alone && !carriedOut) return [];
   return inner.flatMap((token) =>
-    candidatesOf(sentencesOf(token.text, isSecret, lexicon.wordKinds), lexicon)
+    candidatesOf(sentencesOf(token.text, isSecret, lexicon.words), lexicon)
       .filter(({ effect }) => effect !== 'read' || alone)
       .map((request) => ({ ...request, at: token.at, certainty: request.certainty * QUOTED })),
   );
@@ -147,6 +147,6 @@ export function readingsOf(segments: Segments, lexicon: Lexicon): Readings {
   const hidesOrder =
     hidden.isAttack ||
     (runs &&
-      hidden.texts.some((inner) => candidatesOf(sentencesOf(inner, isSecret, lexicon.wordKinds), lexicon).length > 0));
+      hidden.texts.some((inner) => candidatesOf(sentencesOf(inner, isSecret, lexicon.words), lexicon).length > 0));
   return { all, asked: ranked(all), carriers: requests.filter(onlyRunsCode), mentioned, foreign, hidesOrder, harm };
 }

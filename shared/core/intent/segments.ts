@@ -7,12 +7,12 @@ import type { Lexicon } from './lexicon/types.ts';
 import { hiddenIn } from './text/encodings.ts';
 import { isSecret } from './text/secrets.ts';
 import { type Sentence, sentencesOf } from './text/tokens.ts';
-import { type SpokenWords, spokenText } from './text/words.ts';
+import { type KnownWords, spokenText } from './text/words.ts';
 
 export interface Segments {
   readonly text: string;
   readonly sentences: readonly Sentence[];
-  readonly spoken: SpokenWords;
+  readonly spoken: KnownWords;
   /** The code in the text. */
   readonly code: readonly Fragment[];
   readonly hidden: HiddenText;
@@ -44,13 +44,13 @@ function hiddenText(text: string, words: readonly string[], lexicon: Lexicon): H
 
 /** @param text as `plainText` returns it, without white space around it */
 export function segmentsOf(text: string, lexicon: Lexicon): Segments {
-  const spoken = spokenText(text);
+  const spoken = spokenText(text, lexicon.words);
   return {
     text,
-    sentences: sentencesOf(text, isSecret, lexicon.wordKinds),
+    sentences: sentencesOf(text, isSecret, lexicon.words),
     spoken,
     code: fragmentsOf(text, lexicon),
     hidden: hiddenText(text, spoken.words, lexicon),
-    isForeign: isForeign(spoken, lexicon),
+    isForeign: isForeign(spoken),
   };
 }

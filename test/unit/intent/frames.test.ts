@@ -40,7 +40,7 @@ const NOTHING_ELSE = { commands: [], refinements: [], signals: [] };
 /** The names of the signs in a text, for a lexicon with these frames and no signals. */
 function found(text: string, frames: FrameJson[], kinds: Record<string, unknown> = KINDS): string[] {
   const lexicon = compileLexicon({ ...WORDS, ...NOTHING_ELSE, wordKinds: { ...OF_RULES, ...kinds }, frames });
-  return signalsIn(spokenText(text), lexicon).map(({ name, strength }) => `${name}/${strength}`);
+  return signalsIn(spokenText(text, lexicon.words), lexicon).map(({ name, strength }) => `${name}/${strength}`);
 }
 
 function refusal(frames: FrameJson[], kinds: Record<string, unknown> = KINDS): LexiconError {

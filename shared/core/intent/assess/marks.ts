@@ -63,7 +63,7 @@ export function flagsOf(
 
 /** Also those of further requests: a text that sends something outside keeps this trait whichever action comes first. */
 export function traitsOfText(
-  { text, sentences, spoken: { words }, isForeign }: Segments,
+  { text, sentences, spoken: { words, infos }, isForeign }: Segments,
   { all, asked }: Readings,
   { lead, extent, entities, external }: Read,
   lexicon: Lexicon,
@@ -75,6 +75,6 @@ export function traitsOfText(
   const isMany = () => extentOf(words.slice(0, QUANTIFIED), false, lexicon) !== 'one';
   if (lead.effect !== 'read' && (extent === 'all' || (extent === 'many' && isMany()))) traits.add('bulk');
   if (external) traits.add('external');
-  if ((!isForeign && isIllicit(words, all, sentences, lexicon)) || handsOverShell(text)) traits.add('illicit');
+  if ((!isForeign && isIllicit(infos, all, sentences, lexicon)) || handsOverShell(text)) traits.add('illicit');
   return [...traits].sort();
 }

@@ -41,8 +41,30 @@ function hashed(text: string, state = OFFSET_BASIS): number {
 }
 const numberOf = (hash: number): number => ((hash >>> BITS) ^ hash) & (BUCKETS - 1);
 
-const kindNamesOf = (kinds: KindBits, names: readonly string[]): string[] =>
-  names.filter((_, at) => hasKind(kinds, at));
+/** A kind of words by the hashes of its features: alone, in a document, and after another kind. */
+interface KindHashes {
+  readonly alone: number;
+  readonly inDocument: number;
+  readonly after: (before: number) => number;
+}
+
+/** By the kinds of a word, which words of a lexicon share. */
+const hashesByKinds = new WeakMap<KindBits, readonly KindHashes[]>();
+
+function hashesOf(kinds: KindBits, names: readonly string[]): readonly KindHashes[] {
+  let hashes = hashesByKinds.get(kinds);
+  if (hashes === undefined) {
+    hashes = names
+      .filter((_, at) => hasKind(kinds, at))
+      .map((name) => ({
+        alone: hashed(`=${name}`),
+        inDocument: hashed(`doc =${name}`),
+        after: (before) => hashed(` =${name}`, before),
+      }));
+    hashesByKinds.set(kinds, hashes);
+  }
+  return hashes;
+}
 
 const START = '^';
 
@@ -53,24 +75,24 @@ function featuresOf(words: readonly string[], document: boolean, lexicon: Lexico
     const number = numberOf(hash);
     if (!features.has(number)) features.set(number, place);
   };
-  let before = hashed(`${START} `);
-  let kindsBefore: readonly string[] = [];
+  let wordBefore = hashed(`${START} `);
+  const kindsBefore = new Set<number>();
   for (const [at, word] of words.entries()) {
     const plain = /\d/.test(word) ? word.replace(/\d+/g, '0') : word;
     const whole = hashed(plain);
     add(whole, at);
-    add(hashed(plain, before), at + PAIR);
+    add(hashed(plain, wordBefore), at + PAIR);
     if (plain.length > STEM) add(hashed(`${plain.slice(0, STEM)}-`), at);
-    before = hashed(' ', whole);
+    wordBefore = hashed(' ', whole);
     const { kinds } = lexicon.telling.get(word) ?? {};
     if (kinds === undefined) continue;
-    const named = kindNamesOf(kinds, lexicon.kindNames);
-    for (const kind of named) {
-      add(hashed(`=${kind}`), at);
-      if (document) add(hashed(`doc =${kind}`), at);
-      for (const other of kindsBefore) add(hashed(`=${other} =${kind}`), at);
+    const hashes = hashesOf(kinds, lexicon.kindNames);
+    for (const { alone, inDocument, after } of hashes) {
+      add(alone, at);
+      if (document) add(inDocument, at);
+      for (const before of kindsBefore) add(after(before), at);
     }
-    if (named.length > 0) kindsBefore = [...new Set([...kindsBefore, ...named])];
+    for (const { alone } of hashes) kindsBefore.add(alone);
   }
   if (document && lexicon.verbs.has(words[0] ?? '')) {
     add(hashed('doc verb'), 0);

@@ -1,7 +1,6 @@
 // Detects words with scrambled letters, and text in an unsupported language.
-import type { Lexicon } from '../lexicon/types.ts';
-import type { SpokenWords } from '../text/words.ts';
-import { K } from '../lexicon/word-kinds.ts';
+import type { KnownWords } from '../text/words.ts';
+import { isOf, K } from '../lexicon/word-kinds.ts';
 
 /** Words that people can still read when their inner letters are scrambled or their letters reversed. */
 const MIXABLE = 'ignore previous instructions instruction disregard reveal system prompt bypass'.split(' ');
@@ -35,45 +34,54 @@ export function isScrambled(words: readonly string[]): boolean {
   return found.size > 1;
 }
 
-const PLAIN = /^[a-z0-9'-]*$/;
 const OTHER_NUMBER = /[^\P{N}0-9]/gu;
 
-/** Letters of Latin that English has only in names and borrowed words. */
-const ACCENTED = /[\u00df-\u024f]/;
+/** The scripts that the words of a text are written in. */
+interface Scripts {
+  /** Latin letters; of words of ASCII all characters. */
+  readonly latin: number;
+  /** Letters of other scripts. */
+  readonly other: number;
+  /** Words with letters of Latin that English has only in names and borrowed words. */
+  readonly accented: number;
+}
 
-/** The number of Latin letters in a word, and of letters of other scripts. */
-function scriptsOf(word: string): { latin: number; other: number } {
-  let latin = 0;
-  let other = -(word.match(OTHER_NUMBER)?.length ?? 0);
-  for (let at = 0; at < word.length; at += 1) {
-    const code = word.charCodeAt(at);
-    if ((code >= 0x61 && code <= 0x7a) || (code >= 0xdf && code <= 0x24f)) latin += 1;
-    // Of a surrogate pair only the first unit counts.
-    else if (code > 0x7f && !(code >= 0xdc00 && code <= 0xdfff)) other += 1;
+function scriptsOf(words: readonly string[]): Scripts {
+  let [latin, other, accented] = [0, 0, 0];
+  for (const word of words) {
+    let [letters, beyond, isAccented] = [0, 0, false];
+    for (let at = 0; at < word.length; at += 1) {
+      const code = word.charCodeAt(at);
+      if (code <= 0x7f) {
+        if (code >= 0x61 && code <= 0x7a) letters += 1;
+        continue;
+      }
+      if (code >= 0xdf && code <= 0x24f) {
+        letters += 1;
+        isAccented = true;
+        // Of a surrogate pair only the first unit counts.
+      } else if (!(code >= 0xdc00 && code <= 0xdfff)) beyond += 1;
+    }
+    if (isAccented) accented += 1;
+    const isAscii = beyond === 0 && !isAccented;
+    latin += isAscii ? word.length : letters;
+    if (!isAscii) other += beyond - (word.match(OTHER_NUMBER)?.length ?? 0);
   }
-  return { latin, other };
+  return { latin, other, accented };
 }
 
 /** Whether the text is in a language or a script that the lexicon does not cover. */
-export function isForeign({ words, ascii }: SpokenWords, lexicon: Lexicon): boolean {
-  let latin = 0;
-  let other = 0;
-  for (const word of ascii ? [] : words) {
-    if (PLAIN.test(word)) latin += word.length;
-    else {
-      const scripts = scriptsOf(word);
-      latin += scripts.latin;
-      other += scripts.other;
-    }
-  }
+export function isForeign({ words, infos, ascii }: KnownWords): boolean {
+  const { latin, other, accented } = scriptsOf(ascii ? [] : words);
   if (other > 0 && latin < (latin + other) * 0.6) return true;
-  const listed = words.filter((word) => lexicon.foreignWords.has(word)).length;
+  let listed = 0;
+  for (const info of infos) if (info.isForeign) listed += 1;
   if (listed === 0) return false;
-  const foreign = listed + (ascii ? 0 : words.filter((word) => ACCENTED.test(word)).length);
+  const foreign = listed + accented;
   if (foreign === 1 && words.length > 8) return false;
   let english = 0;
-  for (const word of words) {
-    if (!lexicon.foreignWords.has(word) && lexicon.wordKinds.has(word, K.english)) english += 1;
+  for (const info of infos) {
+    if (!info.isForeign && isOf(info.kinds, K.english)) english += 1;
     if (english >= foreign) return false;
   }
   return true;

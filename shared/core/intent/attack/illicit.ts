@@ -1,8 +1,18 @@
 // Detects requests that describe themselves as not allowed: with stolen or forged things, in secret, against the will of others.
 import { bySentence, type CandidateAction } from '../grammar/candidate.ts';
 import type { Lexicon } from '../lexicon/types.ts';
+import type { WordInfo } from '../lexicon/word-table.ts';
 import type { Sentence } from '../text/tokens.ts';
-import { is, K, type KindSet, someAre, taggedWith, type TaggedWords, type WordKinds } from '../lexicon/word-kinds.ts';
+import {
+  is,
+  K,
+  type KindSet,
+  NO_KINDS,
+  someAre,
+  taggedWith,
+  type TaggedWords,
+  type WordKinds,
+} from '../lexicon/word-kinds.ts';
 
 /** The words of a sentence with properties of the whole sentence. */
 interface Spoken {
@@ -100,12 +110,14 @@ function partsOf(sentence: Sentence, wordKinds: WordKinds): { parts: TaggedWords
   const offsets: number[] = [];
   for (const token of sentence) {
     const { kind, lower } = token;
-    const isWhole = kind === 'word' && !lower.includes('-');
-    for (const part of isWhole ? [lower] : kind === 'word' ? lower.split('-') : [kind === 'number' ? '#' : '']) {
+    const push = (part: string, of: KindSet) => {
       words.push(part);
-      kinds.push(isWhole ? token.kinds : wordKinds.of(part));
+      kinds.push(of);
       offsets.push(token.at);
-    }
+    };
+    if (kind !== 'word') push(kind === 'number' ? '#' : '', NO_KINDS);
+    else if (lower.includes('-')) for (const part of lower.split('-')) push(part, wordKinds.of(part));
+    else push(lower, token.kinds);
   }
   return { parts: taggedWith(words, kinds), offsets };
 }
@@ -163,17 +175,15 @@ function isSelfIncriminating(spoken: Spoken, changes: boolean, deletesOrLooks: b
   return false;
 }
 
-/** Whether a text with the words `words` describes its own request as not allowed. Linear in the length of the text. */
+/** Whether a text with such words describes its own request as not allowed. Linear in the length of the text. */
 export function isIllicit(
-  words: readonly string[],
+  infos: readonly WordInfo[],
   all: readonly CandidateAction[],
   sentences: readonly Sentence[],
   { wordKinds }: Lexicon,
 ): boolean {
-  const isClue = (word: string) => wordKinds.has(word, K.illicit_clue);
   // Most texts have none.
-  const hasClue = (word: string) => isClue(word) || (word.includes('-') && word.split('-').some(isClue));
-  if (!words.some(hasClue)) return false;
+  if (!infos.some(({ isClue }) => isClue)) return false;
   const ofSentence = bySentence(all.filter(({ source }) => source === 'words'));
   const changesOf = (requests: readonly CandidateAction[]) =>
     requests.some((request) => makes(request) || request.action === 'update' || request.action === 'unknown');

@@ -1,8 +1,8 @@
 // Finds word sequences that are typical of takeover attempts, where they are addressed to the reader and not only mentioned.
 import { eachFrame, type Placed } from './frames.ts';
 import type { Lexicon, Signal, Telling } from '../lexicon/types.ts';
-import type { SpokenWords } from '../text/words.ts';
-import { is, K, someAre, type TaggedWords } from '../lexicon/word-kinds.ts';
+import type { KnownWords } from '../text/words.ts';
+import { is, K, someAre, taggedWith, type TaggedWords } from '../lexicon/word-kinds.ts';
 
 /** The end of the signal that begins at `words[at]`, before `end` and with each step within `gap` words of the previous one; or -1. */
 function lastOf({ steps, gap }: Signal, words: readonly string[], at: number, end: number): number {
@@ -89,25 +89,21 @@ function isNew({ name, strength }: Pick<Sign, 'name' | 'strength'>, found: Reado
   return known === undefined || (strength === 'attack' && known.strength !== 'attack');
 }
 
-const isKnown = (word: string, { verbForms, domainOfNoun, plurals, commonWords }: Lexicon): boolean =>
-  verbForms.get(word) !== undefined || domainOfNoun.has(word) || plurals.has(word) || commonWords.has(word);
-
 /** The words with those of signals and frames spelt right: one typing mistake does not hide an attack. */
-function spelledRight(words: readonly string[], lexicon: Lexicon): readonly string[] {
-  let right: string[] | undefined;
-  for (const [at, word] of words.entries()) {
-    const meant = lexicon.misspelt.meantBy(word);
-    if (meant === undefined || isKnown(word, lexicon)) continue;
-    right ??= [...words];
+function spelledRight({ words, infos }: KnownWords, { wordKinds }: Lexicon): TaggedWords {
+  const right = [...words];
+  const kinds = infos.map(({ meant, kinds: own }, at) => {
+    if (meant === undefined) return own;
     right[at] = meant;
-  }
-  return right ?? words;
+    return wordKinds.of(meant);
+  });
+  return taggedWith(right, kinds);
 }
 
 /** The signals and frames in the words of a text, each once; none extends across the end of a line or sentence. */
-export function signalsIn(spoken: SpokenWords, lexicon: Lexicon): Sign[] {
-  const { ends, addressed } = spoken;
-  const words = lexicon.wordKinds.tag(spelledRight(spoken.words, lexicon));
+export function signalsIn(spoken: KnownWords, lexicon: Lexicon): Sign[] {
+  const { ends, addressed, infos } = spoken;
+  const words = spelledRight(spoken, lexicon);
   const found = new Map<string, Sign>();
   const add = ({ name, strength }: Pick<Sign, 'name' | 'strength'>, at: number, last: number) => {
     const weaker = strength === 'attack' && isOfOneMatter(words, at, last);
@@ -118,7 +114,7 @@ export function signalsIn(spoken: SpokenWords, lexicon: Lexicon): Sign[] {
     const quoted = quotedFrom(words, start, end);
     const placed: Placed[] = [];
     for (let at = start; at < quoted; at += 1) {
-      const telling = lexicon.telling.get(words[at] ?? '');
+      const telling = infos[at]?.telling;
       if (telling === undefined) continue;
       const { kinds } = telling;
       if (kinds !== undefined) placed.push({ at, kinds });

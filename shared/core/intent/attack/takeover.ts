@@ -5,7 +5,7 @@ import { type Evidence, evidenceOf, featureTextOf, type FeatureText } from './le
 import { isAboutAttacks, withoutMentions } from './mentions.ts';
 import { type Posing, posingOf } from './posing.ts';
 import { type Sign, signalsIn } from './signals.ts';
-import { type SpokenWords, spokenText } from '../text/words.ts';
+import { type KnownWords, spokenText } from '../text/words.ts';
 
 /** The result for a text. */
 export interface Takeover {
@@ -35,7 +35,7 @@ function apart(signs: readonly Sign[]): readonly Sign[] {
 }
 
 const learnedTextOf = (
-  spoken: SpokenWords,
+  spoken: KnownWords,
   signs: readonly Sign[],
   { hints, traces }: Posing,
   lexicon: Lexicon,
@@ -44,7 +44,7 @@ const learnedTextOf = (
 /** A text (plain, in its own case) as the learned weights read it. */
 export function featuresOfText(text: string, lexicon: Lexicon): FeatureText {
   const said = withoutMentions(text);
-  const spoken = spokenText(said);
+  const spoken = spokenText(said, lexicon.words);
   const posing = posingOf(said, said.toLowerCase(), spoken.ascii, lexicon);
   return learnedTextOf(spoken, signalsIn(spoken, lexicon), posing, lexicon);
 }
@@ -56,7 +56,7 @@ function areTelling(signs: readonly Sign[], text: string): boolean {
   return weight >= WEIGHTS.hint && !isAboutAttacks(text);
 }
 
-function read(text: string, spoken: SpokenWords, signs: readonly Sign[], lexicon: Lexicon): Takeover {
+function read(text: string, spoken: KnownWords, signs: readonly Sign[], lexicon: Lexicon): Takeover {
   const strengths = apart(signs).map(({ strength }) => strength);
   const posing = posingOf(text, text.toLowerCase(), spoken.ascii, lexicon);
   for (const _ of posing.hints) strengths.push('hint');
@@ -78,13 +78,17 @@ function read(text: string, spoken: SpokenWords, signs: readonly Sign[], lexicon
 }
 
 /** Analyses content and form of a text (plain, in its own case). */
-export function takeoverOf(text: string, lexicon: Lexicon, spoken: SpokenWords = spokenText(text)): Takeover {
+export function takeoverOf(
+  text: string,
+  lexicon: Lexicon,
+  spoken: KnownWords = spokenText(text, lexicon.words),
+): Takeover {
   const signs = signalsIn(spoken, lexicon);
   const found = areTelling(signs, text) ? undefined : read(text, spoken, signs, lexicon);
   if (found !== undefined && !(found.attack || found.hinted || found.pretext)) return found;
   // Quotations are removed last, because most texts do not need it.
   const said = withoutMentions(text);
   if (said === text) return found ?? read(text, spoken, signs, lexicon);
-  const saidWords = spokenText(said);
+  const saidWords = spokenText(said, lexicon.words);
   return read(said, saidWords, signalsIn(saidWords, lexicon), lexicon);
 }

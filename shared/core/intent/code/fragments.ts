@@ -57,11 +57,12 @@ const mayBegin = (pieces: readonly Piece[], at: number, starts: ReadonlySet<stri
   const piece = pieces[at];
   if (!piece) return false;
   const next = pieces[at + 1];
-  if (!WORD.test(piece.text) || starts.has(piece.lower) || piece.lower === 'mutation') return true;
+  if (starts.has(piece.lower) || !WORD.test(piece.text) || piece.lower === 'mutation') return true;
   if (pieces[at - 1]?.text === '`' || next === undefined) return pieces[at - 1]?.text === '`';
   // `r''m` is one word of several pieces.
-  const isJoined = /^['"]/.test(next.text) && next.at === piece.at + piece.text.length;
-  return isJoined || /^[({`]/.test(next.text);
+  const opening = next.text.charAt(0);
+  if (opening === '"' || opening === "'") return next.at === piece.at + piece.text.length;
+  return opening === '(' || opening === '{' || opening === '`';
 };
 
 /** The code in a text, in order. */

@@ -11,7 +11,7 @@ const COMPARED = /\bbetween\s{1,8}\S{1,24}\s{1,8}and\s{1,8}$/i;
 const EXAMINES =
   /^(?:analyze|analyse|review|compare|check|find|search|look|read|show|grep|count|log|locate|match|highlight|debug|audit|evaluate|assess|verify|validate)/;
 const REWRITES = /^(?:convert|port|rewrite|reformat|beautify|minify)$/;
-const RUNS = /^(?:run|execute)$/;
+const runs = (verb: string): boolean => verb === 'run' || verb === 'execute';
 
 /** Whether the requests of a text, in words, only mention a piece of its code; `previousAt` is where the code before it begins. */
 export function isMentioned(
@@ -43,9 +43,9 @@ export function isMentioned(
     REWRITES.test(last.verb) ||
     (last.action === 'read' && fragment.effect !== 'read' && EXAMINES.test(last.verb));
   // `grep found X; run that statement` runs it after all.
-  if (requests.some(({ verb, at, negated }) => at > fragment.at && !negated && RUNS.test(verb))) return false;
-  const runs = () => requests.some((request) => request.action === 'execute' && isBefore(request));
-  if (!(last.negated || (talks && !runs()))) return false;
+  if (requests.some(({ verb, at, negated }) => at > fragment.at && !negated && runs(verb))) return false;
+  const isRun = () => requests.some((request) => request.action === 'execute' && isBefore(request));
+  if (!(last.negated || (talks && !isRun()))) return false;
   return sentences.some((sentence) => {
     const start = sentence[0]?.at ?? 0;
     const end = sentence.at(-1)?.at ?? 0;

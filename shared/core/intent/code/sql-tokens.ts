@@ -13,9 +13,28 @@ export interface SqlToken {
 const TOKEN =
   /(\s+|--[^\n]*|#[^\n]*|\/\*(?!!)[\s\S]*?(?:\*\/|$)|\/\*!\d{0,6}|\*\/)|("(?:[^"]|"")*"|`[^`]*`|\[[A-Za-z_][\w ]*\])|('(?:[^'\\]|''|\\.)*'|\$(\w{0,20})\$[\s\S]*?\$\4\$)|([@:]{0,2}[\p{L}_][\p{L}\p{N}_$#]*)|(\d[\w.]*|[<>!=|:]{1,2}|[\s\S])/uy;
 
+/** Characters of words of ASCII, by code. */
+const OF_WORD = new Uint8Array(128);
+for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789$#') OF_WORD[char.charCodeAt(0)] = 1;
+const startsWord = (code: number): boolean => OF_WORD[code] === 1 && (code > 0x39 || code === 0x5f);
+
+/** The end of a word of ASCII at an offset, for which the pattern is not needed; 0 when there is none. */
+function endOfWord(code: string, at: number): number {
+  if (!startsWord(code.charCodeAt(at))) return 0;
+  let end = at + 1;
+  while (end < code.length && OF_WORD[code.charCodeAt(end)] === 1) end += 1;
+  return end < code.length && code.charCodeAt(end) > 0x7f ? 0 : end;
+}
+
 /** The next token at or after an offset; undefined at the end. Comments are none, but those that MySQL runs (`/*! ... *\/`) count as code. */
 function nextToken(code: string, from: number, effort: Effort, skipped?: number[]): SqlToken | undefined {
   for (let at = from; at < code.length && effort.left > 0; ) {
+    const wordEnd = endOfWord(code, at);
+    if (wordEnd > 0) {
+      effort.left -= wordEnd - at;
+      const text = code.slice(at, wordEnd);
+      return { lower: text.toLowerCase(), text, kind: 'word', at, end: wordEnd };
+    }
     TOKEN.lastIndex = at;
     const match = TOKEN.exec(code);
     if (!match) return undefined;

@@ -1,12 +1,11 @@
 // How much of a text its readings account for, and what they leave unread.
 import { bySentence, type CandidateAction } from '../grammar/candidate.ts';
 import type { EndState } from '../grammar/end-states.ts';
-import { singular } from '../lexicon/inflection.ts';
 import type { Fragment } from '../code/code.ts';
 import type { Lexicon, VerbReading } from '../lexicon/types.ts';
 import { matchesIn, type PatternMatch, type Saying } from '../lexicon/word-patterns.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
-import type { SpokenWords } from '../text/words.ts';
+import type { KnownWords } from '../text/words.ts';
 import { isSecret } from '../text/secrets.ts';
 import { destructiveWordsIn, type UnreadSpan } from './destructive-words.ts';
 import type { CoverageFeatures } from './share.ts';
@@ -46,15 +45,9 @@ interface Clause {
 
 /** Whether the lexicon, or its place in the sentence, tells what a word is. */
 function isKnownWord(words: readonly string[], at: number, token: Token, first: boolean, lexicon: Lexicon): boolean {
-  const word = token.lower;
-  if (lexicon.commonWords.has(word)) return true;
-  const noun = singular(word.includes("'") ? word.replace(/'s?$/, '') : word, lexicon.plurals);
   return (
-    lexicon.domainOfNoun.has(noun) ||
-    lexicon.genericNouns.has(noun) ||
-    lexicon.containerNouns.has(noun) ||
-    lexicon.synonyms.has(noun) ||
-    (noun !== word && lexicon.commonWords.has(noun)) ||
+    token.info.isListed ||
+    token.info.isParticiple ||
     (!first && NAME.test(token.text)) ||
     lexicon.compounds.match(words, at) !== undefined ||
     lexicon.places.match(words, at) !== undefined ||
@@ -94,7 +87,7 @@ function clausesOf(
   const isQuestion = candidates.some((one) => one.source === 'question');
   for (const [at, token] of sentence.entries()) {
     if (isInCode(token.at)) continue;
-    const divides = token.kind === 'punct' ? DIVIDES.test(token.text) : lexicon.clauseOpeners.has(token.lower);
+    const divides = token.kind === 'punct' ? DIVIDES.test(token.text) : token.info.opensClause;
     if (divides && tokens.length > 0) close();
     tokens.push(token);
     const candidate = starts.get(token.at);
@@ -103,14 +96,13 @@ function clausesOf(
       claims = true;
       verbEnds = at + (lexicon.verbForms.match(words, at)?.length ?? 1) - 1;
     }
-    if (token.kind !== 'word' || lexicon.fillers.has(token.lower) || lexicon.functionWords.has(token.lower)) continue;
+    if (token.kind !== 'word' || token.info.isEmpty) continue;
     content += 1;
     if (at <= verbEnds) continue;
-    const form = lexicon.verbForms.get(token.lower);
+    const { form } = token.info;
     if (form !== undefined && !isQuestion && !isTold(token.at) && isClaim(form) && !isReported(words, at))
       claims = true;
-    if (!isKnownWord(words, at, token, at === 0, lexicon) && lexicon.participles.get(token.lower) === undefined)
-      unknown.push(token);
+    if (!isKnownWord(words, at, token, at === 0, lexicon)) unknown.push(token);
   }
   close();
   return found;
@@ -120,9 +112,11 @@ function clausesOf(
 const isClaim = ({ entry, form }: VerbReading): boolean =>
   !entry.weak && !entry.alsoNoun && form !== 'gerund' && entry.effect !== 'read';
 
-/** Where each word up to `last` begins, by searching for one after the other; `lower` is the text in which they were found. */
-function offsetsOf(lower: string, words: readonly string[], last: number): number[] {
+/** Where each word up to `last` begins, by searching for one after the other. */
+function offsetsOf(text: string, words: readonly string[], last: number): number[] {
   const offsets: number[] = [];
+  if (last < 0) return offsets;
+  const lower = text.toLowerCase();
   let from = 0;
   for (const word of words.slice(0, last + 1)) {
     const at = lower.indexOf(word, from);
@@ -171,14 +165,13 @@ function within(fragments: readonly Fragment[], length: number): (at: number) =>
 /** The phrasings that are requested: not part of code that only reads (`SELECT coalesce(max(version), 0)`), nor what a read is about. */
 function outside(
   reading: readonly Fragment[],
-  text: string,
-  words: readonly string[],
+  length: number,
+  offsets: readonly number[],
   matches: readonly PatternMatch[],
   isDescribed: (at: number) => boolean,
 ): readonly PatternMatch[] {
   if (matches.length === 0) return matches;
-  const isRead = within(reading, text.length);
-  const offsets = offsetsOf(text.toLowerCase(), words, Math.max(...matches.map(({ to }) => to)));
+  const isRead = within(reading, length);
   return matches.filter(({ from, to }) => {
     const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
     return !((isRead(start) && isRead(end)) || isDescribed(end));
@@ -206,7 +199,7 @@ function disjoint(spans: readonly Span[]): UnreadSpan[] {
  */
 export function coverageOf(
   text: string,
-  { words, ends }: SpokenWords,
+  { words, infos, ends }: KnownWords,
   sentences: readonly Sentence[],
   candidates: readonly CandidateAction[],
   code: { readonly found: readonly Fragment[]; readonly mentioned: readonly Fragment[] },
@@ -228,8 +221,10 @@ export function coverageOf(
     clauses.push(...clausesOf(sentence, ofSentence(index), isInCode, isTold, lexicon));
   }
   const reading = code.found.filter(({ isWhole, effect }) => isWhole && effect === 'read');
-  const isDescribed = describedAt(text.length, sentences, candidates);
-  const phrasings = outside(reading, text, words, matchesIn(words, ends, lexicon.phrasings), isDescribed);
+  const isDescribed = describedAt(text.length, sentences, ofSentence);
+  const matches = matchesIn(words, ends, lexicon.phrasings, infos);
+  const offsets = offsetsOf(text, words, Math.max(-1, ...matches.map(({ to }) => to)));
+  const phrasings = outside(reading, text.length, offsets, matches, isDescribed);
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
   const destructive = isDestructive
     ? []
@@ -237,6 +232,7 @@ export function coverageOf(
         text,
         sentences,
         candidates,
+        ofSentence,
         within([...code.mentioned, ...understood], text.length),
         (at) => isTold(at) || isDescribed(at),
         lexicon,
@@ -252,7 +248,6 @@ export function coverageOf(
     destroys,
   };
   const shownPhrasings = phrasings.slice(0, MAX_SPANS);
-  const offsets = offsetsOf(text.toLowerCase(), words, Math.max(-1, ...shownPhrasings.map(({ to }) => to)));
   const phraseOf = ({ from, to }: PatternMatch): Span => {
     const [start, end] = [offsets[from] ?? 0, offsets[to] ?? 0];
     const near = sentences.filter((sentence) => (sentence[0]?.at ?? 0) <= end && start <= (sentence.at(-1)?.at ?? 0));

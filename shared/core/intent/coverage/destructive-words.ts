@@ -1,5 +1,5 @@
 // Finds words that destroy, in any form and anywhere in a text, which no request that was read accounts for.
-import { bySentence, type CandidateAction } from '../grammar/candidate.ts';
+import type { CandidateAction, OfSentence } from '../grammar/candidate.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { K } from '../lexicon/word-kinds.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
@@ -65,6 +65,7 @@ export function destructiveWordsIn(
   text: string,
   sentences: readonly Sentence[],
   candidates: readonly CandidateAction[],
+  ofSentence: OfSentence,
   isMentionedCode: (at: number) => boolean,
   isTold: (at: number) => boolean,
   lexicon: Lexicon,
@@ -72,7 +73,6 @@ export function destructiveWordsIn(
   const found: UnreadSpan[] = [];
   const { find } = lexicon.destructiveWords;
   const read = new Set(candidates.filter((one) => !one.weak).map(({ at }) => at));
-  const ofSentence = bySentence(candidates);
   for (const [index, sentence] of sentences.entries()) {
     const own = ofSentence(index);
     const words = sentence.map(({ kind, lower }) => (kind === 'word' ? lower : ''));

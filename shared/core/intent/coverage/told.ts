@@ -1,5 +1,5 @@
 // Finds where a text only tells something: what it asks about, explains, or wants to have written down.
-import { bySentence, type CandidateAction } from '../grammar/candidate.ts';
+import { bySentence, type CandidateAction, type OfSentence } from '../grammar/candidate.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { K, tokenIs } from '../lexicon/word-kinds.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
@@ -40,10 +40,9 @@ function describedIn(sentence: Sentence, candidates: readonly CandidateAction[])
 export function describedAt(
   length: number,
   sentences: readonly Sentence[],
-  candidates: readonly CandidateAction[],
+  ofSentence: OfSentence,
 ): (at: number) => boolean {
   const marks = new Uint8Array(length);
-  const ofSentence = bySentence(candidates);
   for (const [index, sentence] of sentences.entries()) {
     const clause = describedIn(sentence, ofSentence(index));
     const last = clause.at(-1);

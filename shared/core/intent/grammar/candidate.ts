@@ -32,8 +32,10 @@ export interface CandidateAction {
 
 const NONE: readonly CandidateAction[] = [];
 
-/** Looks up the candidates of a sentence by its index, in their order. */
-export function bySentence(candidates: readonly CandidateAction[]): (sentence: number) => readonly CandidateAction[] {
+/** The candidates of a sentence by its index, in their order. */
+export type OfSentence = (sentence: number) => readonly CandidateAction[];
+
+export function bySentence(candidates: readonly CandidateAction[]): OfSentence {
   const found = new Map<number, CandidateAction[]>();
   for (const candidate of candidates) {
     const of = found.get(candidate.sentence);

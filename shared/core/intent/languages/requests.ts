@@ -1,10 +1,17 @@
 // The requests of a text in another language than English.
 import type { CandidateAction } from '../grammar/candidate.ts';
-import { type ForeignMatch, type ForeignVerb, type Language, verbsAmong, verbsWithin } from '../lexicon/languages.ts';
+import {
+  type ForeignMatch,
+  type ForeignVerb,
+  type Language,
+  verbsAmong,
+  verbsWithin,
+  withoutPronoun,
+} from '../lexicon/languages.ts';
 import { refinementsOf } from '../grammar/meaning.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { strictestDoing } from '../strings/doing.ts';
-import type { Sentence, Token } from '../text/tokens.ts';
+import type { Sentence } from '../text/tokens.ts';
 import { isDecorated, opensQuestion, plain, requestedAmong, requestedWithin, type Said, saidIn } from './told.ts';
 import { denseNoun, nounAt, nounNear, unlistedNear, withoutElision } from './nouns.ts';
 
@@ -273,7 +280,14 @@ export function foreignReading(
   };
 }
 
-const startsByLexicon = new WeakMap<Lexicon, ReadonlySet<string>>();
+/** The verbs of other languages that count in an English text. */
+interface GraveVerbs {
+  readonly verbs: ReadonlySet<ForeignVerb>;
+  /** For the first words of those of languages with spaces, the languages as bits. */
+  readonly starts: ReadonlyMap<string, number>;
+}
+
+const graveByLexicon = new WeakMap<Lexicon, GraveVerbs>();
 
 /** Whether a verb destroys or pays, and its first word is neither English nor short. */
 function isGraveInEnglish(
@@ -287,39 +301,55 @@ function isGraveInEnglish(
   return (effect === 'destructive' || action === 'transfer') && !isEnglish && isTelling;
 }
 
-/** The first words of these verbs in languages with spaces. */
-function destructiveStarts(lexicon: Lexicon): ReadonlySet<string> {
-  let starts = startsByLexicon.get(lexicon);
-  if (starts === undefined) {
-    const verbs = lexicon.languages.flatMap((language) =>
-      language.isDense
-        ? []
-        : [...language.verbs.values()].flat().filter((verb) => isGraveInEnglish(verb, language, lexicon)),
-    );
-    starts = new Set(verbs.flatMap(({ head }) => head.slice(0, 1)));
-    startsByLexicon.set(lexicon, starts);
+function graveVerbs(lexicon: Lexicon): GraveVerbs {
+  let grave = graveByLexicon.get(lexicon);
+  if (grave === undefined) {
+    const verbs = new Set<ForeignVerb>();
+    const starts = new Map<string, number>();
+    for (const [at, language] of lexicon.languages.entries())
+      for (const verb of [...language.verbs.values()]
+        .flat()
+        .filter((one) => isGraveInEnglish(one, language, lexicon))) {
+        verbs.add(verb);
+        const [word = ''] = verb.head;
+        if (!language.isDense) starts.set(word, (starts.get(word) ?? 0) | (1 << at));
+      }
+    grave = { verbs, starts };
+    graveByLexicon.set(lexicon, grave);
   }
-  return starts;
+  return grave;
+}
+
+/** The languages, as bits, of which a sentence may have such a verb. */
+function languagesOfVerbs(sentence: Sentence, isPlain: boolean, { starts }: GraveVerbs): number {
+  let [bits, joined] = [0, 0];
+  for (const { kind, lower } of sentence) {
+    if (kind !== 'word' && kind !== 'identifier') continue;
+    const word = isPlain ? lower : plain(lower);
+    bits |= starts.get(word) ?? 0;
+    if (word.includes('-')) joined |= starts.get(withoutPronoun(word)) ?? 0;
+  }
+  return bits === 0 ? 0 : bits | joined;
 }
 
 /** Requests to destroy something in another language within an English text; only words that are not English. */
 export function foreignDestruction(text: string, sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
   const isDense = HAN.test(text) || KANA.test(text);
-  const starts = destructiveStarts(lexicon);
-  const decorated = isDecorated(text);
-  const isStart = ({ kind, lower }: Token) =>
-    (kind === 'word' || kind === 'identifier') && starts.has(decorated ? plain(lower) : lower);
-  // Most texts have none.
-  const said = new Map(
-    sentences.flatMap((sentence, at) => (sentence.some(isStart) ? [[at, saidIn(sentence)] as const] : [])),
-  );
-  if (!isDense && said.size === 0) return [];
-  return lexicon.languages.flatMap((language) => {
+  const grave = graveVerbs(lexicon);
+  const isPlain = !isDecorated(text);
+  // Most sentences have none.
+  const said = sentences.flatMap((sentence, index) => {
+    const bits = languagesOfVerbs(sentence, isPlain, grave);
+    return bits === 0 ? [] : [{ index, bits, sentence: saidIn(sentence) }];
+  });
+  if (!isDense && said.length === 0) return [];
+  const isGrave = (verb: ForeignVerb) => grave.verbs.has(verb);
+  return lexicon.languages.flatMap((language, at) => {
     if (language.isDense && !isDense) return [];
-    const destroys = (verb: ForeignVerb) => isGraveInEnglish(verb, language, lexicon);
+    const own = said.filter(({ bits }) => ((bits >> at) & 1) === 1);
     const found = language.isDense
-      ? dense(text, false, language, lexicon, destroys)
-      : spaced(said, false, language, destroys);
+      ? dense(text, false, language, lexicon, isGrave)
+      : spaced(new Map(own.map(({ index, sentence }) => [index, sentence])), false, language, isGrave);
     return found.filter(({ negated }) => !negated).map((one) => candidateOf(one, lexicon));
   });
 }

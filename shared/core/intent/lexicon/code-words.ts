@@ -64,7 +64,8 @@ export interface NameSet {
 function nameSet(names: readonly string[]): NameSet {
   const whole = new Set(names.filter((name) => !name.endsWith('*')));
   const stems = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
-  return { names: whole, has: (name) => whole.has(name) || stems.some((stem) => name.startsWith(stem)) };
+  const hasWithStems = (name: string) => whole.has(name) || stems.some((stem) => name.startsWith(stem));
+  return { names: whole, has: stems.length === 0 ? (name) => whole.has(name) : hasWithStems };
 }
 
 const NAMES = Object.keys(MEMBERS) as (keyof typeof MEMBERS)[];

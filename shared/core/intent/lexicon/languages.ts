@@ -92,8 +92,8 @@ export interface Language {
   readonly known: ReadonlySet<string>;
   /** Verbs by their first word, or by their first character in a script without spaces. */
   readonly verbs: ReadonlyMap<string, readonly ForeignVerb[]>;
-  /** The lowest code unit with which one of them begins. */
-  readonly from: number;
+  /** In a script without spaces: 1 at the code units with which one of them begins. */
+  readonly firsts: Uint8Array;
 }
 
 /** A verb in a text: indices of words, or offsets in a script without spaces. */
@@ -117,6 +117,7 @@ const follows = (words: readonly string[], at: number, sought: readonly string[]
 
 /** A pronoun that is joined to its verb: `exécute-la`, `apague-as`. */
 const PRONOUN = /-(?:moi|nous|l[aeo]|les|lui|leur|en|y|[ao]s?|lhes?|me|se)$/;
+export const withoutPronoun = (word: string): string => word.replace(PRONOUN, '');
 
 /** Whether a verb, the first word of which is at `at`, is there. */
 function matchAt(words: readonly string[], at: number, verb: ForeignVerb): ForeignMatch | undefined {
@@ -137,7 +138,7 @@ export function verbsAmong(words: readonly string[], { verbs }: Language): Forei
   const found: ForeignMatch[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
-    const among = verbs.get(word) ?? (word.includes('-') ? verbs.get(word.replace(PRONOUN, '')) : undefined);
+    const among = verbs.get(word) ?? (word.includes('-') ? verbs.get(withoutPronoun(word)) : undefined);
     if (among === undefined) continue;
     for (const verb of among) {
       const match = matchAt(words, at, verb);
@@ -151,10 +152,10 @@ export function verbsAmong(words: readonly string[], { verbs }: Language): Forei
 }
 
 /** The verbs in a text without spaces: the longest form at each place. */
-export function verbsWithin(text: string, { verbs, from }: Language): ForeignMatch[] {
+export function verbsWithin(text: string, { verbs, firsts }: Language): ForeignMatch[] {
   const found: ForeignMatch[] = [];
   for (let at = 0; at < text.length; at += 1) {
-    if (text.charCodeAt(at) < from) continue;
+    if (firsts[text.charCodeAt(at)] !== 1) continue;
     const verb = verbs.get(text.charAt(at))?.find(({ head }) => text.startsWith(head[0] ?? '', at));
     if (verb === undefined) continue;
     const end = at + (verb.head[0]?.length ?? 1);
@@ -204,6 +205,8 @@ function compileLanguage(code: string, file: Languages[string]): Language {
     Object.keys(file.nouns),
   ])
     for (const word of words) know(word);
+  const firsts = new Uint8Array(isDense ? 0x10000 : 0);
+  for (const first of verbs.keys()) firsts[first.charCodeAt(0)] = 1;
   return {
     code,
     isDense,
@@ -220,7 +223,7 @@ function compileLanguage(code: string, file: Languages[string]): Language {
     outside: file.outside ?? [],
     known,
     verbs,
-    from: Math.min(...Array.from(verbs.keys(), (first) => first.charCodeAt(0))),
+    firsts,
   };
 }
 

@@ -21,6 +21,7 @@ import { createSpelling } from './spelling.ts';
 import { compileWordForms } from './word-forms.ts';
 import { compilePhrasings } from './phrasings.ts';
 import { compileWordKinds } from './word-kinds.ts';
+import { WordMemory, WordTable } from './word-table.ts';
 import { checkLexicon, type LexiconProblem } from './problems.ts';
 import type { LexiconFile } from './schema.ts';
 import {
@@ -72,18 +73,21 @@ export function compileLexicon(json: unknown): Lexicon {
   if (problems.length > 0) throw errorOf(problems);
   const organisations = [...parts.keys()];
   const spelling = createSpelling(base, base.verbs.keys(), plainWordsOf(base), file.spelledRight ?? []);
+  const memory = new WordMemory();
   const ready = new BoundedCache<Lexicon>({ max: MAX_READY });
   const forOrganisation = (slug: string): Lexicon => {
     const part = parts.get(slug);
     if (part === undefined) return lexicon;
     let own = ready.get(slug);
     if (own === undefined) {
-      own = { ...extendLexicon(base, part, () => undefined), spelling, organisations, forOrganisation };
+      const extended = extendLexicon(base, part, () => undefined);
+      const words = new WordTable(extended, memory);
+      own = { ...extended, words, spelling, organisations, forOrganisation };
       ready.set(slug, own);
     }
     return own;
   };
-  const lexicon: Lexicon = { ...base, spelling, organisations, forOrganisation };
+  const lexicon: Lexicon = { ...base, words: new WordTable(base, memory), spelling, organisations, forOrganisation };
   return lexicon;
 }
 

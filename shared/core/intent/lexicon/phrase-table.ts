@@ -47,6 +47,11 @@ export class PhraseTable<T> {
     }
   }
 
+  /** Whether a phrase begins with this word. */
+  opensWith(word: string): boolean {
+    return this.#first.has(word) || this.#below?.opensWith(word) === true;
+  }
+
   get(phrase: string): T | undefined {
     let steps: Map<string, Step<T>> | undefined = this.#first;
     let step: Step<T> | undefined;

@@ -1,6 +1,6 @@
 // Phrasings: patterns of words that say in other words that something is destroyed, paid or given away. Schema and compiler.
 import Type, { type Static } from 'typebox';
-import { spokenText } from '../text/words.ts';
+import { wordsOfText } from '../text/words.ts';
 import { participles, plural, verbForms } from './inflection.ts';
 import { closed, list, Name, named, Phrase, record } from './parts.ts';
 import { PhraseTable } from './phrase-table.ts';
@@ -167,7 +167,7 @@ export function compilePhrasings(
     const one = compiled[at];
     if (one === undefined) continue;
     const occurs = (text: string): boolean => {
-      const { words, ends } = spokenText(text);
+      const { words, ends } = wordsOfText(text);
       return matchesIn(words, ends, { kinds: table, patterns: [one], ...asking }).length > 0;
     };
     for (const [index, text] of pattern.examples.entries())

@@ -15,6 +15,7 @@ import type { Spelling } from './spelling.ts';
 import type { WordForms } from './word-forms.ts';
 import type { WordKinds } from './word-kinds.ts';
 import type { WordPatterns } from './word-patterns.ts';
+import type { WordTable } from './word-table.ts';
 
 /** What is done to an object. */
 export interface Doing {
@@ -176,6 +177,8 @@ export interface Words {
 
 /** A checked lexicon. Immutable: a changed file gives a new one. */
 export interface Lexicon extends Words {
+  /** What is known about single words. */
+  readonly words: WordTable;
   /** Of the words of the installation. */
   readonly spelling: Spelling;
   /** The slugs of the organisations with words of their own. */

@@ -14,7 +14,8 @@ export type KindSet = Readonly<Uint32Array>;
 /** The kinds that the rules use, by name. A lexicon must list each of them; its other kinds have numbers after these. */
 export const K = Object.fromEntries(KIND_NAMES.map((name, at) => [name, at])) as Readonly<Record<KindName, Kind>>; // one for each name
 
-export const NO_KINDS: KindSet = new Uint32Array(0);
+/** As long as that of any word: reading beyond the end of an array is slow. */
+export const NO_KINDS: KindSet = new Uint32Array(64);
 
 export const isOf = (set: KindSet, kind: Kind): boolean => (((set[kind >> 5] ?? 0) >>> (kind & 31)) & 1) === 1;
 

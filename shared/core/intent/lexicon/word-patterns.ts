@@ -1,6 +1,7 @@
 // Finds patterns of word kinds in a text: kinds in order, with a bounded number of other words between two of them.
 import { allMeet, type KindBits, kindsOfAll, meet, NO_KINDS } from './kind-bits.ts';
 import type { PhraseTable } from './phrase-table.ts';
+import type { WordInfo } from './word-table.ts';
 
 /** What a phrasing says in other words: that something is destroyed, paid or given away, or that nothing is done. */
 export const SAYINGS = ['destruction', 'payment', 'disclosure'] as const;
@@ -42,9 +43,16 @@ interface Placed {
 }
 
 /** The words of a sentence that have a kind; the longest phrase at each place. */
-function placedIn(words: readonly string[], from: number, to: number, kinds: PhraseTable<KindBits>): Placed[] {
+function placedIn(
+  words: readonly string[],
+  from: number,
+  to: number,
+  kinds: PhraseTable<KindBits>,
+  infos: readonly WordInfo[] | undefined,
+): Placed[] {
   const found: Placed[] = [];
   for (let at = from; at < to; at += 1) {
+    if (infos?.[at]?.opensPhrasing === false) continue;
     const match = kinds.match(words, at);
     if (match !== undefined && at + match.length <= to) found.push({ at, end: at + match.length, kinds: match.value });
   }
@@ -89,8 +97,13 @@ const onlyAsks = (placed: readonly Placed[], from: number, { asks, pleads, recou
   (meet(placed[0].kinds, recounts) ||
     (meet(placed[0].kinds, asks) && !placed.some((word) => meet(word.kinds, pleads))));
 
-/** All patterns that occur, each at its first place; `ends` are the ends of the sentences. */
-export function matchesIn(words: readonly string[], ends: readonly number[], phrasings: WordPatterns): PatternMatch[] {
+/** All patterns that occur, each at its first place; `ends` are the ends of the sentences, `infos` what is known about the words. */
+export function matchesIn(
+  words: readonly string[],
+  ends: readonly number[],
+  phrasings: WordPatterns,
+  infos?: readonly WordInfo[],
+): PatternMatch[] {
   const { kinds, patterns } = phrasings;
   const found: PatternMatch[] = [];
   const all: Placed[] = [];
@@ -104,7 +117,7 @@ export function matchesIn(words: readonly string[], ends: readonly number[], phr
   };
   let from = 0;
   for (const end of ends.at(-1) === words.length ? ends : [...ends, words.length]) {
-    const placed = placedIn(words, from, end, kinds);
+    const placed = placedIn(words, from, end, kinds, infos);
     if (placed.length > 0 && !onlyAsks(placed, from, phrasings)) {
       match(placed, false);
       all.push(...placed);

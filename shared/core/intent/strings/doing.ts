@@ -79,9 +79,9 @@ export function saidOf(verb: string, words: readonly string[], lexicon: Lexicon)
   const [noun = ''] = words;
   if (words.length !== 1 || !knownWordsOf(lexicon).isKnown(noun)) return undefined;
   const text = `${verb} the ${noun}`;
-  const sentences = sentencesOf(text, () => false, lexicon.wordKinds);
+  const sentences = sentencesOf(text, () => false, lexicon.words);
   const candidates = candidatesOf(sentences, lexicon).filter(({ negated }) => !negated);
-  const illicit: readonly Trait[] = isIllicit(spokenText(text).words, candidates, sentences, lexicon)
+  const illicit: readonly Trait[] = isIllicit(spokenText(text, lexicon.words).infos, candidates, sentences, lexicon)
     ? ['illicit']
     : [];
   // `service restart`, `fly deploy`: the verb may be a command, whose next word says what it does.

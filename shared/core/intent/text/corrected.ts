@@ -8,7 +8,7 @@ const MAX_WORDS = 200;
 /** @returns undefined when no word is misspelt */
 export function correctedSentences(
   sentences: readonly Sentence[],
-  { spelling, wordKinds }: Lexicon,
+  { spelling, words }: Lexicon,
 ): Sentence[] | undefined {
   let left = MAX_WORDS;
   let isChanged = false;
@@ -19,7 +19,7 @@ export function correctedSentences(
       const meant = spelling.meant(token.lower);
       if (meant === undefined) return token;
       isChanged = true;
-      return new Token('word', meant, token.at, wordKinds);
+      return new Token('word', meant, token.at, words);
     }),
   );
   return isChanged ? corrected : undefined;

@@ -1,5 +1,6 @@
 // Splits a plain text into sentences of tokens. One pass, no backtracking beyond a bounded distance.
-import type { KindSet, WordKinds } from '../lexicon/word-kinds.ts';
+import type { KindSet } from '../lexicon/word-kinds.ts';
+import type { WordInfo, WordTable } from '../lexicon/word-table.ts';
 
 export type TokenKind =
   | 'word'
@@ -26,13 +27,16 @@ export class Token {
   readonly at: number;
   /** The kinds of words that it is of. */
   readonly kinds: KindSet;
+  /** What is known about it as a word. */
+  readonly info: WordInfo;
 
-  constructor(kind: TokenKind, text: string, at: number, wordKinds: WordKinds) {
+  constructor(kind: TokenKind, text: string, at: number, words: WordTable) {
     this.kind = kind;
     this.text = text;
     this.lower = text.toLowerCase();
     this.at = at;
-    this.kinds = wordKinds.of(this.lower);
+    this.info = words.of(this.lower);
+    this.kinds = this.info.kinds;
   }
 }
 
@@ -97,14 +101,14 @@ const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (c
 
 /**
  * Splits a text into sentences. Each quoted or back-quoted span becomes one token, so that a quoted name is never parsed as a verb.
- * `isSecret` recognizes credentials, whose text no output may repeat; `wordKinds` tags the tokens.
+ * `isSecret` recognizes credentials, whose text no output may repeat; `words` tell what is known about the tokens.
  */
-export function sentencesOf(text: string, isSecret: (token: string) => boolean, wordKinds: WordKinds): Sentence[] {
+export function sentencesOf(text: string, isSecret: (token: string) => boolean, words: WordTable): Sentence[] {
   const sentences: Token[][] = [];
   const tokens: Token[] = [];
   let first = 0;
   const push = (kind: TokenKind, piece: string, at: number) => {
-    tokens.push(new Token(kind, piece, at, wordKinds));
+    tokens.push(new Token(kind, piece, at, words));
   };
   const flush = () => {
     if (tokens.length > first) sentences.push(tokens.slice(first));

@@ -1,4 +1,5 @@
 // The words of a whole text, for phrase look-ups.
+import type { WordInfo, WordTable } from '../lexicon/word-table.ts';
 
 /** The words of a text in order, and the runs of them without a line break or sentence end. */
 export interface SpokenWords {
@@ -72,7 +73,18 @@ export function spokenWords(lower: string): SpokenWords {
   };
 }
 
+/** The words of a text, with what is known about each. */
+export interface KnownWords extends SpokenWords {
+  readonly infos: readonly WordInfo[];
+}
+
+/** The words of a text in its own case, as `wordsOfText` divides it. */
+export function spokenText(text: string, table: WordTable): KnownWords {
+  const spoken = wordsOfText(text);
+  return { ...spoken, infos: spoken.words.map((word) => table.of(word)) };
+}
+
 /** The words of a text in its own case; a line that was only wrapped continues. */
-export function spokenText(text: string): SpokenWords {
+export function wordsOfText(text: string): SpokenWords {
   return spokenWords((text.includes('\n') ? text.replace(/([a-z,])\r?\n(?=[a-z])/g, '$1 ') : text).toLowerCase());
 }

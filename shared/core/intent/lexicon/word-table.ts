@@ -1,0 +1,103 @@
+// What a lexicon knows about a word by itself, found by one look-up: the readers of a text ask for the same words again and again.
+import { singular } from './inflection.ts';
+import type { Telling, VerbReading, Words } from './types.ts';
+import { isOf, K, type KindSet } from './word-kinds.ts';
+
+/** What is known about a lower-case word. */
+export interface WordInfo {
+  readonly kinds: KindSet;
+  /** Signals that begin with it, or with the word that it is meant to be, and the kinds of that word for frames. */
+  readonly telling: Telling | undefined;
+  /** The word of signals and frames that it is meant to be, when that is another one. */
+  readonly meant: string | undefined;
+  /** It, or a part of it, occurs in requests that describe themselves as not allowed. */
+  readonly isClue: boolean;
+  /** It is of another language. */
+  readonly isForeign: boolean;
+  /** It has no meaning of its own: an article, a preposition, a filler. */
+  readonly isEmpty: boolean;
+  readonly opensClause: boolean;
+  /** It changes nothing about what is requested, or it names something. */
+  readonly isListed: boolean;
+  /** It may begin a phrasing. */
+  readonly opensPhrasing: boolean;
+  /** The verb of which it is a form. */
+  readonly form: VerbReading | undefined;
+  readonly isParticiple: boolean;
+}
+
+/** Longer words are not remembered. */
+const MAX_LENGTH = 40;
+/** Words that all tables of a lexicon remember together. */
+const MAX_REMEMBERED = 30_000;
+
+/** What the tables of an installation and its organisations remember; all is forgotten when it is too much. */
+export class WordMemory {
+  readonly #tables = new Set<Map<string, WordInfo>>();
+  #left = MAX_REMEMBERED;
+
+  add(table: Map<string, WordInfo>, word: string, info: WordInfo): void {
+    if (this.#left === 0) {
+      for (const one of this.#tables) one.clear();
+      this.#tables.clear();
+      this.#left = MAX_REMEMBERED;
+    }
+    this.#left -= 1;
+    this.#tables.add(table);
+    // A copy: a part of a text would keep all of the text in memory.
+    table.set(` ${word}`.slice(1), info);
+  }
+}
+
+/** Whether the words as they stand need no reading in signals: the lexicon knows them. */
+const isKnown = (word: string, { verbForms, domainOfNoun, plurals, commonWords }: Words): boolean =>
+  verbForms.get(word) !== undefined || domainOfNoun.has(word) || plurals.has(word) || commonWords.has(word);
+
+/** The words of one lexicon. */
+export class WordTable {
+  readonly #words: Words;
+  readonly #memory: WordMemory;
+  readonly #known = new Map<string, WordInfo>();
+
+  constructor(words: Words, memory: WordMemory) {
+    this.#words = words;
+    this.#memory = memory;
+  }
+
+  of(word: string): WordInfo {
+    let info = this.#known.get(word);
+    if (info === undefined) {
+      info = this.#infoOf(word);
+      if (word.length <= MAX_LENGTH) this.#memory.add(this.#known, word, info);
+    }
+    return info;
+  }
+
+  #infoOf(word: string): WordInfo {
+    const words = this.#words;
+    const { wordKinds, commonWords } = words;
+    const near = words.misspelt.meantBy(word);
+    const meant = near === undefined || isKnown(word, words) ? undefined : near;
+    const noun = singular(word.includes("'") ? word.replace(/'s?$/, '') : word, words.plurals);
+    const isClue = (part: string): boolean => isOf(wordKinds.of(part), K.illicit_clue);
+    return {
+      kinds: wordKinds.of(word),
+      telling: words.telling.get(meant ?? word),
+      meant,
+      isClue: isClue(word) || (word.includes('-') && word.split('-').some(isClue)),
+      isForeign: words.foreignWords.has(word),
+      isEmpty: words.fillers.has(word) || words.functionWords.has(word),
+      opensClause: words.clauseOpeners.has(word),
+      isListed:
+        commonWords.has(word) ||
+        commonWords.has(noun) ||
+        words.domainOfNoun.has(noun) ||
+        words.genericNouns.has(noun) ||
+        words.containerNouns.has(noun) ||
+        words.synonyms.has(noun),
+      opensPhrasing: words.phrasings.kinds.opensWith(word),
+      form: words.verbForms.get(word),
+      isParticiple: words.participles.get(word) !== undefined,
+    };
+  }
+}
