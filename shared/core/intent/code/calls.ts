@@ -211,7 +211,7 @@ const RUNS_CODE =
   /`|[)\]]\s*\(|\b(?:system|exec|eval|qx|popen|unlink|rmtree)\b|\|\s*["']|__|=(?!=)\s*[\w.]+\s*$|[@#$]\{|getattr|globals/;
 /** All of the environment, which holds credentials. One variable of it by its name is none. */
 const ENVIRONMENT =
-  /(?<!""\s{0,4}(?:not\s{1,4})?in\s{1,4})(?:\bos\.environ|\bprocess\.env|\bENV|\$_(?:ENV|SERVER))\b(?!\s*(?:\[\s*""|\.(?:get|fetch)\(\s*""|\.[A-Z_]+\b))/;
+  /(?<!["']\s{0,4}(?:not\s{1,4})?in\s{1,4})(?:\bos\.environ|\bprocess\.env|\bENV|\$_(?:ENV|SERVER))\b(?!\s*(?:\[\s*["']|\.(?:get|fetch)\(\s*["']|\.[A-Z_]+\b))/;
 const DESTROYS_WORD = /\b(unlink|rmtree|rmdir|remove_tree|rm_rf|rm_r)\b\s*\(?/i;
 /** What no name in a program that only reads does, even if nothing shows that it is called. */
 const HANDED_ON: ReadonlySet<string> = new Set(['delete', 'send', 'transfer', 'grant', 'revoke']);
@@ -250,7 +250,7 @@ export function onlyReads(program: string, lexicon: Lexicon): boolean {
   if (statements.every((statement) => statement.length < 400 && HARMLESS_STATEMENT.test(statement))) return true;
   const bare = program
     .replaceAll(PATTERNS, '$1$2""')
-    .replaceAll(STRINGS, (text) => (/[@#$]\{|`/.test(text) ? text : '""'));
+    .replaceAll(STRINGS, (text) => (/[@#$]\{|`|^["']\w+["']$/.test(text) ? text : '""'));
   if (RUNS_CODE.test(bare) || ENVIRONMENT.test(bare)) return false;
   if (/^(?:BEGIN|END|print|printf|say|if|my|\$|"")/.test(bare.trim()) && bare.replaceAll(PRINTS, '') === '')
     return true;
