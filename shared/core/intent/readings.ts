@@ -90,7 +90,7 @@ function requestsOf(segments: Segments, isHarmless: boolean, lexicon: Lexicon) {
 /** The code that the text only mentions. */
 function mentionedIn(segments: Segments, requests: readonly CandidateAction[]): readonly Fragment[] {
   const { text, code } = segments;
-  if (code.length === 0 || requests.length === 0 || isCarriedOut(text)) return [];
+  if (code.length === 0 || isCarriedOut(text)) return [];
   return code.filter((fragment, at) => isMentioned(fragment, code[at - 1]?.at ?? -1, requests, segments));
 }
 

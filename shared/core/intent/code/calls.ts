@@ -3,6 +3,7 @@ import { type Fragment, fragmentOf, gravity, readsOnly, sentOutside, type Span, 
 import { disablesSomething, doingOfName, emptiesSetting, withMoney } from './commands.ts';
 import { METHODS, requestFragment } from './http.ts';
 import type { Doing, Lexicon } from '../lexicon/types.ts';
+import { sqlFragments } from './sql.ts';
 
 /** A call in a text: `prisma.user.deleteMany({})`. */
 export interface Call {
@@ -172,10 +173,12 @@ export function callFragment(
   const doing = empties ? DELETES : PART_OF_STORE.test(last) ? named : withMoney(named, path.slice(0, -1), lexicon);
   const isCode = where === 'program' || isMember;
   // In prose, `items.remove(x)` may be about a list in memory.
+  const sends = () => doing.action === 'send' && /@|:\/\/|\bopen\(/.test(args);
   const isSystem =
     path.slice(0, -1).some((name) => lexicon.codeWords.systemObjects.has(name.toLowerCase())) ||
     /[a-z][A-Z]|_/.test(last) ||
     doing.action === 'transfer' ||
+    sends() ||
     /^\s*(?:\{\s*\})?\s*$/.test(args);
   if (!isCode || (where === 'prose' && !isSystem)) return undefined;
   return fragmentOf(call, {
@@ -195,14 +198,71 @@ export function callFragment(
 }
 
 const HARMLESS_STATEMENT =
-  /^(?:(?:s|tr|y)\/[^/\\]{0,100}\/[^/\\]{0,100}\/[gims]{0,4}|print(?:\s\$[\w[\]]{1,20})?(?:\s(?:if|unless)\s\/[^/]{1,100}\/i?)?|[\d\s.+*/%()-]{1,100}|(?:process|os|sys|platform)\.(?:versions?|arch|platform|release|python_version)[\w.()]{0,40}|(?:import|from|use|require)\s[\w., ]{1,200}|(?:const|let|var|my)?\s?[\w$]{1,60}\s?=\s?(?:[\d.]{1,20}|"[^"\\$`]*"|'[^'\\]*')|(?:print|puts|echo|say|console\.log)\s?\(?\s?(?:f?"[^"\\$`{]*"|'[^'\\{]*'|[\d\s.+*/%()-]{1,100}|[\w.]{1,60}version(?:_info)?)\s?\)?|)$/i;
-/** Ways to run code without a plain call by name. */
-const RUNS_CODE = /`|\)\s*\(|\b(?:system|exec|eval|qx|popen|unlink|rmtree)\b|\|\s*["']|__|=(?!=)\s*[\w.]+\s*$/;
+  /^(?:(?:s|tr|y)\/[^/\\]{0,100}\/[^/\\]{0,100}\/[gims]{0,4}|[\d\s.+*/%()-]{1,100}|(?:process|os|sys|platform)\.(?:versions?|arch|platform|release|python_version)[\w.()]{0,40}|(?:import|from|use|require)\s[\w., ]{1,200}|(?:const|let|var|my)?\s?[\w$]{1,60}\s?=\s?(?:[\d.]{1,20}|"[^"\\$`]*"|'[^'\\]*')|(?:print|puts|echo|say|console\.log)\s?\(?\s?(?:f?"[^"\\$`{]*"|'[^'\\{]*'|[\d\s.+*/%()-]{1,100}|[\w.]{1,60}version(?:_info)?)\s?\)?|)$/i;
+const STRINGS = new RegExp(LITERAL, 'gs');
+/** A pattern that is searched for, where no division can be. */
+const PATTERNS =
+  /(=~|!~|\b(?:if|unless|and|or|not|grep|split)\b|[({,!]|&&|\|\||^)(\s{0,4}\(?\s{0,4})(?:m|qr)?\/(?:\\.|[^\\/\n]){1,200}\/[gimsx]{0,4}/g;
+/** What a line of Perl or AWK consists of that only prints what it finds. */
+const PRINTS =
+  /\b(?:print|printf|say|if|unless|and|or|not|eq|ne|lt|gt|END|BEGIN|next|last|length|lc|uc|join|split|sort|reverse|keys|values|scalar|my|sprintf|defined|exists|grep)\b|[$@%](?!ENV\b)(?:\w{1,30}|[.&,;/\\0])|\b\d[\d.]{0,20}|=~|[=!<>]=|[\s{}()[\]!~+\-*%,;&|?:<>."'/]/g;
+/** Ways to run code without a plain call by name, beside those in strings. */
+const RUNS_CODE =
+  /`|[)\]]\s*\(|\b(?:system|exec|eval|qx|popen|unlink|rmtree)\b|\|\s*["']|__|=(?!=)\s*[\w.]+\s*$|[@#$]\{|getattr|globals/;
+/** All of the environment, which holds credentials. One variable of it by its name is none. */
+const ENVIRONMENT =
+  /(?<!["']\s{0,4}(?:not\s{1,4})?in\s{1,4})(?:\bos\.environ|\bprocess\.env|\bENV|\$_(?:ENV|SERVER))\b(?!\s*(?:\[\s*["']|\.(?:get|fetch)\(\s*["']|\.[A-Z_]+\b))/;
 const DESTROYS_WORD = /\b(unlink|rmtree|rmdir|remove_tree|rm_rf|rm_r)\b\s*\(?/i;
+/** What no name in a program that only reads does, even if nothing shows that it is called. */
+const HANDED_ON: ReadonlySet<string> = new Set(['delete', 'send', 'transfer', 'grant', 'revoke']);
+const NAME = /[A-Za-z_][\w.]{0,120}/g;
 
-/** Modules of Node.js that run nothing when they are loaded. */
-const READS_MODULES = /^["'](?:node:)?(?:fs|path|os|util|url|crypto|zlib|querystring|assert)["']$/;
+/** Modules of Node.js that run nothing when they are loaded, and data. */
+const READS_MODULES =
+  /^["'](?:(?:node:)?(?:fs|path|os|util|url|crypto|zlib|querystring|assert)|\.{1,2}\/[\w./-]{1,100}\.json)["']$/;
 const OPENS_TO_READ = /^\s*(?:'[^'\\]*'|"[^"\\]*")\s*(?:,\s*(?:'r[bt]?'|"r[bt]?")\s*)?$/;
+const SECRET_NAME = /secret|passw|token|credential|private_?key/i;
+
+/** Whether a call in a program only computes or reads. */
+function isHarmless({ path, arguments: args }: Call, lexicon: Lexicon): boolean {
+  const { httpClients, pureFunctions, queries, shellCalls, evaluators } = lexicon.codeWords;
+  const last = path.at(-1) ?? '';
+  const name = last.toLowerCase();
+  if (name === 'open' && path.length === 1) return OPENS_TO_READ.test(args);
+  if (name === 'require') return READS_MODULES.test(args);
+  // What is sent with a request is looked at below.
+  if (stageOf(args) !== undefined || path.some((part) => httpClients.has(part.toLowerCase())) || SECRET_NAME.test(last))
+    return false;
+  if (queries.has(name)) {
+    const sql = /^\s*[fr]?$/.test(args.slice(0, args.search(/["'`]/))) ? LITERAL.exec(args)?.[2] : undefined;
+    const read = sqlFragments(sql ?? '', { at: 0, end: sql?.length ?? 0 }, lexicon);
+    return read.length > 0 && read.every(({ effect }) => effect === 'read');
+  }
+  if (pureFunctions.has(name)) return true;
+  if (shellCalls.has(name) || evaluators.has(name) || /(?:^|_)(?:or|and)_|[a-z](?:Or|And)[A-Z]/.test(last))
+    return false;
+  return doingOfName(last, lexicon)?.action === 'read';
+}
+
+/** Whether a program only computes and prints. */
+export function onlyReads(program: string, lexicon: Lexicon): boolean {
+  const statements = program.split(/[;\n]/).map((statement) => statement.trim());
+  if (statements.every((statement) => statement.length < 400 && HARMLESS_STATEMENT.test(statement))) return true;
+  const bare = program
+    .replaceAll(PATTERNS, '$1$2""')
+    .replaceAll(STRINGS, (text) => (/[@#$]\{|`|^["']\w+["']$/.test(text) ? text : '""'));
+  if (RUNS_CODE.test(bare) || ENVIRONMENT.test(bare)) return false;
+  if (/^(?:BEGIN|END|print|printf|say|if|my|\$|"")/.test(bare.trim()) && bare.replaceAll(PRINTS, '') === '')
+    return true;
+  const calls = callsOf(program);
+  // A function that is handed on is called by another: `map(os.remove, files)`.
+  const names = (bare.match(NAME) ?? []).flatMap((name) => name.split('.').at(-1) ?? []);
+  return (
+    calls.length > 0 &&
+    calls.every((call) => isHarmless(call, lexicon)) &&
+    names.every((name) => !HANDED_ON.has(doingOfName(name, lexicon)?.action ?? 'read'))
+  );
+}
 
 /** What a program on a command line does: harmless statements, known calls, or else it is not understood. */
 export function programFragments(
@@ -211,21 +271,8 @@ export function programFragments(
   lexicon: Lexicon,
   runShell: (text: string, at: Span) => Fragment[],
 ): Fragment[] {
-  const statements = program.split(/[;\n]/).map((statement) => statement.trim());
-  if (statements.every((statement) => statement.length < 400 && HARMLESS_STATEMENT.test(statement)))
-    return [readsOnly(span, { verb: 'print', object: 'text' })];
-  const calls = callsOf(program);
-  const isHarmless = ({ path, arguments: args }: Call) => {
-    const name = (path.at(-1) ?? '').toLowerCase();
-    if (name === 'open' && path.length === 1) return OPENS_TO_READ.test(args);
-    if (name === 'require') return READS_MODULES.test(args);
-    // What is sent with a request is looked at below.
-    if (path.some((part) => lexicon.codeWords.httpClients.has(part.toLowerCase()))) return false;
-    return lexicon.codeWords.pureFunctions.has(name) || lexicon.commandVerbs.get(name)?.action === 'read';
-  };
-  if (calls.length > 0 && calls.every(isHarmless) && !RUNS_CODE.test(program))
-    return [readsOnly(span, { verb: 'print', object: 'value' })];
-  const known = calls.flatMap((call) => callFragment(call, 'program', lexicon, runShell) ?? []);
+  if (onlyReads(program, lexicon)) return [readsOnly(span, { verb: 'print', object: 'value' })];
+  const known = callsOf(program).flatMap((call) => callFragment(call, 'program', lexicon, runShell) ?? []);
   const gone = known.find(({ effect }) => effect === 'destructive');
   if (gone) return [{ ...gone, ...span, language: 'shell' }];
   if (DESTROYS_WORD.test(program))

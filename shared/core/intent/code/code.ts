@@ -21,6 +21,8 @@ export interface Fragment {
   readonly disguised: boolean;
   /** Whether the reading accounts for every word from `at` to `end`. */
   readonly isWhole: boolean;
+  /** It is in a comment of a script: only mentioned. */
+  readonly inComment: boolean;
 }
 
 /** Where a piece of code is. */
@@ -41,6 +43,7 @@ export const fragmentOf = (
   language: doing.language ?? 'shell',
   disguised: doing.disguised ?? false,
   isWhole: doing.isWhole ?? doing.action !== 'unknown',
+  inComment: doing.inComment ?? false,
   at,
   end,
 });
@@ -78,6 +81,8 @@ export function gravity({ action, effect, traits }: Pick<Doing, 'effect' | 'trai
 /** Files and variables that hold credentials. */
 const SECRET =
   /\.(?:ssh|aws|kube|gnupg|env|pem|key|p12|netrc|pgpass)\b|\bid_(?:rsa|ed25519)|\/etc\/shadow|credential|secret|token|passw|\bvault\b/i;
+
+export const isSecretName = (text: string): boolean => SECRET.test(text);
 
 /**
  * Data that is sent to a host outside. It can not be taken back, and what a command sends is rarely one thing: `isMuch` for a directory, a

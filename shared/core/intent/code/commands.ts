@@ -133,6 +133,15 @@ export const EMPTIES: Doing = { action: 'delete', effect: 'destructive', traits:
 const WRITES: Doing = { action: 'update', effect: 'write', traits: [] };
 const READS: Doing = { action: 'read', effect: 'read', traits: [] };
 const HELP = new Set(['--help', '--version', '-h', '-v', '-V', '-?', 'help', 'version']);
+const SUBCOMMAND = /^[a-z][\w:-]*$/i;
+
+/** Whether a line only asks how a command is used: `df --version`, `helm uninstall --help`. */
+function asksForHelp(words: readonly string[], { effect, unseen }: CommandEntry): boolean {
+  const last = words.at(-1) ?? '';
+  if (words.length === 2)
+    return /^--(?:help|version)$/.test(last) || (HELP.has(last) && !unseen && effect !== 'destructive');
+  return last === '--help' && words.slice(1, -1).every((word) => SUBCOMMAND.test(word));
+}
 
 /** The gravest of what a command does with its options. */
 function withOptions(doing: Doing, { options }: CommandEntry, words: readonly string[]): Doing {
@@ -169,7 +178,7 @@ export function knownCommand(words: readonly string[], lexicon: Lexicon): KnownC
   const subcommands = argumentsOf(words, base.valued);
   let [entry, isKnown, path] = [base, true, base.command.split(' ', 1)[0] ?? ''];
   let depth = 0;
-  while (depth < 2 && lexicon.commandGroups.has(path) && subcommands[depth] !== undefined) {
+  while (depth < 2 && lexicon.commandGroups.has(path) && /\D/.test(subcommands[depth] ?? '')) {
     path = `${path} ${subcommands[depth]?.toLowerCase()}`;
     depth += 1;
     const found = lexicon.commands.get(path);
@@ -198,8 +207,7 @@ export function knownCommand(words: readonly string[], lexicon: Lexicon): KnownC
   // An option of a command that it runs is not one of its own.
   if (entry.runs?.language !== 'command' && isDryRun(words, base, entry)) [doing, isKnown] = [READS, true];
   if (doing.effect === 'read' && writesByOption(words, lexicon)) doing = WRITES;
-  if (words.length === 2 && HELP.has(words[1] ?? '') && !entry.unseen && entry.effect !== 'destructive')
-    [doing, isKnown] = [READS, true];
+  if (entry.runs?.language !== 'command' && asksForHelp(words, entry)) [doing, isKnown] = [READS, true];
   return { entry, arguments: subcommands, isKnown, doing };
 }
 

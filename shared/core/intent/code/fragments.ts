@@ -1,7 +1,7 @@
 // Finds code in a text. The effect of such code outweighs the words around it. Each reader recognizes the code of one family.
 import { callAt } from './call-start.ts';
 import { newEffort } from './effort.ts';
-import { fileWrite, type Fragment, isNowhere, unknownCode } from './code.ts';
+import { fileWrite, type Fragment, fragmentOf, isNowhere, type Span, unknownCode } from './code.ts';
 import { graphAt, httpAt, urlAt } from './http-start.ts';
 import { METHODS } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -65,29 +65,50 @@ const mayBegin = (pieces: readonly Piece[], at: number, starts: ReadonlySet<stri
   return opening === '(' || opening === '{' || opening === '`';
 };
 
-/** The code in a text, in order. */
+/** A line that is a comment. One that goes on from the line before, or says to run something, is none. */
+const COMMENT = /(?<![\\`^]\r?\n)^[ \t]*(?:#(?!!)|--\s|\/\/|;\s|::\s)[^\n]*/gm;
+const NEGATED = /\b(?:never|not|don't|no longer|was|were|calls|used to|removed|moved|disabled)\b/i;
+const NUMBERED = /^[\s#;/:-]{1,12}(?:step\b|\d)/i;
+
+/** The comments of a text of several lines. */
+function commentsIn(text: string, { codeWords }: Lexicon): Span[] {
+  if (!text.includes('\n')) return [];
+  const says = (line: string) =>
+    NUMBERED.test(line) ||
+    (!NEGATED.test(line) &&
+      line
+        .toLowerCase()
+        .split(/[^a-z]+/)
+        .some((word) => codeWords.runners.has(word)));
+  return [...text.matchAll(COMMENT)]
+    .filter(([line]) => !says(line))
+    .map(({ 0: line, index }) => ({ at: index, end: index + line.length }));
+}
+
+/** The code in a text, in order. What the comments of a script mention is none, unless the text has no other code. */
 export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
+  const comments = commentsIn(text, lexicon);
+  const found = comments.length > 0 ? fragmentsBeside(comments, text, lexicon) : [];
+  if (found.length === 0) return fragmentsBeside([], text, lexicon);
+  const mentioned = comments.flatMap(({ at, end }) =>
+    fragmentsBeside([], text.slice(at, end), lexicon).map((fragment) => ({
+      ...fragment,
+      at: fragment.at + at,
+      end: fragment.end + at,
+      inComment: true,
+    })),
+  );
+  return [...found, ...mentioned].sort((a, b) => a.at - b.at);
+}
+
+function fragmentsBeside(comments: readonly Span[], text: string, lexicon: Lexicon): Fragment[] {
   const pieces = piecesOf(text);
   const found: Fragment[] = [];
   const bomb = /:\s?\(\s?\)\s?\{/.exec(text);
   if (bomb) {
     const span = { at: bomb.index, end: bomb.index + bomb[0].length };
-    const what = {
-      object: 'process',
-      domain: 'infra',
-      extent: 'all',
-      language: 'shell',
-      disguised: false,
-      isWhole: true,
-    } as const;
-    found.push({
-      ...what,
-      verb: 'fork-bomb',
-      action: 'execute',
-      effect: 'destructive',
-      traits: ['irreversible'],
-      ...span,
-    });
+    const what = { object: 'process', extent: 'all', traits: ['irreversible'] } as const;
+    found.push(fragmentOf(span, { verb: 'fork-bomb', action: 'execute', effect: 'destructive', ...what }));
   }
   const starts = startsOf(lexicon);
   const redirects = text.includes('>');
@@ -100,7 +121,7 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
     effect === 'destructive' || (action === 'unknown' && !found.some((one) => one.action === 'unknown'));
   for (let at = 0; at < pieces.length; at += 1) {
     const piece = pieces[at];
-    if (!piece || piece.at < until) continue;
+    if (!piece || piece.at < until || comments.some((line) => line.at <= piece.at && piece.at < line.end)) continue;
     const full = found.length >= MAX_FRAGMENTS;
     if (full && destroyed) break;
     const redirect = redirects && piece.text.includes('>') ? redirectAt(pieces, at) : undefined;

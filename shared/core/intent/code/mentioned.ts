@@ -1,6 +1,6 @@
 // Code that a text only mentions: it explains, asks about or searches for the code, and runs nothing.
 import type { CandidateAction } from '../grammar/candidate.ts';
-import type { Sentence } from '../text/tokens.ts';
+import type { Segments } from '../segments.ts';
 import type { Fragment } from './code.ts';
 
 const SEPARATED = /[;&|]\s{0,8}$/;
@@ -8,6 +8,9 @@ const ANALYZED = /\bexplain\s{1,8}analy[sz]e\s{1,8}$/i;
 const JOINED = /\b(?:and|then|or|plus)\s{1,8}$/i;
 /** `explain the difference between delete and` */
 const COMPARED = /\bbetween\s{1,8}\S{1,24}\s{1,8}and\s{1,8}$/i;
+/** ``document why `rm -rf x` is needed`` */
+const TELLS_ABOUT = /\b(?:why|how|what|whether)\s{1,3}["'`]$/i;
+const IS_TOLD = /^["'`]\s{1,3}(?:is|was|are|does|did|would|could|can|might|fails?|raises?)\b/i;
 const EXAMINES =
   /^(?:analyze|analyse|review|compare|check|find|search|look|read|show|grep|count|log|locate|match|highlight|debug|audit|evaluate|assess|verify|validate)/;
 const REWRITES = /^(?:convert|port|rewrite|reformat|beautify|minify)$/;
@@ -18,14 +21,19 @@ export function isMentioned(
   fragment: Fragment,
   previousAt: number,
   requests: readonly CandidateAction[],
-  { text, sentences }: { readonly text: string; readonly sentences: readonly Sentence[] },
+  { text, sentences, code }: Pick<Segments, 'text' | 'sentences' | 'code'>,
 ): boolean {
+  if (fragment.inComment) return true;
   const before = (characters: number): string => text.slice(Math.max(0, fragment.at - characters), fragment.at);
   // A command after a separator is part of a command line, not of a sentence.
   if (fragment.language === 'shell' && SEPARATED.test(before(12))) return false;
   // EXPLAIN ANALYZE runs the statement that it explains.
   if (fragment.language === 'sql' && ANALYZED.test(before(40))) return false;
-  const isBefore = (request: CandidateAction) => request.at < fragment.at && request.source !== 'code';
+  // The name of a command is no verb of a sentence: `grep -l x | xargs rm`.
+  const isCommand = (at: number) =>
+    code.some((one) => one.language === 'shell' && one.at === at && fragment.at < one.end);
+  const isBefore = (request: CandidateAction) =>
+    request.at < fragment.at && request.source !== 'code' && !isCommand(request.at);
   const last = requests.findLast(isBefore);
   if (!last) return false;
   // `check x and drop table y` contains two requests; `explain what drop table and delete from do` mentions both.
@@ -37,7 +45,9 @@ export function isMentioned(
     !(last.mentions && COMPARED.test(before(60)))
   )
     return false;
+  const after = text.slice(fragment.end, fragment.end + 24);
   const talks =
+    (TELLS_ABOUT.test(before(12)) && IS_TOLD.test(after)) ||
     last.mentions ||
     (last.tells && last.action !== 'read' && fragment.language === 'http') ||
     REWRITES.test(last.verb) ||

@@ -33,16 +33,33 @@ const NOT_DRY = /^(?:none|false|no|0|off)$/i;
 /** Whether the last option about it says that this is a dry run. */
 export function isDryRun(words: readonly string[], base: CommandEntry, entry: CommandEntry): boolean {
   if (base.dryRun.size + entry.dryRun.size === 0) return false;
-  const isDry = (option: string) => base.dryRun.has(option) || entry.dryRun.has(option);
-  let dry = false;
   // Options after a script are its own.
-  const isOver = (word: string) => word === '--' || (base.runs !== undefined && entry === base && !isOption(word));
+  const over = words.findIndex(
+    (word, at) => at > 0 && (word === '--' || (base.runs !== undefined && entry === base && !isOption(word))),
+  );
+  // It may be the value of another option.
+  const isValue = (before: string) => base.valued.has(before) || entry.valued.has(before);
+  const own = over < 0 ? words : words.slice(0, over);
+  return saysDry(
+    own.filter((_, at) => !isValue(own[at - 1] ?? '')),
+    (option) => base.dryRun.has(option) || entry.dryRun.has(option),
+  );
+}
+
+/** Whether a program that nobody can see is told to change nothing: `python purge.py --dry-run`. */
+export function isTrial(words: readonly string[], { codeWords }: Lexicon): boolean {
+  const isDry = (option: string) => option.startsWith('--') && codeWords.dryOptions.has(option.slice(2).toLowerCase());
+  // `--plan premium` may mean something else.
+  const isPlain = (word: string, at: number) =>
+    !word.startsWith('--') || /dry/i.test(word) || !(word.includes('=') || /^[^-]/.test(words[at + 1] ?? '-'));
+  const isWet = (word: string) => codeWords.wetOptions.has(/^--?([a-z][\w-]*)/i.exec(word)?.[1]?.toLowerCase() ?? '');
+  return saysDry(words.filter(isPlain), isDry) && !words.some(isWet);
+}
+
+function saysDry(words: readonly string[], isDry: (option: string) => boolean): boolean {
+  let dry = false;
   for (const [at, word] of words.entries()) {
-    if (at > 0 && isOver(word)) break;
-    // It may be the value of another option.
-    const before = words[at - 1] ?? '';
-    if (base.valued.has(before) || entry.valued.has(before)) continue;
-    const [name = '', value = ''] = word.split(/[=:]/, 2);
+    const [name = '', value = words[at + 1] ?? ''] = word.split(/[=:]/, 2);
     if (isDry(name)) dry = !NOT_DRY.test(value.replace(/^\$/, ''));
     else if (name.startsWith('--no-') && isDry(name.replace('--no-', '--'))) dry = false;
     else if (/^-[a-zA-Z]{2,6}$/.test(word) && [...word.slice(1)].some((letter) => isDry(`-${letter}`))) dry = true;

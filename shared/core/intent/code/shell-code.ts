@@ -31,7 +31,13 @@ export function codeFragments(
   if (language === 'sql') {
     // Clients have commands of their own, such as `\copy` and `\!`.
     if (/^\s*[\\.]/.test(text))
-      return [/^\s*\\[dlh?z]/.test(text) ? readsOnly(span, { domain: 'db' }) : unknownCode(span)];
+      return [
+        /^\s*(?:\\[dlh?z]|\.(?:schema|tables|indexes|indices|databases|dbinfo|fullschema|help|show|stats|version)\b(?!.*[|>]))/.test(
+          text,
+        )
+          ? readsOnly(span, { domain: 'db' })
+          : unknownCode(span),
+      ];
     return sqlFragments(text, { at: 0, end: text.length }, reading.lexicon).map((fragment) => ({
       ...fragment,
       ...span,

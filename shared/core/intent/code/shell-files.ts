@@ -35,7 +35,7 @@ export function fedTo(
 ): Fragment[] {
   const { fed } = known.entry;
   const isOutput = before !== undefined && !/^(?:echo|printf|yes|true)$/.test(before.words[0]?.text ?? '');
-  const isFed = isOutput || redirections.some(({ operator }) => operator === '<');
+  const isFed = isOutput || redirections.some(({ operator, target }) => operator === '<' && !isNowhere(target.text));
   if (fed === undefined || !isFed) return [];
   const fragment = { ...own, ...fed };
   const host = /^(?:[\w.-]{1,64}@)?([\w.-]{2,253})$/.exec(known.arguments[0] ?? '')?.[1];
@@ -79,6 +79,6 @@ export function copied(known: KnownCommand, words: readonly string[], fragment: 
   const traits = fragment.traits.filter((trait) => trait !== 'external');
   if (isNowhere(target)) return destroys(fragment, { verb: fragment.verb, object: 'file', domain: 'files' });
   return fragment.action === 'send' && places.length > 0
-    ? { ...fragment, action: isRemote ? 'send' : 'create', traits }
+    ? { ...fragment, action: isRemote && !inside ? 'send' : 'create', traits }
     : fragment;
 }

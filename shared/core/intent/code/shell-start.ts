@@ -1,6 +1,6 @@
 // Recognizes where shell commands begin in a text, and reads them to their end.
 import { accountingFor, unknownCode } from './code.ts';
-import { commandName, commandOf, knownCommand } from './commands.ts';
+import { commandName, commandOf, doingOfName, knownCommand } from './commands.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Piece } from './pieces.ts';
 import { shellFragments } from './shell.ts';
@@ -152,6 +152,12 @@ function isDisguised({ text, pieces, at, lexicon }: Place): boolean {
   return name !== piece.text && commandOf(commandName(name), lexicon) !== undefined;
 }
 
+/** A program that nobody knows whose name says that it changes something: `grant-role --user guest`. */
+const isTool = ({ pieces, at, lexicon }: Place): boolean =>
+  /^[a-z]\w*(?:-[a-z]\w*)+$/.test(pieces[at]?.text ?? '') &&
+  argumentPieces(pieces, at + 1).some(({ text }) => /^--[a-z]/.test(text)) &&
+  (doingOfName(pieces[at]?.text ?? '', lexicon)?.effect ?? 'read') !== 'read';
+
 export function shellAt(place: Place): ReadAt | undefined {
   const { text, pieces, at, opens, lexicon } = place;
   const piece = pieces[at];
@@ -166,7 +172,7 @@ export function shellAt(place: Place): ReadAt | undefined {
   const isCmdlet = entry === undefined && CMDLET.test(piece.text) && knownCommand([piece.text], lexicon) !== undefined;
   if (entry || isCmdlet || lexicon.commandGroups.has(name))
     return isEvident(place, isCmdlet ? piece.text : name, isEnclosed) ? readFrom(place) : undefined;
-  if (opens && isDisguised(place)) return readFrom(place);
+  if (opens && (isDisguised(place) || isTool(place))) return readFrom(place);
   const before = pieces[at - 1]?.text === '`' ? at - 2 : at - 1;
   const isRun =
     lexicon.codeWords.scriptRunners.has(pieces[before]?.lower ?? '') || (at === 0 && /^\.{0,2}\//.test(piece.text));

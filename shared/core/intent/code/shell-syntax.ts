@@ -57,6 +57,11 @@ const SEPARATOR = /(?:&&|\|\||;;|\|&|[;|&\n()])/y;
 const REDIRECTION = /(?:\d{1,3}|&)?(<<<|<<-?|<>|>>|>\||>&|<&|&>>?|[<>])/y;
 const ASSIGNMENT = /^([A-Za-z_]\w{0,63})\+?=/;
 const OPERATES = new Set('&|;\n()<>0123456789'.split(''));
+/** What only PowerShell has: names of commands such as `Get-Item`, and the thing that is piped. */
+const POWERSHELL = /\b[A-Z][a-z]+-[A-Z][A-Za-z]+\b|\$_(?:\.|\b)/;
+const VALUE =
+  /^(?:\$[\w:.]+|\.[A-Za-z]\w*|\d[\d.]*(?:[KMGT]B)?|[-+*/%]|-i?(?:gt|lt|eq|ne|ge|le|and|or|not|match|like|notlike|notmatch|contains|in|is)|in)$/i;
+const HEADS_BLOCK = /^(?:foreach|if|elseif|while)$/i;
 /** Words that begin or end a group of commands and are none. */
 const KEYWORDS = new Set(['if', 'then', 'else', 'elif', 'fi', 'while', 'until', 'do', 'done', '!', '{', '}', 'begin']);
 const SENTENCE_END = /[^./][.!?,]$/;
@@ -72,6 +77,9 @@ class Parser extends WordReader {
   private awaited: { readonly delimiter: string; readonly dashed: boolean } | undefined;
   private after = '';
   private isOver = false;
+  /** Parentheses that are not closed yet. */
+  private parentheses = 0;
+  private isPowerShell: boolean | undefined;
 
   constructor(
     text: string,
@@ -96,8 +104,23 @@ class Parser extends WordReader {
     this.at = Math.min(this.until, until + 1);
   }
 
+  /** Leaves out what no command is in PowerShell: `$old =`, `$_.Length -gt 10MB`, `foreach`. */
+  private withoutValues(separator: string): void {
+    const [first, second] = this.words;
+    // `& $tool` runs what a variable holds, and a parenthesis after a value is a call.
+    if (first === undefined || this.after === '&' || !(VALUE.test(first.text) || HEADS_BLOCK.test(first.text))) return;
+    this.isPowerShell ??= POWERSHELL.test(this.text);
+    if (!this.isPowerShell) return;
+    if (/^\$[\w:]+$/.test(first.text) && /^[+-]?=$/.test(second?.text ?? '')) this.words = this.words.slice(2);
+    const isBlock = separator === '(' && this.words.length === 1 && HEADS_BLOCK.test(first.text);
+    const isValue = ({ text, isQuoted }: ShellWord, at: number) =>
+      isQuoted ? at > 0 || first !== this.words[0] : VALUE.test(text);
+    if (isBlock || (separator !== '(' && this.words.every(isValue))) this.words = [];
+  }
+
   /** Ends the command. */
   private endCommand(separator: string): void {
+    this.withoutValues(separator);
     const first = this.words[0] ?? this.assignments[0] ?? this.redirections[0]?.target;
     const last = this.words.at(-1) ?? this.assignments.at(-1);
     if (first) {
@@ -228,8 +251,11 @@ class Parser extends WordReader {
       if (redirection) this.redirect(redirection);
       else if (separator !== undefined) {
         // A parenthesis right after a word is a call or a function, and a lone closing one ends a remark.
+        this.withoutValues(separator);
         if (separator === '(' && this.words.length > 0) this.isWhole = false;
-        if (separator === ')' && this.prose !== undefined) break;
+        if (separator === ')' && this.prose !== undefined && this.parentheses === 0) break;
+        if (separator === '(') this.parentheses += 1;
+        if (separator === ')' && this.parentheses > 0) this.parentheses -= 1;
         this.at += separator.length;
         if (separator === '\n' && this.awaited !== undefined) this.hereDocument();
         this.endCommand(separator);

@@ -4,7 +4,9 @@ import {
   type Fragment,
   fragmentOf,
   gravity,
+  isSecretName,
   isSystemPath,
+  readsOnly,
   sentOutside,
   type Span,
   unknownCode,
@@ -13,7 +15,7 @@ import { commandName, type KnownCommand, knownCommand } from './commands.ts';
 import { requestFragment, requestOfWords } from './http.ts';
 import type { CodeOnLine, Lexicon } from '../lexicon/types.ts';
 import { type Before, codeFragments, codesOnLine, fedCode, type Reading } from './shell-code.ts';
-import { runsOthers } from './options.ts';
+import { isTrial, runsOthers } from './options.ts';
 import { asksWithData, copied, fedTo, staysInside, writesNothing, writtenFiles } from './shell-files.ts';
 import { parseInner, type ShellCode, type ShellCommand } from './shell-syntax.ts';
 import { type ShellWord, textsOf } from './shell-words.ts';
@@ -26,6 +28,13 @@ const AWK_RUNS = /\bsystem\s{0,4}\(|\bgetline\b|\bprintf?\b[^;}]{0,200}[>|]\s{0,
 const SED_RUNS = /(?:^|[;\d}$/])\s{0,4}[ew](?:\s|$)|\/[gpi\d]{0,4}[ew][gpi\d]{0,4}(?:\s|$)/;
 const programRuns = (command: string, program: string): boolean =>
   (command.endsWith('awk') && AWK_RUNS.test(program)) || (command.endsWith('sed') && SED_RUNS.test(program));
+const CREDENTIALS = {
+  action: 'execute',
+  effect: 'write',
+  traits: ['privileged'],
+  object: 'credential',
+  domain: 'secrets',
+} as const;
 const MAX_PREFIXES = 12;
 const MAX_DEPTH = 6;
 /** What reading a command costs of the effort, in characters. */
@@ -49,6 +58,25 @@ function ownFragment(known: KnownCommand, words: readonly ShellWord[], span: Spa
   });
 }
 
+/** Whether a file is run: `python tools/purge.py`. */
+const isScript = ({ entry, arguments: [file = ''] }: KnownCommand): boolean =>
+  (entry.runs?.language === 'script' || entry.runs?.language === 'shell') && /^[\w./~-]+\.\w{1,4}$/.test(file);
+
+/** All variables of the environment, and words that look for credentials among them. */
+const isEnvironment = (before: Before | undefined): boolean =>
+  /^(?:env|printenv|set|export|declare)$/.test(textsOf(before?.command.words ?? []).join(' '));
+
+const COMPARES = /^-i?(?:gt|lt|eq|ne|ge|le|and|or|not|match|like|notlike|notmatch|contains|in|is)$/i;
+
+/** The command in a block among the words of another: `ForEach-Object { Remove-Item $_ }`. A comparison of values is none. */
+function commandInBlock(words: readonly ShellWord[]): readonly ShellWord[] {
+  const open = words.findIndex(({ text, isQuoted }, at) => at > 0 && text === '{' && !isQuoted);
+  const block = open < 0 ? [] : words.slice(open + 1).filter(({ text }) => text !== '{' && text !== '}');
+  const [first, second] = block;
+  const isValue = first?.text.startsWith('$') === true && (second === undefined || COMPARES.test(second.text));
+  return isValue ? [] : block;
+}
+
 const withoutExternal = (fragment: Fragment): Fragment => ({
   ...fragment,
   traits: fragment.traits.filter((trait) => trait !== 'external'),
@@ -70,39 +98,47 @@ function wordsFragments(
   // `python -m pytest` runs the module as a command.
   if (/^python[\d.]*$/.test(head.text) && words[1]?.text === '-m' && words.length > 2 && prefixes < MAX_PREFIXES)
     return wordsFragments(words.slice(2), command, before, reading, prefixes + 1);
-  const known = head.isDynamic || prefixes > MAX_PREFIXES ? undefined : knownCommand(textsOf(words), lexicon);
-  if (!known) return [unknownCode(span)];
+  const texts = textsOf(words);
+  const known = head.isDynamic || prefixes > MAX_PREFIXES ? undefined : knownCommand(texts, lexicon);
+  if (!known) return [!head.isDynamic && isTrial(texts, lexicon) ? readsOnly(span) : unknownCode(span)];
   const { entry, doing } = known;
   if (entry.object === 'url') {
-    const request = requestOfWords(textsOf(words), { pipes: before !== undefined });
+    const request = requestOfWords(texts, { pipes: before !== undefined });
     if (/[^A-Za-z]/.test(request.method) || words.some(({ text }) => /^(?:-K|--config)$/.test(text)))
       return [unknownCode(span)];
     const read = requestFragment(request, span, lexicon);
-    const sources = textsOf(words).join(' ');
+    const sources = texts.join(' ');
     const isSent = read.action === 'send' && request.carries;
     // What is sent is a file, whatever the address is called.
     const file = isSent ? { ...read, object: 'file', domain: 'files' } : read;
     const fragment = isSent ? sentOutside(file, sources, before !== undefined) : read;
     return request.saves ? [fragment, fileWrite('', span)] : [fragment];
   }
-  const plain = ownFragment(known, words, span);
+  const looksForSecrets = isEnvironment(before) && isSecretName(texts.slice(1).join(' '));
+  const plain = { ...ownFragment(known, words, span), ...(looksForSecrets ? CREDENTIALS : {}) };
   const isFed =
     before !== undefined &&
     plain.action === 'send' &&
     plain.traits.includes('external') &&
     !staysInside(known, lexicon);
   const kept = plain.action === 'send' && staysInside(known, lexicon) ? withoutExternal(plain) : plain;
-  const copy = entry.sends ? copied(known, textsOf(words), kept, lexicon) : kept;
+  const copy = entry.sends ? copied(known, texts, kept, lexicon) : kept;
   const own = isFed || asksWithData(known, words) ? sentOutside(plain, '', true) : copy;
   const isHidden = ({ text, isQuoted }: ShellWord, at: number): boolean =>
     at > 0 && (runsOthers(text, lexicon) || (isQuoted && programRuns(entry.command, text)));
   // A dry run says more than the code would.
   if (doing.action === 'read' && entry.action !== 'read') return [own];
+  if (entry.unseen && isTrial(texts, lexicon)) return [readsOnly(span)];
   const hidden = entry.unseen || words.some(isHidden) ? [unknownCode(span)] : [];
+  const block = commandInBlock(words);
+  if (block.length > 0 && prefixes < MAX_PREFIXES)
+    hidden.push(...wordsFragments(block, command, undefined, reading, prefixes + 1));
   if (!entry.runs) return [own, ...hidden];
   const inside = codesOnLine(entry.runs, words, entry);
   const { language } = entry.runs;
   if (inside.length === 0) {
+    // What a script does is what its options say.
+    if (isScript(known) && before === undefined && isTrial(texts, lexicon)) return [readsOnly(span)];
     if (entry.runs.options !== undefined && language !== 'command') {
       const fed = fedCode(command, known.arguments, before, language, reading);
       if (fed.length > 0) return [...(own.traits.length > 0 ? [own] : []), ...fed];
@@ -121,6 +157,11 @@ function wordsFragments(
       ...hidden,
       ...inside.flatMap((code) => wordsFragments(code, command, before, reading, prefixes + 1)),
     ];
+  // What is edited in place keeps only what the program prints.
+  const edits =
+    language === 'script' &&
+    doing.action === 'update' &&
+    !inside.every(([code]) => /^\s*(?:s|tr|y)\W/.test(code?.text ?? ''));
   // Words after the code that it does not use come from quotes within quotes.
   const isTorn =
     language === 'shell' &&
@@ -132,7 +173,7 @@ function wordsFragments(
   return [
     ...outer,
     ...inside.flatMap((code) => insideFragments(code, language, span, reading)),
-    ...(isTorn ? [unknownCode(span)] : []),
+    ...(isTorn || edits ? [unknownCode(span)] : []),
   ];
 }
 

@@ -38,6 +38,13 @@ const isTrue = (tokens: readonly SqlToken[], at: number): boolean =>
   tokens[at]?.lower === 'true' ||
   (tokens[at + 1]?.lower === '=' && tokens[at]?.lower === tokens[at + 2]?.lower && tokens[at] !== undefined);
 
+/** A state by which a payment is made. */
+const RELEASED =
+  /^'?(?:released?|approved?|pay|paid|settled|executed?|sent|submitted|confirmed|authori[sz]ed|processing)'?$/i;
+
+const PAYMENTS =
+  /(?:^|_)(?:payments?|payouts?|transfers?|refunds?|withdrawals?|disbursements?|settlements?|payrolls?|payment_batch(?:es)?)$/;
+
 interface Statement {
   readonly tokens: readonly SqlToken[];
   readonly span: Span;
@@ -144,6 +151,13 @@ function readUpdate(statement: Statement): Fragment {
       extent: all ? 'all' : 'many',
       traits: ['financial', ...(all ? (['bulk'] as const) : [])],
       object: 'balance',
+      domain: 'payments',
+    });
+  const releases = assigned.some((word, at) => word === '=' && RELEASED.test(assigned[at + 1] ?? ''));
+  if (releases && PAYMENTS.test(nameAt(tokens, 1)))
+    return make(statement, 'update', 'transfer', {
+      traits: ['financial'],
+      object: nameAt(tokens, 1),
       domain: 'payments',
     });
   const privileged = values.some(({ lower }) => /role|admin|privilege|permission|superuser/.test(lower));
@@ -298,6 +312,29 @@ function readStatement(statement: Statement): Fragment {
   return readOther(own, head);
 }
 
+const UNDONE = new Set(['insert', 'update', 'delete', 'merge']);
+const KEEPS_TRANSACTION = new Set([...UNDONE, 'select', 'savepoint', 'show', 'explain']);
+
+/** Rows that a transaction changes which the text itself rolls back. Other statements may end it. */
+function withoutUndone(read: readonly Fragment[], statements: readonly (readonly SqlToken[])[]): Fragment[] {
+  const heads = statements.map(([first, second]) =>
+    first?.lower === 'start' && second?.lower !== 'transaction' ? '' : (first?.lower ?? ''),
+  );
+  const isBack = (at: number) => heads[at] === 'rollback' && !statements[at]?.some(({ lower }) => lower === 'to');
+  let [from, until] = [-1, -1];
+  for (const [at, head] of heads.entries()) {
+    if (head === 'begin' || head === 'start') from = at;
+    else if (isBack(at) && from >= 0) until = at;
+    else if (!KEEPS_TRANSACTION.has(head) && until < 0) from = -1;
+    if (until >= 0) break;
+  }
+  return read.map((fragment, at) =>
+    from >= 0 && from < at && at < until && UNDONE.has(heads[at] ?? '') && fragment.action !== 'unknown'
+      ? { ...fragment, action: 'read', effect: 'read', traits: [] }
+      : fragment,
+  );
+}
+
 /** What the SQL from `from` to `until` does, statement by statement. */
 export function sqlFragments(
   text: string,
@@ -305,9 +342,11 @@ export function sqlFragments(
   lexicon: Lexicon,
   effort = newEffort(end - at),
 ): Fragment[] {
-  const read = statementsOf(sqlTokens(text, at, end, effort)).map((tokens) => {
+  const statements = statementsOf(sqlTokens(text, at, end, effort));
+  const all = statements.map((tokens) => {
     const span = { at: tokens[0]?.at ?? at, end: tokens.at(-1)?.end ?? end };
     return readStatement({ tokens, span, lexicon });
   });
+  const read = withoutUndone(all, statements);
   return effort.left > 0 ? read : [...read, unknownCode({ at, end }, { domain: 'db', language: 'sql' })];
 }

@@ -12,6 +12,7 @@ const MEMBERS = {
   commandCalls: words('Methods that are given commands as keys of an object.', ['runcommand', 'bulkwrite']),
   systemObjects: words('Objects whose methods change files and databases, and not only memory.', ['prisma', 'fs']),
   pureFunctions: words('Functions of short programs that change nothing.', ['isinstance']),
+  queries: words('Functions that are given a statement of SQL.', ['execute']),
   sqlHeads: words('Words at which a statement of SQL may begin in a text.', ['select', 'vacuum']),
   sqlReads: words('Statements that only read.', ['show']),
   sqlSession: words('Statements that concern the session or a transaction.', ['begin']),
@@ -36,6 +37,8 @@ const MEMBERS = {
   runningOptions: words('Long options with which any command runs what they name; what that does is not understood.', [
     'to-command',
   ]),
+  dryOptions: words('Long options with which a program that is not known changes nothing.', ['dry-run']),
+  wetOptions: words('Options with which it does, whatever other options say.', ['execute']),
   writingOptions: words('Long options with which a read writes a file.', ['output']),
   textFields: words('Last words of the names of fields that hold text for people.', ['title', 'comment']),
   dataNouns: words('Words that name data as a whole, which a request carries.', ['contents', 'dump']),
