@@ -226,6 +226,9 @@ export function coverageOf(
   const offsets = offsetsOf(text, words, Math.max(-1, ...matches.map(({ to }) => to)));
   const phrasings = outside(reading, text.length, offsets, matches, isDescribed);
   const says = (saying: Saying): boolean => phrasings.some(({ pattern }) => pattern.says === saying);
+  // The Spanish `del` is no command.
+  const isForeign =
+    foreignKnown !== undefined || new Set(words.filter((word) => lexicon.foreignWords.has(word))).size > 1;
   const destructive = isDestructive
     ? []
     : destructiveWordsIn(
@@ -236,7 +239,7 @@ export function coverageOf(
         within([...code.mentioned, ...understood], text.length),
         (at) => isTold(at) || isDescribed(at),
         lexicon,
-      ).filter(({ text: word }) => foreignKnown === undefined || !isForeignWord(word, lexicon));
+      ).filter(({ text: word }) => !(isForeign && isForeignWord(word, lexicon)));
   const destroys = !isDestructive && (destructive.length > 0 || says('destruction'));
   const features: Coverage['features'] = {
     clauses: clauses.length,

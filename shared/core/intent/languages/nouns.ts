@@ -1,5 +1,5 @@
 // The nouns of a text in another language than English, by their English ones.
-import type { Language } from '../lexicon/languages.ts';
+import { follows, type Language } from '../lexicon/languages.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 
 /** Words between a verb and its object, before and after it. */
@@ -15,8 +15,11 @@ const COLLECTIONS: ReadonlySet<string> = new Set(['list', 'table', 'database', '
 const SPECIFIED_WITHIN = 3;
 
 /** The noun at `words[at]`, in the order of English with the noun that specifies it: `customer_list`. */
-export function nounAt(words: readonly string[], at: number, { nouns }: Language): string | undefined {
-  const noun = nouns.get(withoutElision(words[at] ?? ''));
+export function nounAt(words: readonly string[], at: number, { nouns, longNouns }: Language): string | undefined {
+  const word = withoutElision(words[at] ?? '');
+  const long = longNouns.get(word)?.find((one) => follows(words, at + 1, one.words.slice(1)));
+  if (long !== undefined) return long.noun;
+  const noun = nouns.get(word);
   if (noun === undefined || !COLLECTIONS.has(noun)) return noun;
   for (let i = at + 1; i <= Math.min(words.length - 1, at + SPECIFIED_WITHIN); i += 1) {
     const of = nouns.get(withoutElision(words[i] ?? ''));
@@ -28,7 +31,7 @@ export function nounAt(words: readonly string[], at: number, { nouns }: Language
 /** The noun after the words `at` to before `end`, else the one before them. */
 export function nounNear(words: readonly string[], at: number, end: number, language: Language): string | undefined {
   for (let i = end; i < Math.min(words.length, end + REACH_AFTER); i += 1) {
-    const noun = nounAt(words, i, language);
+    const noun = isTopic(words, i, language) ? undefined : nounAt(words, i, language);
     if (noun !== undefined) return noun;
   }
   for (let i = at - 1; i >= Math.max(0, at - REACH_BEFORE); i -= 1) {
@@ -62,3 +65,19 @@ export function denseNoun(text: string, { nouns }: Language, { genericNouns }: L
     }));
   return found.sort((a, b) => b.length - a.length || a.isGeneric - b.isGeneric || a.at - b.at)[0]?.noun;
 }
+
+/** Words between a preposition and the noun of what a text is about. */
+const TOPIC_REACH = 2;
+
+/** Whether the noun at `words[at]` is only what a text is about: `ein Artikel über sichere Passwörter`. */
+export const isTopic = (words: readonly string[], at: number, { topics }: Language): boolean =>
+  words.slice(Math.max(0, at - TOPIC_REACH), at).some((word) => topics.has(word));
+
+/** The same as `unlistedNear` in a script without spaces: the characters that the verb's particle marks, else those after the verb. */
+export function unlistedWithin(text: string, at: number, end: number): string | undefined {
+  const marked = [...text.slice(Math.max(0, at - DENSE_REACH), at).matchAll(MARKED)].at(-1)?.[1];
+  return marked ?? /^\p{sc=Han}{2,8}/u.exec(text.slice(end))?.[0];
+}
+const DENSE_REACH = 40;
+/** What stands before a Japanese particle. */
+const MARKED = /((?:\p{sc=Han}|\p{sc=Katakana}|ー){2,20})[をはがに]/gu;

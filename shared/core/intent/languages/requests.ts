@@ -1,5 +1,8 @@
 // The requests of a text in another language than English.
+import type { Trait } from '../../../kernel/vocabulary.ts';
 import type { CandidateAction } from '../grammar/candidate.ts';
+import { dataClassesOf } from '../grammar/context.ts';
+import { refinementsOf } from '../grammar/meaning.ts';
 import {
   type ForeignMatch,
   type ForeignVerb,
@@ -8,12 +11,21 @@ import {
   verbsWithin,
   withoutPronoun,
 } from '../lexicon/languages.ts';
-import { refinementsOf } from '../grammar/meaning.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { strictestDoing } from '../strings/doing.ts';
 import type { Sentence } from '../text/tokens.ts';
-import { isDecorated, opensQuestion, plain, requestedAmong, requestedWithin, type Said, saidIn } from './told.ts';
-import { denseNoun, nounAt, nounNear, unlistedNear, withoutElision } from './nouns.ts';
+import {
+  asksOnly,
+  isDecorated,
+  openingOf,
+  plain,
+  suggests,
+  requestedAmong,
+  requestedWithin,
+  type Said,
+  saidIn,
+} from './told.ts';
+import { denseNoun, isTopic, nounAt, nounNear, unlistedNear, unlistedWithin, withoutElision } from './nouns.ts';
 
 /** A reading of another language is less certain than one of English. */
 const CERTAINTY = 0.85;
@@ -48,6 +60,8 @@ interface Found {
   readonly isAll: boolean;
   /** The sentence names something outside of the organisation. */
   readonly leaves: boolean;
+  /** The sentence says that nobody is to notice. */
+  readonly isSecret: boolean;
   readonly negated: boolean;
 }
 
@@ -68,11 +82,13 @@ function spaced(
     const isAll = words.some((word) => language.all.has(word));
     const said = ` ${words.join(' ')} `;
     const leaves = language.outside.some((phrase) => said.includes(` ${phrase} `));
+    const isSecret = !isHarmless && language.secretly.some((phrase) => said.includes(` ${phrase} `));
     return matches.map((match): Found => {
       const from = Math.max(0, match.at - NEGATION_REACH);
       const negates = (word: string, index: number) =>
         parts[from + index] === parts[match.at] &&
         (language.negations.has(word) || (from + index < match.at && language.without.has(word)));
+      const isWithout = language.without.has(openingOf(match.at, sentence));
       return {
         match,
         at: tokens[match.at]?.at ?? 0,
@@ -81,8 +97,10 @@ function spaced(
         nouns,
         unlisted: unlistedNear(words, match.end, language),
         isAll,
-        leaves,
-        negated: match.verb.head.length === 1 && words.slice(from, match.end + NEGATION_REACH).some(negates),
+        leaves: leaves && !(isHarmless && match.verb.tells === 'news'),
+        isSecret,
+        negated:
+          match.verb.head.length === 1 && (isWithout || words.slice(from, match.end + NEGATION_REACH).some(negates)),
       };
     });
   });
@@ -111,6 +129,7 @@ function dense(
   if (matches.length === 0) return [];
   const isAll = [...language.all].some((word) => text.includes(word));
   const leaves = language.outside.some((phrase) => text.includes(phrase));
+  const isSecret = !isHarmless && language.secretly.some((phrase) => text.includes(phrase));
   const noun = denseNoun(text, language, lexicon);
   const nouns = noun === undefined ? [] : [noun];
   return matches.map((match) => {
@@ -121,18 +140,44 @@ function dense(
       sentence: 0,
       noun,
       nouns,
+      unlisted: unlistedWithin(text, match.at, match.end),
       isAll,
-      leaves,
+      leaves: leaves && !(isHarmless && match.verb.tells === 'news'),
+      isSecret,
       negated: [...language.negations].some((word) => word.length > 1 && around.includes(word)),
     };
   });
 }
 
+const MESSAGE = 'message';
+/** What leaves the organisation without being named. */
+const SENT = 'data';
+/** Those to whom something is sent. */
+const RECIPIENTS: ReadonlySet<string> = new Set([
+  'team',
+  'group',
+  'colleague',
+  'employee',
+  'member',
+  'person',
+  'staff',
+]);
+
+/** What is sent: not those who get it. */
+function sentNoun({ verb }: ForeignMatch, noun: string | undefined, nouns: readonly string[], leaves: boolean) {
+  if (verb.action !== 'send') return noun;
+  const sent = noun !== undefined && RECIPIENTS.has(noun) ? nouns.find((one) => !RECIPIENTS.has(one)) : noun;
+  return sent ?? (leaves ? SENT : noun && MESSAGE);
+}
+
 function candidateOf(
-  { match, at, sentence, noun, nouns, unlisted, isAll, leaves, negated }: Found,
+  { match, at, sentence, noun: own, nouns, unlisted, isAll, leaves, isSecret, negated }: Found,
   lexicon: Lexicon,
 ): CandidateAction {
   const { verb } = match.verb;
+  // What a colleague is told is a message, whatever it is about.
+  const isMessage = match.verb.tells === 'news' && match.verb.action === 'send' && !leaves;
+  const noun = isMessage ? MESSAGE : sentNoun(match, own, nouns, leaves);
   const head = noun?.slice(noun.lastIndexOf('_') + 1) ?? '';
   const refined = refinementsOf(
     verb,
@@ -140,8 +185,10 @@ function candidateOf(
     nouns.flatMap((one) => one.split('_')),
     lexicon,
   );
-  const { action, effect, traits: own } = strictestDoing([match.verb, ...refined]);
-  const traits = leaves && effect !== 'read' ? [...own, 'external' as const] : own;
+  const { action, effect, traits: done } = strictestDoing([match.verb, ...refined]);
+  const traits: Trait[] = [...done];
+  if (leaves && effect !== 'read') traits.push('external');
+  if (isSecret) traits.push('illicit');
   return {
     verb,
     action,
@@ -149,7 +196,7 @@ function candidateOf(
     traits,
     object: noun ?? unlisted ?? 'unknown',
     domain: lexicon.domainOfNoun.get(head) ?? lexicon.defaultDomain,
-    extent: isAll ? 'all' : 'one',
+    extent: isAll && !isMessage ? 'all' : 'one',
     at,
     certainty: CERTAINTY,
     objectKnown: noun !== undefined,
@@ -170,7 +217,8 @@ function questionOf(sentences: readonly Said[], text: string, language: Language
   const words = sentences[0]?.words ?? [];
   const asks = language.isDense
     ? language.questions.some((word) => text.includes(word))
-    : opensQuestion(words, language);
+    : sentences.some((sentence, at) => asksOnly(sentence, at === 0, language)) &&
+      !sentences.some((sentence) => suggests(sentence, language));
   if (!asks) return [];
   const verb: ForeignVerb = {
     verb: 'query',
@@ -180,6 +228,7 @@ function questionOf(sentences: readonly Said[], text: string, language: Language
     head: [],
     rest: undefined,
     reports: false,
+    tells: undefined,
   };
   const noun = language.isDense ? denseNoun(text, language, lexicon) : nounNear(words, 0, 0, language);
   const found = {
@@ -190,10 +239,14 @@ function questionOf(sentences: readonly Said[], text: string, language: Language
     nouns: [],
     isAll: false,
     leaves: false,
+    isSecret: false,
     negated: false,
   };
   return [{ ...candidateOf(found, lexicon), source: 'question' }];
 }
+
+const isCredential = (noun: string, lexicon: Lexicon): boolean =>
+  dataClassesOf(noun.split('_'), lexicon).includes('credentials');
 
 /** The languages that a text may be in: by its script, or by the most frequent words. */
 function languagesOf(text: string, words: readonly string[], languages: readonly Language[]): Language[] {
@@ -268,9 +321,12 @@ export function foreignReading(
     if (asked.length === 0) return [];
     const nouns = language.isDense
       ? [...language.nouns].flatMap(([word, noun]) => (text.includes(word) ? [noun] : []))
-      : words.flatMap((_, at) => nounAt(words, at, language) ?? []);
+      : words.flatMap((_, at) => (isTopic(words, at, language) ? [] : (nounAt(words, at, language) ?? [])));
     const known = knownShare(text, words, language);
-    return known < MIN_KNOWN ? [] : [{ requests: asked, nouns, known }];
+    const isMessage =
+      requests.length > 0 && asked.every(({ action, object }) => action === 'send' && object === MESSAGE);
+    const told = isMessage ? nouns.filter((noun) => !isHarmless && isCredential(noun, lexicon)) : nouns;
+    return known < MIN_KNOWN ? [] : [{ requests: asked, nouns: told, known }];
   });
   if (readings.length === 0) return undefined;
   return {

@@ -16,6 +16,13 @@ const Verb = Type.Object(
       'wirf … weg',
     ]),
     reports: Type.Optional(texts('Further forms, which in a question only tell what has happened.', ['gelöscht'])),
+    tells: Type.Optional(
+      Type.Union([Type.Literal('news'), Type.Literal('all')], {
+        description:
+          '`news`: of the verbs after it, those that report are only told, as in a message. `all`: every verb is, as in a simulation.',
+        examples: ['news'],
+      }),
+    ),
     examples: texts('Texts that ask for it; checked when the lexicon is loaded.', ['Lösche alle Rechnungen']),
     against: texts('Texts that do not ask for it; checked, too.', ['Zeige alle Rechnungen']),
   },
@@ -32,6 +39,16 @@ const LanguageSchema = Type.Object(
     negations: texts('Words that negate a verb beside them.', ['nicht']),
     without: Type.Optional(texts('Words that negate only a verb after them.', ['ohne'])),
     about: Type.Optional(texts('Words before what a text to be read is about.', ['über', 'wie'])),
+    topics: Type.Optional(texts('Prepositions before the topic of a text.', ['über'])),
+    relatives: Type.Optional(
+      texts('Words that begin a clause after a comma that describes the noun before it.', ['die']),
+    ),
+    secretly: Type.Optional(texts('Phrases by which something is done in secret.', ['heimlich'])),
+    between: Type.Optional(texts('Words before two things that are compared.', ['zwischen'])),
+    texts: Type.Optional(texts('What may be written about anything: a test, a guide, a ticket.', ['anleitung'])),
+    rehearsals: Type.Optional(texts('Phrases by which nothing is done in earnest.', ['im probelauf'])),
+    inquiries: Type.Optional(texts('Words that open a question which never is a request.', ['wie viele'])),
+    suggestions: Type.Optional(texts('Words of questions that suggest to do something.', ['wie wäre'])),
     joins: Type.Optional(texts('Words that begin a further request.', ['und', 'dann'])),
     infinitives: Type.Optional(texts('Words before a verb that make it an infinitive.', ['zu'])),
     wishes: Type.Optional(texts('Words beside a verb by which somebody else wants it.', ['möchte'])),
@@ -65,6 +82,8 @@ export interface ForeignVerb {
   readonly rest: readonly string[] | undefined;
   /** In a question it only tells what has happened. */
   readonly reports: boolean;
+  /** Of the verbs after it, those that report, or all, are only told. */
+  readonly tells: 'news' | 'all' | undefined;
 }
 
 export interface Language {
@@ -77,6 +96,22 @@ export interface Language {
   readonly without: ReadonlySet<string>;
   /** Words before what a text to be read is about. */
   readonly about: ReadonlySet<string>;
+  /** Prepositions before the topic of a text: `ein Artikel über Passwörter`. */
+  readonly topics: ReadonlySet<string>;
+  /** Words that begin a clause after a comma that describes the noun before it: `die Funktion, die Konten löscht`. */
+  readonly relatives: ReadonlySet<string>;
+  /** Phrases by which something is done in secret. */
+  readonly secretly: readonly string[];
+  /** Words before two things that are compared: `zwischen Archivieren und Löschen`. */
+  readonly between: ReadonlySet<string>;
+  /** What may be written about anything: `schreib eine Anleitung zum Löschen`. */
+  readonly texts: ReadonlySet<string>;
+  /** Phrases by which nothing is done in earnest. */
+  readonly rehearsals: readonly string[];
+  /** Words that open a question which never is a request. */
+  readonly inquiries: readonly string[];
+  /** Words of questions that suggest to do something. */
+  readonly suggestions: readonly string[];
   /** Words that begin a further request. */
   readonly joins: ReadonlySet<string>;
   /** Words before a verb that make it an infinitive. */
@@ -86,6 +121,8 @@ export interface Language {
   readonly questions: readonly string[];
   readonly all: ReadonlySet<string>;
   readonly nouns: ReadonlyMap<string, string>;
+  /** Nouns of several words by the first of them: `mot de passe`. */
+  readonly longNouns: ReadonlyMap<string, readonly LongNoun[]>;
   /** Phrases for what is outside of the organisation. */
   readonly outside: readonly string[];
   /** Every word of the language that the lexicon lists. */
@@ -94,6 +131,11 @@ export interface Language {
   readonly verbs: ReadonlyMap<string, readonly ForeignVerb[]>;
   /** In a script without spaces: 1 at the code units with which one of them begins. */
   readonly firsts: Uint8Array;
+}
+
+export interface LongNoun {
+  readonly words: readonly string[];
+  readonly noun: string;
 }
 
 /** A verb in a text: indices of words, or offsets in a script without spaces. */
@@ -112,7 +154,8 @@ const WORDS = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
 export const foreignWords = (text: string): string[] =>
   (text.toLowerCase().match(WORDS) ?? []).map((word) => word.replaceAll('’', "'"));
 
-const follows = (words: readonly string[], at: number, sought: readonly string[]): boolean =>
+/** Whether these words stand at `at`. */
+export const follows = (words: readonly string[], at: number, sought: readonly string[]): boolean =>
   sought.every((word, i) => words[at + i] === word);
 
 /** A pronoun that is joined to its verb: `exécute-la`, `apague-as`. */
@@ -165,6 +208,16 @@ export function verbsWithin(text: string, { verbs, firsts }: Language): ForeignM
   return found;
 }
 
+function longNounsOf(nouns: Readonly<Record<string, string>>): ReadonlyMap<string, readonly LongNoun[]> {
+  const found = new Map<string, LongNoun[]>();
+  for (const [text, noun] of Object.entries(nouns)) {
+    const words = foreignWords(text);
+    const [first = ''] = words;
+    if (words.length > 1) found.set(first, [...(found.get(first) ?? []), { words, noun }]);
+  }
+  return found;
+}
+
 function compileLanguage(code: string, file: Languages[string]): Language {
   const isDense = file.verbs.some(({ forms }) => forms.some((form) => DENSE.test(form)));
   const verbs = new Map<string, ForeignVerb[]>();
@@ -182,6 +235,7 @@ function compileLanguage(code: string, file: Languages[string]): Language {
         head: isDense ? [head] : foreignWords(head),
         rest: rest === undefined ? undefined : foreignWords(rest),
         reports: group.reports?.includes(form) ?? false,
+        tells: group.tells,
       };
       const first = isDense ? head.charAt(0) : (verb.head[0] ?? '');
       verbs.set(first, [...(verbs.get(first) ?? []), verb]);
@@ -196,6 +250,12 @@ function compileLanguage(code: string, file: Languages[string]): Language {
     file.negations,
     file.without ?? [],
     file.about ?? [],
+    file.topics ?? [],
+    file.relatives ?? [],
+    file.secretly ?? [],
+    file.between ?? [],
+    file.texts ?? [],
+    file.rehearsals ?? [],
     file.joins ?? [],
     file.infinitives ?? [],
     file.wishes ?? [],
@@ -214,12 +274,21 @@ function compileLanguage(code: string, file: Languages[string]): Language {
     negations: new Set(file.negations),
     without: new Set(file.without ?? []),
     about: new Set(file.about ?? []),
+    topics: new Set(file.topics ?? []),
+    relatives: new Set(file.relatives ?? []),
+    secretly: file.secretly ?? [],
+    between: new Set(file.between ?? []),
+    texts: new Set(file.texts ?? []),
+    rehearsals: file.rehearsals ?? [],
+    inquiries: file.inquiries ?? [],
+    suggestions: file.suggestions ?? [],
     joins: new Set(file.joins ?? []),
     infinitives: new Set(file.infinitives ?? []),
     wishes: new Set(file.wishes ?? []),
     questions: file.questions,
     all: new Set(file.all),
     nouns: new Map(Object.entries(file.nouns)),
+    longNouns: longNounsOf(file.nouns),
     outside: file.outside ?? [],
     known,
     verbs,
